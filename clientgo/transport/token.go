@@ -19,8 +19,6 @@ const (
 	filePeriod = time.Minute
 )
 
-var errNoToken = errors.New("the source has no token")
-
 // ResettableTokenSource is a source that can be told that its token is no good.
 type ResettableTokenSource interface {
 	oauth2.TokenSource
@@ -52,10 +50,7 @@ func authenticating(source ResettableTokenSource, instead string, rt http.RoundT
 		}
 		start := time.Now()
 		authorization := "Bearer " + instead
-		token, err := source.Token()
-		if err == nil && token == nil {
-			err = errNoToken
-		}
+		token, err := tokenOf(source)
 		switch {
 		case err == nil:
 			authorization = token.Type() + " " + token.AccessToken
@@ -73,6 +68,15 @@ func authenticating(source ResettableTokenSource, instead string, rt http.RoundT
 		}
 		return response, err
 	}}
+}
+
+// tokenOf asks a source. It is an error that there is no token.
+func tokenOf(source oauth2.TokenSource) (*oauth2.Token, error) {
+	token, err := source.Token()
+	if err == nil && token == nil {
+		err = errors.New("the source has no token")
+	}
+	return token, err
 }
 
 // NewCachedFileTokenSource reads a token from a file, at most once a minute.
@@ -129,10 +133,7 @@ func (s *cachingTokenSource) Token() (*oauth2.Token, error) {
 	if kept := s.keptLocked(); kept != nil { // another goroutine has asked in between
 		return kept, nil
 	}
-	token, err := s.base.Token()
-	if err == nil && token == nil {
-		err = errNoToken
-	}
+	token, err := tokenOf(s.base)
 	if err != nil {
 		if s.tok == nil {
 			return nil, err

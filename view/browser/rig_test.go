@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"fmt"
+	"iter"
 	"log/slog"
 	"net/http/httptest"
 	"os/exec"
@@ -105,10 +106,11 @@ type tab struct {
 	t   *testing.T
 	ctx context.Context
 
+	heard chan struct{} // closed when the console has said lastWords, or cannot be read any more
+
 	mu       sync.Mutex // guards following
 	allowed  []string   // parts of messages that the test brings about
 	messages []string   // of the console, but for those: errors, and breaches of the page's policy
-	ended    bool       // The console has said lastWords.
 }
 
 // lastWords are what the console says after all else.
@@ -122,14 +124,21 @@ func (p *tab) allow(parts ...string) {
 	p.allowed = append(p.allowed, parts...)
 }
 
-func (p *tab) hear(m chromedp.ConsoleMessage) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch {
-	case m.Text == lastWords:
-		p.ended = true
-	case !slices.ContainsFunc(p.allowed, func(part string) bool { return strings.Contains(m.Text, part) }):
-		p.messages = append(p.messages, fmt.Sprintf("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line))
+// hear reads the console to its last words. That it cannot be read so far is a message as well.
+func (p *tab) hear(console iter.Seq2[chromedp.ConsoleMessage, error]) {
+	defer close(p.heard)
+	for m, err := range console {
+		if err == nil && m.Text == lastWords {
+			return
+		}
+		p.mu.Lock()
+		switch {
+		case err != nil:
+			p.messages = append(p.messages, err.Error())
+		case !slices.ContainsFunc(p.allowed, func(part string) bool { return strings.Contains(m.Text, part) }):
+			p.messages = append(p.messages, fmt.Sprintf("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line))
+		}
+		p.mu.Unlock()
 	}
 }
 
@@ -137,11 +146,7 @@ func (p *tab) hear(m chromedp.ConsoleMessage) {
 func (p *tab) requireQuiet() {
 	p.t.Helper()
 	eval[any](p, `console.log(`+quote(lastWords)+`)`)
-	require.Eventually(p.t, func() bool {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return p.ended
-	}, time.Minute, time.Millisecond)
+	<-p.heard
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	require.Empty(p.t, p.messages, "the console of the page")
@@ -173,7 +178,7 @@ func newTabFor(t *testing.T, while time.Duration, width, height int64, media ...
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, while)
 	t.Cleanup(cancel)
-	p := &tab{t: t, ctx: ctx}
+	p := &tab{t: t, ctx: ctx, heard: make(chan struct{})}
 	require.NoError(t, chromedp.Do(ctx, chromedp.EmulateViewport(width, height)))
 	features := []*emulation.MediaFeature{}
 	for _, m := range media {
@@ -183,14 +188,7 @@ func newTabFor(t *testing.T, while time.Duration, width, height int64, media ...
 	_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
 	require.NoError(t, err)
 	console := chromedp.Console(ctx)
-	go func() {
-		for m, err := range console {
-			if err != nil {
-				return
-			}
-			p.hear(m)
-		}
-	}()
+	go p.hear(console)
 	t.Cleanup(p.requireQuiet)
 	return p
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
 var (
@@ -21,7 +23,7 @@ var (
 
 func TestHistoriesAreAnsweredAsByClientGo(t *testing.T) {
 	ours := play(t, build(t, "./play"))
-	theirs := play(t, build(t, "./play", "-modfile="+realModule(t), "-mod=mod"))
+	theirs := play(t, build(t, "./play", sides.ClientGo))
 	require.Equal(t, len(theirs), len(ours))
 	lines, suites := 0, map[string]int{}
 	for name, their := range theirs {
@@ -60,15 +62,9 @@ func play(t *testing.T, binary string) map[string][]string {
 
 // complain shows the first difference, and what came before it.
 func complain(t *testing.T, name string, our, their []string) {
-	at := func(lines []string, i int) string {
-		if i < len(lines) {
-			return lines[i]
-		}
-		return "(the end)"
-	}
 	i := 0
 	for i < len(our) && i < len(their) && our[i] == their[i] {
 		i++
 	}
-	t.Errorf("%s:\n%s\nclient-go: %s\nclientgo:  %s", name, strings.Join(their[max(0, i-20):i], "\n"), at(their, i), at(our, i))
+	t.Errorf("%s:\n%s\nclient-go: %s\nclientgo:  %s", name, strings.Join(their[max(0, i-20):i], "\n"), sides.At(their, i), sides.At(our, i))
 }

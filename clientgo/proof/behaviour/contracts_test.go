@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
 // defects are the contracts of package contracts that client-go does not keep, with the reason why clientgo may.
@@ -19,7 +21,7 @@ var defects = map[string]string{
 }
 
 func TestContractsAreThoseOfClientGo(t *testing.T) {
-	binary := build(t, "./contracts", "-modfile="+realModule(t), "-mod=mod")
+	binary := build(t, "./contracts", sides.ClientGo)
 	listed, err := exec.Command(binary, "-test.list=.").Output()
 	require.NoError(t, err)
 	names := strings.Fields(string(listed))

@@ -3,13 +3,14 @@ package clientcmd_test
 
 import (
 	"maps"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
 // differences are the documents of which something else is said here, and why.
@@ -20,7 +21,7 @@ var differences = map[string]string{
 }
 
 func TestKubeconfigsAsInClientGo(t *testing.T) {
-	theirs, ours := try(t, "-modfile=real.mod"), try(t)
+	theirs, ours := try(t, sides.ClientGo), try(t)
 	require.Greater(t, len(ours), 500)
 	different := 0
 	for _, key := range slices.Sorted(maps.Keys(theirs)) {
@@ -48,13 +49,8 @@ func isKnown(key string) bool {
 
 // try returns what the program prints with one of the modules: the rest of each line by what stands before its colon.
 func try(t *testing.T, flags ...string) map[string]string {
-	run := exec.Command("go", append(append([]string{"run"}, flags...), "./clientcmd/try")...)
-	run.Dir = ".."
-	run.Stderr = os.Stderr
-	out, err := run.Output()
-	require.NoError(t, err)
 	lines := map[string]string{}
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(sides.Output(t, exec.Command(sides.Build(t, "./try", flags...)))) {
 		key, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		require.NotContains(t, lines, key)
 		lines[key] = text

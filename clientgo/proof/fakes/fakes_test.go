@@ -2,16 +2,14 @@
 package fakes_test
 
 import (
-	"bytes"
 	"flag"
-	"os"
 	"os/exec"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
 var verbose = flag.Bool("table", false, "log the whole page of client-go")
@@ -27,8 +25,10 @@ func TestTheSameTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds all typed clients twice")
 	}
-	dir := t.TempDir()
-	theirs, ours := run(t, dir, "-modfile="+realModule(t, dir), "-mod=mod"), run(t, dir)
+	run := func(flags ...string) string {
+		return sides.Output(t, exec.Command(sides.Build(t, "./table", flags...)))
+	}
+	theirs, ours := run(sides.ClientGo), run()
 	if *verbose {
 		t.Log("\n" + theirs)
 	}
@@ -51,33 +51,4 @@ func TestTheSameTable(t *testing.T) {
 		}
 	}
 	require.Len(t, b, len(a))
-}
-
-// realModule writes a copy of go.mod without the line.
-func realModule(t *testing.T, dir string) string {
-	file, err := os.ReadFile("../go.mod")
-	require.NoError(t, err)
-	file = regexp.MustCompile(`(?m)^\s*(replace )?k8s.io/client-go => .*$`).ReplaceAll(file, nil)
-	file = regexp.MustCompile(`k8s.io/client-go v0\.0\.0\S*`).ReplaceAll(file, []byte("k8s.io/client-go v0.37.2"))
-	sums, err := os.ReadFile("../go.sum")
-	require.NoError(t, err)
-	theirs, err := os.ReadFile("../../../bench/go.sum") // has client-go's
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "real.mod"), file, 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "real.sum"), append(sums, theirs...), 0o644))
-	return filepath.Join(dir, "real.mod")
-}
-
-// run builds the program and returns what it prints.
-func run(t *testing.T, dir string, flags ...string) string {
-	program := filepath.Join(dir, "table")
-	build := exec.Command("go", append(append([]string{"build"}, flags...), "-o", program, "./table")...)
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	var log bytes.Buffer
-	table := exec.Command(program)
-	table.Stderr = &log
-	out, err = table.Output()
-	require.NoError(t, err, "%s", log.String())
-	return string(out)
 }

@@ -148,7 +148,7 @@ func functions(t *testing.T, dir string) (overlay string) {
 // try runs all cases with one of the modules, and returns the lines of each.
 func try(t *testing.T, args []string, flags ...string) sides.Cases {
 	t.Helper()
-	run := exec.Command(sides.Build(t, flags...), args...)
+	run := exec.Command(sides.Build(t, "./try", flags...), args...)
 	// Informers list and watch: what they do with streaming lists is compared elsewhere.
 	run.Env = append(os.Environ(), "KUBE_FEATURE_WatchListClient=false")
 	return sides.Run(t, run)

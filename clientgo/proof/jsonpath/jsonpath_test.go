@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
 // differences are the expressions of which something else becomes here, and why.
@@ -49,7 +51,7 @@ func TestExpressionsAsInClientGo(t *testing.T) {
 		_, value, _ := strings.Cut(string(text), "string(")
 		expressions = append(expressions, strings.TrimSuffix(strings.TrimSpace(value), ")")+"\n"...)
 	}
-	theirs, ours := try(t, expressions, "-modfile=real.mod"), try(t, expressions)
+	theirs, ours := try(t, expressions, sides.ClientGo), try(t, expressions)
 	require.Len(t, ours, bytes.Count(expressions, []byte("\n")))
 	different := 0
 	for i, our := range ours {
@@ -90,13 +92,9 @@ func same(theirs, ours []string) bool {
 
 // try evaluates expressions with one of the modules, and returns the lines of each.
 func try(t *testing.T, expressions []byte, flags ...string) (blocks [][]string) {
-	build := exec.Command("go", append(append([]string{"run"}, flags...), "./jsonpath/try")...)
-	build.Dir = ".."
-	build.Stdin = bytes.NewReader(expressions)
-	build.Stderr = os.Stderr
-	out, err := build.Output()
-	require.NoError(t, err)
-	for line := range strings.Lines(string(out)) {
+	program := exec.Command(sides.Build(t, "./try", flags...))
+	program.Stdin = bytes.NewReader(expressions)
+	for line := range strings.Lines(sides.Output(t, program)) {
 		line = strings.TrimSuffix(line, "\n")
 		if !strings.HasPrefix(line, "\t") {
 			blocks = append(blocks, nil)

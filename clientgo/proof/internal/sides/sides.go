@@ -1,7 +1,8 @@
-// Package sides has what the proofs share that run one program with client-go and with the line.
+// Package sides has what the proofs share that run one program with client-go and with the line. It is called by a test in the folder of
+// such a proof, which is beside this module's go.mod files.
 //
-// Such a program is the command try in the folder of its proof. It prints what became of many cases: a line without a tab names a case,
-// and the lines after it, each with a tab, are what became of it.
+// Most of these programs print what became of many cases: a line without a tab names a case, and the lines after it, each with a tab, are what
+// became of it.
 package sides
 
 import (
@@ -18,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ClientGo is the flag with which go builds a program of this module with client-go.
-const ClientGo = "-modfile=real.mod"
+// ClientGo is the flag with which go builds a program of a proof with client-go.
+const ClientGo = "-modfile=../real.mod"
 
 // Cases are the lines of each case, by its name.
 type Cases map[string][]string
@@ -27,35 +28,30 @@ type Cases map[string][]string
 // address is what differs from run to run.
 var address = regexp.MustCompile(`127\.0\.0\.1:\d\d\d+`)
 
-// Build builds the program try of the proof that calls, with flags of go, and returns its path.
-func Build(t *testing.T, flags ...string) string {
+// Build builds a command, with flags of go, and returns the path of the program.
+func Build(t *testing.T, command string, flags ...string) string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "try")
-	build := exec.Command("go", append(append([]string{"build", "-o", program}, absolute(flags)...), "./try")...)
+	program := filepath.Join(t.TempDir(), "program")
+	build := exec.Command("go", slices.Concat([]string{"build", "-o", program}, flags, []string{command})...)
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s: %s", build, out)
 	return program
 }
 
-// absolute returns flags in which the path of a go.mod, which is beside that of the module, is one from the folder of a proof.
-func absolute(flags []string) (all []string) {
-	for _, flag := range flags {
-		if name, ok := strings.CutPrefix(flag, "-modfile="); ok && !filepath.IsAbs(name) {
-			flag = "-modfile=" + filepath.Join("..", name)
-		}
-		all = append(all, flag)
-	}
-	return all
+// Output runs a program and returns what it prints.
+func Output(t *testing.T, program *exec.Cmd) string {
+	t.Helper()
+	program.Stderr = os.Stderr
+	out, err := program.Output()
+	require.NoError(t, err, "%s", program)
+	return string(out)
 }
 
 // Run runs a program and returns its cases. No two have the same name. Addresses of this machine are all the same in them.
 func Run(t *testing.T, program *exec.Cmd) Cases {
 	t.Helper()
-	program.Stderr = os.Stderr
-	out, err := program.Output()
-	require.NoError(t, err, "%s", program)
 	cases, name := Cases{}, ""
-	for line := range strings.Lines(address.ReplaceAllString(string(out), "ADDRESS")) {
+	for line := range strings.Lines(address.ReplaceAllString(Output(t, program), "ADDRESS")) {
 		line = strings.TrimSuffix(line, "\n")
 		if text, ok := strings.CutPrefix(line, "\t"); ok {
 			cases[name] = append(cases[name], text)
@@ -72,22 +68,23 @@ func Run(t *testing.T, program *exec.Cmd) Cases {
 // a step may come late on one side. What really differs does so each time.
 const runs = 3
 
-// TestTheSame builds and runs the program of the proof that calls on both sides. The test fails if there are fewer cases than least, if a case
-// differs that is not in differences, which has the reasons by name, or if one does not differ that is.
-func TestTheSame(t *testing.T, least int, differences map[string]string) {
-	programs := []string{Build(t, ClientGo), Build(t)}
-	var wrong []string // nil before the first run
+// TestTheSame builds and runs the command try of the proof that calls on both sides. The test fails unless there are more cases than few, if a
+// case differs that is not in differences, which has the reasons by name, or if one does not differ that is.
+func TestTheSame(t *testing.T, few int, differences map[string]string) {
+	programs := []string{Build(t, "./try", ClientGo), Build(t, "./try")}
+	var wrong []string // in each run until now
 	for i := range runs {
 		theirs, ours := both(t, programs)
+		names := slices.Sorted(maps.Keys(ours))
+		require.Equal(t, slices.Sorted(maps.Keys(theirs)), names)
 		if i == 0 {
-			require.GreaterOrEqual(t, len(ours), least)
+			require.Greater(t, len(ours), few)
 			for name := range differences {
 				require.NotNil(t, ours[name], "there is no case %s", name)
 			}
-			wrong = slices.Sorted(maps.Keys(ours))
+			wrong = names
 			t.Logf("%d cases, %d of which differ", len(ours), len(differences))
 		}
-		require.ElementsMatch(t, slices.Collect(maps.Keys(theirs)), slices.Collect(maps.Keys(ours)))
 		wrong = slices.DeleteFunc(wrong, func(name string) bool {
 			_, known := differences[name]
 			return slices.Equal(theirs[name], ours[name]) != known
