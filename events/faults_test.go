@@ -35,6 +35,7 @@ func TestFailuresAreOutlasted(t *testing.T) {
 		"a proxy's page":   apitest.HTML(),
 		"not an answer":    apitest.Garbage(),
 		"an empty answer":  apitest.Empty(),
+		"a taken name":     apitest.Fail(apierrors.NewAlreadyExists(eventsGVR.GroupResource(), "e")),
 		"a conflict":       apitest.Fail(apierrors.NewConflict(eventsGVR.GroupResource(), "e", errors.New("changed"))),
 		"a longer request": apitest.Delay(5 * time.Second),
 	} {
@@ -128,7 +129,8 @@ func TestAnEventThatHasExpiredIsCreatedAnew(t *testing.T) {
 	})
 }
 
-// The name of the first is another's: a process with a clock that is equal.
+// The name of the first is another's: a process with a clock that is equal. The next name is tried
+// after a pause.
 func TestANameThatIsTakenIsNotReused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -137,6 +139,8 @@ func TestANameThatIsTakenIsNotReused(t *testing.T) {
 		r.run(t)
 		r.Normal(pod("web"), "Pulled", "the image")
 		synctest.Wait()
+		require.Empty(t, r.stored(t))
+		time.Sleep(2 * time.Second)
 		require.Len(t, r.stored(t), 1)
 		require.EqualValues(t, 1, r.balanced(t).Created)
 	})
@@ -256,5 +260,26 @@ func TestRecordingWaitsForNobody(t *testing.T) {
 		stats := r.balanced(t)
 		require.LessOrEqual(t, stats.Series, 10)
 		require.Positive(t, stats.Dropped[events.Full])
+	})
+}
+
+// A server that answers each new name with AlreadyExists, such as a broken admission webhook, is asked
+// at ever longer intervals. After an hour, the event is dropped.
+func TestNamesThatAreAllTakenAreTriedWithPauses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, events.Options{})
+		r.server.Inject(apitest.Fault{Verb: "create", Resource: "events", Action: apitest.Fail(apierrors.NewAlreadyExists(eventsGVR.GroupResource(), "e"))})
+		r.run(t)
+		r.Normal(pod("web"), "Pulled", "the image")
+		time.Sleep(10 * time.Minute)
+		stats := r.balanced(t)
+		require.Less(t, stats.Failures, uint64(20))
+		require.True(t, apierrors.IsAlreadyExists(stats.Failing))
+		time.Sleep(time.Hour)
+		stats = r.balanced(t)
+		require.Less(t, stats.Failures, uint64(80))
+		require.EqualValues(t, 1, stats.Dropped[events.Expired])
+		require.Zero(t, stats.Series)
 	})
 }

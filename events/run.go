@@ -164,7 +164,7 @@ func (r *Recorder) send(life context.Context, m *message) {
 	why, next := judge(err, m)
 	r.settle(m, version, err, why, next, now)
 	switch {
-	case next == done || next == changed || next == again || next == anew:
+	case next == done || next == changed || next == anew:
 		r.trouble.Over()
 	case next == refused:
 		r.last = err
@@ -216,9 +216,6 @@ func (r *Recorder) settle(m *message, version string, err error, why Drop, next 
 	case changed:
 		s.stored = ""
 		r.waiting.add(s, now)
-	case again:
-		r.nameLocked(s, now)
-		r.waiting.add(s, now)
 	case anew:
 		s.total, s.sent, s.first = s.total-s.sent, 0, s.since
 		s.failures, s.gap = 0, 0
@@ -226,7 +223,10 @@ func (r *Recorder) settle(m *message, version string, err error, why Drop, next 
 		r.waiting.add(s, now)
 	case refused:
 		r.abandonLocked(s, why)
-	case later, pause:
+	case again, later, pause:
+		if next == again {
+			r.nameLocked(s, now)
+		}
 		r.stats.Failing = err
 		if now.Sub(s.since) >= stale {
 			r.abandonLocked(s, Expired)
@@ -267,7 +267,7 @@ type outcome uint8
 const (
 	done    outcome = iota // The server has the Event.
 	changed                // A request without an answer has changed the Event. Update its present state.
-	again                  // The name is taken: create the Event under another name.
+	again                  // The name is taken: create the Event under another name, after a wait.
 	anew                   // The Event has expired in the server: create another.
 	refused                // Drop the events.
 	later                  // Try again; other events may be sent meanwhile.

@@ -52,6 +52,9 @@ type IndexError struct {
 
 // Error names the index and the object, and says why.
 func (e *IndexError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	key := e.Key.Name
 	if e.Key.Namespace != "" {
 		key = e.Key.String()
@@ -60,7 +63,12 @@ func (e *IndexError) Error() string {
 }
 
 // Unwrap returns the reason.
-func (e *IndexError) Unwrap() error { return e.Err }
+func (e *IndexError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
 // IndexErrors are the failures of one transaction, in the order of its ops. It unwraps to each.
 type IndexErrors []*IndexError

@@ -38,6 +38,9 @@ type SyncError struct {
 // Error says that Run has not been called, or what is missing, since when and, where the reflector failed, why; of a
 // handler that is missing while the informer is synced, how far it is.
 func (e *SyncError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	if e.Handler != "" && e.Status.Synced {
 		return fmt.Sprintf("handler %s is not synced (informer %s is; %d events delivered): %v", e.Handler, e.Status.Name, e.delivered(), e.Err)
 	}
@@ -69,6 +72,9 @@ func (e *SyncError) delivered() uint64 {
 // Unwrap returns the reason for giving up and the error that the reflector is
 // fighting with.
 func (e *SyncError) Unwrap() []error {
+	if e == nil {
+		return nil
+	}
 	if last := e.lastError(); last != nil {
 		return []error{e.Err, last}
 	}

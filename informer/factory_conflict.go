@@ -19,6 +19,9 @@ type ConflictError struct {
 
 // Error names the option and both users.
 func (e *ConflictError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	return fmt.Sprintf("informer: %v as %s is shared, but its users want different Options.%s: first acquired at %s, now at %s; let both have the same, or another Projection",
 		e.Selection, e.Type, e.Option, e.First, e.Second)
 }

@@ -28,6 +28,9 @@ type LostError struct {
 
 // Error says how the lease was lost, and the likely reason.
 func (e *LostError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	text := fmt.Sprintf("lease %s: %s no longer leads", e.Lease, e.Identity)
 	switch {
 	case e.Holder == e.Identity:
@@ -44,7 +47,12 @@ func (e *LostError) Error() string {
 }
 
 // Unwrap returns Err, so that the predicates of apierrors work.
-func (e *LostError) Unwrap() error { return e.Err }
+func (e *LostError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
 var (
 	// ErrEnded is the cause of a leader's context once its function has returned.

@@ -39,6 +39,9 @@ const maxShown = 512
 
 // Error names the object, if its name is known, and the reason.
 func (e *ObjectError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	name := e.Key.Name
 	switch {
 	case name == "":
@@ -55,4 +58,9 @@ func (e *ObjectError) Error() string {
 }
 
 // Unwrap returns the reason.
-func (e *ObjectError) Unwrap() error { return e.Err }
+func (e *ObjectError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}

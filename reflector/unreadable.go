@@ -50,6 +50,9 @@ const inText = 3
 
 // Error says how many objects there are, and names the first of them, with reasons.
 func (e *UnreadableError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v: %d, so that they are missing, or older than on the server", ErrUnreadable, e.Count)
 	for i, object := range e.Objects {
@@ -67,6 +70,9 @@ func (e *UnreadableError) Error() string {
 
 // Unwrap returns [ErrUnreadable] and the errors of the objects.
 func (e *UnreadableError) Unwrap() []error {
+	if e == nil {
+		return nil
+	}
 	reasons := []error{ErrUnreadable}
 	for _, object := range e.Objects {
 		reasons = append(reasons, object)

@@ -65,23 +65,49 @@ type Error struct {
 	Previous error
 
 	retryAfter string // the header of the answer
+	hint       string // what the request may lack
 }
 
 // Error names request and reason. After several attempts, it also says how many there
 // were, and Previous if its text is another one (RS-14).
 func (e *Error) Error() string {
-	text := e.Method + " " + e.URL + ": " + e.Err.Error()
+	if e == nil {
+		return "<nil>"
+	}
+	why := reasonText(e.Err)
+	text := e.Method + " " + e.URL + ": " + why
+	if e.hint != "" {
+		text += " (" + e.hint + ")"
+	}
 	if e.Attempts > 1 {
 		text += " (attempt " + strconv.Itoa(e.Attempts) + ")"
 	}
-	if e.Previous != nil && e.Previous.Error() != e.Err.Error() {
-		text += "; before that: " + e.Previous.Error()
+	if before := reasonText(e.Previous); e.Previous != nil && before != why {
+		text += "; before that: " + before
+	}
+	return text
+}
+
+// reasonText returns the text of a reason. A Status may have none: then its reason and code stand
+// in for it.
+func reasonText(err error) string {
+	if err == nil {
+		return "no reason is known"
+	}
+	text := err.Error()
+	if said, ok := err.(*apierrors.StatusError); ok && text == "" {
+		text = "the server answered " + strings.TrimSpace(strconv.Itoa(int(said.ErrStatus.Code))+" "+string(said.ErrStatus.Reason)) + ", without a message"
 	}
 	return text
 }
 
 // Unwrap returns the reason.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
 // withHint adds to a server's refusal of a request about one object what the request may
 // lack. namespace and body are those of the request.
@@ -90,21 +116,17 @@ func withHint(err error, namespace string, body []byte) error {
 	if !ok {
 		return err
 	}
-	hint := ""
 	switch failed.StatusCode {
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		refused, said := errors.AsType[*apierrors.StatusError](failed.Err)
 		ofObject := said && refused.ErrStatus.Details != nil && refused.ErrStatus.Details.Name != ""
 		if namespace == "" && !ofObject { // otherwise it is the object that was not found
-			hint = "no namespace was given, which most resources need: set it in the key or in metadata.namespace, or use ResourceOptions.Namespace"
+			failed.hint = "no namespace was given, which most resources need: set it in the key or in metadata.namespace, or use ResourceOptions.Namespace"
 		}
 	case http.StatusBadRequest:
 		if len(body) > 0 && !hasKind(body) {
-			hint = "the body has no kind or no apiVersion, which a custom resource needs: set ResourceOptions.Kind, or both in the object"
+			failed.hint = "the body has no kind or no apiVersion, which a custom resource needs: set ResourceOptions.Kind, or both in the object"
 		}
-	}
-	if hint != "" {
-		failed.Err = fmt.Errorf("%w (%s)", failed.Err, hint)
 	}
 	return err
 }

@@ -27,11 +27,19 @@ type DrainError struct {
 
 // Error names the queue, the number of keys left, and the reason.
 func (e *DrainError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	return fmt.Sprintf("workqueue %q: drain given up with %d keys not done: %v", e.Queue, e.Left, e.Err)
 }
 
 // Unwrap returns the reason.
-func (e *DrainError) Unwrap() error { return e.Err }
+func (e *DrainError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
 // PanicError is the error that a panic in a function of the user's becomes: in a
 // reconcile, of which Run tells Observer.OnError, or in one that was given to Park.
@@ -45,10 +53,18 @@ type PanicError struct {
 }
 
 // Error gives the value, without the stack.
-func (e *PanicError) Error() string { return fmt.Sprintf("panicked: %v", e.Value) }
+func (e *PanicError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("panicked: %v", e.Value)
+}
 
 // Unwrap returns the value if it is an error, such as a runtime.Error.
 func (e *PanicError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
 	err, _ := e.Value.(error)
 	return err
 }

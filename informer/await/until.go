@@ -92,6 +92,9 @@ type Error struct {
 
 // Error is a sentence with all of that.
 func (e *Error) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	state := "the store does not have it"
 	if e.Exists {
 		state = "version " + e.ResourceVersion
@@ -104,4 +107,9 @@ func (e *Error) Error() string {
 }
 
 // Unwrap returns the cause of the context's end, or why the object cannot be read.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}

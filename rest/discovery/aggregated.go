@@ -10,8 +10,7 @@ import (
 )
 
 // addAggregated reads an APIGroupDiscoveryList, which has groups and versions in order of
-// preference. It reports a stale version, and leaves it out. The first version that is not
-// stale is the preferred one, as for kubectl.
+// preference. It reports a stale version, and leaves it out, as kubectl does.
 func (f *finding) addAggregated(path string, data []byte) error {
 	var list apidiscovery.APIGroupDiscoveryList
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &list); err != nil {
@@ -19,7 +18,6 @@ func (f *finding) addAggregated(path string, data []byte) error {
 	}
 	misnamed := false
 	for _, g := range list.Items {
-		preferred := true
 		for _, v := range g.Versions {
 			gv := schema.GroupVersion{Group: g.Name, Version: v.Version}
 			if gv.Group != "" && !isName(gv.Group) || !isName(gv.Version) {
@@ -44,10 +42,8 @@ func (f *finding) addAggregated(path string, data []byte) error {
 					Categories: r.Categories,
 					Verbs:      r.Verbs,
 					Namespaced: r.Scope == apidiscovery.ScopeNamespace,
-					Preferred:  preferred,
 				})
 			}
-			preferred = false
 		}
 	}
 	if misnamed {

@@ -41,6 +41,7 @@ func Resources(ctx context.Context, client *rest.Client) ([]Resource, error) {
 	if missing == 2 {
 		found.fail(Failure{Path: "/api", Err: errors.New("it does not exist, and neither does /apis: is this the address of an API server?")})
 	}
+	firstIsPreferred(found.resources)
 	if len(found.failures) > 0 {
 		return found.resources, &Error{Failures: found.failures}
 	}

@@ -42,7 +42,7 @@ var cannedInOrder = []string{
 	"cert-manager.io/v1* certificates Certificate [cert certs] true",
 	"old.example.com/v2* widgets Widget [] true",
 	"old.example.com/v1 widgets Widget [] true",
-	"old.example.com/v1 gadgets Gadget [] true",
+	"old.example.com/v1* gadgets Gadget [] true",
 	"new.example.com/v1* gadgets Gadget [] false",
 }
 
@@ -237,10 +237,12 @@ func TestServerThatClaimsTooManyVersionsIsNotAskedForThem(t *testing.T) { // G11
 func TestEndOfContextEndsTheAskingForVersions(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	s := newServer(t, false, map[string]http.HandlerFunc{
-		"/api": status(http.StatusNotFound), "/apis": manyVersions(5000),
-		"/apis/g/v0": func(http.ResponseWriter, *http.Request) { cancel() },
-	})
+	faults := map[string]http.HandlerFunc{"/api": status(http.StatusNotFound), "/apis": manyVersions(5000)}
+	for i := range 5000 {
+		faults[fmt.Sprintf("/apis/g/v%d", i)] = func(http.ResponseWriter, *http.Request) { <-ctx.Done() }
+	}
+	faults["/apis/g/v0"] = func(http.ResponseWriter, *http.Request) { cancel() }
+	s := newServer(t, false, faults)
 	_, err := discovery.Resources(ctx, s.client(t))
 	require.ErrorIs(t, err, context.Canceled)
 	var incomplete *discovery.Error

@@ -42,6 +42,9 @@ const (
 // Error lists the first reasons, each once, with the first paths that failed for it. The
 // text of a reason names the request of the first.
 func (e *Error) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	var parts []*reasoned
 	known := map[string]*reasoned{}
 	for _, f := range e.Failures {
@@ -86,6 +89,9 @@ func reason(err error) string {
 
 // Unwrap returns the reasons.
 func (e *Error) Unwrap() []error {
+	if e == nil {
+		return nil
+	}
 	reasons := make([]error, len(e.Failures))
 	for i, f := range e.Failures {
 		reasons[i] = f.Err
@@ -104,6 +110,9 @@ type NotFoundError struct {
 
 // Error names the missing name, and the similar ones.
 func (e *NotFoundError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	hint := "kubectl api-resources lists what there is"
 	if len(e.Similar) > 0 {
 		hint = "did you mean " + strings.Join(e.Similar, " or ") + "?"

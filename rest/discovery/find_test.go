@@ -42,7 +42,7 @@ func TestFindUnderstandsWhatKubectlUnderstands(t *testing.T) {
 		{"hpa", "autoscaling/v2 horizontalpodautoscalers"},
 		{"hpa.v1.autoscaling", "autoscaling/v1 horizontalpodautoscalers"},
 		{"widgets", "old.example.com/v2 widgets"},
-		{"gadgets", "new.example.com/v1 gadgets"},
+		{"gadgets", "old.example.com/v1 gadgets"}, // The preferred version of its group lacks it.
 		{"gadgets.old.example.com", "old.example.com/v1 gadgets"},
 		{"nodes", "metrics.k8s.io/v1beta1 nodes"},
 	}

@@ -104,14 +104,10 @@ func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions
 	}
 	running.Wait()
 
-	preferredOf := make(map[string]string)
 	for i, v := range versions {
 		if errs[i] != nil {
 			f.fail(Failure{GroupVersion: v.GroupVersion, Path: v.path, Err: errs[i]})
 			continue
-		}
-		if _, ok := preferredOf[v.Group]; !ok {
-			preferredOf[v.Group] = v.Version
 		}
 		for _, r := range lists[i].APIResources {
 			f.add(Resource{
@@ -124,7 +120,6 @@ func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions
 				Categories: r.Categories,
 				Verbs:      r.Verbs,
 				Namespaced: r.Namespaced,
-				Preferred:  preferredOf[v.Group] == v.Version,
 			})
 		}
 	}

@@ -74,8 +74,9 @@ func (m *Mapper) Kind(ctx context.Context, kind schema.GroupVersionKind) (found 
 			return r.Group == kind.Group && r.Kind == kind.Kind && (kind.Version == "" || r.Version == kind.Version)
 		})
 		if i < 0 {
-			name := strings.TrimSuffix(strings.Join([]string{kind.Kind, kind.Version, kind.Group}, "."), ".")
-			return &NotFoundError{Name: name, Similar: similar(all, kind.Kind)}
+			parts := []string{kind.Kind, kind.Version, kind.Group}
+			parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+			return &NotFoundError{Name: strings.Join(parts, "."), Similar: similar(all, kind.Kind)}
 		}
 		found = all[i]
 		return nil
@@ -83,8 +84,8 @@ func (m *Mapper) Kind(ctx context.Context, kind schema.GroupVersionKind) (found 
 	return found, err
 }
 
-// Category returns the resources in a category, such as "all", in their preferred
-// versions. Errors are those of [Mapper.Find].
+// Category returns the resources in a category, such as "all", each in its preferred version.
+// Errors are those of [Mapper.Find].
 func (m *Mapper) Category(ctx context.Context, name string) (found []Resource, err error) {
 	err = m.search(ctx, func(all []Resource) error {
 		found = nil
@@ -234,5 +235,7 @@ func keep(old, resources []Resource, failures []Failure) []Resource {
 			others = append(others, r)
 		}
 	}
-	return slices.Concat(core, resources, others)
+	all := slices.Concat(core, resources, others)
+	firstIsPreferred(all)
+	return all
 }

@@ -78,6 +78,48 @@ func TestMapperFindsByNameKindAndCategory(t *testing.T) {
 	})
 }
 
+// A category has the resources that only another version than the preferred one of their group serves.
+// client-go's restmapper.NewDiscoveryCategoryExpander finds both.
+func TestMapperCategoryHasResourcesOfAllVersions(t *testing.T) {
+	t.Parallel()
+	withMapper(t, func(t *testing.T, s *apitest.Server, m *discovery.Mapper) {
+		for _, r := range []apitest.Resource{
+			{Group: "example.com", Version: "v1", Plural: "widgets", Kind: "Widget", Categories: []string{"toys"}},
+			{Group: "example.com", Version: "v1alpha1", Plural: "widgets", Kind: "Widget", Categories: []string{"toys", "old"}},
+			{Group: "example.com", Version: "v1alpha1", Plural: "gadgets", Kind: "Gadget", Categories: []string{"toys"}},
+		} {
+			require.NoError(t, s.AddResource(r))
+		}
+		found, err := m.Category(t.Context(), "toys")
+		require.NoError(t, err)
+		var names []string
+		for _, r := range found {
+			names = append(names, r.GVR().String())
+		}
+		require.ElementsMatch(t, []string{"example.com/v1, Resource=widgets", "example.com/v1alpha1, Resource=gadgets"}, names)
+		_, err = m.Category(t.Context(), "old")
+		requireNotFound(t, err) // The preferred version of the resource is not in it.
+		r, err := m.Find(t.Context(), "gadgets")
+		require.NoError(t, err)
+		require.True(t, r.Preferred)
+	})
+}
+
+func TestMapperNamesAMissingKindWithoutAVersion(t *testing.T) {
+	t.Parallel()
+	withMapper(t, func(t *testing.T, _ *apitest.Server, m *discovery.Mapper) {
+		for want, kind := range map[string]schema.GroupVersionKind{
+			"New.example.com":    {Group: "example.com", Kind: "New"},
+			"New.v1.example.com": {Group: "example.com", Version: "v1", Kind: "New"},
+			"New.v1":             {Version: "v1", Kind: "New"},
+			"New":                {Kind: "New"},
+		} {
+			_, err := m.Kind(t.Context(), kind)
+			require.ErrorContains(t, err, `no resource "`+want+`"`)
+		}
+	})
+}
+
 func TestMapperAsksAgainOnAMissButNotTooOften(t *testing.T) {
 	t.Parallel()
 	withMapper(t, func(t *testing.T, s *apitest.Server, m *discovery.Mapper) {

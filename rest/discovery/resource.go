@@ -31,8 +31,21 @@ type Resource struct {
 	// Namespaced says that its objects live in namespaces.
 	Namespaced bool
 
-	// Preferred says that the server prefers Version to other versions of Group.
+	// Preferred says that the server prefers Version to the other versions in which it serves
+	// the resource. If the preferred version of Group lacks the resource, that is another one.
 	Preferred bool
+}
+
+// firstIsPreferred marks each resource in the first of its versions as preferred, and no other.
+// The versions of a resource are in order of preference.
+func firstIsPreferred(resources []Resource) {
+	seen := map[schema.GroupResource]bool{}
+	for i := range resources {
+		r := &resources[i]
+		name := schema.GroupResource{Group: r.Group, Resource: r.Plural}
+		r.Preferred = !seen[name]
+		seen[name] = true
+	}
 }
 
 // GVR returns the name of the resource for package rest.

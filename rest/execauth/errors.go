@@ -29,6 +29,9 @@ type Error struct {
 
 // Error names the plugin, the reason and the end of its standard error.
 func (e *Error) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	text := fmt.Sprintf("exec plugin %q: %v", e.Command, e.Err)
 	if e.Stderr != "" {
 		text += ", after it said: " + e.Stderr
@@ -37,7 +40,12 @@ func (e *Error) Error() string {
 }
 
 // Unwrap returns the reason.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
 // missing adds hint to an error that says that the command does not exist.
 func missing(err error, hint string) error {

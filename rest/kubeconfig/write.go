@@ -80,7 +80,7 @@ func Marshal(c Connection) ([]byte, error) {
 // Write saves the result of [Marshal] at path, readable by its owner only (mode 0600). A
 // reader sees either the old file or the whole new one, and after an error the old file is
 // unchanged. The folder must exist. If path is a symbolic link, it stays one, and Write
-// replaces the file that it leads to.
+// replaces or creates the file that it leads to, whose folder must exist as well.
 func Write(path string, c Connection) error {
 	data, err := Marshal(c)
 	if err != nil {
@@ -94,8 +94,8 @@ func Write(path string, c Connection) error {
 
 // replaceFile writes a new file beside the old one, and renames it, which is atomic.
 func replaceFile(path string, data []byte) (err error) {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
+	if path, err = followed(path); err != nil {
+		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".kubeconfig-*") // mode 0600
 	if err != nil {
@@ -114,4 +114,27 @@ func replaceFile(path string, data []byte) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// maxLinks is how many symbolic links may follow one another, as in Linux.
+const maxLinks = 40
+
+// followed returns the path of the file that path leads to through symbolic links. The file
+// need not exist, in contrast to filepath.EvalSymlinks; its folder must.
+func followed(path string) (string, error) {
+	for range maxLinks {
+		folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+		if err != nil {
+			return "", err
+		}
+		path = filepath.Join(folder, filepath.Base(path))
+		target, err := os.Readlink(path)
+		if err != nil {
+			return path, nil // It is no link, or does not exist.
+		}
+		if path = target; !filepath.IsAbs(target) {
+			path = folder + string(filepath.Separator) + target // Join would take ".." from a folder that is a link.
+		}
+	}
+	return "", errors.New("too many symbolic links")
 }

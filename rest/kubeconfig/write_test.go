@@ -99,6 +99,62 @@ func TestWriteFollowsASymbolicLink(t *testing.T) {
 	require.Equal(t, "https://x.example", conn.Config.Host)
 }
 
+// A link may lead to a file that does not exist yet. Relative links count from the link's folder,
+// also if that folder is reached through another link.
+func TestWriteCreatesTheTargetOfASymbolicLink(t *testing.T) {
+	t.Parallel()
+	for name, target := range map[string]func(dir string) string{
+		"absolute":          func(dir string) string { return filepath.Join(dir, "real", "config") },
+		"relative":          func(string) string { return "../real/config" },
+		"over another link": func(string) string { return "second" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, "real"), 0o700))
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, "links"), 0o700))
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, "elsewhere"), 0o700))
+			require.NoError(t, os.Symlink(filepath.Join(dir, "links"), filepath.Join(dir, "elsewhere", "there")))
+			require.NoError(t, os.Symlink("../real/config", filepath.Join(dir, "links", "second")))
+			link := filepath.Join(dir, "elsewhere", "there", "first")
+			require.NoError(t, os.Symlink(target(dir), link))
+			for _, host := range []string{"https://x.example", "https://y.example"} {
+				require.NoError(t, kubeconfig.Write(link, kubeconfig.Connection{Config: rest.Config{Host: host}}))
+				info, err := os.Lstat(link)
+				require.NoError(t, err)
+				require.NotZero(t, info.Mode()&os.ModeSymlink, "it is still a link")
+				conn, err := kubeconfig.Load(kubeconfig.Options{Path: filepath.Join(dir, "real", "config")})
+				require.NoError(t, err)
+				require.Equal(t, host, conn.Config.Host)
+			}
+		})
+	}
+}
+
+// A link that leads nowhere stays as it is, and the error says why.
+func TestWriteRefusesASymbolicLinkIntoNowhere(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, target := range map[string]string{
+		"missing folder": filepath.Join(dir, "gone", "config"),
+		"itself":         "itself",
+	} {
+		link := filepath.Join(dir, name)
+		require.NoError(t, os.Symlink(target, link))
+		err := kubeconfig.Write(link, kubeconfig.Connection{Config: rest.Config{Host: "https://x.example"}})
+		require.ErrorContains(t, err, link)
+		if name == "missing folder" {
+			require.ErrorIs(t, err, os.ErrNotExist)
+		}
+		left, err := os.Readlink(link)
+		require.NoError(t, err)
+		require.Equal(t, target, left)
+	}
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 2, "nothing is left beside them")
+}
+
 func TestHostWithoutASchemeIsWrittenAsHTTPS(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config")
