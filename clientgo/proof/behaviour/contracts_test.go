@@ -16,6 +16,8 @@ var defects = map[string]string{
 	"TestAnIndexForgetsWhatWasChangedInPlace":  "D14: the index would find an object by a value that it does not have",
 	"TestAStreamThatFailsIsReported":           "D7: an error handler is told of it; client-go logs it",
 	"TestAResyncThatFailsDoesNotEndTheWatch":   "RC-32: client-go lists again for each",
+	"TestResyncsGoOnAfterAPanic":               "the process ends, although panics are not to end it",
+	"TestAReflectorGoesOnAfterGoexit":          "a list is waited for for ever, and there are no more resyncs",
 	"TestWhatWasAddedIsShownMoreThanOnce":      "IX-19: client-go's MutationCache forgets it when it is read",
 	"TestAnIndexShowsNothingOlderThanTheStore": "IX-19: client-go's MutationCache does not ask the store",
 }

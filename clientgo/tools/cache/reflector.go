@@ -68,6 +68,7 @@ type Reflector struct {
 	resyncPeriod time.Duration
 	options      core.Options
 	onError      WatchErrorHandlerWithContext
+	restart      wait.DelayFunc // the wait after a panic
 	version      atomic.Pointer[string]
 }
 
@@ -112,7 +113,7 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 	r := &Reflector{
 		name: options.Name, about: options.TypeDescription, logger: klog.Background(),
 		lw: ToListerWatcherWithContext(lw), store: store, resyncPeriod: options.ResyncPeriod,
-		onError: DefaultWatchErrorHandler,
+		onError: DefaultWatchErrorHandler, restart: restartDelay(options.Backoff),
 	}
 	if options.Logger != nil {
 		r.logger = *options.Logger
@@ -154,6 +155,14 @@ func describe(expectedType any, gvk *schema.GroupVersionKind) string {
 	return reflect.TypeOf(expectedType).String()
 }
 
+// restartDelay returns the waits after panics: those of client-go after failures (RC-3).
+func restartDelay(b *wait.Backoff) wait.DelayFunc {
+	if b == nil {
+		b = &wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 38, Cap: 30 * time.Second}
+	}
+	return b.DelayWithReset(clock.RealClock{}, 2*time.Minute)
+}
+
 func backoff(b *wait.Backoff) core.Backoff {
 	if b == nil {
 		return core.Backoff{}
@@ -185,15 +194,22 @@ func (r *Reflector) LastSyncResourceVersion() string {
 // Run is RunWithContext with a channel.
 func (r *Reflector) Run(stopCh <-chan struct{}) { r.RunWithContext(wait.ContextForChannel(stopCh)) }
 
-// RunWithContext lists and watches until the context ends. Each failed attempt is told to the error handler.
+// RunWithContext lists and watches until the context ends. Each failed attempt is told to the error handler. After a
+// panic of a function or a store of the program, if it does not end the process, the reflector waits as after a failed
+// attempt, and then lists.
 func (r *Reflector) RunWithContext(ctx context.Context) {
 	r.logger.V(3).Info("Starting reflector", "type", r.about, "resyncPeriod", r.resyncPeriod)
 	defer r.logger.V(3).Info("Stopping reflector", "type", r.about)
-	err := r.run(ctx, func(e core.Error) { r.onError(klog.NewContext(ctx, r.logger), r, r.explain(e)) })
-	if err != nil {
-		utilruntime.HandleErrorWithContext(ctx, err, "Reflector ended", "reflector", r.name)
-	}
+	keepOn(ctx, r.pause(ctx), func() {
+		err := r.run(ctx, func(e core.Error) { r.onError(klog.NewContext(ctx, r.logger), r, r.explain(e)) })
+		if err != nil {
+			utilruntime.HandleErrorWithContext(ctx, err, "Reflector ended", "reflector", r.name)
+		}
+	})
 }
+
+// pause is the pause after a panic.
+func (r *Reflector) pause(ctx context.Context) func() bool { return pauseFor(ctx, r.restart) }
 
 // ListAndWatch is ListAndWatchWithContext with a channel.
 func (r *Reflector) ListAndWatch(stopCh <-chan struct{}) error {
@@ -270,12 +286,10 @@ func (r *Reflector) run(ctx context.Context, onError func(core.Error)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var resyncs sync.WaitGroup
 	defer resyncs.Wait()
+	defer from.close() // core leaves a watch open after a panic
 	defer cancel()
 	if r.resyncPeriod > 0 {
-		resyncs.Go(func() {
-			defer utilruntime.HandleCrashWithContext(ctx)
-			r.resync(ctx, inner)
-		})
+		resyncs.Go(func() { keepOnOwn(ctx, pauseFor(ctx, afterCrash), func() { r.resync(ctx, inner) }) })
 	}
 	return inner.Run(ctx)
 }

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"reflect"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -36,6 +35,8 @@ type source struct {
 
 	metrics *reflectorMetrics // nil if there is no provider
 	store   ReflectorStore    // the objects are for
+
+	open *watchStream // the watch that is not closed
 
 	streamed  atomic.Bool // the last list is a streaming one
 	synthetic atomic.Bool // the watch has begun with events of what exists, which are in no order
@@ -82,15 +83,10 @@ func (s *source) List(ctx context.Context, opts listwatch.ListOptions) (listwatc
 	}
 	answers := make(chan answer, 1)
 	go func() {
-		var a answer
-		returned := false
+		a := answer{err: fmt.Errorf("the list function: %w", errGoexit)}
 		defer func() {
-			if !returned {
-				if a.panic = recover(); a.panic == nil {
-					a.err = errors.New("the list function has called runtime.Goexit")
-				} else {
-					a.panic = fmt.Sprintf("%v\n%s", a.panic, debug.Stack())
-				}
+			if a.panic = recover(); a.panic != nil {
+				logStack(ctx, "A list function panicked", a.panic)
 			}
 			answers <- a
 		}()
@@ -99,7 +95,6 @@ func (s *source) List(ctx context.Context, opts listwatch.ListOptions) (listwatc
 			listCtx = sink.With(ctx, to)
 		}
 		a.list, a.err = s.lw.ListWithContext(listCtx, options)
-		returned = true
 	}()
 	var a answer
 	select {
@@ -113,14 +108,14 @@ func (s *source) List(ctx context.Context, opts listwatch.ListOptions) (listwatc
 	if a.err != nil {
 		return nil, a.err
 	}
-	stream, err := s.open(a.list, to)
+	stream, err := s.read(a.list, to)
 	if err == nil {
 		s.metrics.listed(time.Since(begun), len(stream.items))
 	}
 	return stream, err
 }
 
-func (s *source) open(list runtime.Object, to *sink.Sink) (*listStream, error) {
+func (s *source) read(list runtime.Object, to *sink.Sink) (*listStream, error) {
 	if list == nil {
 		return nil, fmt.Errorf("the list of %s is nil", s.about)
 	}
@@ -227,6 +222,7 @@ func (s *source) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 		return nil, relisting(err)
 	}
 	stream := &watchStream{source: s, ctx: ctx, watch: w, begun: time.Now()}
+	s.open = stream
 	if p, ok := w.(sink.Puller); ok {
 		stream.pulled = p.Pull(opts, s.use())
 	}
@@ -321,9 +317,16 @@ func (w *watchStream) leaveOut(err error) {
 	utilruntime.HandleErrorWithContext(w.ctx, err, "Event of a watch left out", "reflector", w.source.about)
 }
 
+// close closes the watch that is open.
+func (s *source) close() {
+	if s.open != nil {
+		_ = s.open.Close()
+	}
+}
+
 func (w *watchStream) Close() error {
 	if !w.stopped {
-		w.stopped = true
+		w.stopped, w.source.open = true, nil
 		if w.release != nil {
 			w.release()
 		}

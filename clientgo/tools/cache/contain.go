@@ -1,0 +1,79 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
+)
+
+// Functions, handlers, stores, objects and errors of a program may panic, or end their goroutine by
+// runtime.Goexit. All of them run below keepOn or keepOnOwn.
+
+// keepOn calls work until it returns. A panic goes to HandleCrash, which ends the process unless
+// the program has set utilruntime.ReallyCrash to false. In such a program, keepOn calls work again
+// after a pause; pause returns false to end that.
+//
+// The goroutine may be the program's: runtime.Goexit ends it, as in client-go.
+func keepOn(ctx context.Context, pause func() bool, work func()) {
+	for !contained(ctx, work) && pause() {
+	}
+}
+
+// keepOnOwn is keepOn in a goroutine of this package, which outlives runtime.Goexit as well.
+func keepOnOwn(ctx context.Context, pause func() bool, work func()) {
+	ended := false
+	defer func() {
+		if ended {
+			return
+		}
+		if p := recover(); p != nil {
+			panic(p)
+		}
+		// The goroutine is about to end. It still runs deferred calls, so the work goes on in one.
+		utilruntime.HandleErrorWithContext(ctx, errGoexit, "A function of the program ended a goroutine of an informer")
+		if pause() {
+			keepOnOwn(ctx, pause, work)
+		}
+	}()
+	keepOn(ctx, pause, work)
+	ended = true
+}
+
+var errGoexit = errors.New("runtime.Goexit was called; FailNow of package testing calls it: call FailNow in the goroutine of the test only")
+
+// contained calls work and reports whether it returned. HandleCrash handles a panic.
+func contained(ctx context.Context, work func()) (returned bool) {
+	defer utilruntime.HandleCrashWithContext(ctx)
+	work()
+	return true
+}
+
+// logStack logs the stack of a panic whose value will be raised again elsewhere.
+func logStack(ctx context.Context, what string, value any) {
+	klog.FromContext(ctx).Error(nil, what, "panic", fmt.Sprint(value), "stacktrace", string(debug.Stack()))
+}
+
+// crashPause is client-go's pause after a panic of a handler or of a function that processes (SI-14):
+// a function that panics each time must not fill the log.
+const crashPause = time.Second
+
+// pauseFor returns a pause of this length. It returns false when ctx ends.
+func pauseFor(ctx context.Context, length func() time.Duration) func() bool {
+	return func() bool {
+		timer := time.NewTimer(length())
+		defer timer.Stop()
+		select {
+		case <-ctx.Done():
+			return false
+		case <-timer.C:
+			return ctx.Err() == nil
+		}
+	}
+}
+
+func afterCrash() time.Duration { return crashPause }
