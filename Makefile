@@ -24,8 +24,9 @@ HISTORIES ?= 10000
 SOAK ?= 1m
 HOSTILE ?= 1m
 
-# Each has a go.mod, so that ./... in one does not reach the others.
-MODULES := . bench bench/metrics clientgo clientgo/proof e2e e2e/kubectl e2e/servers view/browser
+# Each has a go.mod, so that ./... in one does not reach the others (docs/adr/0009). make test runs the tests of TESTED.
+TESTED := . metrics tracing cmd/kinform examples/mirror internal/docs internal/instrumented
+MODULES := $(TESTED) bench bench/metrics clientgo clientgo/proof e2e e2e/kubectl e2e/servers view/browser
 # To vet the mains of the real servers, and of kubectl, would be to compile all of Kubernetes again.
 CHECKED := $(filter-out e2e/servers e2e/kubectl,$(MODULES))
 
@@ -35,21 +36,22 @@ help: ## list the targets
 
 .PHONY: build
 build: ## build bin/kinform
-	go build -trimpath -buildvcs=auto -o bin/kinform ./cmd/kinform
+	go build -C cmd/kinform -trimpath -buildvcs=auto -o $(abspath bin/kinform) .
 
 .PHONY: demo
 demo: build ## run the pipeline on an embedded API server (Ctrl-C ends it)
 	bin/kinform demo $(ARGS)
 
 .PHONY: test # without vet, which make check runs, and the gates on allocations
-test: ## run the tests of the main module, of long walks and big matrices a sample (3 minutes); the last line counts them
+test: ## run the tests of the library and the command, of long walks and big matrices a sample (3 minutes); the last line counts them
 	@$(MAKE) --no-print-directory test-all TEST_FLAGS='$(TEST_FLAGS) -short -vet=off' GATES=
 
 .PHONY: test-all
-test-all: ## run all tests of the main module, all of the long ones too (5 minutes); the last line counts them
+test-all: ## run all tests of the library and the command, all of the long ones too (5 minutes); the last line counts them
 	@[ -n "$(RACE)" ] || echo "no C compiler: testing without the race detector"
 	@echo "compiling, at first the dependencies as well; each package has a line when it ends"
-	@{ go test $(TEST_FLAGS) -json ./...; $(if $(and $(RACE),$(GATES)),go test -json -run=$(GATES) ./rest ./rest/sharing;) } | go run ./internal/tools/tally
+	@{ failed=0; for module in $(TESTED); do (cd $$module && go test $(TEST_FLAGS) -json ./...) || failed=1; done; \
+	  $(if $(and $(RACE),$(GATES)),go test -json -run=$(GATES) ./rest ./rest/sharing || failed=1;) exit $$failed; } | go run ./internal/tools/tally
 
 .PHONY: e2e
 e2e: ## run the pipeline on a real kube-apiserver and etcd (built at first use)
@@ -130,12 +132,12 @@ check: ## formatting, tidy modules, vet and staticcheck, of all modules; vet for
 	@set -e; for module in $(MODULES); do echo "== $$module: go mod tidy -diff"; (cd $$module && go mod tidy -diff); done
 	@set -e; for module in $(CHECKED); do echo "== $$module: go vet, staticcheck"; \
 	  (cd $$module && go vet -tags=invariants ./... && go run $(STATICCHECK) -tags=invariants ./...); done
-	@echo "== 32 bits: go vet"; GOARCH=386 go vet ./...
+	@set -e; for module in $(TESTED); do echo "== $$module, 32 bits: go vet"; (cd $$module && GOARCH=386 go vet ./...); done
 	@echo "== the program of the page for browsers: go vet, size"; GOOS=js GOARCH=wasm go vet ./view/site/program && $(MAKE) --no-print-directory site
 
 .PHONY: bench
 bench: ## run the benchmarks of every package once
-	go test -run='^$$' -bench=. -benchmem ./...
+	@set -e; for module in $(TESTED); do (cd $$module && go test -run='^$$' -bench=. -benchmem ./...); done
 
 .PHONY: bench-compare
 bench-compare: ## measure against client-go, side by side (some 20 minutes; ARGS=-quick for a glance)
@@ -143,10 +145,10 @@ bench-compare: ## measure against client-go, side by side (some 20 minutes; ARGS
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target of every package for FUZZTIME, such as: make fuzz FUZZTIME=10m (default 10s)
-	@set -e; for pkg in $$(go list ./...); do \
-	  for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-	    echo "== $$pkg $$target"; go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=10x $$pkg; \
-	  done; done
+	@set -e; for module in $(TESTED); do for pkg in $$(cd $$module && go list ./...); do \
+	  for target in $$(go test -C $$module -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "== $$pkg $$target"; go test -C $$module -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=10x $$pkg; \
+	  done; done; done
 
 .PHONY: clean
 clean: ## remove what was built

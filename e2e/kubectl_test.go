@@ -83,8 +83,8 @@ func apiserver(t *testing.T, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	binary, config := filepath.Join(dir, "kinform"), filepath.Join(dir, "kubeconfig")
-	build := exec.Command("go", "build", "-o", binary, "./cmd/kinform")
-	build.Dir = ".."
+	build := exec.Command("go", "build", "-o", binary, ".")
+	build.Dir = "../cmd/kinform"
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	cmd := exec.Command(binary, append([]string{"apiserver", "--listen", "127.0.0.1:0", "--kubeconfig-out", config}, flags...)...)

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the table of docs/metrics.md inst
 
 const (
 	page  = "../docs/metrics.md"
-	begin = "<!-- table: go test ./metrics -run TestTableOfAllMetrics -update -->\n"
+	begin = "<!-- table: go test -C metrics -run TestTableOfAllMetrics . -update -->\n"
 	end   = "<!-- end -->"
 )
 
@@ -39,7 +39,7 @@ func TestTableOfAllMetrics(t *testing.T) {
 		require.NoError(t, os.WriteFile(page, []byte(before+begin+tableOfAll()+end+after), 0o644))
 		return
 	}
-	require.Equal(t, tableOfAll(), table, "go test ./metrics -run TestTableOfAllMetrics -update writes it")
+	require.Equal(t, tableOfAll(), table, "go test -C metrics -run TestTableOfAllMetrics . -update writes it")
 }
 
 func tableOfAll() string {

@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// The picture in docs/tracing.md is what this test logs: go test -run Picture -v ./tracing
+// The picture in docs/tracing.md is what this test logs: go test -C tracing -run Picture -v .
 func TestPictureOfATrace(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Ratio: 1}, rest.Options{})

@@ -2,11 +2,15 @@ module github.com/kinform/kinform/bench/metrics
 
 go 1.26.7
 
-replace github.com/kinform/kinform => ../../
+replace (
+	github.com/kinform/kinform => ../..
+	github.com/kinform/kinform/metrics => ../../metrics
+)
 
 require (
 	github.com/go-logr/logr v1.4.4
-	github.com/kinform/kinform v0.0.0-00010101000000-000000000000
+	github.com/kinform/kinform v0.0.0
+	github.com/kinform/kinform/metrics v0.0.0
 	github.com/prometheus/client_golang v1.25.0
 	github.com/prometheus/client_model v0.6.3
 	github.com/prometheus/common v0.72.1

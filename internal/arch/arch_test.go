@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,11 +15,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// run runs a command in the module's root and returns its output.
+// run runs a command in the repository's root and returns its output.
 func run(t *testing.T, name string, args ...string) []byte {
 	t.Helper()
+	return runIn(t, ".", name, args...)
+}
+
+// runIn runs a command in a folder below the repository's root and returns its output.
+func runIn(t *testing.T, folder, name string, args ...string) []byte {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
-	cmd.Dir = "../.."
+	cmd.Dir = filepath.Join(root, folder)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -25,22 +33,25 @@ func run(t *testing.T, name string, args ...string) []byte {
 	return out
 }
 
-// listPackages returns the packages of this module.
+// listPackages returns the packages of the main module and of those that stand on it.
 func listPackages(t *testing.T) []goPackage {
 	t.Helper()
-	out := run(t, "go", "list", "-json=ImportPath,Doc,GoFiles,Imports,Deps", "-deps", "./...")
-	var packages []goPackage
-	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p goPackage
-		err := decoder.Decode(&p)
-		if errors.Is(err, io.EOF) {
-			return packages
-		}
-		require.NoError(t, err)
-		if below(p.ImportPath, module) {
-			packages = append(packages, p)
+	packages := map[string]goPackage{}
+	for _, folder := range modules {
+		out := runIn(t, folder, "go", "list", "-json=ImportPath,Doc,GoFiles,Imports,Deps", "-deps", "./...")
+		for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+			var p goPackage
+			err := decoder.Decode(&p)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			require.NoError(t, err)
+			if below(p.ImportPath, module) {
+				packages[p.ImportPath] = p
+			}
 		}
 	}
+	return slices.SortedFunc(maps.Values(packages), func(a, b goPackage) int { return strings.Compare(a.ImportPath, b.ImportPath) })
 }
 
 func TestArchitecture(t *testing.T) {

@@ -6,8 +6,12 @@ import (
 	"strings"
 )
 
-// module is the path that all packages of this module begin with.
+// module is the path that the packages of all modules of this repository begin with.
 const module = "github.com/kinform/kinform"
+
+// modules are the folders of the main module, and of those that have a go.mod of their own because they link other
+// libraries. They keep their import paths, so that the rules see no difference.
+var modules = []string{".", "metrics", "tracing", "cmd/kinform", "examples/mirror"}
 
 // rules are the architecture as data. Patterns are paths below the module: "rest"
 // is that package alone, "rest/..." it and all below, "..." everything, "." the

@@ -131,7 +131,7 @@ func (b bench) proxy() string { return filepath.Join(b.dir, "proxy") }
 // migrate puts a program on the release, and takes it back.
 func (b bench) migrate(ctx context.Context, program string) error {
 	command := filepath.Join(b.dir, "kinform")
-	if _, err := output(ctx, b.root, nil, "go", "build", "-o", command, "./cmd/kinform"); err != nil {
+	if _, err := output(ctx, filepath.Join(b.root, "cmd", "kinform"), nil, "go", "build", "-o", command, "."); err != nil {
 		return err
 	}
 	cache, err := output(ctx, b.root, nil, "go", "env", "GOMODCACHE")

@@ -1,0 +1,123 @@
+package instrumented
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/trace/noop"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/enqueue"
+	"github.com/kinform/kinform/internal/tap"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/metrics"
+	"github.com/kinform/kinform/tracing"
+	"github.com/kinform/kinform/workqueue"
+)
+
+// pipeline is an informer whose handler fills a queue, and a worker of that, without a network.
+type pipeline struct {
+	tap    tap.Source[*corev1.ConfigMap]
+	queue  *workqueue.Queue[types.NamespacedName]
+	turn   func(context.Context, types.NamespacedName) error
+	object *corev1.ConfigMap
+	sent   int
+}
+
+// newPipeline returns a pipeline, with all observers and collectors of m and traces, of which each
+// may be nil.
+func newPipeline(t testing.TB, m *metrics.Metrics, traces *tracing.Tracing) *pipeline {
+	p := &pipeline{tap: tap.New[*corev1.ConfigMap](), object: &corev1.ConfigMap{}}
+	opts := informer.Options[*corev1.ConfigMap]{Name: "maps", Logger: silent}
+	queue := workqueue.Options[types.NamespacedName]{Name: "maps", Timed: true, Logger: silent}
+	p.turn = func(context.Context, types.NamespacedName) error { return nil }
+	if m != nil {
+		opts = metrics.InformerOptions(m, opts)
+		queue.Observer = metrics.QueueObserver(m, queue.Name, queue.Observer)
+	}
+	if traces != nil { // The observers of a manager are the other way round.
+		opts = tracing.InformerOptions(traces, opts)
+		queue.Observer = traces.QueueObserver(queue.Name, queue.Observer)
+		p.turn = traces.Reconcile(queue.Name, p.turn)
+	}
+	p.queue = workqueue.New(queue)
+	inf, err := informer.New(p.tap, opts)
+	require.NoError(t, err)
+	handler := enqueue.Object[*corev1.ConfigMap](p.queue)
+	if traces != nil {
+		handler = tracing.Handler(traces, opts.Name, queue.Name, p.queue, enqueue.Object[*corev1.ConfigMap])
+	}
+	_, err = inf.AddHandler(handler, informer.HandlerOptions{Name: "enqueue"})
+	require.NoError(t, err)
+	if m != nil {
+		m.Informer(inf)
+		m.Queue(p.queue)
+		require.NoError(t, prometheus.NewPedanticRegistry().Register(m))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- inf.Run(ctx) }()
+	require.NoError(t, inf.WaitForSync(ctx))
+	t.Cleanup(func() { cancel(); require.NoError(t, <-ended) })
+	return p
+}
+
+// event sends an event, and works on its key.
+func (p *pipeline) event() {
+	p.sent++
+	p.tap.Events <- listwatch.Event[*corev1.ConfigMap]{Type: listwatch.Modified, Item: listwatch.Item[*corev1.ConfigMap]{
+		Key: key, Object: p.object, ResourceVersion: strconv.Itoa(1_000_000 + p.sent),
+	}}
+	next, err := p.queue.Get(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	_ = p.turn(context.Background(), next)
+	p.queue.Done(next)
+}
+
+// allMetrics are those of a program, with every choice that costs something for an event.
+func allMetrics(t testing.TB) *metrics.Metrics {
+	traced, err := tracing.New(noop.NewTracerProvider(), tracing.Options{})
+	require.NoError(t, err)
+	m, err := metrics.New(metrics.Options{FamiliarNames: true, Traces: traced})
+	require.NoError(t, err)
+	return m
+}
+
+// An event allocates no more with metrics than without, from the watch to the end of its turn.
+func TestMetricsAllocateNothingForAnEvent(t *testing.T) {
+	const events = 2000
+	cost := func(m *metrics.Metrics) float64 {
+		p := newPipeline(t, m, nil)
+		tap.Allocations(events, p.event)        // Native histograms make buckets as they are needed, a hundred at most.
+		return tap.Allocations(events, p.event) // AllocsPerRun leaves the fraction out
+	}
+	without, with := cost(nil), cost(allMetrics(t))
+	require.LessOrEqual(t, with, without+0.1, "allocations of an event; one is one too many")
+	t.Logf("allocations of an event: %.2f without metrics, %.2f with all", without, with)
+}
+
+// BenchmarkPipeline is an event on its way from a watch through queue and store to a handler
+// that fills a work queue, and the turn of its key, with and without metrics.
+func BenchmarkPipeline(b *testing.B) {
+	for _, with := range []bool{false, true} {
+		b.Run(fmt.Sprintf("metrics=%v", with), func(b *testing.B) {
+			var m *metrics.Metrics
+			if with {
+				m = allMetrics(b)
+			}
+			p := newPipeline(b, m, nil)
+			b.ReportAllocs()
+			for b.Loop() {
+				p.event()
+			}
+		})
+	}
+}

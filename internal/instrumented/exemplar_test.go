@@ -1,0 +1,223 @@
+package instrumented
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/stretchr/testify/require"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/controller"
+	"github.com/kinform/kinform/metrics"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/tracing"
+)
+
+// bucket is a line of a histogram with an exemplar, as OpenMetrics has it:
+//
+//	some_seconds_bucket{queue="greet",le="0.01"} 1 # {trace_id="0af7"} 0.0042 1.7e+09
+var bucket = regexp.MustCompile(`(?m)^([a-z_]+)_bucket\{(.*)\} ([0-9]+) # \{trace_id="([0-9a-f]{32})"\} ([^ ]+) [^ ]+$`)
+
+// exemplar is one of a scrape.
+type exemplar struct {
+	trace   string
+	seconds float64
+}
+
+// exemplars returns those of a page, by histogram.
+func exemplars(t *testing.T, page string) map[string][]exemplar {
+	t.Helper()
+	found := map[string][]exemplar{}
+	for _, m := range bucket.FindAllStringSubmatch(page, -1) {
+		seconds, err := strconv.ParseFloat(m[5], 64)
+		require.NoError(t, err)
+		found[m[1]] = append(found[m[1]], exemplar{m[4], seconds})
+	}
+	require.Equal(t, strings.Count(page, " # {"), strings.Count(page, "# {trace_id="), "no other exemplars")
+	return found
+}
+
+// traced is a program with metrics and tracing, whose page of metrics is served over HTTP.
+type traced struct {
+	t        *testing.T
+	server   *apitest.Server
+	recorder *tracetest.SpanRecorder
+	manager  *controller.Manager
+	page     string // its address
+}
+
+func startTraced(t *testing.T, ratio float64, reconcile func(context.Context, *corev1.ConfigMap) (controller.Result, error)) *traced {
+	p := &traced{t: t, server: apitest.Start(t, apitest.Options{}), recorder: tracetest.NewSpanRecorder()}
+	traces, err := tracing.New(sdk.NewTracerProvider(sdk.WithSpanProcessor(p.recorder)), tracing.Options{Ratio: ratio})
+	require.NoError(t, err)
+	collected, err := metrics.New(metrics.Options{FamiliarNames: true, Traces: traces})
+	require.NoError(t, err)
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(collected)
+	client, err := rest.NewClient(rest.Config{Host: p.server.URL()},
+		rest.Options{Logger: silent, Observer: traces.ClientObserver(collected.ClientObserver("manager", nil))})
+	require.NoError(t, err)
+	t.Cleanup(client.Close)
+	p.manager, err = controller.New(client, controller.Options{Logger: silent, Observer: traces.ControllerObserver(collected.ControllerObserver())})
+	require.NoError(t, err)
+	collected.Manager(p.manager)
+	p.manager.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true}))
+	maps := controller.For[*corev1.ConfigMap](p.manager, rest.ResourceOptions{})
+	controller.Manage(p.manager, "greet", maps, reconcile, controller.Settings[*corev1.ConfigMap]{})
+	endpoint := httptest.NewServer(p.manager.Handler())
+	t.Cleanup(endpoint.Close)
+	p.page = endpoint.URL + "/metrics"
+
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- p.manager.Run(ctx) }()
+	t.Cleanup(sync.OnceFunc(func() { cancel(); require.NoError(t, <-ended) }))
+	p.eventually(func() bool { // What comes from then on is a change.
+		caches := p.manager.Status().Clusters[0].Caches
+		return len(caches) == 1 && caches[0].Status.Reflector.Phase.String() == "watching"
+	})
+	return p
+}
+
+func (p *traced) eventually(is func() bool) {
+	p.t.Helper()
+	require.Eventually(p.t, is, time.Minute, 5*time.Millisecond)
+}
+
+// scrape is what Prometheus gets that accepts this type.
+func (p *traced) scrape(accept string) string {
+	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.page, nil)
+	require.NoError(p.t, err)
+	request.Header.Set("Accept", accept)
+	answer, err := http.DefaultTransport.RoundTrip(request)
+	require.NoError(p.t, err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	require.NoError(p.t, err)
+	require.Contains(p.t, answer.Header.Get("Content-Type"), strings.Split(accept, ";")[0])
+	return string(text)
+}
+
+// change creates an object, and returns the page of metrics after so many turns.
+func (p *traced) change(turns int) (page string) {
+	_, err := p.server.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "shop"}})
+	require.NoError(p.t, err)
+	p.eventually(func() bool {
+		page = p.scrape(openMetrics)
+		return strings.Contains(page, fmt.Sprintf("kinform_workqueue_run_seconds_count{queue=\"greet\"} %d\n", turns))
+	})
+	return page
+}
+
+const (
+	openMetrics = "application/openmetrics-text; version=1.0.0"
+	plainText   = "text/plain; version=0.0.4"
+)
+
+// onTheWay are the histograms of the way of a change, in the order of its stations.
+var onTheWay = []string{
+	"kinform_handler_wait_seconds", "kinform_handler_run_seconds",
+	"kinform_workqueue_wait_seconds", "workqueue_queue_duration_seconds",
+	"kinform_workqueue_run_seconds", "workqueue_work_duration_seconds", "controller_runtime_reconcile_time_seconds",
+}
+
+// Every histogram on the way of a change has the trace of that as its exemplar.
+func TestHistogramsHaveTheTraceOfAChange(t *testing.T) {
+	t.Parallel()
+	const slow = 30 * time.Millisecond
+	p := startTraced(t, 1, func(context.Context, *corev1.ConfigMap) (controller.Result, error) {
+		time.Sleep(slow)
+		return controller.Done, nil
+	})
+	page := p.change(1)
+	require.True(t, strings.HasSuffix(page, "# EOF\n"))
+	var trace string
+	spans := 0
+	for _, s := range p.recorder.Ended() {
+		spans++
+		if s.Name() == "change configmaps" {
+			trace = s.SpanContext().TraceID().String()
+		}
+	}
+	require.Equal(t, 7, spans, "change, deltafifo, store, mailbox, handle, workqueue, reconcile")
+	found := exemplars(t, page)
+	require.Len(t, found, len(onTheWay))
+	for _, name := range onTheWay {
+		require.Len(t, found[name], 1, name)
+		require.Equal(t, trace, found[name][0].trace, name)
+	}
+	for _, name := range onTheWay[4:] {
+		require.GreaterOrEqual(t, found[name][0].seconds, slow.Seconds(), name)
+	}
+	require.NotContains(t, p.scrape(plainText), "trace_id", "the text format has no exemplars")
+}
+
+// The turns of a key that fails are of one trace, and so are their exemplars: that of a turn that
+// begins, and that of one that has ended, while the next is due already.
+func TestTurnsThatFailHaveTheTraceOfTheirChange(t *testing.T) {
+	t.Parallel()
+	turns := 0
+	p := startTraced(t, 1, func(context.Context, *corev1.ConfigMap) (controller.Result, error) {
+		if turns++; turns < 4 {
+			return controller.Done, errors.New("broken")
+		}
+		return controller.Done, nil
+	})
+	page := p.change(4)
+	traces := map[string]bool{}
+	for name, all := range exemplars(t, page) {
+		for _, e := range all {
+			traces[e.trace] = true
+		}
+		require.NotEmpty(t, all, name)
+	}
+	require.Len(t, traces, 1)
+}
+
+func TestWhatIsNotTracedHasNoExemplar(t *testing.T) {
+	t.Parallel()
+	p := startTraced(t, -1, func(context.Context, *corev1.ConfigMap) (controller.Result, error) { return controller.Done, nil })
+	require.Empty(t, exemplars(t, p.change(1)))
+}
+
+// A queue and an informer without a manager have exemplars too, if they are given both observers.
+func TestExemplarsWithoutAManager(t *testing.T) {
+	t.Parallel()
+	traces, err := tracing.New(sdk.NewTracerProvider(), tracing.Options{Ratio: 1})
+	require.NoError(t, err)
+	m, err := metrics.New(metrics.Options{Traces: traces})
+	require.NoError(t, err)
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(m)
+	p := newPipeline(t, m, traces)
+	p.event()
+	endpoint := httptest.NewServer(promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true}))
+	t.Cleanup(endpoint.Close)
+	scraper := &traced{t: t, page: endpoint.URL}
+	var found map[string][]exemplar
+	scraper.eventually(func() bool { // The handler's observer hears of the event beside the worker.
+		found = exemplars(t, scraper.scrape(openMetrics))
+		return len(found) == 4
+	})
+	for name, all := range found {
+		require.Equal(t, found["kinform_handler_run_seconds"][0].trace, all[0].trace, name)
+	}
+	next, ended := traces.TracesOfTurns("maps")
+	require.Empty(t, next(key)+ended(key), "The turn is over.")
+}
