@@ -1,0 +1,197 @@
+package versions
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+)
+
+const (
+	kinform = "github.com/kinform/kinform"
+	client  = "k8s.io/client-go"
+	version = "v0.37.2" // of client-go, whose names the line has
+)
+
+// consumer is a kind of program.
+type consumer struct {
+	requires []string // the modules of kinform that it requires
+	line     bool     // whether it has the replace line for client-go
+	// raised has the versions that it gets, of modules that it had at an older one, with the reason.
+	raised map[string]string
+	// added has the modules that it did not have, with the reason.
+	added map[string]string
+}
+
+const ofPrometheus = "Prometheus' client has it, at the version that k8s.io/component-base v0.37 requires"
+
+// consumers are the kinds of programs. A raised version may break a program that never asked for it: the core and the line
+// raise none, and every other one needs a reason.
+var consumers = map[string]consumer{
+	"core":       {requires: []string{""}},
+	"line":       {requires: []string{""}, line: true}, // go mod tidy adds kinform, whose packages the line imports
+	"controller": {requires: []string{""}},             // a package of the main module
+	"metrics": {requires: []string{"", "/metrics"}, added: map[string]string{
+		"github.com/beorn7/perks v1.0.1":              ofPrometheus,
+		"github.com/cespare/xxhash/v2 v2.3.0":         ofPrometheus,
+		"github.com/prometheus/client_golang v1.24.0": ofPrometheus,
+		"github.com/prometheus/client_model v0.6.2":   ofPrometheus,
+		"github.com/prometheus/common v0.70.0":        ofPrometheus,
+		"github.com/prometheus/procfs v0.21.1":        ofPrometheus,
+	}},
+}
+
+// Version selection raises nothing in a program that requires exactly what client-go requires, when kinform comes into it.
+func TestWhatIsRaisedInAProgramOfClientGo(t *testing.T) {
+	before := selected(t, program(t, consumer{}))
+	require.Equal(t, version, before[client])
+	for name, c := range consumers {
+		t.Run(name, func(t *testing.T) {
+			after := selected(t, program(t, c))
+			raised, added := map[string]string{}, map[string]string{}
+			for path, has := range after {
+				switch had := before[path]; {
+				case path == kinform || strings.HasPrefix(path, kinform+"/"):
+				case had == "":
+					added[path+" "+has] = "it was not there"
+				case semver.Compare(has, had) > 0:
+					raised[path+" "+has] = "it was " + had
+				}
+			}
+			requireReasons(t, raised, c.raised)
+			requireReasons(t, added, c.added)
+			for path := range before {
+				require.Contains(t, after, path)
+			}
+		})
+	}
+}
+
+// requireReasons holds what has changed against what has a reason.
+func requireReasons(t *testing.T, changed, reasons map[string]string) {
+	t.Helper()
+	for _, module := range slices.Sorted(maps.Keys(changed)) {
+		if reasons[module] == "" {
+			t.Errorf("%s: %s. Require in kinform's go.mod what client-go %s requires, or write the reason here", module, changed[module], version)
+		}
+	}
+	for module, reason := range reasons {
+		require.NotEmpty(t, changed[module], "%s has a reason (%s) and is as it was", module, reason)
+	}
+}
+
+// program writes a module that requires what client-go requires, client-go itself, and modules of this checkout.
+func program(t *testing.T, c consumer) (dir string) {
+	t.Helper()
+	theirs, err := modfile.Parse("go.mod", goMod(t), nil)
+	require.NoError(t, err)
+	mod := new(modfile.File)
+	require.NoError(t, mod.AddModuleStmt("example.com/program"))
+	require.NoError(t, mod.AddGoStmt(theirs.Go.Version))
+	for _, r := range theirs.Require {
+		require.NoError(t, mod.AddRequire(r.Mod.Path, r.Mod.Version))
+	}
+	require.NoError(t, mod.AddRequire(client, version))
+	root, err := filepath.Abs("../../..")
+	require.NoError(t, err)
+	for _, below := range c.requires {
+		require.NoError(t, mod.AddRequire(kinform+below, "v0.0.0"))
+	}
+	for _, below := range []string{"", "/metrics"} {
+		require.NoError(t, mod.AddReplace(kinform+below, "", filepath.Join(root, below), ""))
+	}
+	if c.line {
+		require.NoError(t, mod.AddReplace(client, "", filepath.Join(root, "clientgo"), ""))
+	}
+	text, err := mod.Format()
+	require.NoError(t, err)
+	dir = t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), text, 0o644))
+	return dir
+}
+
+// goMod returns the go.mod of client-go.
+func goMod(t *testing.T) []byte {
+	t.Helper()
+	file := strings.TrimSpace(run(t, ".", "go", "mod", "download", "-json", client+"@"+version))
+	_, file, found := strings.Cut(file, `"GoMod": "`)
+	require.True(t, found)
+	file, _, _ = strings.Cut(file, `"`)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return text
+}
+
+// selected returns the version of each module that version selection takes for a program. The program itself is not among them.
+func selected(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	versions := map[string]string{}
+	for line := range strings.Lines(run(t, dir, "go", "list", "-m", "-f", "{{if not .Main}}{{.Path}} {{.Version}}{{end}}", "all")) {
+		if words := strings.Fields(line); len(words) == 2 {
+			versions[words[0]] = words[1]
+		}
+	}
+	require.Greater(t, len(versions), 30)
+	return versions
+}
+
+// run runs a command in a folder and returns its output.
+func run(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	require.NoError(t, err, "%s\n%s", strings.Join(cmd.Args, " "), &stderr)
+	return string(out)
+}
+
+// threeResults is what vertical-pod-autoscaler, descheduler and others have: Query and QueryRange with three results, as up to
+// client_golang v1.24.
+const threeResults = `package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/prometheus/client_golang/api"
+	prometheus "github.com/prometheus/client_golang/api/prometheus/v1"
+	"k8s.io/client-go/util/flowcontrol"
+)
+
+func main() {
+	client, err := api.NewClient(api.Config{Address: "http://127.0.0.1:9090"})
+	if err != nil {
+		panic(err)
+	}
+	history := prometheus.NewAPI(client)
+	value, warnings, err := history.Query(context.Background(), "up", time.Now())
+	fmt.Println(value, warnings, err)
+	value, warnings, err = history.QueryRange(context.Background(), "up", prometheus.Range{})
+	fmt.Println(value, warnings, err, flowcontrol.NewFakeAlwaysRateLimiter())
+}
+`
+
+// A program that calls Prometheus' client with three results compiles with the line, and keeps its version of that client.
+func TestAProgramOfPrometheusClientCompilesWithTheLine(t *testing.T) {
+	const library, its = "github.com/prometheus/client_golang", "v1.24.0"
+	dir := program(t, consumer{line: true})
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(threeResults), 0o644))
+	run(t, dir, "go", "mod", "edit", "-require="+library+"@"+its)
+	run(t, dir, "go", "mod", "tidy")
+	versions := selected(t, dir)
+	require.Equal(t, its, versions[library])
+	run(t, dir, "go", "build", "-trimpath", "-o", os.DevNull, ".")
+	require.Contains(t, run(t, dir, "go", "list", "-m", client), fmt.Sprintf("%s %s => ", client, version))
+}
