@@ -12,14 +12,21 @@ import (
 
 // defects are the contracts of package contracts that client-go does not keep, with the reason why clientgo may.
 var defects = map[string]string{
-	"TestAHandlerThatPanicsIsSynced":           "D10: who waits for the handler would wait for ever",
-	"TestAnIndexForgetsWhatWasChangedInPlace":  "D14: the index would find an object by a value that it does not have",
-	"TestAStreamThatFailsIsReported":           "D7: an error handler is told of it; client-go logs it",
-	"TestAResyncThatFailsDoesNotEndTheWatch":   "RC-32: client-go lists again for each",
-	"TestResyncsGoOnAfterAPanic":               "the process ends, although panics are not to end it",
-	"TestAReflectorGoesOnAfterGoexit":          "a list is waited for for ever, and there are no more resyncs",
-	"TestWhatWasAddedIsShownMoreThanOnce":      "IX-19: client-go's MutationCache forgets it when it is read",
-	"TestAnIndexShowsNothingOlderThanTheStore": "IX-19: client-go's MutationCache does not ask the store",
+	"TestAHandlerThatPanicsIsSynced":                       "D10: who waits for the handler would wait for ever",
+	"TestAnIndexForgetsWhatWasChangedInPlace":              "D14: the index would find an object by a value that it does not have",
+	"TestAStreamThatFailsIsReported":                       "D7: an error handler is told of it; client-go logs it",
+	"TestAResyncThatFailsDoesNotEndTheWatch":               "RC-32: client-go lists again for each",
+	"TestResyncsGoOnAfterAPanic":                           "the process ends, although panics are not to end it",
+	"TestResyncsOfAControllerGoOnAfterAPanic":              "the process ends, although panics are not to end it",
+	"TestAReflectorGoesOnAfterGoexit":                      "a list is waited for for ever, and there are no more resyncs",
+	"TestASharedInformerGoesOnAfterGoexit":                 "the informer, or the handler, has ended in silence",
+	"TestAnInformerOfOneHandlerGoesOnAfterGoexit":          "the informer has ended in silence",
+	"TestAControllerGoesOnAfterGoexit":                     "the controller has ended in silence",
+	"TestHandlersAreNotifiedOfAnObjectThatCannotBeIndexed": "the store has it, and no handler hears of it",
+	"TestAPanicOfAListShowsItsStack":                       "nobody can see where the list function has panicked",
+	"TestAdaptersHaveTheNamesOfTheirHandlers":              "logs cannot tell them apart",
+	"TestWhatWasAddedIsShownMoreThanOnce":                  "IX-19: client-go's MutationCache forgets it when it is read",
+	"TestAnIndexShowsNothingOlderThanTheStore":             "IX-19: client-go's MutationCache does not ask the store",
 }
 
 func TestContractsAreThoseOfClientGo(t *testing.T) {

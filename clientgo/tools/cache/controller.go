@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/klog/v2"
 )
 
 // ShouldResyncFunc says whether the queue is to be resynced now.
@@ -75,7 +76,9 @@ func (c *controller) Run(stopCh <-chan struct{}) { c.RunWithContext(wait.Context
 
 func (c *controller) RunWithContext(ctx context.Context) {
 	defer utilruntime.HandleCrashWithContext(ctx)
+	logger := klog.FromContext(ctx)
 	r := NewReflectorWithOptions(c.config.ListerWatcher, c.config.ObjectType, c.config.Queue, ReflectorOptions{
+		Logger:          &logger,
 		ResyncPeriod:    c.config.FullResyncPeriod,
 		MinWatchTimeout: c.config.MinWatchTimeout,
 		TypeDescription: c.config.ObjectDescription,
@@ -92,13 +95,10 @@ func (c *controller) RunWithContext(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
-	defer cancel() // also when Process panics
-	running.Go(func() {
-		defer utilruntime.HandleCrashWithContext(ctx)
-		r.RunWithContext(ctx)
-	})
-	defer context.AfterFunc(ctx, c.config.Queue.Close)()
-	c.process(ctx)
+	defer cancel() // also when Process ends the goroutine
+	running.Go(func() { r.keepRunning(ctx) })
+	defer context.AfterFunc(ctx, func() { contained(ctx, c.config.Queue.Close) })()
+	keepOn(ctx, pauseFor(ctx, afterCrash), func() { c.process(ctx) })
 }
 
 // process processes until the context ends or the queue is closed and empty. What Process returns is logged (D17).

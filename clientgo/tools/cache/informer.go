@@ -3,9 +3,15 @@ package cache
 import (
 	"context"
 	"fmt"
+	"math"
+	"sync"
 	"time"
 
+	"k8s.io/client-go/internal/guard"
+
+	"github.com/kinform/kinform/listwatch"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 )
@@ -34,11 +40,12 @@ type InformerOptions struct {
 	InformerMetricsProvider InformerMetricsProvider
 }
 
-// NewInformerWithOptions returns a store and the controller that keeps it in step with the server, and tells one handler
-// of each change. The store is there to be read.
+// NewInformerWithOptions returns a store and the controller that keeps it in step with the server, and notifies one
+// handler of each change. The store is there to be read.
 //
-// It is a shared informer with one handler. The handler is called from a goroutine of its own, and has no queue to hold
-// up: a slow handler finds the store ahead of what it is told.
+// Run changes the store and calls the handler in the goroutine of its caller, one change after another: while the
+// handler works, the store has no later change, and a panic of the handler can be recovered around Run. A queue without
+// a bound keeps what has not been stored yet.
 func NewInformerWithOptions(options InformerOptions) (Store, Controller) {
 	return newInformer(options)
 }
@@ -64,44 +71,114 @@ func NewTransformingIndexerInformer(lw ListerWatcher, objType runtime.Object, re
 }
 
 func newInformer(o InformerOptions) (Indexer, Controller) {
-	inner := NewSharedIndexInformerWithOptions(o.ListerWatcher, o.ObjectType, SharedIndexInformerOptions{
-		ResyncPeriod: o.ResyncPeriod, Indexers: o.Indexers, Identifier: o.Identifier, InformerMetricsProvider: o.InformerMetricsProvider,
-	}).(*sharedIndexInformer)
-	inner.transform, inner.minWatchTimeout = o.Transform, o.MinWatchTimeout
-	c := &informerController{inner: inner, logger: o.Logger, synced: inner.HasSyncedChecker()}
-	if o.Handler != nil {
-		// There is no error before the start.
-		if registration, err := inner.AddEventHandler(o.Handler); err == nil {
-			c.synced = registration.HasSyncedChecker()
-		}
+	logger := klog.Background()
+	if o.Logger != nil {
+		logger = *o.Logger
 	}
-	return inner.indexer, c
+	name := fmt.Sprintf("RealFIFO %T", o.ObjectType)
+	q := &informerQueue{
+		RealFIFO: NewRealFIFOWithOptions(RealFIFOOptions{
+			Logger: &logger, Name: name, AtomicEvents: true, UnlockWhileProcessing: true, Transformer: o.Transform,
+			Identifier: o.Identifier, MetricsProvider: o.InformerMetricsProvider,
+		}),
+		applier: applier{
+			indexer:  NewIndexer(DeletionHandlingMetaNamespaceKeyFunc, o.Indexers, WithStoreMetrics(o.Identifier, o.InformerMetricsProvider)),
+			detector: noDetector{},
+		},
+		handler: o.Handler,
+	}
+	q.batch = math.MaxInt / 2 // however long the queue is, the handler may ask whether it has synced
+	return q.indexer, &informerController{q: q, Controller: New(&Config{
+		Queue: q, Process: q.process, ListerWatcher: o.ListerWatcher, ObjectType: o.ObjectType,
+		FullResyncPeriod: o.ResyncPeriod, MinWatchTimeout: o.MinWatchTimeout,
+	})}
 }
 
 // informerController is the Controller of an informer with one handler. It is synced when the handler has returned from
 // the first list.
 type informerController struct {
-	inner  *sharedIndexInformer
-	logger *klog.Logger
-	synced DoneChecker
-}
-
-func (c *informerController) RunWithContext(ctx context.Context) {
-	if c.logger != nil {
-		ctx = klog.NewContext(ctx, *c.logger)
-	}
-	c.inner.RunWithContext(ctx)
+	Controller
+	q *informerQueue
 }
 
 func (c *informerController) Run(stopCh <-chan struct{}) {
-	ctx := klog.NewContext(wait.ContextForChannel(stopCh), klog.Background())
-	c.RunWithContext(ctx)
+	c.RunWithContext(wait.ContextForChannel(stopCh))
 }
 
-func (c *informerController) HasSynced() bool { return IsDone(c.synced) }
-func (c *informerController) HasSyncedChecker() DoneChecker {
-	return doneChecker{fmt.Sprintf("Informer %s", c.inner.about), c.synced.Done()}
+func (c *informerController) RunWithContext(ctx context.Context) {
+	c.q.applier.ctx = ctx
+	var guarding sync.WaitGroup
+	defer guarding.Wait()
+	guarded, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if !mutationDetection {
+		guarding.Go(func() { guard.Run(guarded.Done()) })
+	}
+	c.Controller.RunWithContext(ctx)
 }
-func (c *informerController) LastSyncResourceVersion() string {
-	return c.inner.LastSyncResourceVersion()
+
+// informerQueue is a RealFIFO of what a reflector of kinform hands over, and the store and the handler behind it.
+type informerQueue struct {
+	*RealFIFO
+	applier
+	handler ResourceEventHandler
+}
+
+// snapshot is a list in the queue.
+type snapshot struct {
+	items   []listwatch.Item[any]
+	version string
+}
+
+// hasVersion is false while there is something in the queue that would change the store before the list in which the
+// object was found unchanged.
+func (q *informerQueue) hasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
+	return q.pending.Load() == 0 && q.applier.hasVersion(key, resourceVersion, uidHash)
+}
+
+func (q *informerQueue) replaceItems(items []listwatch.Item[any], resourceVersion string) error {
+	if err := transformItems(items, q.transformer); err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.appendLocked(Delta{Type: ReplacedAll, Object: snapshot{items, resourceVersion}})
+	q.gate.populateLocked(len(q.items))
+	return nil
+}
+
+func (q *informerQueue) applyEvent(event listwatch.Event[any]) error {
+	if err := transformEvent(&event, q.transformer); err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if event.Type != listwatch.Bookmark {
+		q.gate.populateLocked(0)
+	}
+	q.appendLocked(Delta{Object: event})
+	return nil
+}
+
+// process changes the store, and then notifies the handler. It runs in the goroutine of Run.
+func (q *informerQueue) process(obj interface{}, initial bool) (err error) {
+	var notes []notification
+	switch change := obj.(Deltas)[0].Object.(type) {
+	case snapshot:
+		notes, err = q.replace(change.items, change.version, initial)
+	case listwatch.Event[any]:
+		var note notification
+		var changed bool
+		if note, changed, err = q.event(change); changed {
+			note.initial = initial
+			notes = []notification{note}
+		}
+	case SyncAllInfo:
+		notes = q.resync()
+	}
+	q.rest()
+	for i := range notes {
+		notes[i].call(q.handler)
+	}
+	return err
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
 )
 
 type noteKind uint8
@@ -27,8 +27,9 @@ type notification struct {
 // listener is a handler with its mailbox, which has no bound, and its goroutine.
 type listener struct {
 	handler ResourceEventHandler
-	asked   time.Duration // the resync period that the program has asked for
+	asked   time.Duration // the resync period that the program has asked for; guarded by the informer's mu
 	name    string
+	logger  klog.Logger
 
 	wake    chan struct{} // has a value when the mailbox may have changed; closed never
 	quit    chan struct{} // closed by stop
@@ -43,11 +44,15 @@ type listener struct {
 	syncing bool
 	initial int  // initial adds from which the handler has not returned
 	all     bool // no further initial add comes
+
+	// What follows belongs to the goroutine.
+	taken []notification // of the mailbox, not all of which the handler has been told
+	at    int            // the next of them
 }
 
-func newListener(handler ResourceEventHandler, asked time.Duration, name string) *listener {
+func newListener(handler ResourceEventHandler, name string, logger klog.Logger) *listener {
 	return &listener{
-		handler: handler, asked: asked, name: name, syncing: true,
+		handler: handler, name: name, logger: logger, syncing: true,
 		wake: make(chan struct{}, 1), quit: make(chan struct{}), ended: make(chan struct{}), synced: make(chan struct{}),
 	}
 }
@@ -134,7 +139,7 @@ func (l *listener) start(ctx context.Context) {
 		return
 	}
 	l.started = true
-	go l.run(ctx)
+	go func() { l.run(ctx) }() // a goroutine that has not run yet has this package in its stack
 }
 
 // stop drops what the handler has not been told yet, and lets the goroutine end.
@@ -163,57 +168,72 @@ func (l *listener) hasEnded() bool {
 
 func (l *listener) run(ctx context.Context) {
 	defer close(l.ended)
-	var spare []notification
+	keepOnOwn(klog.NewContext(ctx, l.logger), l.pause, l.deliver)
+}
+
+// pause is the pause after a panic of the handler.
+func (l *listener) pause() bool {
+	select {
+	case <-l.quit:
+		return false
+	case <-time.After(crashPause):
+		return true
+	}
+}
+
+// deliver notifies the handler until the listener is stopped. When it is called again after a panic, it goes on with the
+// next notification.
+func (l *listener) deliver() {
 	for {
-		select {
-		case <-l.quit:
-			return
-		case <-l.wake:
-		}
-		l.mu.Lock()
-		notes := l.mailbox
-		l.mailbox = spare[:0]
-		l.mu.Unlock()
-		for i := range notes {
+		for l.at < len(l.taken) {
 			select {
 			case <-l.quit:
 				return
 			default:
 			}
-			if !l.call(ctx, notes[i]) {
-				// So that a handler that panics each time does not fill the log (SI-14).
-				select {
-				case <-l.quit:
-					return
-				case <-time.After(time.Second):
-				}
+			note := l.taken[l.at]
+			l.taken[l.at] = notification{} // the mailbox must not keep the object
+			l.at++
+			if note.initial {
+				l.callInitial(note)
+			} else {
+				note.call(l.handler)
 			}
-			notes[i] = notification{} // the mailbox must not keep the object
 		}
-		if spare = notes; cap(spare) > 1024 {
+		select {
+		case <-l.quit:
+			return
+		case <-l.wake:
+		}
+		spare := l.taken[:0]
+		if cap(spare) > 1024 {
 			spare = nil
 		}
+		l.mu.Lock()
+		l.taken, l.mailbox, l.at = l.mailbox, spare, 0
+		l.mu.Unlock()
 	}
 }
 
-// call calls the handler, and returns false after a panic, if panics don't end the process.
-func (l *listener) call(ctx context.Context, n notification) (ok bool) {
+// callInitial counts the notification as handled after a panic as well (D10).
+func (l *listener) callInitial(note notification) {
 	defer func() {
-		if n.initial { // also after a panic (D10)
-			l.mu.Lock()
-			l.initial--
-			l.checkSyncedLocked()
-			l.mu.Unlock()
-		}
+		l.mu.Lock()
+		l.initial--
+		l.checkSyncedLocked()
+		l.mu.Unlock()
 	}()
-	defer utilruntime.HandleCrashWithContext(ctx)
+	note.call(l.handler)
+}
+
+// call notifies a handler.
+func (n *notification) call(handler ResourceEventHandler) {
 	switch n.kind {
 	case onAdd:
-		l.handler.OnAdd(n.now, n.initial)
+		handler.OnAdd(n.now, n.initial)
 	case onUpdate:
-		l.handler.OnUpdate(n.old, n.now)
+		handler.OnUpdate(n.old, n.now)
 	case onDelete:
-		l.handler.OnDelete(n.now)
+		handler.OnDelete(n.now)
 	}
-	return true
 }

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -51,6 +52,7 @@ type RealFIFO struct {
 	identifier  InformerNameAndResource
 	queued      GaugeMetric
 	latency     HistogramMetric
+	pending     atomic.Int64 // deltas that are queued, or at work
 
 	mu     sync.Mutex // guards following
 	cond   sync.Cond
@@ -158,6 +160,7 @@ func (f *RealFIFO) takeLocked(n int, work func(taken []Delta, initial bool) erro
 	f.measureLocked()
 	began := time.Now()
 	defer func() {
+		f.pending.Add(int64(-n))
 		f.gate.poppedLocked(n)
 		if f.identifier.Reserved() {
 			f.latency.Observe(time.Since(began).Seconds())

@@ -41,6 +41,7 @@ func (f *RealFIFO) transform(obj interface{}) (interface{}, error) {
 
 func (f *RealFIFO) appendLocked(delta Delta) {
 	f.items = append(f.items, delta)
+	f.pending.Add(1)
 	f.measureLocked()
 	f.cond.Broadcast()
 }

@@ -208,6 +208,11 @@ func (r *Reflector) RunWithContext(ctx context.Context) {
 	})
 }
 
+// keepRunning is RunWithContext in a goroutine of this package.
+func (r *Reflector) keepRunning(ctx context.Context) {
+	keepOnOwn(ctx, r.pause(ctx), func() { r.RunWithContext(ctx) })
+}
+
 // pause is the pause after a panic.
 func (r *Reflector) pause(ctx context.Context) func() bool { return pauseFor(ctx, r.restart) }
 

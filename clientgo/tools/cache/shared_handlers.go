@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -38,38 +39,22 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 	if options.Logger != nil {
 		logger = *options.Logger
 	}
-	s.applying.Lock()
-	defer s.applying.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.stopped {
+	l := newListener(handler, "SharedIndexInformer "+s.about+" + event handler "+handlerName(handler), logger)
+	if !s.join(l, options.ResyncPeriod) {
 		return nil, fmt.Errorf("handler %v was not added to shared informer because it has stopped already", handler)
 	}
-	asked := s.handlers.defaultPeriod
-	if options.ResyncPeriod != nil {
-		asked = *options.ResyncPeriod
-	}
-	if asked > 0 {
-		if asked < minResyncPeriod {
-			logger.Info("Warning: resync period is too small, it is raised", "resyncPeriod", asked, "minimum", minResyncPeriod)
-			asked = minResyncPeriod
-		}
-		switch h := &s.handlers; {
-		case asked >= h.checkPeriod:
-		case s.started:
-			logger.Info("Warning: resync period is smaller than that of the informer, which has started; it is raised", "resyncPeriod", asked, "minimum", h.checkPeriod)
-		default:
-			h.checkPeriod = asked
-			for _, l := range h.all {
-				l.setPeriod(h.effective(l.asked))
-			}
-		}
-	}
-	l := newListener(handler, asked, "SharedIndexInformer "+s.about+" + event handler "+handlerName(handler))
-	l.setPeriod(s.handlers.effective(asked))
-	s.handlers.all = append(slices.Clip(s.handlers.all), l)
-	if !s.started {
-		return l, nil
+	return l, nil
+}
+
+// join adds a handler between two changes, unless the informer has stopped.
+func (s *sharedIndexInformer) join(l *listener, period *time.Duration) bool {
+	s.joining.Lock()
+	defer s.joining.Unlock()
+	s.applying.Lock()
+	defer s.applying.Unlock()
+	run, ok := s.register(l, period)
+	if !ok || run == nil { // Run starts it
+		return ok
 	}
 	objs := s.indexer.List()
 	first := make([]notification, len(objs))
@@ -80,20 +65,48 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 	if s.isSynced {
 		l.upstreamSynced()
 	}
-	l.start(s.run)
-	return l, nil
+	l.start(run)
+	return true
 }
 
-// handlerName says which handler it is, in logs.
-func handlerName(handler ResourceEventHandler) string { return fmt.Sprintf("%T", handler) }
+// register adds a handler to those that are notified, unless the informer has stopped. run is nil before the start. The
+// caller holds applying.
+func (s *sharedIndexInformer) register(l *listener, period *time.Duration) (run context.Context, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped {
+		return nil, false
+	}
+	l.asked = s.handlers.defaultPeriod
+	if period != nil {
+		l.asked = *period
+	}
+	if l.asked > 0 {
+		if l.asked < minResyncPeriod {
+			l.logger.Info("Warning: resync period is too small, it is raised", "resyncPeriod", l.asked, "minimum", minResyncPeriod)
+			l.asked = minResyncPeriod
+		}
+		switch h := &s.handlers; {
+		case l.asked >= h.checkPeriod:
+		case s.started:
+			l.logger.Info("Warning: resync period is smaller than that of the informer, which has started; it is raised", "resyncPeriod", l.asked, "minimum", h.checkPeriod)
+		default:
+			h.checkPeriod = l.asked
+			for _, other := range h.all {
+				other.setPeriod(h.effective(other.asked))
+			}
+		}
+	}
+	l.setPeriod(s.handlers.effective(l.asked))
+	s.handlers.all = append(slices.Clip(s.handlers.all), l)
+	return s.run, true
+}
 
 func (s *sharedIndexInformer) RemoveEventHandler(handle ResourceEventHandlerRegistration) error {
 	l, ok := handle.(*listener)
 	if !ok {
 		return fmt.Errorf("invalid registration %T: it is none of AddEventHandler", handle)
 	}
-	s.applying.Lock()
-	defer s.applying.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopped { // Run waits for all handlers

@@ -65,7 +65,7 @@ type ResourceEventHandlerRegistration interface {
 
 // HandlerOptions are the choices of a handler.
 type HandlerOptions struct {
-	// Logger defaults to that of the context of the run.
+	// Logger is for what is said of this handler, its panics included. Defaults to klog.Background().
 	Logger *klog.Logger
 	// ResyncPeriod is the time between two calls of OnUpdate for each object of the store. Defaults to that of the
 	// informer; 0 means never.
@@ -114,13 +114,15 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 		about = fmt.Sprintf("%T", exampleObject)
 	}
 	s := &sharedIndexInformer{
-		indexer:  NewIndexer(DeletionHandlingMetaNamespaceKeyFunc, options.Indexers),
-		lw:       lw,
-		example:  exampleObject,
-		about:    about,
-		detector: NewCacheMutationDetector(fmt.Sprintf("%T", exampleObject)),
-		synced:   make(chan struct{}),
-		metrics:  newInformerMetrics(options.InformerMetricsProvider, options.Identifier),
+		applier: applier{
+			indexer:  NewIndexer(DeletionHandlingMetaNamespaceKeyFunc, options.Indexers),
+			detector: NewCacheMutationDetector(fmt.Sprintf("%T", exampleObject)),
+			metrics:  newInformerMetrics(options.InformerMetricsProvider, options.Identifier),
+		},
+		lw:      lw,
+		example: exampleObject,
+		about:   about,
+		synced:  make(chan struct{}),
 	}
 	s.handlers.defaultPeriod, s.handlers.checkPeriod = options.ResyncPeriod, options.ResyncPeriod
 	return s
@@ -131,12 +133,14 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 // and changes reach the handlers one by one, in the order in which the server has made them; kinform's own informer
 // merges what waits, and tells less.
 type sharedIndexInformer struct {
-	indexer  Indexer
-	lw       ListerWatcher
-	example  runtime.Object
-	about    string
-	detector MutationDetector
-	metrics  *informerMetrics
+	applier
+	lw      ListerWatcher
+	example runtime.Object
+	about   string
+
+	// joining is held while a handler is added: however many wait for that, one of them alone keeps changes waiting.
+	// It comes before applying.
+	joining sync.Mutex
 
 	// applying is held while a change is applied to the store and put into the mailboxes, and while a handler is added:
 	// so that each handler is told of each change once. It comes before mu.
@@ -144,16 +148,15 @@ type sharedIndexInformer struct {
 	synced   chan struct{} // closed when the first list is in the store
 	isSynced bool          // guarded by applying
 
-	mu              sync.Mutex // guards following
-	handlers        handlers
-	started         bool
-	stopped         bool
-	run             context.Context
-	transform       TransformFunc
-	onError         WatchErrorHandlerWithContext
-	leaving         []*listener // removed, and perhaps still in a call
-	minWatchTimeout time.Duration
-	reflector       *Reflector
+	mu        sync.Mutex // guards following
+	handlers  handlers
+	started   bool
+	stopped   bool
+	run       context.Context // of the handlers
+	transform TransformFunc
+	onError   WatchErrorHandlerWithContext
+	leaving   []*listener // removed, and perhaps still in a call
+	reflector *Reflector
 }
 
 var errHasStarted = errors.New("informer has already started")
@@ -201,9 +204,9 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 		logger.Info("Warning: the informer has started, run it once only", "type", s.about)
 		return
 	}
-	s.started, s.run = true, delivering
+	s.started, s.run, s.applier.ctx = true, delivering, ctx
 	s.reflector = NewReflectorWithOptions(s.lw, s.example, s, ReflectorOptions{
-		Logger: &logger, TypeDescription: s.about, ResyncPeriod: s.handlers.checkPeriod, MinWatchTimeout: s.minWatchTimeout,
+		Logger: &logger, TypeDescription: s.about, ResyncPeriod: s.handlers.checkPeriod,
 	})
 	s.reflector.ShouldResync = s.resyncDue
 	if s.onError != nil {
@@ -234,7 +237,10 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 			<-h.ended
 		}
 	}()
-	reflector.RunWithContext(ctx)
+	// A goroutine of its own, which no function of the program can end.
+	var reflecting sync.WaitGroup
+	reflecting.Go(func() { reflector.keepRunning(ctx) })
+	reflecting.Wait()
 }
 
 func (s *sharedIndexInformer) HasStarted() bool {

@@ -49,10 +49,7 @@ func (s *source) use() sink.Use {
 	if t, ok := s.store.(TransformingStore); ok && t.Transformer() != nil {
 		return sink.Transformed
 	}
-	if informer, ok := s.store.(*sharedIndexInformer); ok {
-		if informer.transformer() != nil {
-			return sink.Transformed
-		}
+	if _, ok := s.store.(nativeStore); ok {
 		return sink.Cached
 	}
 	return sink.Kept

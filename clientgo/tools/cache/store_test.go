@@ -105,19 +105,31 @@ func TestIndexer(t *testing.T) {
 	require.Equal(t, []interface{}{b}, objs)
 }
 
-// IX-6, and nothing of the object is stored (D13)
+// IX-6: the object is stored. The index that failed lacks it, and the others have it.
 func TestIndexFunctionFails(t *testing.T) {
-	store := NewIndexer(MetaNamespaceKeyFunc, Indexers{"name": byName})
-	bad := testPod("x", "bad", "1")
+	store := NewIndexer(MetaNamespaceKeyFunc, Indexers{"name": byName, NamespaceIndex: MetaNamespaceIndexFunc})
+	bad, good := testPod("x", "bad", "1"), testPod("x", "good", "1")
 	require.Panics(t, func() { _ = store.Add(bad) })
-	require.Empty(t, store.List())
-	require.Panics(t, func() { _ = store.Replace([]interface{}{bad}, "1") })
-	require.NoError(t, store.Add(testPod("x", "a", "1")), "the lock is free")
+	require.Equal(t, []interface{}{bad}, store.List())
+	require.Empty(t, store.ListIndexFuncValues("name"))
+	require.Equal(t, []string{"x"}, store.ListIndexFuncValues(NamespaceIndex))
+	require.Panics(t, func() { _ = store.Replace([]interface{}{good, bad}, "1") })
+	require.ElementsMatch(t, []interface{}{good, bad}, store.List())
+	require.ElementsMatch(t, []string{"good", "all"}, store.ListIndexFuncValues("name"))
+	require.NoError(t, store.Add(good), "a failure is raised once")
 
 	plain := NewIndexer(MetaNamespaceKeyFunc, Indexers{})
-	require.NoError(t, plain.Add(bad))
+	require.NoError(t, plain.Replace([]interface{}{good, bad}, "1"))
 	require.Panics(t, func() { _ = plain.AddIndexers(Indexers{"name": byName}) })
-	require.Empty(t, plain.GetIndexers())
+	require.ElementsMatch(t, []string{"good", "all"}, plain.ListIndexFuncValues("name"))
+}
+
+// The value of a panic is the program's own.
+func TestIndexFunctionPanics(t *testing.T) {
+	own := errors.New("own")
+	store := NewIndexer(MetaNamespaceKeyFunc, Indexers{"name": func(interface{}) ([]string, error) { panic(own) }})
+	require.PanicsWithValue(t, own, func() { _ = store.Add(testPod("x", "a", "1")) })
+	require.Len(t, store.List(), 1)
 }
 
 // IX-13, IX-14, IX-17

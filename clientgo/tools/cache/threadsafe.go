@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,12 +13,13 @@ import (
 	"github.com/kinform/kinform/indexer"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // ThreadSafeStore is an [Indexer] whose callers give the keys. A key may be any string.
 //
-// A write panics if an index function fails on an object: that object is not stored, everything else is.
+// A write panics if an index function fails on an object: the object is stored, and that index lacks it.
 type ThreadSafeStore interface {
 	Add(key string, obj interface{})
 	Update(key string, obj interface{})
@@ -73,7 +75,7 @@ func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeSt
 	s := &threadSafeMap{indexers: indexers}
 	options := indexer.Options[any]{Indexes: make(map[string]indexer.IndexFunc[any], len(indexers))}
 	for name, fn := range indexers {
-		options.Indexes[name] = indexer.IndexFunc[any](fn)
+		options.Indexes[name] = s.indexFunc(name, fn)
 	}
 	var err error
 	if s.store, err = indexer.New(options); err != nil {
@@ -89,8 +91,9 @@ func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeSt
 
 // threadSafeMap is kinform's store behind keys that are strings. Readers take no lock.
 type threadSafeMap struct {
-	store *indexer.Store[any]
-	funcs atomic.Pointer[Indexers] // never modified
+	store  *indexer.Store[any]
+	funcs  atomic.Pointer[Indexers]     // never modified
+	failed atomic.Pointer[indexFailure] // the first since the last write
 
 	identifier InformerNameAndResource
 	gauge      GaugeMetric // nil without metrics
@@ -135,14 +138,45 @@ func versionOf(obj interface{}) (string, bool) {
 	return accessor.GetResourceVersion(), true
 }
 
+// indexFailure is what a write panics with.
+type indexFailure struct{ panic any }
+
+// indexFunc is an index function for kinform's store, which would not store an object on which it fails. It finds no
+// values then, and the write panics when everything is stored.
+func (s *threadSafeMap) indexFunc(name string, fn IndexFunc) indexer.IndexFunc[any] {
+	return func(obj any) (values []string, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				logStack(context.Background(), "An index function panicked", p)
+				values, err = nil, nil
+				s.failed.CompareAndSwap(nil, &indexFailure{p})
+			}
+		}()
+		if values, err = fn(obj); err != nil {
+			failure := fmt.Errorf("unable to calculate an index entry on index %q: %w", name, err)
+			s.failed.CompareAndSwap(nil, &indexFailure{failure})
+		}
+		return values, nil
+	}
+}
+
+// raise panics if an index function has failed.
+func (s *threadSafeMap) raise() {
+	if s.failed.Load() == nil {
+		return
+	}
+	if failure := s.failed.Swap(nil); failure != nil {
+		panic(failure.panic)
+	}
+}
+
 func (s *threadSafeMap) apply(obj interface{}, ops ...indexer.Op[any]) {
 	_, err := s.store.Apply(ops, "")
+	utilruntime.Must(err) // its index functions don't fail
 	if version, ok := versionOf(obj); ok {
 		s.Bookmark(version)
 	}
-	if err != nil {
-		panic(fmt.Errorf("unable to calculate an index entry: %w", err))
-	}
+	s.raise()
 }
 
 func put(key string, obj interface{}) indexer.Op[any] {
@@ -180,10 +214,9 @@ func (s *threadSafeMap) Replace(items map[string]interface{}, resourceVersion st
 		ops = append(ops, put(key, obj))
 	}
 	_, err := s.store.Replace(ops, "")
+	utilruntime.Must(err)
 	s.Bookmark(resourceVersion)
-	if err != nil {
-		panic(fmt.Errorf("unable to calculate an index entry: %w", err))
-	}
+	s.raise()
 }
 
 func (s *threadSafeMap) Bookmark(rv string) {
@@ -312,16 +345,17 @@ func (s *threadSafeMap) AddIndexers(newIndexers Indexers) error {
 	}
 	var added []string
 	for name, fn := range newIndexers {
-		if err := s.store.AddIndex(name, indexer.IndexFunc[any](fn)); err != nil {
+		if err := s.store.AddIndex(name, s.indexFunc(name, fn)); err != nil {
 			for _, name := range added {
 				_ = s.store.RemoveIndex(name)
 			}
-			panic(fmt.Errorf("unable to calculate an index entry on index %q: %w", name, err))
+			return err
 		}
 		added = append(added, name)
 	}
 	maps.Copy(s.indexers, newIndexers)
 	published := maps.Clone(s.indexers)
 	s.funcs.Store(&published)
+	s.raise()
 	return nil
 }

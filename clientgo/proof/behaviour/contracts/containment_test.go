@@ -2,7 +2,13 @@ package contracts
 
 import (
 	"context"
+	"errors"
+	"os"
+	"os/exec"
 	"runtime"
+	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -53,19 +59,24 @@ func each(t *testing.T, fail func(), places []string, test func(t *testing.T, f 
 type faultySource struct {
 	*fault
 	server *fcache.FakeControllerSource
+	lists  *atomic.Int32
 }
 
 func newFaultySource(f *fault) faultySource {
-	s := faultySource{fault: f, server: fcache.NewFakeControllerSource()}
+	s := faultySource{f, fcache.NewFakeControllerSource(), new(atomic.Int32)}
 	s.server.Add(pod("a", ""))
 	return s
 }
 
 func (s faultySource) List(o metav1.ListOptions) (kruntime.Object, error) {
 	s.here("list")
-	if s.at == "error of a list" {
-		if s.met.Add(1) == 1 {
+	if s.lists.Add(1) == 1 {
+		switch s.at {
+		case "error of a list":
+			s.met.Add(1)
 			return nil, faultyError{s.fail}
+		case "error handler":
+			return nil, errors.New("refused")
 		}
 	}
 	return s.server.List(o)
@@ -178,4 +189,306 @@ func TestGoexitEndsTheGoroutineOfRun(t *testing.T) {
 			<-ended
 		})
 	})
+}
+
+// told is a handler that fails, and remembers the versions of which it was notified.
+type told struct {
+	*fault
+	mu    sync.Mutex // guards following
+	calls []string
+}
+
+func (h *told) note(call string) {
+	h.mu.Lock()
+	h.calls = append(h.calls, call)
+	h.mu.Unlock()
+	h.here(strings.Fields(call)[0])
+}
+
+func (h *told) OnAdd(obj any, _ bool) { h.note("OnAdd " + obj.(*corev1.Pod).Name) }
+func (h *told) OnUpdate(_, obj any)   { h.note("OnUpdate " + obj.(*corev1.Pod).Name) }
+func (h *told) OnDelete(any)          { h.note("OnDelete") }
+
+func (h *told) all() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.calls)
+}
+
+// indexers have a function that fails on the first object, and one that fails on b.
+func (f *fault) indexers() cache.Indexers {
+	return cache.Indexers{"x": func(obj any) ([]string, error) {
+		f.here("index of a list")
+		o := obj.(*corev1.Pod)
+		if o.Name == "b" {
+			f.here("index of an event")
+			if f.at == "error of an index function" && f.met.Add(1) == 1 {
+				return nil, errors.New("on purpose")
+			}
+		}
+		return []string{o.Name}, nil
+	}}
+}
+
+func (f *fault) transform(obj any) (any, error) {
+	f.here("transform of a list")
+	if obj.(*corev1.Pod).Name == "b" {
+		f.here("transform of an event")
+	}
+	return obj, nil
+}
+
+// sharedGoesOn plays changes to a shared informer with two handlers, only one of which fails.
+func sharedGoesOn(t *testing.T, f *fault) {
+	source := newFaultySource(f)
+	defer source.server.Shutdown()
+	informer := cache.NewSharedIndexInformer(source, &corev1.Pod{}, 0, f.indexers())
+	require.NoError(t, informer.SetTransform(f.transform))
+	require.NoError(t, informer.SetWatchErrorHandler(func(*cache.Reflector, error) { f.here("error handler") }))
+	failing, other := &told{fault: f}, &told{fault: &fault{}}
+	_, err := informer.AddEventHandler(failing)
+	require.NoError(t, err)
+	registration, err := informer.AddEventHandler(other)
+	require.NoError(t, err)
+	run(t, informer.RunWithContext, func() {
+		source.changes()
+		require.ElementsMatch(t, []string{"ns/a", "ns/c"}, informer.GetStore().ListKeys())
+		require.True(t, informer.HasSynced())
+		require.True(t, registration.HasSynced())
+		require.Contains(t, failing.all(), "OnAdd c")
+		require.Contains(t, other.all(), "OnAdd c")
+	})
+	require.True(t, informer.IsStopped())
+}
+
+// These functions run in goroutines of the informer.
+var ofShared = []string{"list", "watch", "ResultChan", "transform of a list", "transform of an event", "error handler",
+	"index of a list", "index of an event", "OnAdd", "OnUpdate", "OnDelete"}
+
+// SI-14
+func TestASharedInformerGoesOnAfterAPanic(t *testing.T) {
+	each(t, panics, append(ofShared, "error of a list", "error of an index function", "Stop"), sharedGoesOn)
+}
+
+// In client-go the loop ends with its goroutine.
+func TestASharedInformerGoesOnAfterGoexit(t *testing.T) {
+	each(t, runtime.Goexit, ofShared, sharedGoesOn)
+}
+
+// The store has an object on which an index function has failed, and handlers are notified of it.
+func TestHandlersAreNotifiedOfAnObjectThatCannotBeIndexed(t *testing.T) {
+	each(t, panics, []string{"index of a list", "index of an event", "error of an index function"}, func(t *testing.T, f *fault) {
+		source := newFaultySource(f)
+		defer source.server.Shutdown()
+		informer := cache.NewSharedIndexInformer(source, &corev1.Pod{}, 0, f.indexers())
+		h := &told{fault: &fault{}}
+		_, err := informer.AddEventHandler(h)
+		require.NoError(t, err)
+		run(t, informer.RunWithContext, func() {
+			source.changes()
+			require.Equal(t, []string{"OnAdd a", "OnAdd b", "OnUpdate b", "OnDelete", "OnAdd c"}, h.all())
+		})
+	})
+}
+
+// singleGoesOn plays changes to an informer with one handler.
+func singleGoesOn(t *testing.T, f *fault) {
+	source := newFaultySource(f)
+	defer source.server.Shutdown()
+	h := &told{fault: f}
+	store, informer := cache.NewTransformingIndexerInformer(source, &corev1.Pod{}, 0, h, f.indexers(), f.transform)
+	run(t, informer.RunWithContext, func() {
+		source.changes()
+		require.ElementsMatch(t, []string{"ns/a", "ns/c"}, store.ListKeys())
+		require.True(t, informer.HasSynced())
+		require.Contains(t, h.all(), "OnAdd c")
+	})
+}
+
+func TestAnInformerOfOneHandlerGoesOnAfterAPanic(t *testing.T) {
+	each(t, panics, append(ofShared[:5:5], "index of a list", "index of an event", "error of an index function", "OnAdd", "OnUpdate", "OnDelete"), singleGoesOn)
+}
+
+func TestAnInformerOfOneHandlerGoesOnAfterGoexit(t *testing.T) {
+	each(t, runtime.Goexit, ofShared[:5], singleGoesOn)
+}
+
+// faultyQueue is a program's own.
+type faultyQueue struct {
+	*fault
+	cache.Queue
+}
+
+func (q faultyQueue) Add(obj any) error { q.here("Queue.Add"); return q.Queue.Add(obj) }
+func (q faultyQueue) Replace(objs []any, version string) error {
+	q.here("Queue.Replace")
+	return q.Queue.Replace(objs, version)
+}
+func (q faultyQueue) Resync() error { q.here("Queue.Resync"); return q.Queue.Resync() }
+func (q faultyQueue) Pop(process cache.PopProcessFunc) (any, error) {
+	q.here("Queue.Pop")
+	return q.Queue.Pop(process)
+}
+
+// controllerGoesOn plays changes to a controller of a program's own functions, which keep a store.
+func controllerGoesOn(t *testing.T, f *fault) {
+	source := newFaultySource(f)
+	defer source.server.Shutdown()
+	store := cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)
+	key := func(obj any) (string, error) {
+		f.here("key function")
+		return cache.MetaNamespaceKeyFunc(obj)
+	}
+	c := cache.New(&cache.Config{
+		Queue:         faultyQueue{f, cache.NewRealFIFO(key, store, f.transform)},
+		ListerWatcher: source, ObjectType: &corev1.Pod{}, FullResyncPeriod: 30 * time.Second,
+		ShouldResync:      func() bool { f.here("ShouldResync"); return true },
+		WatchErrorHandler: func(*cache.Reflector, error) { f.here("error handler") },
+		Process: func(obj any, initial bool) error {
+			for _, d := range obj.(cache.Deltas) {
+				if strings.HasPrefix(name(d.Object), "b") {
+					f.here("Process")
+				}
+				if d.Type == cache.Deleted {
+					return store.Delete(d.Object)
+				}
+				if err := store.Update(d.Object); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+	run(t, c.RunWithContext, func() {
+		source.changes()
+		require.ElementsMatch(t, []string{"ns/a", "ns/c"}, store.ListKeys())
+		require.True(t, c.HasSynced())
+	})
+}
+
+var ofReflector = []string{"list", "watch", "ResultChan", "transform of a list", "transform of an event", "key function", "error handler", "Queue.Add", "Queue.Replace"}
+
+func TestAControllerGoesOnAfterAPanic(t *testing.T) {
+	each(t, panics, append(ofReflector[:len(ofReflector):len(ofReflector)], "Stop", "Process", "Queue.Pop"), controllerGoesOn)
+}
+
+// client-go ends the process.
+func TestResyncsOfAControllerGoOnAfterAPanic(t *testing.T) {
+	each(t, panics, []string{"ShouldResync", "Queue.Resync"}, controllerGoesOn)
+}
+
+// In client-go the reflector ends with its goroutine.
+func TestAControllerGoesOnAfterGoexit(t *testing.T) {
+	each(t, runtime.Goexit, ofReflector, controllerGoesOn)
+}
+
+// Process and the handler of NewInformer run in the goroutine in which the program has called Run. Nothing of the
+// controller is left when it has ended.
+func TestGoexitEndsTheGoroutineOfAController(t *testing.T) {
+	for _, at := range []string{"Process", "OnAdd"} {
+		each(t, runtime.Goexit, []string{at}, func(t *testing.T, f *fault) {
+			source := newFaultySource(f)
+			defer source.server.Shutdown()
+			_, c := cache.NewInformer(source, &corev1.Pod{}, 0, &told{fault: f})
+			if at == "Process" {
+				queue := cache.NewRealFIFO(cache.MetaNamespaceKeyFunc, cache.NewStore(cache.MetaNamespaceKeyFunc), nil)
+				c = cache.New(&cache.Config{Queue: queue, ListerWatcher: source, ObjectType: &corev1.Pod{}, Process: func(any, bool) error { f.here(at); return nil }})
+			}
+			ended := make(chan struct{})
+			run(t, func(ctx context.Context) { defer close(ended); c.RunWithContext(ctx); t.Error("Run has returned") }, func() { <-ended })
+		})
+	}
+}
+
+// The handler of NewInformer is called in the goroutine of Run: a panic can be recovered around it, and the store is never
+// ahead of the handler.
+func TestAnInformerOfOneHandlerCallsItInRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := newFaultySource(&fault{})
+		defer source.server.Shutdown()
+		source.server.Add(pod("b", ""))
+		var store cache.Store
+		var seen []string
+		store, c := cache.NewInformer(source, &corev1.Pod{}, 0, cache.ResourceEventHandlerFuncs{
+			AddFunc: func(any) { time.Sleep(time.Minute) },
+			UpdateFunc: func(_, obj any) {
+				stored, _, _ := store.Get(obj)
+				seen = append(seen, name(obj)+" "+name(stored))
+				time.Sleep(time.Minute)
+			},
+			DeleteFunc: func(any) { panic("on purpose") },
+		})
+		run(t, func(ctx context.Context) {
+			require.PanicsWithValue(t, "on purpose", func() { c.RunWithContext(ctx) })
+		}, func() {
+			require.False(t, c.HasSynced(), "the handler has not returned")
+			for range 3 { // while the handler works
+				source.server.Modify(pod("b", ""))
+			}
+			sleep(90 * time.Second)
+			require.False(t, c.HasSynced())
+			sleep(time.Minute)
+			require.True(t, c.HasSynced())
+			sleep(10 * time.Minute)
+			require.Equal(t, []string{"b3 b3", "b4 b4", "b5 b5"}, seen)
+			source.server.Delete(pod("b", ""))
+			synctest.Wait()
+		})
+	})
+}
+
+// crash runs an informer and a controller in a process of its own, until a function panics.
+func crash(place string) {
+	f := &fault{at: place, fail: panics}
+	source := newFaultySource(f)
+	source.server.Add(pod("b", ""))
+	shared := cache.NewSharedIndexInformer(source, &corev1.Pod{}, time.Second, f.indexers())
+	_ = shared.SetTransform(f.transform)
+	_ = shared.SetWatchErrorHandler(func(*cache.Reflector, error) { f.here("error handler") })
+	_, _ = shared.AddEventHandler(&told{fault: f})
+	queue := cache.NewRealFIFO(cache.MetaNamespaceKeyFunc, cache.NewStore(cache.MetaNamespaceKeyFunc), nil)
+	c := cache.New(&cache.Config{
+		Queue: queue, ListerWatcher: newFaultySource(&fault{}), ObjectType: &corev1.Pod{}, FullResyncPeriod: time.Second,
+		Process:      func(any, bool) error { f.here("Process"); return nil },
+		ShouldResync: func() bool { f.here("ShouldResync"); return false },
+	})
+	go c.Run(nil)
+	shared.Run(nil)
+}
+
+// output is what a process in which a function of this place has panicked says at its end.
+func output(t *testing.T, place string) string {
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	cmd.Env = append(os.Environ(), crashEnv+"="+place)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	require.ErrorAs(t, err, &exit)
+	require.Equal(t, 2, exit.ExitCode(), "%s", out)
+	return string(out)
+}
+
+// By default a panic ends the process, with its own value and stack.
+func TestAPanicEndsTheProcess(t *testing.T) {
+	for _, place := range []string{"watch", "ResultChan", "transform of a list", "error handler", "OnAdd", "Process", "ShouldResync"} {
+		t.Run(place, func(t *testing.T) {
+			t.Parallel()
+			out := output(t, place)
+			require.Contains(t, out, "panic: on purpose")
+			require.Contains(t, out, "contracts.panics")
+		})
+	}
+}
+
+// A list function runs in another goroutine than the one in which its panic is raised, in client-go without its stack.
+func TestAPanicOfAListShowsItsStack(t *testing.T) {
+	out := output(t, "list")
+	require.Contains(t, out, "panic: on purpose")
+	require.Contains(t, out, "contracts.panics")
+}
+
+// An index function as well: the store is complete when its panic is raised.
+func TestAPanicOfAnIndexFunctionShowsItsStack(t *testing.T) {
+	out := output(t, "index of a list")
+	require.Contains(t, out, "panic: on purpose")
+	require.Contains(t, out, "contracts.panics")
 }

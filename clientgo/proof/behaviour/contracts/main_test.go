@@ -13,7 +13,13 @@ import (
 	"k8s.io/klog/v2"
 )
 
+// crashEnv names the place of a panic that is to end this process; see crash.
+const crashEnv = "CONTRACTS_CRASH"
+
 func TestMain(m *testing.M) {
+	if place := os.Getenv(crashEnv); place != "" {
+		crash(place)
+	}
 	klog.SetOutput(io.Discard)
 	klog.LogToStderr(false)
 	// One of the handlers sleeps by the time of the last error, which in a bubble of synctest is years away.

@@ -1,0 +1,245 @@
+package cache
+
+import (
+	"context"
+
+	"github.com/kinform/kinform/listwatch"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// applier changes the store of an informer, and says of what its handlers are notified. One goroutine at a time uses it,
+// except for hasVersion.
+type applier struct {
+	indexer  Indexer
+	detector MutationDetector
+	metrics  *informerMetrics
+	ctx      context.Context // of the run
+	crashed  bool            // a function of the program has panicked since the last pause
+}
+
+// informerKey is the key of the store.
+func informerKey(key types.NamespacedName) string {
+	if key.Namespace == "" {
+		return key.Name
+	}
+	return key.Namespace + "/" + key.Name
+}
+
+func identityOf(obj interface{}) (version string, uidHash uint64, ok bool) {
+	o, err := meta.Accessor(obj)
+	if err != nil {
+		return "", 0, false
+	}
+	return o.GetResourceVersion(), listwatch.HashUID(o.GetUID()), true
+}
+
+// isSame says that two states have one version, so that nothing has changed (SI-12).
+func isSame(old, now interface{}) bool {
+	a, _, okA := identityOf(old)
+	b, _, okB := identityOf(now)
+	return okA && okB && a == b && a != "" // a transform may have dropped it (D12)
+}
+
+func (a *applier) hasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
+	if resourceVersion == "" {
+		return false
+	}
+	obj, exists, err := a.indexer.GetByKey(informerKey(key))
+	if err != nil || !exists {
+		return false
+	}
+	version, uid, ok := identityOf(obj)
+	return ok && version == resourceVersion && !listwatch.OtherUID(uid, uidHash)
+}
+
+// transformItems transforms the objects of a list in their slice.
+func transformItems(items []listwatch.Item[any], transform TransformFunc) error {
+	if transform == nil {
+		return nil
+	}
+	for i := range items {
+		if items[i].Unchanged {
+			continue
+		}
+		var err error
+		if items[i].Object, err = transform(items[i].Object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// transformEvent transforms the object of an event.
+func transformEvent(event *listwatch.Event[any], transform TransformFunc) (err error) {
+	if transform != nil && !event.Unchanged && event.Type != listwatch.Bookmark {
+		event.Object, err = transform(event.Object)
+	}
+	return err
+}
+
+// replace is a whole list: one step for readers of the store. The notifications are those of what is gone, then those
+// of each object in the order of the list (PD-5).
+func (a *applier) replace(items []listwatch.Item[any], resourceVersion string, initial bool) ([]notification, error) {
+	objs := make([]interface{}, 0, len(items))
+	listed := make(map[string]struct{}, len(items))
+	keepRest := false
+	for i := range items {
+		item := &items[i]
+		if item.Unchanged {
+			if item.Key.Name == "" { // an object that could not be read may be any
+				keepRest = true
+				continue
+			}
+			known, exists, err := a.indexer.GetByKey(informerKey(item.Key))
+			if err != nil || !exists {
+				continue
+			}
+			listed[informerKey(item.Key)] = struct{}{}
+			objs = append(objs, known)
+			continue
+		}
+		key, err := DeletionHandlingMetaNamespaceKeyFunc(item.Object)
+		if err != nil {
+			return nil, KeyError{Obj: item.Object, Err: err}
+		}
+		listed[key] = struct{}{}
+		objs = append(objs, item.Object)
+	}
+
+	notes := make([]notification, 0, len(objs))
+	for _, key := range a.indexer.ListKeys() {
+		if _, ok := listed[key]; ok {
+			continue
+		}
+		old, exists, err := a.indexer.GetByKey(key)
+		if err != nil || !exists {
+			continue
+		}
+		if keepRest {
+			objs = append(objs, old)
+			continue
+		}
+		notes = append(notes, notification{kind: onDelete, now: DeletedFinalStateUnknown{Key: key, Obj: old}})
+	}
+	told := make(map[string]interface{})
+	for _, obj := range objs {
+		key, err := DeletionHandlingMetaNamespaceKeyFunc(obj)
+		if err != nil {
+			continue
+		}
+		old, exists := told[key]
+		if !exists {
+			old, exists, _ = a.indexer.GetByKey(key)
+		}
+		if exists {
+			notes = append(notes, notification{kind: onUpdate, old: old, now: obj, same: isSame(old, obj)})
+			continue
+		}
+		notes = append(notes, notification{kind: onAdd, now: obj, initial: initial})
+		if len(listed) < len(objs) { // a key that is listed twice is an add, then an update
+			told[key] = obj
+		}
+	}
+	err := a.write(func() error { return a.indexer.Replace(objs, resourceVersion) })
+	if err != nil {
+		return nil, err
+	}
+	for _, obj := range objs {
+		a.watchOver(obj)
+	}
+	a.metrics.at(resourceVersion)
+	return notes, nil
+}
+
+// event is one change. What exists decides whether it is an add or an update (PD-2). Without a change there is no
+// notification.
+func (a *applier) event(event listwatch.Event[any]) (note notification, changed bool, err error) {
+	if event.Type == listwatch.Bookmark {
+		a.indexer.Bookmark(event.ResourceVersion)
+		a.metrics.at(event.ResourceVersion)
+		return note, false, nil
+	}
+	if event.Unchanged {
+		return a.unread(event)
+	}
+	obj := event.Object
+	key, err := DeletionHandlingMetaNamespaceKeyFunc(obj)
+	if err != nil {
+		return note, false, KeyError{Obj: obj, Err: err}
+	}
+	old, exists, err := a.indexer.GetByKey(key)
+	switch {
+	case err != nil:
+		return note, false, err
+	case event.Type == listwatch.Deleted:
+		note = notification{kind: onDelete, now: obj}
+		err = a.write(func() error { return a.indexer.Delete(obj) })
+	case exists:
+		note = notification{kind: onUpdate, old: old, now: obj, same: isSame(old, obj)}
+		err = a.write(func() error { return a.indexer.Update(obj) })
+	default:
+		note = notification{kind: onAdd, now: obj}
+		err = a.write(func() error { return a.indexer.Add(obj) })
+	}
+	if err != nil {
+		return note, false, err
+	}
+	if note.kind != onDelete {
+		a.watchOver(obj)
+	}
+	a.metrics.at(event.ResourceVersion)
+	return note, true, nil
+}
+
+// unread is an event whose object could not be read. A deletion has a tombstone.
+func (a *applier) unread(event listwatch.Event[any]) (note notification, changed bool, err error) {
+	key := informerKey(event.Key)
+	old, exists, err := a.indexer.GetByKey(key)
+	if err != nil || !exists {
+		return note, false, err
+	}
+	_, uid, _ := identityOf(old)
+	if event.Type != listwatch.Deleted && !listwatch.OtherUID(uid, event.UIDHash) {
+		return note, false, nil
+	}
+	err = a.write(func() error { return a.indexer.Delete(old) })
+	return notification{kind: onDelete, now: DeletedFinalStateUnknown{Key: key, Obj: old}}, err == nil, err
+}
+
+// resync returns a notification for each object of the store.
+func (a *applier) resync() []notification {
+	objs := a.indexer.List()
+	notes := make([]notification, len(objs))
+	for i, obj := range objs {
+		notes[i] = notification{kind: onUpdate, old: obj, now: obj, same: true}
+	}
+	return notes
+}
+
+// write writes to the store. An index function may panic there. The store has the objects all the same, so handlers
+// must be notified; in client-go they are not.
+func (a *applier) write(to func() error) (err error) {
+	if !contained(a.ctx, func() { err = to() }) {
+		a.crashed = true
+	}
+	return err
+}
+
+// watchOver has the mutation detector, if there is one, copy the object, which is a function of the object.
+func (a *applier) watchOver(obj interface{}) {
+	if _, none := a.detector.(noDetector); none {
+		return
+	}
+	if !contained(a.ctx, func() { a.detector.AddObject(obj) }) {
+		a.crashed = true
+	}
+}
+
+// rest pauses after panics, as client-go does.
+func (a *applier) rest() {
+	if a.crashed {
+		a.crashed = false
+		pauseFor(a.ctx, afterCrash)()
+	}
+}
