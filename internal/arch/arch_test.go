@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -76,18 +78,75 @@ func TestPlainImportsAPIMachineryAlone(t *testing.T) {
 	}
 }
 
-func TestGoModHasNoClientGo(t *testing.T) {
+// requirements are what the main go.mod requires itself, with the reason: version selection brings each of them into every
+// program that imports one package of the core. Their versions are held by clientgo/proof/versions.
+var requirements = map[string]string{
+	"k8s.io/api":                           "the types of objects",
+	"k8s.io/apimachinery":                  "metadata, errors and codecs",
+	"github.com/stretchr/testify":          "tests",
+	"go.uber.org/goleak":                   "tests",
+	"golang.org/x/term":                    "rest/execauth tells a plugin whether it may ask a person",
+	"gopkg.in/evanphx/json-patch.v4":       "apitest applies JSON patches",
+	"k8s.io/utils":                         "examples and tests",
+	"sigs.k8s.io/json":                     "JSON is decoded as apimachinery does",
+	"sigs.k8s.io/randfill":                 "tests fill objects at random",
+	"sigs.k8s.io/structured-merge-diff/v6": "apitest applies configurations",
+	"sigs.k8s.io/yaml":                     "kubeconfigs, and answers of plugins",
+}
+
+func TestMainModuleRequiresWhatTheCoreNeeds(t *testing.T) {
 	t.Parallel()
 	var mod struct {
-		Require []struct{ Path string }
+		Require []struct {
+			Path     string
+			Indirect bool
+		}
+		Replace []struct{ Old struct{ Path string } }
 	}
 	require.NoError(t, json.Unmarshal(run(t, "go", "mod", "edit", "-json"), &mod))
-	require.NotEmpty(t, mod.Require)
+	require.Empty(t, mod.Replace, "a replace line hides from us what consumers get")
+	var direct []string
 	for _, required := range mod.Require {
-		for _, banned := range []string{"k8s.io/client-go", "sigs.k8s.io/controller-runtime"} {
-			require.NotEqual(t, banned, required.Path,
-				"go.mod must not require %s, because whoever requires kinform would download it; bench/ has a go.mod of its own", banned)
+		if !required.Indirect {
+			direct = append(direct, required.Path)
 		}
+	}
+	require.ElementsMatch(t, slices.Collect(maps.Keys(requirements)), direct,
+		"whoever requires kinform gets all of this: a package that links another family of libraries has a go.mod of its own (docs/adr/0009-modules.md)")
+}
+
+// A module that the Makefile does not know is neither tested nor vetted.
+func TestMakefileKnowsEveryModule(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	require.NoError(t, err)
+	list := func(name string) []string {
+		_, after, found := strings.Cut(string(text), "\n"+name+" := ")
+		require.True(t, found, name)
+		line, _, _ := strings.Cut(after, "\n")
+		return strings.Fields(line)
+	}
+	tested := list("TESTED")
+	known := list("MODULES")
+	require.Equal(t, "$(TESTED)", known[0])
+	known = append(known[1:], tested...)
+
+	var there []string
+	require.NoError(t, filepath.WalkDir(root, func(path string, file fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(root, path)
+		switch {
+		case err != nil:
+			return err
+		case file.IsDir() && name != "." && (file.Name() == "testdata" || file.Name() == "bin" || strings.HasPrefix(file.Name(), ".")):
+			return fs.SkipDir
+		case file.Name() == "go.mod":
+			there = append(there, filepath.ToSlash(filepath.Dir(name)))
+		}
+		return nil
+	}))
+	require.ElementsMatch(t, there, known)
+	for _, folder := range modules {
+		require.Contains(t, tested, folder, "the rules of this package see it")
 	}
 }
 
