@@ -30,9 +30,10 @@ func Command(release string) *cobra.Command {
 
   replace k8s.io/client-go => github.com/kinform/kinform/clientgo VERSION
 
-Then it compiles the module with its tests, and lists each identifier of client-go that kinform
-does not have, with file, line and what to do. No other file than go.mod and go.sum is changed.
-The program itself is not run.
+It prints each version that this raises, of modules and of Go, with the reason. Then it compiles the
+module with its tests, and lists each identifier of client-go that kinform does not have, with file,
+line and what to do. No other file than go.mod and go.sum is changed, and after an interrupt they are
+as they were. The program itself is not run.
 
 --imports is another way, without that line: it makes kinform's own packages of client-go's in the
 program's files, where that can be done by rule (util/workqueue, and what is called of it), and
@@ -54,7 +55,7 @@ what version control is for.`,
 			if len(args) > 0 {
 				dir = args[0]
 			}
-			return opts.run(cmd.Context(), dir, cmd.OutOrStdout())
+			return opts.run(cmd.Context(), dir, cmd.OutOrStdout(), progress{cmd.ErrOrStderr()})
 		},
 	}
 	flags := cmd.Flags()
@@ -66,7 +67,7 @@ what version control is for.`,
 	return cmd
 }
 
-func (o options) run(ctx context.Context, dir string, out io.Writer) error {
+func (o options) run(ctx context.Context, dir string, out io.Writer, p progress) error {
 	if o.undo && o.dryRun {
 		return errors.New("--undo and --dry-run exclude each other: go.mod shows the line that --undo takes out")
 	}
@@ -78,7 +79,7 @@ func (o options) run(ctx context.Context, dir string, out io.Writer) error {
 		return err
 	}
 	if o.undo {
-		return undo(ctx, m, out)
+		return undo(ctx, m, out, p)
 	}
 	target, err := o.target()
 	if err != nil {
@@ -87,61 +88,115 @@ func (o options) run(ctx context.Context, dir string, out io.Writer) error {
 	if o.imports {
 		return exchange(ctx, m, target, o.dryRun, out)
 	}
-	return migrate(ctx, m, target, o.dryRun, out)
+	return migrate(ctx, m, target, o.dryRun, out, p)
 }
 
 // migrate adds the lines and says what does not compile with them.
-func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Writer) error {
+func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Writer, p progress) error {
 	if err := m.replaceable(ctx); err != nil {
 		return err
 	}
 	if hint := m.skew(); hint != "" {
 		fmt.Fprintln(out, hint)
 	}
-	for _, line := range t.lines() {
-		fmt.Fprintf(out, "%s: replace %s\n", m.file, line)
+	d, err := newDraft(m)
+	if err != nil {
+		return err
 	}
+	defer d.remove()
+	if err := d.edit(ctx, t.edits()...); err != nil {
+		return err
+	}
+	if err := d.edit(ctx, m.parsed.pins()...); err != nil {
+		return err
+	}
+	if err := d.bring(ctx, p); err != nil {
+		return err
+	}
+	if err := m.heldBack(d.parsed); err != nil {
+		return err
+	}
+	raised, err := d.raised(ctx)
+	if err != nil {
+		return err
+	}
+	becomes := "becomes"
 	if dryRun {
-		return nil
+		becomes = "would become"
 	}
-	before := m.parsed
-	if err := m.edit(ctx, t.edits()...); err != nil {
-		return err
+	for _, line := range t.lines() {
+		if dryRun {
+			fmt.Fprintf(out, "%s would get: replace %s\n", m.file, line)
+		} else {
+			fmt.Fprintf(out, "%s: replace %s\n", m.file, line)
+		}
 	}
-	if err := m.remember(before); err != nil {
-		return err
+	for _, r := range raised {
+		fmt.Fprintf(out, "%s: %s %s %s %s: %s\n", m.file, r.of, r.had, becomes, r.has, r.reason)
 	}
-	if before.Go != m.parsed.Go {
-		fmt.Fprintf(out, "%s: go %s becomes go %s\n", m.file, before.Go, m.parsed.Go)
-	}
-	if hint, err := m.newer(ctx); err != nil {
+	if hint, err := d.newer(ctx); err != nil {
 		return err
 	} else if hint != "" {
 		fmt.Fprintln(out, hint)
 	}
+	if dryRun {
+		fmt.Fprintln(out, "nothing was changed, and nothing was compiled. Next: the same without --dry-run")
+		return nil
+	}
+	if err := d.remember(); err != nil {
+		return err
+	}
+	takeBack, err := d.put()
+	if err != nil {
+		return err
+	}
 	if m.vendored() {
 		fmt.Fprintln(out, "vendor/ has client-go still: run go mod vendor, and build again")
 	}
-	report, err := compile(ctx, m)
+	report, err := compileShown(ctx, m, raised, p)
 	if err != nil {
-		return err
+		if undone := takeBack(); undone != nil {
+			return errors.Join(err, fmt.Errorf("the lines cannot be taken out of %s again: %w. kinform migrate --undo does it", m.file, undone))
+		}
+		return fmt.Errorf("%w. go.mod and go.sum are as they were", err)
 	}
 	report.print(out)
 	if n := len(report.findings); n > 0 {
 		return fmt.Errorf("%d places do not compile with the line: mend them, or run kinform migrate --undo (go vet ./... then tells whether they compile without it)", n)
 	}
+	fmt.Fprintln(out, "Next: go test ./..., and then the program. clientgo/README.md has what behaves otherwise. kinform migrate --undo takes the line out again")
 	return nil
 }
 
+// bring brings the draft into order, and shows what is downloaded meanwhile.
+func (d *draft) bring(ctx context.Context, p progress) error {
+	return p.during("resolving the modules (go mod tidy)", "lines of go mod tidy", func(said io.Writer) error {
+		d.m.said = said
+		defer func() { d.m.said = nil }()
+		return d.tidy(ctx)
+	})
+}
+
+// compileShown compiles the module, and shows how far it is.
+func compileShown(ctx context.Context, m *module, raised []reasoned, p progress) (r *report, err error) {
+	err = p.during("compiling the module, its tests and all that they import; the first time takes minutes", "packages", func(said io.Writer) error {
+		m.said = said
+		defer func() { m.said = nil }()
+		r, err = compile(ctx, m, raised, "-v")
+		return err
+	})
+	return r, err
+}
+
 // undo takes the lines out that migrate added.
-func undo(ctx context.Context, m *module, out io.Writer) error {
+func undo(ctx context.Context, m *module, out io.Writer, p progress) error {
 	edits, err := m.had()
 	if err != nil {
 		return err
 	}
 	for _, r := range m.parsed.Replace {
-		if r.Old.Path == kinform && m.requiresKinform() {
-			continue // the program itself imports kinform
+		if r.Old.Path == kinform && m.imports(kinform) {
+			continue
 		}
 		if r.ours() {
 			fmt.Fprintf(out, "%s: without replace %s\n", m.file, r)
@@ -151,10 +206,21 @@ func undo(ctx context.Context, m *module, out io.Writer) error {
 	if len(edits) == 0 {
 		return fmt.Errorf("%s has no line of kinform migrate", m.file)
 	}
-	if !m.requiresKinform() {
+	if !m.imports(kinform) {
 		edits = append(edits, "-droprequire="+kinform) // without its line it may not be found, and then go.sum would lack what it hides
 	}
-	if err := m.edit(ctx, edits...); err != nil {
+	d, err := newDraft(m)
+	if err != nil {
+		return err
+	}
+	defer d.remove()
+	if err := d.edit(ctx, edits...); err != nil {
+		return err
+	}
+	if err := d.bring(ctx, p); err != nil {
+		return err
+	}
+	if _, err := d.put(); err != nil {
 		return err
 	}
 	if m.vendored() {

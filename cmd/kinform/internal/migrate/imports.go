@@ -134,48 +134,21 @@ func remaining(units []*unit, rewritten []changedFile, fset *token.FileSet) []fi
 	return found
 }
 
-// trial is a folder where the module is compiled with other files, while its own stay as they are.
-type trial struct {
-	m   *module
-	dir string
-}
+// trial is a draft with which the module is compiled with other files, while its own stay as they are.
+type trial struct{ *draft }
 
 // newTrial makes a go.mod that requires kinform beside the module's own.
 func newTrial(ctx context.Context, m *module, t target) (*trial, error) {
-	dir, err := os.MkdirTemp("", "kinform-migrate")
+	d, err := newDraft(m)
 	if err != nil {
 		return nil, err
 	}
-	r := &trial{m: m, dir: dir}
-	if err := r.prepare(ctx, t); err != nil {
-		r.remove()
+	if err := d.edit(ctx, t.requires(m)...); err != nil {
+		d.remove()
 		return nil, err
 	}
-	return r, nil
+	return &trial{d}, nil
 }
-
-func (r *trial) mod() string { return filepath.Join(r.dir, "go.mod") }
-func (r *trial) sum() string { return filepath.Join(r.dir, "go.sum") }
-
-func (r *trial) prepare(ctx context.Context, t target) error {
-	mod, err := os.ReadFile(r.m.file)
-	if err != nil {
-		return err
-	}
-	sum, err := os.ReadFile(filepath.Join(r.m.dir, "go.sum"))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	if err := errors.Join(os.WriteFile(r.mod(), mod, 0o644), os.WriteFile(r.sum(), sum, 0o644)); err != nil {
-		return err
-	}
-	if edits := t.requires(r.m); len(edits) > 0 {
-		_, err = r.m.run(ctx, append(append([]string{"mod", "edit"}, edits...), r.mod())...)
-	}
-	return err
-}
-
-func (r *trial) remove() { os.RemoveAll(r.dir) }
 
 // compiling returns those files with which the module compiles, and what does not compile with the others: a package is exchanged as
 // a whole or not at all.
@@ -186,7 +159,7 @@ func (r *trial) compiling(ctx context.Context, files []changedFile) ([]changedFi
 		if err != nil {
 			return nil, nil, err
 		}
-		report, err := compile(ctx, r.m, flags...)
+		report, err := compile(ctx, r.m, nil, flags...)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -246,12 +219,8 @@ func (r *trial) printDiff(w io.Writer) {
 	}
 }
 
-// write writes the files, go.mod and go.sum. Where one cannot be written, those before it are as they were.
+// write writes the files, go.mod and go.sum. If one cannot be written, those before it are as they were.
 func (r *trial) write(files []changedFile) (err error) {
-	restore, err := r.m.save()
-	if err != nil {
-		return err
-	}
 	var written []changedFile
 	defer func() {
 		if err == nil {
@@ -260,7 +229,6 @@ func (r *trial) write(files []changedFile) (err error) {
 		for _, f := range written {
 			err = errors.Join(err, overwrite(f.path, f.text))
 		}
-		err = errors.Join(err, restore())
 	}()
 	for _, f := range files {
 		if err := overwrite(f.path, f.after); err != nil {
@@ -268,12 +236,8 @@ func (r *trial) write(files []changedFile) (err error) {
 		}
 		written = append(written, f)
 	}
-	mod, modErr := os.ReadFile(r.mod())
-	sum, sumErr := os.ReadFile(r.sum())
-	if err := errors.Join(modErr, sumErr); err != nil {
-		return err
-	}
-	return errors.Join(overwrite(r.m.file, mod), overwrite(filepath.Join(r.m.dir, "go.sum"), sum))
+	_, err = r.put()
+	return err
 }
 
 // overwrite writes a file beside the one that is there, and puts it in its place: a reader sees the old text or the new one.

@@ -393,7 +393,7 @@ func TestFilesAreWrittenAllOrNone(t *testing.T) {
 	require.NoError(t, os.WriteFile(m.file, []byte("module a\n"), 0o644))
 	a := filepath.Join(dir, "a.go")
 	require.NoError(t, os.WriteFile(a, []byte("before"), 0o600))
-	r := &trial{m: m, dir: t.TempDir()}
+	r := &trial{&draft{m: m, dir: t.TempDir()}}
 	files := []changedFile{
 		{source: &source{path: a, text: []byte("before")}, after: []byte("after")},
 		{source: &source{path: filepath.Join(dir, "no folder", "b.go")}, after: []byte("after")},

@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // remembered is the comment at the line of migrate that has versions from before.
-var remembered = regexp.MustCompile(`(?m)^((?:replace\s+|\t)` + regexp.QuoteMeta(clientGo) + `\s.*?)[ \t]*// kinform migrate: had (.*)$`)
+var remembered = regexp.MustCompile(`(?m)^((?:replace\s+|\t)` + regexp.QuoteMeta(clientGo) + `\s+=>\s.*?)[ \t]*// kinform migrate: had (.*)$`)
 
 // plain is the line of migrate without a comment.
-var plain = regexp.MustCompile(`(?m)^((?:replace\s+|\t)` + regexp.QuoteMeta(clientGo) + `\s[^/]*=>\s[^\n]*?)[ \t]*$`)
+var plain = regexp.MustCompile(`(?m)^((?:replace\s+|\t)` + regexp.QuoteMeta(clientGo) + `\s+=>\s[^\n]*?)[ \t]*$`)
 
 // absent is how the comment writes that go.mod had no such line, or has none any more.
 const absent = "none"
@@ -23,9 +24,11 @@ func (c versionChange) String() string { return c.of + " " + c.had + " -> " + c.
 
 // edit returns the flag of go mod edit that takes the change back.
 func (c versionChange) edit() string {
-	switch c.of {
-	case "go", "toolchain":
+	switch {
+	case c.of == "go", c.of == "toolchain":
 		return "-" + c.of + "=" + c.had
+	case c.had == absent:
+		return "-droprequire=" + c.of
 	default:
 		return "-require=" + c.of + "@" + c.had
 	}
@@ -43,11 +46,14 @@ func (g goMod) versionOf(name string) string {
 	}
 }
 
-// changes returns the versions of g that are others in now. Modules that g does not require are left out: tidying removes them.
+// changes returns the versions of g that are others in now, of modules that only one of them requires as well. kinform is left
+// out: undo knows it.
 func (g goMod) changes(now goMod) (all []versionChange) {
 	names := []string{"go", "toolchain"}
-	for _, r := range g.Require {
-		names = append(names, r.Path)
+	for _, r := range slices.Concat(g.Require, now.Require) {
+		if r.Path != kinform && !slices.Contains(names, r.Path) {
+			names = append(names, r.Path)
+		}
 	}
 	for _, name := range names {
 		if had, has := g.versionOf(name), now.versionOf(name); had != has {
@@ -58,12 +64,12 @@ func (g goMod) changes(now goMod) (all []versionChange) {
 }
 
 // remember writes into a comment at the line of migrate which versions the line has changed, so that undo can set them back.
-func (m *module) remember(before goMod) error {
-	changed := before.changes(m.parsed)
+func (d *draft) remember() error {
+	changed := d.m.parsed.changes(d.parsed)
 	if len(changed) == 0 {
 		return nil
 	}
-	text, err := os.ReadFile(m.file)
+	text, err := os.ReadFile(d.mod())
 	if err != nil {
 		return err
 	}
@@ -74,10 +80,11 @@ func (m *module) remember(before goMod) error {
 	for n, c := range changed {
 		texts[n] = c.String()
 	}
-	return overwrite(m.file, plain.ReplaceAll(text, []byte("$1 // kinform migrate: had "+strings.Join(texts, ", "))))
+	return overwrite(d.mod(), plain.ReplaceAll(text, []byte("$1 // kinform migrate: had "+strings.Join(texts, ", "))))
 }
 
-// had returns the flags of go mod edit that set back what remember has written. A version that somebody has changed since stays.
+// had returns the flags of go mod edit that set back what remember has written. A version that somebody has changed since stays, and
+// so does a module that the program itself imports by now.
 func (m *module) had() ([]string, error) {
 	text, err := os.ReadFile(m.file)
 	if err != nil {
@@ -93,9 +100,11 @@ func (m *module) had() ([]string, error) {
 		if len(words) != 4 {
 			continue
 		}
-		if c := (versionChange{words[0], words[1], words[3]}); m.parsed.versionOf(c.of) == c.has {
-			edits = append(edits, c.edit())
+		c := versionChange{words[0], words[1], words[3]}
+		if m.parsed.versionOf(c.of) != c.has || c.had == absent && m.imports(c.of) {
+			continue
 		}
+		edits = append(edits, c.edit())
 	}
 	return edits, nil
 }

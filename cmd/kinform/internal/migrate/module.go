@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // module is a module of Go whose go.mod is changed.
@@ -20,6 +22,8 @@ type module struct {
 	file   string // the path of go.mod
 	work   string // the path of the go.work of which the module is a part, or ""
 	parsed goMod
+	env    []string  // of the go command, beside that of this process
+	said   io.Writer // gets what the go command says while it runs, or is nil
 }
 
 // goMod is what of the output of go mod edit -json is used.
@@ -51,6 +55,9 @@ func (r replacement) String() string {
 
 // ours says whether migrate wrote the line: it points to a release of kinform, or to a checkout.
 func (r replacement) ours() bool {
+	if r.Old.Version != "" {
+		return false
+	}
 	switch r.Old.Path {
 	case clientGo:
 		return r.New.Path == dropIn || r.New.Version == "" && filepath.Base(r.New.Path) == "clientgo"
@@ -80,25 +87,35 @@ func openModule(ctx context.Context, dir string) (*module, error) {
 		return nil, fmt.Errorf("%s is in no module: there is no go.mod in it or above it", dir)
 	}
 	m.dir = filepath.Dir(m.file)
-	return m, m.read(ctx)
+	m.parsed, err = m.parse(ctx, m.file)
+	return m, err
 }
 
-func (m *module) read(ctx context.Context) error {
-	out, err := m.run(ctx, "mod", "edit", "-json")
+// parse reads a go.mod.
+func (m *module) parse(ctx context.Context, file string) (parsed goMod, err error) {
+	out, err := m.run(ctx, "mod", "edit", "-json", file)
 	if err != nil {
-		return err
+		return parsed, err
 	}
-	m.parsed = goMod{}
-	if err := json.Unmarshal(out, &m.parsed); err != nil {
-		return fmt.Errorf("reading %s: %w", m.file, err)
+	if err := json.Unmarshal(out, &parsed); err != nil {
+		return parsed, fmt.Errorf("reading %s: %w", file, err)
 	}
-	return nil
+	return parsed, nil
+}
+
+func (m *module) sum() string { return filepath.Join(m.dir, "go.sum") }
+
+// alone returns the module as if it were in no workspace.
+func (m *module) alone() *module {
+	alone := *m
+	alone.env = []string{"GOWORK=off"}
+	return &alone
 }
 
 // replaceable returns why client-go cannot be replaced in the module.
 func (m *module) replaceable(ctx context.Context) error {
 	for _, r := range m.parsed.Replace {
-		if r.Old.Path == clientGo && !r.ours() {
+		if m.parsed.replaces(r, clientGo) && !r.ours() {
 			return fmt.Errorf("%s replaces client-go already: remove its line %q first", m.file, r)
 		}
 	}
@@ -108,53 +125,20 @@ func (m *module) replaceable(ctx context.Context) error {
 	if err := m.overruled(ctx); err != nil {
 		return err
 	}
-	return m.heldBack()
+	return m.heldBack(m.parsed)
+}
+
+// replaces reports whether a replace line applies to a module: one with a version applies to that version alone.
+func (g goMod) replaces(r replacement, path string) bool {
+	return r.Old.Path == path && (r.Old.Version == "" || r.Old.Version == g.version(path))
 }
 
 // required returns the version of client-go that the module requires, or "".
 func (m *module) required() string { return m.parsed.version(clientGo) }
 
-// edit changes go.mod by flags of go mod edit, and tidies it. Where that fails, go.mod and go.sum are
-// as they were.
-func (m *module) edit(ctx context.Context, flags ...string) (err error) {
-	restore, err := m.save()
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, restore())
-		}
-	}()
-	if _, err := m.run(ctx, append([]string{"mod", "edit"}, flags...)...); err != nil {
-		return err
-	}
-	return m.tidy(ctx)
-}
-
-// tidy adds what the module requires now, and removes what it does not.
-func (m *module) tidy(ctx context.Context) error {
-	before := m.parsed.Require
-	// With -e, an import of a package that client-go has and kinform lacks does not end it. Compiling finds that.
-	_, said, err := m.runBoth(ctx, "mod", "tidy", "-e")
-	if err != nil {
-		return err
-	}
-	if err := m.read(ctx); err != nil {
-		return err
-	}
-	// Neither does a module that cannot be had, and that one is removed then.
-	for _, r := range before {
-		if !r.Indirect && m.parsed.version(r.Path) == "" && strings.Contains(said, r.Path) {
-			return fmt.Errorf("go mod tidy in %s does not find all that the module imports of %s:\n%s%s", m.dir, r.Path, lastLines(said, 10), m.unseen())
-		}
-	}
-	return nil
-}
-
-// requiresKinform says whether the program itself imports kinform.
-func (m *module) requiresKinform() bool {
-	return slices.ContainsFunc(m.parsed.Require, func(r requirement) bool { return r.Path == kinform && !r.Indirect })
+// imports reports whether the program itself imports packages of a module.
+func (m *module) imports(path string) bool {
+	return slices.ContainsFunc(m.parsed.Require, func(r requirement) bool { return r.Path == path && !r.Indirect })
 }
 
 // version returns the version that go.mod requires of a module, or "".
@@ -165,26 +149,6 @@ func (g goMod) version(path string) string {
 		}
 	}
 	return ""
-}
-
-// save returns a function that writes go.mod and go.sum again as they are now.
-func (m *module) save() (restore func() error, err error) {
-	sum := filepath.Join(m.dir, "go.sum")
-	mod, err := os.ReadFile(m.file)
-	if err != nil {
-		return nil, err
-	}
-	sums, err := os.ReadFile(sum)
-	none := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !none {
-		return nil, err
-	}
-	return func() error {
-		if none {
-			return errors.Join(os.WriteFile(m.file, mod, 0o644), ignoreAbsence(os.Remove(sum)))
-		}
-		return errors.Join(os.WriteFile(m.file, mod, 0o644), os.WriteFile(sum, sums, 0o644))
-	}, nil
 }
 
 func ignoreAbsence(err error) error {
@@ -206,17 +170,44 @@ func (m *module) run(ctx context.Context, args ...string) ([]byte, error) {
 	return out, err
 }
 
+// patience is how long the go command may take to end after an interrupt.
+const patience = 10 * time.Second
+
 // runBoth is run, and returns what the command said beside its output.
 func (m *module) runBoth(ctx context.Context, args ...string) (out []byte, said string, err error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // It removes its temporary files then.
+	cmd.WaitDelay = patience
 	cmd.Dir = m.dir
+	if len(m.env) > 0 {
+		cmd.Env = append(os.Environ(), m.env...)
+	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
+	if m.said != nil {
+		cmd.Stderr = io.MultiWriter(&stderr, m.said)
+	}
 	out, err = cmd.Output()
-	if err != nil {
+	exit := &exec.ExitError{}
+	switch {
+	case ctx.Err() != nil: // go list -e takes what was interrupted for a package that does not compile
+		err = fmt.Errorf("interrupted in go %s: %w", verb(args), context.Cause(ctx))
+	case err == nil:
+	case errors.As(err, &exit) && exit.ExitCode() == -1: // A terminal sends the signal to both.
+		err = fmt.Errorf("go %s was ended by a signal: %w", verb(args), err)
+	default:
 		err = fmt.Errorf("go %s in %s: %w\n%s", strings.Join(args, " "), m.dir, err, lastLines(stderr.String(), 10))
 	}
 	return out, stderr.String(), err
+}
+
+// verb returns the words of a go command before its flags.
+func verb(args []string) string {
+	n := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") })
+	if n < 0 {
+		n = len(args)
+	}
+	return strings.Join(args[:n], " ")
 }
 
 func lastLines(s string, n int) string {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,7 +17,9 @@ import (
 
 // report is what compiling a module has found.
 type report struct {
-	packages int // that were compiled, the module's own
+	packages int // the module's own
+	compiled int // those of them that were compiled with their tests
+	others   int // the packages of other modules that were compiled
 	findings []finding
 }
 
@@ -27,16 +30,18 @@ type finding struct {
 	message   string
 	elsewhere string // the package, if it is not the module's own
 	todo      string // what to do, if the message does not tell
+	raised    string // the raised versions of what the file imports
 }
 
 // compile compiles all packages of the module with their tests, and what they import. It links nothing. The flags are for go list.
-func compile(ctx context.Context, m *module, flags ...string) (*report, error) {
-	args := append(m.list("-e", "-test", "-deps", "-export", "-json=ImportPath,Module,Error,Standard,ForTest,DepOnly"), flags...)
+func compile(ctx context.Context, m *module, raised []reasoned, flags ...string) (*report, error) {
+	args := append(m.list("-e", "-test", "-deps", "-export", "-json=ImportPath,Export,Error,Standard,ForTest,DepOnly,GoFiles,CgoFiles"), flags...)
 	out, err := m.run(ctx, append(args, "./...")...)
 	if err != nil {
 		return nil, err
 	}
 	r := &report{}
+	own := map[string]bool{} // whether it was compiled, and its tests
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listed
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
@@ -44,25 +49,58 @@ func compile(ctx context.Context, m *module, flags ...string) (*report, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("reading the output of go list: %w", err)
 		}
-		if !p.DepOnly && p.ForTest == "" && !strings.HasSuffix(p.ImportPath, ".test") {
-			r.packages++
+		compiled := p.Export != "" || p.Error == nil && len(p.GoFiles)+len(p.CgoFiles) == 0 // of a package of tests alone
+		switch {
+		case p.DepOnly && p.ForTest == "" && !p.Standard && compiled:
+			r.others++
+		case p.DepOnly:
+		case p.ForTest != "":
+			own[p.ForTest] = own[p.ForTest] && compiled
+		case !strings.HasSuffix(p.ImportPath, ".test"):
+			own[p.ImportPath] = compiled // before its tests
 		}
 		if p.Error != nil {
 			r.add(p)
+		}
+	}
+	r.packages = len(own)
+	for _, compiled := range own {
+		if compiled {
+			r.compiled++
 		}
 	}
 	slices.SortFunc(r.findings, func(a, b finding) int {
 		return cmp.Or(cmp.Compare(a.elsewhere, b.elsewhere), cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.message, b.message))
 	})
 	r.findings = slices.Compact(r.findings)
+	for i, f := range r.findings {
+		r.findings[i].raised = m.raisedIn(f, raised)
+	}
 	return r, nil
+}
+
+// raisedIn says which raised versions the file of a finding imports, or "".
+func (m *module) raisedIn(f finding, raised []reasoned) string {
+	file := f.file
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(m.dir, file)
+	}
+	var all []string
+	for _, c := range blame(f, file, raised) {
+		all = append(all, fmt.Sprintf("%s, which the line has raised from %s to %s", c.of, c.had, c.has))
+	}
+	return strings.Join(all, ", and ")
 }
 
 // listed is what of a package of go list -json is used.
 type listed struct {
 	ImportPath string
+	Export     string // the file of a package that was compiled
 	ForTest    string
 	DepOnly    bool
+	Standard   bool
+	GoFiles    []string
+	CgoFiles   []string
 	Error      *struct{ Pos, Err string }
 }
 
@@ -89,12 +127,27 @@ func (r *report) add(p listed) {
 }
 
 func (r *report) print(w io.Writer) {
-	if r.packages == 1 {
-		fmt.Fprintln(w, "1 package compiled with its tests")
-	} else {
-		fmt.Fprintf(w, "%d packages compiled with their tests\n", r.packages)
+	of := ""
+	if r.compiled < r.packages {
+		of = fmt.Sprintf("%d of ", r.compiled)
 	}
+	fmt.Fprintf(w, "%s%s compiled with %s tests, and %s of other modules\n",
+		of, plural(r.packages, "package"), its(r.packages), plural(r.others, "package"))
 	printFindings(w, r.findings)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func its(n int) string {
+	if n == 1 {
+		return "its"
+	}
+	return "their"
 }
 
 func printFindings(w io.Writer, findings []finding) {
@@ -117,6 +170,8 @@ func (f finding) advice() string {
 		return f.todo
 	case strings.Contains(f.message, clientGo+"/") && (strings.Contains(f.message, "package") || strings.Contains(f.message, "import")):
 		return "kinform does not have this package: see the table in clientgo/README.md, and stay with client-go if it is needed"
+	case f.raised != "":
+		return "the file imports " + f.raised + ": change it for that version, or hold the old one by a replace line"
 	case f.elsewhere != "":
 		return "a library needs this: take a version of the library that was made for client-go v0." + strconv.Itoa(minor) + ", or stay with client-go"
 	case strings.Contains(f.message, "undefined"):

@@ -38,15 +38,15 @@ func (m *module) skew() string {
 	if theirs, ok := minorOf(required); required == "" || ok && theirs == minor {
 		return ""
 	}
-	return fmt.Sprintf("%s requires client-go %s, and kinform has the names of v0.%d: k8s.io/api and k8s.io/apimachinery become v0.%[3]d or newer. "+
-		"Where that does not compile, go to v0.%[3]d with client-go first", m.file, required, minor)
+	return fmt.Sprintf("%s requires client-go %s, and kinform has the names of v0.%d: if the program does not compile with them, "+
+		"go to v0.%[3]d with client-go first", m.file, required, minor)
 }
 
-// heldBack returns an error if the module replaces what kinform's client-go needs by an older version: it would not compile.
-func (m *module) heldBack() error {
-	for _, r := range m.parsed.Replace {
+// heldBack returns an error if a go.mod of the module replaces what kinform's client-go needs by an older version: it would not compile.
+func (m *module) heldBack(g goMod) error {
+	for _, r := range g.Replace {
 		for _, path := range together {
-			if n, ok := minorOf(r.New.Version); r.Old.Path == path && ok && n < minor {
+			if n, ok := minorOf(r.New.Version); g.replaces(r, path) && ok && n < minor {
 				return fmt.Errorf("%s replaces %s by a version that is older than v0.%d, which kinform's client-go is made for: remove its line %q first", m.file, path, minor, r)
 			}
 		}
@@ -56,8 +56,8 @@ func (m *module) heldBack() error {
 
 // newer says which modules that go with client-go are of a newer minor version than kinform's, or "". Something else that the
 // module requires has raised them.
-func (m *module) newer(ctx context.Context) (string, error) {
-	out, err := m.run(ctx, append(m.list("-m", "-e", "-json=Path,Version,Replace"), together...)...)
+func (d *draft) newer(ctx context.Context) (string, error) {
+	out, err := d.m.alone().run(ctx, append([]string{"list", "-mod=mod", "-modfile=" + d.mod(), "-m", "-e", "-json=Path,Version,Replace"}, together...)...)
 	if err != nil {
 		return "", err
 	}

@@ -60,7 +60,7 @@ func TestUndoSetsBackTheGoThatTheLineHasRaised(t *testing.T) {
 	out, err := kinformMigrate(t, "--version", "v0.2.0", dir)
 	require.NoError(t, err, out)
 	require.Contains(t, read(t, dir, "go.mod"), "\ngo 1.26.0\n")
-	require.Contains(t, out, "go.mod: go 1.24 becomes go 1.26.0")
+	require.Contains(t, out, "go.mod: go 1.24 becomes 1.26.0: kinform's client-go requires it")
 
 	out, err = kinformMigrate(t, "--undo", dir)
 	require.NoError(t, err, out)
@@ -179,4 +179,113 @@ func TestUndoLeavesAProgramThatImportsKinform(t *testing.T) {
 	require.NoError(t, err, out)
 	require.NotContains(t, read(t, dir, "go.mod"), "client-go => ")
 	require.Contains(t, read(t, dir, "go.mod"), "replace github.com/kinform/kinform => "+checkout)
+}
+
+// A module that comes with the line requires others in newer versions: it has to go before these can be set back.
+func TestUndoTakesOutWhatTheLineHasAdded(t *testing.T) {
+	p := newProxy(t)
+	for _, v := range []string{"v1.0.0", "v1.1.0"} {
+		p.release("example.com/metric", v, "module example.com/metric\n\ngo 1.24\n", map[string]string{"metric.go": "package metric\n"})
+		p.release("example.com/trace", v, "module example.com/trace\n\ngo 1.24\n\nrequire example.com/metric "+v+"\n", map[string]string{
+			"trace.go": "package trace\n\nimport _ \"example.com/metric\"\n",
+		})
+	}
+	p.release("example.com/log", "v1.1.0", "module example.com/log\n\ngo 1.24\n\nrequire example.com/trace v1.1.0\n\nrequire example.com/metric v1.1.0 // indirect\n", map[string]string{
+		"log.go": "package log\n\nimport _ \"example.com/trace\"\n",
+	})
+	p.release("sigs.k8s.io/controller-runtime", "v0.25.2", "module sigs.k8s.io/controller-runtime\n\ngo 1.24\n\nrequire (\n\texample.com/trace v1.0.0\n\tk8s.io/client-go v0.37.2\n)\n\nrequire example.com/metric v1.0.0 // indirect\n", map[string]string{
+		"runtime.go": "package runtime\n\nimport (\n\t_ \"example.com/trace\"\n\t_ \"k8s.io/client-go/tools/cache\"\n)\n",
+	})
+	p.release(clientGo, "v0.37.2", "module k8s.io/client-go\n\ngo 1.24\n", map[string]string{"tools/cache/cache.go": realCache})
+	p.release(kinform, "v0.1.0", "module github.com/kinform/kinform\n\ngo 1.24\n\nrequire example.com/log v1.1.0\n\nrequire (\n\texample.com/metric v1.1.0 // indirect\n\texample.com/trace v1.1.0 // indirect\n)\n", map[string]string{
+		"informer/informer.go": "package informer\n\nimport _ \"example.com/log\"\n",
+	})
+	p.release(dropIn, "v0.1.0", "module k8s.io/client-go\n\ngo 1.24\n\nrequire github.com/kinform/kinform v0.1.0\n", map[string]string{"tools/cache/cache.go": ourCache})
+	dir := program(t, map[string]string{
+		"cmd/main.go": "package main\n\nimport (\n\t\"k8s.io/client-go/tools/cache\"\n\t_ \"sigs.k8s.io/controller-runtime\"\n)\n\nfunc main() { cache.NewStore() }\n",
+	})
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/program\n\ngo 1.24\n\ngodebug default=go1.24\n\nrequire (\n\tk8s.io/client-go v0.37.2\n\tsigs.k8s.io/controller-runtime v0.25.2\n)\n"), 0o644))
+	goCommand(t, dir, "mod", "tidy")
+	mod, sum := read(t, dir, "go.mod"), read(t, dir, "go.sum")
+
+	out, err := kinformMigrate(t, dir)
+	require.NoError(t, err, out)
+	require.Contains(t, read(t, dir, "go.mod"), "example.com/log v1.1.0 // indirect")
+	before, _, found := strings.Cut(out, "compiling the module")
+	require.True(t, found, out)
+	require.Contains(t, before, "go.mod: example.com/metric v1.0.0 becomes v1.1.0: kinform requires it")
+	require.Contains(t, before, "go.mod: example.com/trace v1.0.0 becomes v1.1.0: kinform requires it")
+
+	out, err = kinformMigrate(t, "--undo", dir)
+	require.NoError(t, err, out)
+	require.Equal(t, mod, read(t, dir, "go.mod"))
+	require.Equal(t, sum, read(t, dir, "go.sum"))
+}
+
+// A replace line with a version applies to that version alone.
+func TestAPinOfAnotherVersionIsNoObstacle(t *testing.T) {
+	versionReleases(t)
+	const pins = "\nreplace (\n\tk8s.io/api v0.0.0 => k8s.io/api v0.36.0\n\tk8s.io/client-go v0.0.0 => example.com/fork v1.0.0\n)\n"
+	dir := versionProgram(t, "v0.36.0", "v0.36.0", pins)
+	before := read(t, dir, "go.mod")
+	out, err := kinformMigrate(t, dir)
+	require.NoError(t, err, out)
+	migrated := read(t, dir, "go.mod")
+	require.Contains(t, migrated, "k8s.io/client-go v0.0.0 => example.com/fork v1.0.0\n", "without a comment of the other line")
+	require.Contains(t, migrated, dropIn+" v0.1.0 // kinform migrate: had k8s.io/api v0.36.0 -> v0.37.2\n")
+	out, err = kinformMigrate(t, "--undo", dir)
+	require.NoError(t, err, out)
+	require.Equal(t, before, read(t, dir, "go.mod"))
+
+	for pin, complaint := range map[string]string{
+		"k8s.io/client-go v0.36.0 => example.com/fork v1.0.0": "replaces client-go already",
+		"k8s.io/api v0.37.2 => k8s.io/api v0.36.0":            "replaces k8s.io/api by a version that is older", // that the line selects
+	} {
+		dir = versionProgram(t, "v0.36.0", "v0.36.0", "\nreplace "+pin+"\n")
+		before = read(t, dir, "go.mod")
+		_, err = kinformMigrate(t, dir)
+		require.ErrorContains(t, err, complaint)
+		require.ErrorContains(t, err, pin)
+		require.Equal(t, before, read(t, dir, "go.mod"))
+	}
+}
+
+func TestADryRunSaysWhatWouldBe(t *testing.T) {
+	versionReleases(t)
+	dir := versionProgram(t, "v0.36.0", "v0.36.0", "")
+	before := read(t, dir, "go.mod")
+	out, err := kinformMigrate(t, "--dry-run", dir)
+	require.NoError(t, err, out)
+	require.Contains(t, out, "go.mod would get: replace k8s.io/client-go => github.com/kinform/kinform/clientgo v0.1.0\n")
+	require.Contains(t, out, "go.mod: k8s.io/api v0.36.0 would become v0.37.2: kinform's client-go requires it\n")
+	require.Contains(t, out, "nothing was changed, and nothing was compiled")
+	require.NotContains(t, out, "becomes")
+	require.Equal(t, before, read(t, dir, "go.mod"))
+	require.NoFileExists(t, filepath.Join(dir, "go.sum"))
+}
+
+// A program may not compile because of another module than client-go, which the line has raised.
+func TestARaisedModuleThatBreaksTheProgramIsNamed(t *testing.T) {
+	p := releases(t)
+	const history = "example.com/history"
+	p.release(history, "v1.0.0", "module example.com/history\n\ngo 1.24\n", map[string]string{"history.go": "package history\n\nfunc Query() (int, error) { return 0, nil }\n"})
+	p.release(history, "v1.1.0", "module example.com/history\n\ngo 1.24\n", map[string]string{"history.go": "package history\n\nfunc Query() (int, string, error) { return 0, \"\", nil }\n"})
+	p.release(kinform, "v0.2.0", "module github.com/kinform/kinform\n\ngo 1.24\n\nrequire example.com/history v1.1.0\n", map[string]string{"informer/informer.go": "package informer\n"})
+	p.release(dropIn, "v0.2.0", "module k8s.io/client-go\n\ngo 1.24\n\nrequire github.com/kinform/kinform v0.2.0\n", map[string]string{"tools/cache/cache.go": ourCache})
+	p.release("example.com/library", "v1.0.0", "module example.com/library\n\ngo 1.24\n\nrequire example.com/history v1.0.0\n", map[string]string{
+		"library.go": "package library\n\nimport \"example.com/history\"\n\nfunc Do() (int, error) { return history.Query() }\n",
+	})
+	dir := program(t, map[string]string{
+		"main.go":        "package main\n\nimport (\n\t\"example.com/history\"\n\t\"k8s.io/client-go/tools/cache\"\n)\n\nfunc main() {\n\tvalue, err := history.Query()\n\tprintln(value, err)\n\tcache.NewMagic()\n}\n",
+		"using/using.go": "package using\n\nimport _ \"example.com/library\"\n",
+		"other/other.go": "package other\n",
+	})
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/program\n\ngo 1.24\n\nrequire (\n\texample.com/history v1.0.0\n\texample.com/library v1.0.0\n\tk8s.io/client-go v0.37.2\n)\n"), 0o644))
+	out, err := kinformMigrate(t, "--version", "v0.2.0", dir)
+	require.ErrorContains(t, err, "3 places do not compile")
+	const raised = `\n +the file imports example\.com/history, which the line has raised from v1\.0\.0 to v1\.1\.0`
+	require.Regexp(t, `(?m)^main\.go:9: assignment mismatch: .*`+raised, out)
+	require.Regexp(t, `library\.go:5 \(example\.com/library\): .*`+raised, out)
+	require.Regexp(t, `(?m)^main\.go:11: undefined: cache\.NewMagic\n +kinform`, out, "it is not of that module")
+	require.Contains(t, out, "1 of 3 packages compiled with their tests, and ")
 }

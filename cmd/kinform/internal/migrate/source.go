@@ -41,9 +41,6 @@ type source struct {
 type loaded struct {
 	listed
 	Dir            string
-	Export         string
-	GoFiles        []string
-	CgoFiles       []string
 	IgnoredGoFiles []string
 	ImportMap      map[string]string
 }

@@ -62,6 +62,17 @@ func (t target) edits() []string {
 	}
 }
 
+// pins returns the flags of go mod edit that add the replace lines for single versions of client-go again: go mod edit drops them when
+// it adds a line for all versions.
+func (g goMod) pins() (flags []string) {
+	for _, r := range g.Replace {
+		if r.Old.Path == clientGo && r.Old.Version != "" {
+			flags = append(flags, "-replace="+r.Old.name()+"="+r.New.name())
+		}
+	}
+	return flags
+}
+
 // requires returns the flags of go mod edit that make a module require kinform itself. They are none if it does.
 func (t target) requires(m *module) []string {
 	for _, r := range m.parsed.Require {

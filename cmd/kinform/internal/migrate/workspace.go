@@ -29,7 +29,7 @@ func (m *module) overruled(ctx context.Context) error {
 		return fmt.Errorf("reading %s: %w", m.work, err)
 	}
 	for _, r := range work.Replace {
-		if r.Old.Path == clientGo {
+		if m.parsed.replaces(r, clientGo) {
 			return fmt.Errorf("%s replaces client-go for all of its modules: remove its line %q first", m.work, r)
 		}
 	}

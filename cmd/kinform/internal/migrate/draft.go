@@ -1,0 +1,134 @@
+package migrate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// draft is a go.mod and a go.sum in a folder of their own. They are changed there, and the module's own
+// files are what they were until put.
+type draft struct {
+	m      *module
+	dir    string
+	parsed goMod // of the draft, once it is tidy
+}
+
+// newDraft copies the module's files.
+func newDraft(m *module) (*draft, error) {
+	dir, err := os.MkdirTemp("", "kinform-migrate")
+	if err != nil {
+		return nil, err
+	}
+	d := &draft{m: m, dir: dir}
+	mod, err := os.ReadFile(m.file)
+	if err == nil {
+		err = os.WriteFile(d.mod(), mod, 0o644)
+	}
+	if err == nil {
+		err = d.copySum()
+	}
+	if err != nil {
+		d.remove()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *draft) copySum() error {
+	sum, err := os.ReadFile(d.m.sum())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return errors.Join(err, os.WriteFile(d.sum(), sum, 0o644))
+}
+
+func (d *draft) mod() string { return filepath.Join(d.dir, "go.mod") }
+func (d *draft) sum() string { return filepath.Join(d.dir, "go.sum") }
+func (d *draft) remove()     { os.RemoveAll(d.dir) }
+
+// edit changes the draft by flags of go mod edit.
+func (d *draft) edit(ctx context.Context, flags ...string) error {
+	if len(flags) == 0 {
+		return nil
+	}
+	_, err := d.m.run(ctx, append(append([]string{"mod", "edit"}, flags...), d.mod())...)
+	return err
+}
+
+// tidy adds what the module requires with the draft, and removes what it does not.
+func (d *draft) tidy(ctx context.Context) error {
+	// With -e, an import of a package that client-go has and kinform lacks does not end it. Compiling finds that.
+	_, said, err := d.m.alone().runBoth(ctx, "mod", "tidy", "-e", "-modfile="+d.mod())
+	if err != nil {
+		return err
+	}
+	if d.parsed, err = d.m.parse(ctx, d.mod()); err != nil {
+		return err
+	}
+	// Neither does a module that cannot be downloaded, and tidy removes its requirement then.
+	for _, r := range d.m.parsed.Require {
+		if !r.Indirect && d.parsed.version(r.Path) == "" && strings.Contains(said, r.Path) {
+			return fmt.Errorf("go mod tidy in %s does not find all that the module imports of %s:\n%s%s", d.m.dir, r.Path, lastLines(said, 10), d.m.unseen())
+		}
+	}
+	return nil
+}
+
+// put puts the draft in the place of the module's files. The function that it returns puts the old files back.
+func (d *draft) put() (takeBack func() error, err error) {
+	mod, err := os.ReadFile(d.mod())
+	if err != nil {
+		return nil, err
+	}
+	sum, err := os.ReadFile(d.sum())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	takeBack, err = d.m.save()
+	if err != nil {
+		return nil, err
+	}
+	err = overwrite(d.m.file, mod)
+	if err == nil && sum != nil {
+		err = overwrite(d.m.sum(), sum)
+	}
+	if err != nil {
+		return nil, errors.Join(err, takeBack())
+	}
+	d.m.parsed = d.parsed
+	return takeBack, nil
+}
+
+// save returns a function that writes go.mod and go.sum again as they are now.
+func (m *module) save() (restore func() error, err error) {
+	mod, err := os.ReadFile(m.file)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := os.ReadFile(m.sum())
+	none := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !none {
+		return nil, err
+	}
+	return func() error {
+		err := putBack(m.file, mod)
+		if none {
+			return errors.Join(err, ignoreAbsence(os.Remove(m.sum())))
+		}
+		return errors.Join(err, putBack(m.sum(), sum))
+	}, nil
+}
+
+// putBack writes a file unless it has the text already.
+func putBack(path string, text []byte) error {
+	if now, err := os.ReadFile(path); err == nil && bytes.Equal(now, text) {
+		return nil
+	}
+	return overwrite(path, text)
+}

@@ -1,0 +1,71 @@
+package migrate
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// quiet is how long the command works without a line.
+const quiet = 5 * time.Second
+
+// progress tells a person what the command is doing.
+type progress struct{ to io.Writer }
+
+// during says what work is beginning, and every few seconds how far it is: by the number of lines that work has
+// written, and the last of them. Each line is one of what counted names.
+func (p progress) during(what, counted string, work func(said io.Writer) error) error {
+	fmt.Fprintln(p.to, what)
+	lines := &lineCounter{}
+	done := make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		ticker := time.NewTicker(quiet)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+				fmt.Fprintf(p.to, "  %s\n", lines.state(counted))
+			}
+		}
+	})
+	err := work(lines)
+	close(done)
+	wait.Wait()
+	return err
+}
+
+// lineCounter counts lines, and keeps the last.
+type lineCounter struct {
+	mu    sync.Mutex // guards following
+	count int
+	last  string
+	rest  []byte // of a line that has not ended
+}
+
+func (l *lineCounter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rest = append(l.rest, p...)
+	for {
+		line, rest, found := bytes.Cut(l.rest, []byte("\n"))
+		if !found {
+			return len(p), nil
+		}
+		l.count++
+		l.last, l.rest = string(line), rest
+	}
+}
+
+func (l *lineCounter) state(counted string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.count == 0 {
+		return "still at it"
+	}
+	return fmt.Sprintf("%d %s until now, the last: %s", l.count, counted, l.last)
+}

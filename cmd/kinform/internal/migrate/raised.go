@@ -1,0 +1,88 @@
+package migrate
+
+import (
+	"context"
+	"go/parser"
+	"go/token"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// reasoned is a version that the line raises, with the reason.
+type reasoned struct {
+	versionChange
+	reason string
+}
+
+// raised returns the versions that go.mod had and the draft has at newer ones, of modules and of Go. go.mod has every module of
+// which a package is compiled.
+func (d *draft) raised(ctx context.Context) ([]reasoned, error) {
+	changed := slices.DeleteFunc(d.m.parsed.changes(d.parsed), func(c versionChange) bool { return c.had == absent || c.has == absent })
+	if len(changed) == 0 {
+		return nil, nil
+	}
+	graph, err := d.m.alone().run(ctx, "mod", "graph", "-modfile="+d.mod())
+	if err != nil {
+		return nil, err
+	}
+	var all []reasoned
+	for _, c := range changed {
+		all = append(all, reasoned{c, requiredBy(string(graph), c)})
+	}
+	return all, nil
+}
+
+// requiredBy returns which module of a graph requires the version of a change: client-go, which is kinform's, before kinform
+// itself, and these before others.
+func requiredBy(graph string, c versionChange) string {
+	var by []string
+	for line := range strings.Lines(graph) {
+		from, to, found := strings.Cut(strings.TrimSpace(line), " ")
+		if found && to == c.of+"@"+c.has && strings.Contains(from, "@") { // the module itself has no version
+			by = append(by, from)
+		}
+	}
+	for _, ours := range []struct{ path, name string }{{clientGo, "kinform's client-go"}, {kinform, "kinform"}} {
+		if slices.ContainsFunc(by, func(one string) bool { return strings.HasPrefix(one, ours.path+"@") }) {
+			return ours.name + " requires it"
+		}
+	}
+	if len(by) == 0 {
+		return "go mod tidy takes it"
+	}
+	slices.Sort(by)
+	return strings.Replace(by[0], "@", " ", 1) + " requires it"
+}
+
+// undefined finds the name before the dot in what the compiler says of a name that is not there.
+var undefined = regexp.MustCompile(`^undefined: (\w+)\.`)
+
+// blame returns the raised versions of what the file of a finding imports: they may be why it does not compile.
+func blame(f finding, file string, raised []reasoned) []reasoned {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		return nil
+	}
+	name := ""
+	if match := undefined.FindStringSubmatch(f.message); match != nil {
+		name = match[1]
+	}
+	var found []reasoned
+	for _, spec := range parsed.Imports {
+		its := path.Base(imported(spec))
+		if spec.Name != nil {
+			its = spec.Name.Name
+		}
+		if name != "" && its != name {
+			continue
+		}
+		for _, r := range raised {
+			if p := imported(spec); r.of != clientGo && r.of != kinform && (p == r.of || strings.HasPrefix(p, r.of+"/")) && !slices.Contains(found, r) {
+				found = append(found, r)
+			}
+		}
+	}
+	return found
+}
