@@ -40,8 +40,9 @@ type ObjectTracker interface {
 	List(gvr schema.GroupVersionResource, gvk schema.GroupVersionKind, ns string, opts ...metav1.ListOptions) (runtime.Object, error)
 	// Delete removes an object that is there.
 	Delete(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.DeleteOptions) error
-	// Watch returns later changes in a namespace, or in all of them if ns is "". With options, it first returns, as added,
-	// the objects that were written after their resourceVersion, which is that of a list, or after 0.
+	// Watch returns later changes in a namespace, or in all of them if ns is "". With options, it first returns the changes
+	// since their resourceVersion, which is the version of a list: as deleted, the objects that the list had and that were
+	// deleted after it, then, as added, the objects that were written after it. Without a version, all objects are added.
 	Watch(gvr schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error)
 }
 
@@ -63,14 +64,16 @@ type tracker struct {
 // resource is what the tracker has of one resource.
 type resource struct {
 	objects  map[types.NamespacedName]tracked
-	version  int64 // of the last object that was added or updated; 1 before the first
+	deleted  []tracked // the last states of objects, in the order of their deletions
+	version  int64     // of the last write or deletion; 1 before the first
 	watchers map[*watcher]string
 }
 
-// tracked is an object, and the version of its last write.
+// tracked is an object, and the versions of its creation and of its last write, or of its deletion.
 type tracked struct {
-	object  runtime.Object
-	version int64
+	object           runtime.Object
+	namespace        string
+	created, version int64
 }
 
 // NewObjectTracker returns an empty tracker. decoder decodes the items of lists that Add gets as runtime.Unknown.
@@ -223,7 +226,11 @@ func (t *tracker) write(gvr schema.GroupVersionResource, obj runtime.Object, ns 
 	}
 	r := t.resourceLocked(gvr)
 	r.version++
-	r.objects[key] = tracked{obj, r.version}
+	created := r.version
+	if kind == watch.Modified {
+		created = r.objects[key].created
+	}
+	r.objects[key] = tracked{obj, ns, created, r.version}
 	r.tellLocked(kind, ns, obj)
 	return nil
 }
@@ -239,9 +246,12 @@ func (t *tracker) Delete(gvr schema.GroupVersionResource, ns, name string, opts 
 	if r == nil || r.objects[key].object == nil {
 		return apierrors.NewNotFound(gvr.GroupResource(), name)
 	}
-	obj := r.objects[key].object
+	last := r.objects[key]
 	delete(r.objects, key)
-	r.tellLocked(watch.Deleted, ns, obj)
+	r.version++
+	last.version = r.version
+	r.deleted = append(r.deleted, last)
+	r.tellLocked(watch.Deleted, ns, last.object)
 	return nil
 }
 
@@ -296,6 +306,11 @@ func (t *tracker) Watch(gvr schema.GroupVersionResource, ns string, opts ...meta
 	defer t.mu.Unlock()
 	r := t.resourceLocked(gvr)
 	if len(opts) > 0 {
+		for _, last := range r.deleted {
+			if last.created <= after && after < last.version && (ns == "" || ns == last.namespace) {
+				w.send(watch.Deleted, last.object)
+			}
+		}
 		for _, obj := range r.in(ns, after) {
 			w.send(watch.Added, obj)
 		}

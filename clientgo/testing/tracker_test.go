@@ -122,6 +122,50 @@ func TestAWatchGoesOnWhereAListEnded(t *testing.T) {
 	require.ErrorContains(t, err, `invalid ResourceVersion "latest"`)
 }
 
+// A list and the watch from its version agree about deletions: an object that the list had is deleted once, an object that it
+// did not have never.
+func TestAWatchKnowsWhatWasDeletedAfterAList(t *testing.T) {
+	tracker := core.NewObjectTracker(scheme, decoder)
+	require.NoError(t, tracker.Add(pod("a", "stays")))
+	require.NoError(t, tracker.Add(pod("a", "goes")))
+	require.NoError(t, tracker.Add(pod("b", "returns")))
+	list, err := tracker.List(pods, podGVK, "")
+	require.NoError(t, err)
+	before := list.(*corev1.PodList).ResourceVersion
+	require.NoError(t, tracker.Update(pods, labelled("a", "goes", map[string]string{"last": "state"}), "a"))
+	require.NoError(t, tracker.Delete(pods, "a", "goes"))
+	require.NoError(t, tracker.Delete(pods, "b", "returns"))
+	require.NoError(t, tracker.Add(pod("b", "returns")))
+	require.NoError(t, tracker.Add(pod("a", "between")))
+	require.NoError(t, tracker.Delete(pods, "a", "between"))
+	list, err = tracker.List(pods, podGVK, "")
+	require.NoError(t, err)
+	require.NotEqual(t, before, list.(*corev1.PodList).ResourceVersion)
+	for _, c := range []struct {
+		ns, version string
+		want        []string
+	}{
+		{"", before, []string{"DELETED a/goes", "DELETED b/returns", "ADDED b/returns"}},
+		{"a", before, []string{"DELETED a/goes"}},
+		{"c", before, nil},
+		{"", list.(*corev1.PodList).ResourceVersion, nil},
+		{"", "", []string{"ADDED a/stays", "ADDED b/returns"}},
+	} {
+		w, err := tracker.Watch(pods, c.ns, metav1.ListOptions{ResourceVersion: c.version})
+		require.NoError(t, err)
+		w.Stop()
+		var got []string
+		for event := range w.ResultChan() {
+			p := event.Object.(*corev1.Pod)
+			got = append(got, fmt.Sprintf("%s %s/%s", event.Type, p.Namespace, p.Name))
+			if p.Name == "goes" {
+				require.Equal(t, "state", p.Labels["last"])
+			}
+		}
+		require.Equal(t, c.want, got, "%+v", c)
+	}
+}
+
 // The real tracker panics when 100 events wait for a reader (channel full). Nothing is lost here, and no write waits.
 func TestAWatchThatNobodyReadsHoldsNobodyUp(t *testing.T) {
 	tracker := core.NewObjectTracker(scheme, decoder)

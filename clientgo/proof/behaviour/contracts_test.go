@@ -27,6 +27,7 @@ var defects = map[string]string{
 	"TestAdaptersHaveTheNamesOfTheirHandlers":              "logs cannot tell them apart",
 	"TestWhatWasAddedIsShownMoreThanOnce":                  "IX-19: client-go's MutationCache forgets it when it is read",
 	"TestAnIndexShowsNothingOlderThanTheStore":             "IX-19: client-go's MutationCache does not ask the store",
+	"TestATrackerLosesNoDeletionBeforeAWatch":              "kubernetes/kubernetes#141528: the phantom stays in the store",
 }
 
 func TestContractsAreThoseOfClientGo(t *testing.T) {

@@ -1,0 +1,117 @@
+package contracts
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/watch"
+	core "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
+)
+
+var (
+	podsGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	podGVK  = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+)
+
+// trackedPods is the source of a fake client: a tracker that has pods a and b, whose watches open may replace.
+type trackedPods struct {
+	core.ObjectTracker
+	open func(attempt int, next func() (watch.Interface, error)) (watch.Interface, error)
+}
+
+func newTrackedPods(t *testing.T) *trackedPods {
+	scheme := runtime.NewScheme()
+	require.NoError(t, corev1.AddToScheme(scheme))
+	tracker := core.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())
+	for _, name := range []string{"a", "b"} {
+		require.NoError(t, tracker.Add(pod(name, "")))
+	}
+	return &trackedPods{ObjectTracker: tracker}
+}
+
+func (p *trackedPods) IsWatchListSemanticsUnSupported() bool { return true }
+
+func (p *trackedPods) source() cache.ListerWatcher {
+	attempt := 0
+	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListWithContextFunc: func(_ context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			return p.List(podsGVR, podGVK, "", options)
+		},
+		WatchFuncWithContext: func(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			attempt++
+			return p.open(attempt, func() (watch.Interface, error) { return p.Watch(podsGVR, "", options) })
+		},
+	}, p)
+}
+
+// converges runs an informer on the source, and demands that it comes to have these pods, and that its handler hears of
+// each deletion once.
+func (p *trackedPods) converges(t *testing.T, deletions int, keys ...string) {
+	synctest.Test(t, func(t *testing.T) {
+		informer := cache.NewSharedIndexInformer(p.source(), &corev1.Pod{}, 0, nil)
+		deleted := 0
+		_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(any) { deleted++ }})
+		require.NoError(t, err)
+		run(t, informer.RunWithContext, func() {
+			sleep(5 * time.Minute)
+			require.ElementsMatch(t, keys, informer.GetStore().ListKeys())
+			require.Equal(t, deletions, deleted)
+		})
+	})
+}
+
+// Pod b is deleted while no watch is open, whatever has ended the watch before.
+func TestATrackerLosesNoDeletionAfterAWatch(t *testing.T) {
+	failed := func() (watch.Interface, error) {
+		w := watch.NewFakeWithChanSize(1, false)
+		w.Error(&apierrors.NewInternalError(context.DeadlineExceeded).ErrStatus)
+		return w, nil
+	}
+	ended := func() (watch.Interface, error) {
+		w := watch.NewFake()
+		w.Stop()
+		return w, nil
+	}
+	for name, broken := range map[string]func() (watch.Interface, error){
+		"an ERROR event": failed,
+		"an early end":   ended,
+		"a refusal":      func() (watch.Interface, error) { return nil, apierrors.NewServiceUnavailable("busy") },
+		"an error":       func() (watch.Interface, error) { return nil, context.DeadlineExceeded },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newTrackedPods(t)
+			p.open = func(attempt int, next func() (watch.Interface, error)) (watch.Interface, error) {
+				if attempt == 2 {
+					require.NoError(t, p.Delete(podsGVR, "ns", "b"))
+				}
+				if attempt <= 2 {
+					return broken()
+				}
+				return next()
+			}
+			p.converges(t, 1, "ns/a")
+		})
+	}
+}
+
+// Pod b is deleted after the first list, and before the first watch (kubernetes/kubernetes#141528).
+func TestATrackerLosesNoDeletionBeforeAWatch(t *testing.T) {
+	p := newTrackedPods(t)
+	p.open = func(attempt int, next func() (watch.Interface, error)) (watch.Interface, error) {
+		if attempt == 1 {
+			require.NoError(t, p.Delete(podsGVR, "ns", "b"))
+		}
+		return next()
+	}
+	p.converges(t, 1, "ns/a")
+}
