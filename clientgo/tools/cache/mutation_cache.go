@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -81,7 +82,8 @@ type mutationCache struct {
 	known *lru.LRUExpireCache // has a mutation by key
 }
 
-// compare is that of a [ResourceVersionComparator], for versions that are integers. Those that are none are equal, and reported.
+// compare is the order of a [ResourceVersionComparator], for versions that are integers. An object without a version has version
+// 0, as the objects of fakes do. Other versions are equal, and reported.
 func (c *mutationCache) compare(lhs, rhs runtime.Object) int {
 	a, errA := integerVersion(lhs)
 	b, errB := integerVersion(rhs)
@@ -102,7 +104,7 @@ func integerVersion(obj runtime.Object) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	version, err := strconv.ParseUint(o.GetResourceVersion(), 10, 64)
+	version, err := strconv.ParseUint(cmp.Or(o.GetResourceVersion(), "0"), 10, 64)
 	if err != nil {
 		return 0, fmt.Errorf("resource version of %s/%s: %w", o.GetNamespace(), o.GetName(), err)
 	}

@@ -26,6 +26,27 @@ func TestWhatWasWrittenIsShown(t *testing.T) {
 	require.Equal(t, "a2", name(obj))
 }
 
+// An object without a version is older than every version: objects of fakes have none.
+func TestWhatWasWrittenOverAnObjectWithoutAVersionIsShown(t *testing.T) {
+	m, store := mutations()
+	require.NoError(t, store.Add(pod("a", "")))
+	shown := func() string {
+		obj, _, err := m.GetByKey("ns/a")
+		require.NoError(t, err)
+		return name(obj)
+	}
+	m.Mutation(pod("a", "2"))
+	require.Equal(t, "a2", shown())
+	m.Mutation(pod("a", ""))
+	require.Equal(t, "a2", shown(), "it is older than the mutation before")
+	m.OnAddOrUpdate(pod("a", ""))
+	require.Equal(t, "a2", shown())
+	m.OnAddOrUpdate(pod("a", "2"))
+	require.Equal(t, "a", shown())
+	m.Mutation(pod("a", ""))
+	require.Equal(t, "a", shown(), "two objects without versions are equal, and the store's is shown")
+}
+
 // IX-19: a second read of what the store does not have.
 func TestWhatWasAddedIsShownMoreThanOnce(t *testing.T) {
 	m, _ := mutations()
