@@ -116,10 +116,14 @@ func items(obj runtime.Object) []runtime.Object {
 	return found
 }
 
-// toUnstructured returns an object as an unstructured one, with kind and version.
+// toUnstructured returns an object as an unstructured one. A typed object gets its kind and version from the scheme. An
+// unstructured object or list is taken as it is, so that a reactor may leave them out.
 func toUnstructured(scheme *runtime.Scheme, obj runtime.Object) (*unstructured.Unstructured, error) {
-	if u, ok := obj.(*unstructured.Unstructured); ok {
-		return u, nil
+	switch obj := obj.(type) {
+	case *unstructured.Unstructured:
+		return obj, nil
+	case runtime.Unstructured:
+		return &unstructured.Unstructured{Object: obj.UnstructuredContent()}, nil
 	}
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
