@@ -177,7 +177,7 @@ func (e *Elector) begin(ctx context.Context, taken *taken) *term {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.timer = time.AfterFunc(max(t.until.sub(now()), 0), t.ring)
+	t.timer = time.AfterFunc(max(t.until.sub(now()), 0), func() { t.ring() })
 	return t
 }
 

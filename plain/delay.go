@@ -57,7 +57,7 @@ func (q *Queue[K]) setTimerLocked() {
 	}
 	after := time.Until(q.waiting[0].at)
 	if q.timer == nil {
-		q.timer = time.AfterFunc(after, q.fire)
+		q.timer = time.AfterFunc(after, func() { q.fire() })
 	} else {
 		q.timer.Reset(after)
 	}

@@ -39,7 +39,7 @@ func listen(limit time.Duration, end context.CancelCauseFunc, reason error) *sil
 		return nil
 	}
 	s := &silence{limit: limit, end: end, reason: reason, began: time.Now()}
-	s.timer = time.AfterFunc(math.MaxInt64, s.check)
+	s.timer = time.AfterFunc(math.MaxInt64, func() { s.check() })
 	s.timer.Reset(limit)
 	return s
 }

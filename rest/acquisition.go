@@ -75,11 +75,11 @@ func (a *acquiring) join(ctx context.Context) (call *acquisition, current bool, 
 		return a.running, a.running.refused == a.refused, nil
 	}
 	late := fmt.Errorf("the function Credentials returned none within %s (rest.Config.CredentialTimeout): %w", a.timeout, os.ErrDeadlineExceeded)
-	call = &acquisition{refused: a.refused, done: make(chan struct{})}
-	call.ctx, call.cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), a.timeout, late)
-	a.running = call
-	go a.run(call)
-	return call, true, nil
+	begun := &acquisition{refused: a.refused, done: make(chan struct{})}
+	begun.ctx, begun.cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), a.timeout, late)
+	a.running = begun
+	go func() { a.run(begun) }()
+	return begun, true, nil
 }
 
 // run calls the source. It completes call even if the source panics or calls

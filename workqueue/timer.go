@@ -33,7 +33,7 @@ func (q *Queue[K]) armLocked(now time.Duration) {
 	switch {
 	case first == never:
 	case q.timer == nil:
-		q.timer = time.AfterFunc(first-now, q.ring)
+		q.timer = time.AfterFunc(first-now, func() { q.ring() })
 		q.pending++
 	case !q.timer.Reset(first - now): // otherwise it was scheduled, and has been moved
 		q.pending++

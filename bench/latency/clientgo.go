@@ -82,7 +82,7 @@ func clientGoGoroutines(ctx context.Context, url string, n, handlers int) error 
 				return err
 			}
 		}
-		go inf.RunWithContext(ctx)
+		go func() { inf.RunWithContext(ctx) }()
 		if !cache.WaitForCacheSync(ctx.Done(), inf.HasSynced) {
 			return errNotSynced
 		}

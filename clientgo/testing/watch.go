@@ -59,7 +59,7 @@ func (w *watcher) send(kind watch.EventType, obj runtime.Object) {
 		case w.events <- event:
 			return
 		default:
-			go w.pass()
+			go func() { w.pass() }()
 		}
 	}
 	w.waiting = append(w.waiting, event)

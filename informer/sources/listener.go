@@ -35,7 +35,7 @@ func listenTo(patience listwatch.Patience, silent func()) *listener {
 	}
 	l := &listener{others: patience.Progress, silent: silent, began: time.Now()}
 	l.limit.Store(int64(patience.Limit))
-	l.timer = time.AfterFunc(math.MaxInt64, l.check)
+	l.timer = time.AfterFunc(math.MaxInt64, func() { l.check() })
 	l.timer.Reset(patience.Limit / 2)
 	return l
 }

@@ -108,7 +108,7 @@ func (l *Lab) handler(c *consumer, overflow informer.Overflow) (*informer.Regist
 func (l *Lab) consume(ctx context.Context) error {
 	for begun := false; ; {
 		c := l.consumer.Load()
-		end := context.AfterFunc(ctx, c.stop)
+		end := context.AfterFunc(ctx, func() { c.stop() })
 		ran := make(chan error, 1)
 		go func() { ran <- c.informer.Run(c.running) }()
 		if !begun {

@@ -227,7 +227,7 @@ func (s *source) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 		stream.events = w.ResultChan()
 	} else {
 		// Watch functions of many programs take no context, or another one: the end of ctx is then nothing that their watch knows of.
-		stream.release = context.AfterFunc(ctx, w.Stop)
+		stream.release = context.AfterFunc(ctx, func() { w.Stop() })
 	}
 	return stream, nil
 }

@@ -82,7 +82,7 @@ func (le *LeaderElector) acquire(ctx context.Context) bool {
 func (le *LeaderElector) lead(ctx context.Context) {
 	leading, stop := context.WithCancel(ctx)
 	defer stop()
-	go le.config.Callbacks.OnStartedLeading(leading)
+	go func() { le.config.Callbacks.OnStartedLeading(leading) }()
 
 	defer le.config.Lock.RecordEvent("stopped leading")
 	defer le.metrics.Off(le.config.Name)
@@ -170,7 +170,7 @@ func (le *LeaderElector) reportLeader() {
 	}
 	le.reported = leader
 	if le.config.Callbacks.OnNewLeader != nil {
-		go le.config.Callbacks.OnNewLeader(leader)
+		go func() { le.config.Callbacks.OnNewLeader(leader) }()
 	}
 }
 

@@ -54,7 +54,7 @@ func NewBroadcaster(opts ...BroadcasterOption) EventBroadcaster {
 		options:     c.CorrelatorOptions,
 	}
 	b.ctx, b.cancel = context.WithCancel(c.Context)
-	context.AfterFunc(b.ctx, b.Broadcaster.Shutdown)
+	context.AfterFunc(b.ctx, func() { b.Broadcaster.Shutdown() })
 	return b
 }
 

@@ -18,8 +18,8 @@ import (
 )
 
 // RetryWatcher is a watch that is opened again, from the last version, when it is lost. It ends when it is stopped, when
-// its context ends, or with an Error event that another watch can't help against: above all that the version has
-// expired. It asks for bookmarks, and keeps them for itself.
+// its context ends, or with an Error event against which another watch cannot help: an open watch says that its version has
+// expired, or the client may not watch. It asks for bookmarks, and keeps them for itself.
 type RetryWatcher struct {
 	cancel  context.CancelFunc
 	watcher cache.WatcherWithContext
@@ -47,7 +47,7 @@ func NewRetryWatcherWithContext(ctx context.Context, initialResourceVersion stri
 		cancel: cancel, watcher: watcherClient, version: initialResourceVersion,
 		events: make(chan watch.Event), done: make(chan struct{}),
 	}
-	go rw.run(ctx)
+	go func() { rw.run(ctx) }()
 	return rw, nil
 }
 
@@ -131,14 +131,15 @@ func (rw *RetryWatcher) giveUp(ctx context.Context, err error) {
 	rw.send(ctx, watch.Event{Type: watch.Error, Object: &apierrors.NewInternalError(err).ErrStatus})
 }
 
-// failed says what follows a watch that could not be opened. It is opened again whatever the server says, be it that there is no such
-// resource yet, unless the client may not watch, or the version has expired: that is an Error event.
+// failed says what follows a watch that could not be opened. If the client may not watch, an Error event ends it. Any other
+// refusal is followed by another attempt, also that the resource does not exist or the version has expired: of several
+// servers, another one may still have the version.
 func (rw *RetryWatcher) failed(ctx context.Context, err error) (time.Duration, bool) {
 	if ctx.Err() != nil {
 		return 0, true
 	}
 	var status apierrors.APIStatus
-	if errors.As(err, &status) && (apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsResourceExpired(err) || apierrors.IsGone(err)) {
+	if errors.As(err, &status) && (apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err)) {
 		s := status.Status()
 		rw.send(ctx, watch.Event{Type: watch.Error, Object: &s})
 		return 0, true

@@ -108,7 +108,7 @@ func (m *manager) Start() {
 		klog.FromContext(m.ctx).V(2).Info("There is no client for certificates: the certificate is not replaced")
 		return
 	}
-	go m.run()
+	go func() { m.run() }()
 }
 
 func (m *manager) run() {

@@ -45,8 +45,9 @@ type attempt struct {
 func (f *Files) Ensure(ctx context.Context, patience time.Duration, read func()) error {
 	f.mu.Lock()
 	if f.running == nil && time.Since(f.at) >= FileLifetime {
-		f.at, f.running = time.Now(), &attempt{began: time.Now(), done: make(chan struct{})}
-		go f.run(f.running, read)
+		begun := &attempt{began: time.Now(), done: make(chan struct{})}
+		f.at, f.running = time.Now(), begun
+		go func() { f.run(begun, read) }()
 	}
 	running := f.running
 	f.mu.Unlock()

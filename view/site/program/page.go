@@ -48,7 +48,7 @@ func (p *page) hear(message js.Value) {
 		ctx, cancel := context.WithCancel(context.Background())
 		asked = &request{cancel: cancel, more: make(chan struct{}, 1)}
 		p.open[id] = asked
-		go p.answer(ctx, id, asked, message)
+		go func() { p.answer(ctx, id, asked, message) }()
 	case asked == nil:
 		// It has been answered.
 	case message.Get("cancel").Truthy():

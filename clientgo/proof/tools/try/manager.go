@@ -348,7 +348,8 @@ func tryRotation() {
 				client := kubernetes.NewForConfigOrDie(s.config())
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
-				go sign(ctx, kubernetes.NewForConfigOrDie(s.config()), 10*time.Hour, false)
+				signer := kubernetes.NewForConfigOrDie(s.config())
+				go func() { sign(ctx, signer, 10*time.Hour, false) }()
 				c, key := pair(now.Add(at[0]), now.Add(at[1]), "me")
 				store := &kept{o: o}
 				config := certificate.Config{
