@@ -3,6 +3,7 @@ package openapi
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"k8s.io/client-go/rest"
 )
@@ -18,6 +19,9 @@ type ClientWithContext interface {
 	// PathsWithContext is Client.Paths.
 	PathsWithContext(ctx context.Context) (map[string]GroupVersionWithContext, error)
 }
+
+// documentRoot is the path of the list of documents, and above the documents.
+const documentRoot = "/openapi/v3"
 
 type client struct{ rest rest.Interface }
 
@@ -64,7 +68,7 @@ func (c *client) PathsWithContext(ctx context.Context) (map[string]GroupVersionW
 
 // documents asks for the list of documents.
 func (c *client) documents(ctx context.Context) (map[string]*document, error) {
-	body, err := c.rest.Get().AbsPath("/openapi/v3").Do(ctx).Raw()
+	body, err := c.rest.Get().AbsPath(documentRoot).Do(ctx).Raw()
 	if err != nil {
 		return nil, err
 	}
@@ -72,11 +76,21 @@ func (c *client) documents(ctx context.Context) (map[string]*document, error) {
 	if err := json.Unmarshal(body, &list); err != nil {
 		return nil, err
 	}
+	prefix := strings.TrimSuffix(c.rest.Get().AbsPath("/").URL().Path, "/")
 	documents := make(map[string]*document, len(list.Paths))
 	for path, item := range list.Paths {
-		documents[path] = &document{rest: c.rest, url: item.ServerRelativeURL}
+		documents[path] = &document{rest: c.rest, url: belowPrefix(item.ServerRelativeURL, prefix)}
 	}
 	return documents, nil
+}
+
+// belowPrefix returns the URL of a document without the path prefix of the client, which the request adds again. A server
+// that knows the prefix of its proxy sends it.
+func belowPrefix(url, prefix string) string {
+	if below, ok := strings.CutPrefix(url, prefix); ok && strings.HasPrefix(below, "/") {
+		return below
+	}
+	return url
 }
 
 // ToClientWithContext returns c itself if it takes contexts, and otherwise an adapter that ignores them.

@@ -43,7 +43,7 @@ func (d *document) Schema(contentType string) ([]byte, error) {
 // SchemaWithContext implements GroupVersionWithContext.
 func (d *document) SchemaWithContext(ctx context.Context, contentType string) ([]byte, error) {
 	request := d.rest.Get()
-	if strings.HasPrefix(d.url, "/openapi/v3") {
+	if strings.HasPrefix(d.url, documentRoot) {
 		// The client's server may be below a path of a proxy, which the server doesn't know.
 		locator, err := url.Parse(d.url)
 		if err != nil {
