@@ -2,28 +2,55 @@
 package testing
 
 import (
+	"strings"
+	"sync"
 	"testing"
 
 	"k8s.io/client-go/features"
 )
 
-// SetFeatureDuringTest switches a feature on or off until the test ends, also one that is locked. The process has one set of features: tests that run in parallel
-// must not switch the same one. It fails the test if the gates are a program's own that cannot be set.
+// gates is what the process's gates need for SetFeatureDuringTest.
+type gates interface {
+	features.Gates
+	Set(key features.Feature, on bool) error
+}
+
+var (
+	mu       sync.Mutex                      // guards following
+	switched = map[features.Feature]string{} // has the name of the test that has switched a feature
+)
+
+// SetFeatureDuringTest switches a feature on or off until the test ends. Gates with a method SetForTesting are set by it,
+// which takes locked features too; other gates are set by their method Set. It fails the test if the gates have neither, if
+// they return an error, or if a test that runs at the same time has switched the feature: the process has one set of features.
 func SetFeatureDuringTest(tb testing.TB, feature features.Feature, featureValue bool) {
 	tb.Helper()
-	gates, ok := features.FeatureGates().(interface {
-		SetForTesting(key features.Feature, on bool) error
-	})
+	current, ok := features.FeatureGates().(gates)
 	if !ok {
-		tb.Fatalf("features of type %T cannot be set", features.FeatureGates())
+		tb.Fatalf("features of type %T cannot be set: they have no method Set", features.FeatureGates())
 	}
-	before := features.FeatureGates().Enabled(feature)
-	if err := gates.SetForTesting(feature, featureValue); err != nil {
+	set := current.Set
+	if testing, ok := current.(interface {
+		SetForTesting(key features.Feature, on bool) error
+	}); ok {
+		set = testing.SetForTesting
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	before, by := current.Enabled(feature), switched[feature]
+	if by != "" && by != tb.Name() && !strings.HasPrefix(tb.Name(), by+"/") {
+		tb.Fatalf("feature %s cannot be set: test %s has set it and runs at the same time", feature, by)
+	}
+	if err := set(feature, featureValue); err != nil {
 		tb.Fatal(err)
 	}
+	switched[feature] = tb.Name()
 	tb.Cleanup(func() {
-		if err := gates.SetForTesting(feature, before); err != nil {
-			tb.Error(err)
+		mu.Lock()
+		defer mu.Unlock()
+		switched[feature] = by
+		if err := set(feature, before); err != nil {
+			tb.Errorf("feature %s cannot be set back to %t: %v", feature, before, err)
 		}
 	})
 }

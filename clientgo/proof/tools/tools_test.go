@@ -9,9 +9,8 @@ import (
 )
 
 const (
-	counted   = "a count is written after its event: client-go writes the count before, finds no event, and creates another one"
-	wrapped   = "an error of the server that a sink has wrapped is known: client-go asks twelve times more"
-	withdrawn = "a version that has expired is told of: client-go opens the watch for ever, and hears nothing"
+	counted = "a count is written after its event: client-go writes the count before, finds no event, and creates another one"
+	wrapped = "an error of the server that a sink has wrapped is known: client-go asks twelve times more"
 )
 
 // differences are the cases of which something else becomes here, and why.
@@ -37,15 +36,8 @@ var differences = map[string]string{
 	"correlator: one event, empty":                          "an event about an object without a name has a name that servers take",
 	"election: metrics":                                     "the metric says that nobody leads when a lead was ended by its context as well",
 	"locks: an event before there is a lease":               "client-go panics",
-	"pager: an end after 1 items":                           "no item is handed out after the end of the context; client-go hands out the rest of the page",
-	"pager: an end after 3 items":                           "as above",
-	"pager: an end after 5 items":                           "as above",
 	"pager: each item with a version":                       "a token goes without a version: servers refuse both",
 	"pager: nil list, pages of 3":                           "it panics in both; here the error says so, and in client-go it depends on which of two goroutines is first",
-	"retry watcher: expired":                                withdrawn,
-	"retry watcher: gone":                                   withdrawn,
-	"until: expired":                                        withdrawn,
-	"until: gone":                                           withdrawn,
 	"retry watcher: wrapped forbidden":                      "an end has an event that says why",
 	"until: wrapped forbidden":                              "as above",
 	"informer watcher":                                      "the channel is closed when the watch has been stopped, as the interface says",
@@ -56,7 +48,6 @@ var differences = map[string]string{
 	`managers: broken server, subresource "", of [ssa]`:     "fields are read if there is something to do",
 	"keys: parse PEM of pkcs8 ecdsa":                        "a private key of ECDSA has its public key in PKCS 8 as well, as one of RSA has",
 	"certificate requests: no v1, all":                      "the duration is asked for in v1beta1 as well, which has it",
-	"consistency: no version":                               "there is no list of exactly no version: client-go asks for it until its context ends",
 	"transport: wrapped round trippers":                     "nobody calls CancelRequest any more: a request ends with its context",
 }
 

@@ -132,8 +132,8 @@ func (p *ListPager) pages(ctx context.Context, options metav1.ListOptions, full 
 	}
 }
 
-// EachListItem calls fn for each item, while the next pages are read. It ends with the first error. A token that expires
-// is an error, as items have been handed out.
+// EachListItem calls fn for each item, while the next pages are read. It ends with the first error; the end of the context
+// is one before the next page. A token that expires is an error, as items have been handed out.
 func (p *ListPager) EachListItem(ctx context.Context, options metav1.ListOptions, fn func(obj runtime.Object) error) error {
 	return p.eachItem(ctx, options, fn, meta.EachListItem)
 }
@@ -169,13 +169,10 @@ func (p *ListPager) eachItem(ctx context.Context, options metav1.ListOptions, fn
 		})
 	}()
 	for page := range ahead {
-		err := each(page, func(obj runtime.Object) error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return fn(obj)
-		})
-		if err != nil {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := each(page, fn); err != nil {
 			return err
 		}
 	}

@@ -50,18 +50,6 @@ func TestUntilGoesOnAfterALostWatch(t *testing.T) {
 	})
 }
 
-func TestAnExpiredVersionEndsARetryWatcher(t *testing.T) {
-	lw := &cache.ListWatch{WatchFunc: func(metav1.ListOptions) (watch.Interface, error) {
-		return nil, apierrors.NewResourceExpired("too old")
-	}}
-	w, err := watchtools.NewRetryWatcher("1", lw)
-	require.NoError(t, err)
-	require.Equal(t, watch.Error, (<-w.ResultChan()).Type)
-	_, ok := <-w.ResultChan()
-	require.False(t, ok)
-	<-w.Done()
-}
-
 func TestUntilWithSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := framework.NewFakeControllerSource()
@@ -88,7 +76,8 @@ func TestUntilWithoutRetryEndsWithWatchAndContext(t *testing.T) {
 	require.True(t, wait.Interrupted(err))
 }
 
-// What ends a watch for good is that its client may not watch, or that its version has expired. A resource may be there later.
+// A watch ends for good when its client may not watch, and when an open watch says that its version has expired. A resource may
+// exist later, and another server may still have a version that one has refused.
 func TestWhatARetryWatcherTriesAgainAfter(t *testing.T) {
 	status := func(code int32, reason metav1.StatusReason) *metav1.Status {
 		return &metav1.Status{Status: metav1.StatusFailure, Code: code, Reason: reason}
@@ -108,6 +97,8 @@ func TestWhatARetryWatcherTriesAgainAfter(t *testing.T) {
 		again bool
 	}{
 		"not found":           {refused(status(404, metav1.StatusReasonNotFound)), true},
+		"expired":             {refused(status(410, metav1.StatusReasonExpired)), true},
+		"gone":                {refused(status(410, metav1.StatusReasonGone)), true},
 		"no watch":            {func() (watch.Interface, error) { return nil, nil }, true},
 		"forbidden":           {refused(status(403, metav1.StatusReasonForbidden)), false},
 		"a forbidden event":   {sent(watch.Event{Type: watch.Error, Object: status(403, metav1.StatusReasonForbidden)}), true},

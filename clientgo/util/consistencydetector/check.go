@@ -28,14 +28,14 @@ const retryPeriod = time.Second
 
 // CheckDataConsistency lists the state of lastSyncedResourceVersion, and panics if it is not what retrieveItemsFn
 // returns; the log then says which objects differ. Lists that fail are tried again each second until the context ends,
-// which ends the check. There is none where no exact version can be listed: for the versions "" and "0", and in the
-// middle of a list in pages.
+// which ends the check. There is none for the version "0" and in the middle of a list in pages,
+// of which no exact version can be listed.
 //
 // The objects need metadata. identity says in logs what they are. The list has the options of listOptions; a limit is
 // left out when the first list was served from a watch cache, which ignores it.
 func CheckDataConsistency[T runtime.Object, U any](ctx context.Context, identity string, lastSyncedResourceVersion string, listFn ListFunc[T], listItemTransformFunc TransformFunc, listOptions metav1.ListOptions, retrieveItemsFn RetrieveItemsFunc[U]) {
 	logger := klog.FromContext(ctx)
-	if lastSyncedResourceVersion == "" || lastSyncedResourceVersion == "0" || listOptions.Continue != "" {
+	if lastSyncedResourceVersion == "0" || listOptions.Continue != "" {
 		logger.V(4).Info("No check of consistency: there is no version to list", "identity", identity, "resourceVersion", lastSyncedResourceVersion, "continue", listOptions.Continue)
 		return
 	}
