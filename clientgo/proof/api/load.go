@@ -61,7 +61,7 @@ func load(dir string, required bool, paths []string) (map[string]*types.Package,
 // hidden says whether programs can't import the package at path, or have no reason to.
 func hidden(path string) bool {
 	for _, part := range strings.Split(path, "/") {
-		if part == "internal" || part == "testdata" || part == "examples" || part == "third_party" {
+		if part == "internal" || part == "testdata" || part == "examples" {
 			return true
 		}
 	}

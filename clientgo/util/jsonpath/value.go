@@ -86,18 +86,21 @@ func children(v reflect.Value) (found []reflect.Value) {
 	return found
 }
 
-// descend adds a value, and all that is in it, to what was found. What is null is not found.
+// descend adds to what was found a value that has something in it, and all such values in it: structs, maps, lists and
+// strings, unless they are empty. Numbers, booleans and null are not found.
 func descend(found []reflect.Value, v reflect.Value, depth int) (_ []reflect.Value, err error) {
 	if depth > maxDepth {
 		return nil, errors.New("the data is too deep")
 	}
+	size := 0
 	switch v = indirect(v); v.Kind() {
-	case reflect.Invalid:
+	case reflect.Struct:
+		size = v.NumField()
+	case reflect.Map, reflect.Slice, reflect.Array, reflect.String:
+		size = v.Len()
+	}
+	if size == 0 {
 		return found, nil
-	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Slice:
-		if v.IsNil() {
-			return found, nil
-		}
 	}
 	found = append(found, v)
 	for _, child := range children(v) {

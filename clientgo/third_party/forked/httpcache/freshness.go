@@ -1,0 +1,135 @@
+package httpcache
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// ErrNoDateHeader says that a response has no header Date.
+var ErrNoDateHeader = errors.New("no Date header")
+
+// Date returns the time in the header Date.
+func Date(respHeaders http.Header) (date time.Time, err error) {
+	text := respHeaders.Get("Date")
+	if text == "" {
+		return time.Time{}, ErrNoDateHeader
+	}
+	return time.Parse(time.RFC1123, text)
+}
+
+// use is what a kept response is good for.
+type use int
+
+const (
+	ask      use = iota // ask the server as if there were none
+	validate            // ask the server whether it is still valid
+	fresh               // return it
+)
+
+// useOf decides about a kept response by the headers of both sides (RFC 9111, 4.2 and 5.2).
+func useOf(kept, request http.Header) use {
+	says, wants := directivesOf(kept), directivesOf(request)
+	switch {
+	case wants.has("no-cache"):
+		return ask
+	case says.has("no-cache"):
+		return validate
+	case wants.has("only-if-cached"):
+		return fresh
+	}
+	date, err := Date(kept)
+	if err != nil {
+		return validate
+	}
+	lifetime := lifetimeOf(kept, says, date)
+	if wants.has("max-age") {
+		lifetime, _ = wants.seconds("max-age")
+	}
+	age := time.Since(date)
+	if least, ok := wants.seconds("min-fresh"); ok {
+		age += least
+	}
+	if wants.has("max-stale") && wants["max-stale"] == "" {
+		return fresh // however old it is
+	}
+	if most, ok := wants.seconds("max-stale"); ok {
+		age -= most
+	}
+	if lifetime > age {
+		return fresh
+	}
+	return validate
+}
+
+// lifetimeOf returns for how long after its date a response is fresh. A max-age has precedence over the header Expires.
+func lifetimeOf(kept http.Header, says directives, date time.Time) time.Duration {
+	if says.has("max-age") {
+		lifetime, _ := says.seconds("max-age")
+		return lifetime
+	}
+	expires, err := time.Parse(time.RFC1123, kept.Get("Expires"))
+	if err != nil {
+		return 0
+	}
+	return expires.Sub(date)
+}
+
+// helpsOnError reports whether a kept response may take the place of an error of the server (RFC 5861).
+func helpsOnError(kept, request http.Header) bool {
+	date, err := Date(kept)
+	for _, d := range []directives{directivesOf(kept), directivesOf(request)} {
+		if !d.has("stale-if-error") {
+			continue
+		}
+		most, ok := d.seconds("stale-if-error")
+		if d["stale-if-error"] == "" || ok && err == nil && most > time.Since(date) {
+			return true
+		}
+	}
+	return false
+}
+
+// directives are those of a header Cache-Control, with their values.
+type directives map[string]string
+
+func directivesOf(h http.Header) directives {
+	d := directives{}
+	for _, part := range commaSeparated(h, "Cache-Control") {
+		name, value, _ := strings.Cut(part, "=")
+		if name = strings.TrimSpace(name); name != "" {
+			d[name] = strings.TrimSpace(value)
+		}
+	}
+	return d
+}
+
+func (d directives) has(name string) bool {
+	_, ok := d[name]
+	return ok
+}
+
+// seconds returns the value of a directive that is a number of seconds.
+func (d directives) seconds(name string) (time.Duration, bool) {
+	if !d.has(name) {
+		return 0, false
+	}
+	seconds, err := time.ParseDuration(d[name] + "s")
+	if err != nil {
+		return 0, false
+	}
+	return seconds, true
+}
+
+// commaSeparated returns the values of a header, of all its lines.
+func commaSeparated(h http.Header, name string) (values []string) {
+	for _, line := range h.Values(name) {
+		for value := range strings.SplitSeq(line, ",") {
+			if value = strings.TrimSpace(value); value != "" {
+				values = append(values, value)
+			}
+		}
+	}
+	return values
+}
