@@ -76,10 +76,10 @@ func ServerGroupsAndResources(d DiscoveryInterface) ([]*metav1.APIGroup, []*meta
 
 // ServerGroupsAndResourcesWithContext returns all groups of a client, and the resources of all their versions, in the order of the
 // groups. It asks for each group version, unless groups come with their resources. Where the error is an *ErrGroupDiscoveryFailed, the
-// results have what did not fail.
+// results have what did not fail. Groups that a client returns beside an error, as a cache may, are taken as they are.
 func ServerGroupsAndResourcesWithContext(ctx context.Context, d DiscoveryInterfaceWithContext) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
 	found, err := everything(ctx, d)
-	if err != nil {
+	if found.groups == nil {
 		return nil, nil, err
 	}
 	groups := make([]*metav1.APIGroup, 0, len(found.groups.Groups))
@@ -96,26 +96,17 @@ func ServerGroupsAndResourcesWithContext(ctx context.Context, d DiscoveryInterfa
 	return groups, lists, found.error()
 }
 
-// everything returns the groups and resources of a client.
-func everything(ctx context.Context, d DiscoveryInterfaceWithContext) (document, error) {
+// everything returns the groups and resources of a client. If an error comes with groups, it returns both.
+func everything(ctx context.Context, d DiscoveryInterfaceWithContext) (found document, err error) {
 	if aggregated, ok := d.(AggregatedDiscoveryInterfaceWithContext); ok {
-		groups, resources, failed, err := aggregated.GroupsAndMaybeResourcesWithContext(ctx)
-		if err != nil {
-			return document{}, err
-		}
-		found := document{groups, resources, failed}
-		if resources == nil {
-			found.fetch(ctx, d)
-		}
-		return found, nil
+		found.groups, found.resources, found.failed, err = aggregated.GroupsAndMaybeResourcesWithContext(ctx)
+	} else {
+		found.groups, err = d.ServerGroupsWithContext(ctx)
 	}
-	groups, err := d.ServerGroupsWithContext(ctx)
-	if err != nil {
-		return document{}, err
+	if found.groups != nil && found.resources == nil {
+		found.fetch(ctx, d)
 	}
-	found := document{groups: groups}
-	found.fetch(ctx, d)
-	return found, nil
+	return found, err
 }
 
 // error returns the failures, or nil.

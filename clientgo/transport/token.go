@@ -63,7 +63,7 @@ func authenticating(source ResettableTokenSource, instead string, rt http.RoundT
 		req = req.Clone(req.Context())
 		req.Header.Set("Authorization", authorization)
 		response, err := next.RoundTrip(req)
-		if err == nil && response.StatusCode == http.StatusUnauthorized {
+		if err == nil && response != nil && response.StatusCode == http.StatusUnauthorized {
 			source.ResetTokenOlderThan(start)
 		}
 		return response, err
