@@ -4,13 +4,15 @@ import (
 	"context"
 	"fmt"
 	"runtime/pprof"
+	"slices"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/enqueue"
-	"github.com/kinform/kinform/informer/predicate"
+	"github.com/kinform/kinform/internal/contain"
 	"github.com/kinform/kinform/workqueue"
 )
 
@@ -45,9 +47,16 @@ type Controller[T metav1.Object] struct {
 	settings  Settings[T]
 	queue     *workqueue.Queue[types.NamespacedName]
 
-	// filled are closed when handlers have queued the keys of the first list. The manager's lock
-	// guards the slice.
-	filled []<-chan struct{}
+	// filled are closed when handlers have queued the keys of the first list. deliveries are these
+	// handlers. The manager's lock guards both slices.
+	filled     []<-chan struct{}
+	deliveries []redelivery
+}
+
+// redelivery is a delivery of any type.
+type redelivery interface {
+	run(ctx context.Context)
+	undelivered() int
 }
 
 // Manage adds a controller to a manager. reconcile gets the object of the cache, which it must not
@@ -65,6 +74,13 @@ type Controller[T metav1.Object] struct {
 //
 // If the newest state of an object cannot be read, and the cache has an older one, the object is not
 // reconciled. That counts as an error, until the object can be read.
+//
+// A reconcile that panics, calls runtime.Goexit, or returns an error that cannot be looked at, fails: its
+// key is retried. The same holds for all functions of the program that lead from an event to keys, such as
+// Settings.When: if one panics or calls runtime.Goexit, that is logged and counted
+// (informer.HandlerStatus.Panics), and the function is called again, at ever longer intervals. It gets one
+// event then, from the state before the first event that was lost to the state in the cache. See
+// ControllerStatus.Undelivered.
 //
 // A mistake is an error of [Manager.Run]. name appears in logs, errors and profiles.
 func Manage[T metav1.Object](m *Manager, name string, objects *Client[T], reconcile func(ctx context.Context, object T) (Result, error), settings Settings[T]) *Controller[T] {
@@ -106,18 +122,19 @@ func handle[T, O metav1.Object](c *Controller[T], objects *Client[O], filling fu
 		return
 	}
 	queue, event := c.manager.opts.Observer.observedQueue(c.called, objects.called, c.queue)
-	handler := filling(queue)
-	if event != nil {
-		fill := handler
-		handler = func(e informer.Event[O]) {
-			defer fill(e) // Also if the observer panics: the informer goes on with the next event.
-			event(e.Key, e.ResourceVersion)
+	fill := filling(queue)
+	delivery := newDelivery(workqueue.Options[types.NamespacedName]{
+		Name: c.called + ": lost events of " + objects.called, Logger: c.manager.opts.Logger,
+	}, objects.cache.Store(), func(e informer.Event[O]) {
+		if when != nil && !when(e) {
+			return
 		}
-	}
-	if when != nil {
-		handler = predicate.When(when, handler)
-	}
-	registration, err := objects.cache.AddHandler(handler, informer.HandlerOptions{Name: c.called})
+		if event != nil {
+			c.manager.hooks.Call("Observer.Fill", func() { event(e.Key, e.ResourceVersion) })
+		}
+		fill(e)
+	})
+	registration, err := objects.cache.AddHandler(delivery.deliver, informer.HandlerOptions{Name: c.called})
 	if err != nil {
 		c.refuse(err)
 		return
@@ -125,6 +142,7 @@ func handle[T, O metav1.Object](c *Controller[T], objects *Client[O], filling fu
 	c.manager.mu.Lock()
 	defer c.manager.mu.Unlock()
 	c.filled = append(c.filled, registration.Synced())
+	c.deliveries = append(slices.Clip(c.deliveries), delivery)
 }
 
 func (c *Controller[T]) refuse(err error) {
@@ -153,8 +171,15 @@ func (c *Controller[T]) run(ctx, stop context.Context) (err error) {
 	}
 	// Workers that began at once would take a key, and then take it again for each object that leads to it.
 	c.manager.mu.Lock()
-	all := c.filled
+	all, deliveries := c.filled, c.deliveries
 	c.manager.mu.Unlock()
+	var delivering sync.WaitGroup
+	working, end := context.WithCancel(ctx)
+	for _, d := range deliveries {
+		delivering.Go(func() { d.run(working) })
+	}
+	defer delivering.Wait()
+	defer end()
 	for _, filled := range all {
 		select {
 		case <-filled:
@@ -180,7 +205,7 @@ func (c *Controller[T]) turn(ctx context.Context, key types.NamespacedName) erro
 	object, exists := store.Get(key)
 	if exists {
 		result, err := c.reconcile(ctx, object)
-		return result.err(err)
+		return result.err(contain.Error(err)) // Observer.Turn may look at it.
 	}
 	if err := store.Unreadable(key); err != nil {
 		return fmt.Errorf("the newest state cannot be read: %w", err)
@@ -188,5 +213,5 @@ func (c *Controller[T]) turn(ctx context.Context, key types.NamespacedName) erro
 	if c.settings.Deleted == nil {
 		return nil
 	}
-	return c.settings.Deleted(ctx, key)
+	return contain.Error(c.settings.Deleted(ctx, key))
 }

@@ -34,7 +34,7 @@
 //   - A cache gives up, or a part that is not optional fails: everything ends as when the
 //     context ends, and Run returns an error that names the cache or the part.
 //   - A reconcile fails or panics: its key is retried, at ever longer intervals. Nothing else
-//     ends.
+//     ends. The same holds for predicates and for functions that map events to keys; see [Manage].
 //
 // # Guarantees
 //

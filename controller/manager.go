@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kinform/kinform/internal/contain"
 	"github.com/kinform/kinform/rest"
 )
 
@@ -81,6 +82,7 @@ type Manager struct {
 	client    *rest.Client
 	opts      Options
 	endpoints *http.ServeMux
+	hooks     contain.Hooks // of the Observer
 
 	mu          sync.Mutex // guards following
 	running     bool
@@ -110,6 +112,7 @@ func New(client *rest.Client, opts Options) (*Manager, error) {
 		return nil, err
 	}
 	m := &Manager{client: client, opts: opts, endpoints: http.NewServeMux(), names: map[cacheID]string{}}
+	m.hooks.Logger = opts.Logger
 	m.addProbes()
 	return m, nil
 }

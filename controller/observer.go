@@ -29,7 +29,7 @@ type Observer struct {
 	// Fill returns what a handler of a controller fills in place of the queue, which is to fill
 	// that, and what is told of each event that the handler gets, before. Either may be nil: the
 	// queue itself, and nobody. A handler calls them one after another; each has its own. If event
-	// panics, the handler fills the queue all the same. cache is the name of the cache that
+	// panics, that is logged, and the handler fills the queue all the same. cache is the name of the cache that
 	// the handler is of, as in Cache.
 	Fill func(controller, cache string, queue enqueue.Queue) (fill enqueue.Queue, event func(key types.NamespacedName, resourceVersion string))
 

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/kinform/kinform/internal/contain"
 	"github.com/kinform/kinform/workqueue"
 )
 
@@ -118,7 +119,7 @@ func guarded(ctx context.Context, run func(context.Context) error) (err error) {
 			if v := recover(); v != nil {
 				result = &workqueue.PanicError{Value: v, Stack: debug.Stack()}
 			}
-			ended <- result
+			ended <- contain.Error(result)
 		}()
 		result = run(ctx)
 	}()

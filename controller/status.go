@@ -46,6 +46,10 @@ type ControllerStatus struct {
 	Workers int
 
 	Queue workqueue.Stats
+
+	// Undelivered is how many objects have events that a function of the program has not handled:
+	// it panicked, or called runtime.Goexit. It gets them again, at ever longer intervals.
+	Undelivered int
 }
 
 // PartStatus is the state of a part, see [Manager.Add].
@@ -84,5 +88,12 @@ func (m *Manager) Status() Status {
 }
 
 func (c *Controller[T]) status() ControllerStatus {
-	return ControllerStatus{Name: c.called, Workers: c.settings.Workers, Queue: c.queue.Stats()}
+	c.manager.mu.Lock()
+	deliveries := c.deliveries // It is not changed in place.
+	c.manager.mu.Unlock()
+	s := ControllerStatus{Name: c.called, Workers: c.settings.Workers, Queue: c.queue.Stats()}
+	for _, d := range deliveries {
+		s.Undelivered += d.undelivered()
+	}
+	return s
 }

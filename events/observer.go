@@ -4,11 +4,13 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/internal/contain"
 )
 
 // Observer is a set of hooks into a Recorder. Each may be nil. [Recorder.Run] calls them, with no
 // lock held, one at a time. Recording never waits for them. A hook delays the next request until
-// it returns.
+// it returns. A panic of a hook is logged, and the Recorder goes on.
 type Observer struct {
 	// OnRequest is called when a request about an Event has been answered. created says that
 	// the request created the Event; otherwise it wrote the count of a series. err is nil if
@@ -17,6 +19,21 @@ type Observer struct {
 
 	// OnDrop is called when n events were dropped for this reason since the last call.
 	OnDrop func(why Drop, n uint64)
+}
+
+// contained returns a copy whose hooks do not panic.
+func (o *Observer) contained(h *contain.Hooks) *Observer {
+	if o == nil {
+		return nil
+	}
+	own := *o
+	own.OnDrop = contain.Hook2(h, "Observer.OnDrop", o.OnDrop)
+	if o.OnRequest != nil {
+		own.OnRequest = func(event types.NamespacedName, created bool, took time.Duration, err error) {
+			h.Call("Observer.OnRequest", func() { o.OnRequest(event, created, took, err) })
+		}
+	}
+	return &own
 }
 
 // The methods below call a hook if there is one; a nil Observer has none.

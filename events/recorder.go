@@ -3,6 +3,7 @@ package events
 import (
 	"fmt"
 	"hash/maphash"
+	"log/slog"
 	"maps"
 	"math"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kinform/kinform/internal/contain"
 	"github.com/kinform/kinform/internal/remind"
 	"github.com/kinform/kinform/rest"
 )
@@ -71,6 +73,7 @@ func New(client *rest.Client, controller string, opts Options) (*Recorder, error
 	if err != nil {
 		return nil, err
 	}
+	opts.Observer = opts.Observer.contained(&contain.Hooks{Logger: opts.Logger, Attrs: []slog.Attr{slog.String("controller", controller)}})
 	server, err := newServer(client, controller, opts)
 	if err != nil {
 		return nil, fmt.Errorf("events: %w", err)

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kinform/kinform/indexer/internal/versions"
+	"github.com/kinform/kinform/internal/contain"
 )
 
 // IndexFunc returns the values of an object in an index. If there are none, the object is not
@@ -50,7 +51,7 @@ func evaluate[T any](to []versions.Found, definitions []definition[T], object T)
 		switch p := recover().(type) {
 		case nil:
 		case error:
-			err = fmt.Errorf("panic: %w", p)
+			err = fmt.Errorf("panic: %w", contain.Error(p))
 		default:
 			err = fmt.Errorf("panic: %v", p)
 		}
@@ -59,7 +60,7 @@ func evaluate[T any](to []versions.Found, definitions []definition[T], object T)
 		d := &definitions[failed]
 		values, err := d.fn(object)
 		if err != nil {
-			return terms, failed, err
+			return terms, failed, contain.Error(err)
 		}
 		for _, value := range values {
 			terms = append(terms, versions.Found{Index: d.Index, Value: value})

@@ -33,7 +33,17 @@ func (i *Informer[T]) in(ctx context.Context, stage, handler string, run func())
 }
 
 // hireLocked starts the goroutine of a handler.
-func (i *Informer[T]) hireLocked(r *Registration[T]) {
-	ctx := i.running
-	i.handlers.Go(func() { i.in(ctx, "handle", r.opts.Name, r.run) })
+func (i *Informer[T]) hireLocked(r *Registration[T]) { i.hire(i.running, r) }
+
+// hire starts the goroutine of a handler. If the handler ends it, by runtime.Goexit, another takes its
+// place.
+func (i *Informer[T]) hire(ctx context.Context, r *Registration[T]) {
+	i.handlers.Go(func() {
+		defer func() {
+			if !r.ended {
+				i.hire(ctx, r)
+			}
+		}()
+		i.in(ctx, "handle", r.opts.Name, r.run)
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kinform/kinform/deltafifo"
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer/sources"
+	"github.com/kinform/kinform/internal/contain"
 	"github.com/kinform/kinform/internal/remind"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
@@ -27,6 +28,7 @@ type Informer[T any] struct {
 	queue     *deltafifo.FIFO[T]
 	reflector *reflector.Reflector[T]
 	gate      gate
+	hooks     contain.Hooks
 
 	// synced is closed when the first list is in the store.
 	synced chan struct{}
@@ -94,6 +96,8 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 		stopped:   make(chan struct{}),
 		resyncDue: make(map[*Registration[T]]bool),
 	}
+	i.opts.containHooks(&i.hooks)
+	opts = i.opts
 	opts.Store.Unreadable = i.whyUnreadable
 	var err error
 	if i.store, err = indexer.New(opts.Store); err != nil {
@@ -202,8 +206,9 @@ func (i *Informer[T]) AddIndex(name string, fn indexer.IndexFunc[T]) error {
 // The handler is called by a goroutine of its own, one event at a time (G4). A handler that is
 // more than 1,024 events behind is by default told fewer: the informer merges the events of one
 // object, up to its last state. See HandlerOptions.Overflow for other ways.
-// If it panics, the informer counts that, logs it when it begins and every five minutes
-// while it goes on, and goes on with the next event.
+// If it panics or calls runtime.Goexit, as testing's FailNow does, the informer counts that, logs it
+// when it begins and every five minutes while it goes on, and goes on with the next event: the event
+// counts as handled. A handler that must not lose an event has to keep it, as package controller does.
 func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*Registration[T], error) {
 	return i.addHandler(handle, opts, nil)
 }

@@ -8,7 +8,8 @@ import (
 
 // Observer hears what an informer does, for metrics, traces and tests. Any field
 // may be nil. The functions are called without locks held, by the goroutine that
-// does the work, which waits for them: they must be quick.
+// does the work, which waits for them: they must be quick. A panic of one is logged, as is one of the
+// observers of the other stages and of reflector.Options.OnError, and the informer goes on.
 type Observer struct {
 	// OnApplied is called when one batch of the queue is in the store and before
 	// any handler is told of it.
@@ -24,13 +25,11 @@ type Observer struct {
 
 // hearers returns the functions that hear of a call of a handler. Both may be nil.
 func (o *Observer) hearers(key types.NamespacedName) (all, sample func(DeliverInfo)) {
-	if o == nil {
-		return nil, nil
-	}
+	all = o.OnDeliver
 	if o.Sample != nil {
 		sample = o.Sample(key)
 	}
-	return o.OnDeliver, sample
+	return all, sample
 }
 
 // AppliedInfo describes one batch that was applied to the store.

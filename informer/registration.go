@@ -2,6 +2,7 @@ package informer
 
 import (
 	"context"
+	"fmt"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -9,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/internal/remind"
 )
 
@@ -26,6 +28,12 @@ type Registration[T any] struct {
 	removed  chan struct{}
 	done     chan struct{}
 	stopOnce sync.Once
+
+	// What follows belongs to the handler's goroutine, and to the one after it if the handler
+	// ends that.
+	cut    *cutShort[T] // nil unless the objects of a snapshot are being told
+	asking bool         // catchUp is being asked
+	ended  bool         // run has returned
 
 	delivered atomic.Uint64
 	resyncs   atomic.Uint64
@@ -84,18 +92,23 @@ func (r *Registration[T]) stop() {
 	})
 }
 
-// run calls the handler until the registration is stopped.
+// run calls the handler until the registration is stopped. If the handler ends the goroutine, run is
+// called again, in another one, and begins with what it was about to do.
 func (r *Registration[T]) run() {
-	defer close(r.done)
-	defer func() {
-		r.first.stop()
-		// A handler that ends the goroutine, as testing's FailNow does, is removed:
-		// nobody reads its mailbox any more. A handler that the informer has stopped stays,
-		// for Status.
-		if !isClosed(r.removed) {
-			r.Remove()
-		}
-	}()
+	defer signal(r.mailbox.wake) // For the next one, which would wait for it.
+	r.resume()
+	r.work()
+	if r.cut != nil {
+		r.cut.release()
+		r.cut = nil
+	}
+	r.first.stop()
+	r.ended = true
+	close(r.done)
+}
+
+// work calls the handler until the registration is stopped.
+func (r *Registration[T]) work() {
 	var resync <-chan time.Time
 	if r.opts.Resync > 0 {
 		ticker := time.NewTicker(r.opts.Resync)
@@ -150,23 +163,75 @@ func (r *Registration[T]) deliverMail(resync <-chan time.Time) {
 // deliverFirst tells the handler of the objects of a snapshot, and then takes note of a mark.
 func (r *Registration[T]) deliverFirst(l letter[T]) {
 	if l.snapshot != nil {
-		defer l.snapshot.Release()
+		r.cut = &cutShort[T]{letter: l}
 		for entry := range l.snapshot.Entries() {
 			if isClosed(r.removed) {
 				return
 			}
-			r.deliver(Event[T]{
-				Type:            Added,
-				Cause:           Initial,
-				Key:             entry.Key,
-				ResourceVersion: entry.ResourceVersion,
-				New:             entry.Object,
-				UIDHash:         entry.UIDHash,
-			}, l.posted)
+			r.cut.told++
+			r.deliver(initial(entry), l.posted)
 		}
+	}
+	r.finishFirst(l)
+}
+
+// finishFirst takes note of the mark of a letter whose objects are told.
+func (r *Registration[T]) finishFirst(l letter[T]) {
+	if r.cut != nil {
+		r.cut.release()
+		r.cut = nil
 	}
 	if l.mark && r.first.marked(l.version) {
 		r.askCatchUp(l.posted)
+	}
+}
+
+// cutShort is a letter with a snapshot whose objects are being told. If the handler ends the goroutine,
+// the next one goes on with the object after that.
+type cutShort[T any] struct {
+	letter letter[T]
+	told   int                // how many objects the handler was called with
+	rest   []indexer.Entry[T] // the others; nil until the goroutine has ended
+}
+
+func (c *cutShort[T]) release() { c.letter.snapshot.Release() }
+
+// resume goes on with what the goroutine before this one was about to do.
+func (r *Registration[T]) resume() {
+	if c := r.cut; c != nil {
+		if c.rest == nil {
+			c.rest = make([]indexer.Entry[T], 0, max(c.letter.snapshot.Len()-c.told, 0))
+			n := 0
+			for entry := range c.letter.snapshot.Entries() {
+				if n++; n > c.told {
+					c.rest = append(c.rest, entry)
+				}
+			}
+		}
+		for len(c.rest) > 0 {
+			if isClosed(r.removed) {
+				return
+			}
+			entry := c.rest[0]
+			c.rest = c.rest[1:]
+			r.deliver(initial(entry), c.letter.posted)
+		}
+		r.finishFirst(c.letter)
+	}
+	if r.asking {
+		r.askCatchUp(time.Now())
+	}
+}
+
+// initial is the event of an object that was stored before its handler was added.
+func initial[T any](entry indexer.Entry[T]) Event[T] {
+	return Event[T]{
+		Type:            Added,
+		Cause:           Initial,
+		Key:             entry.Key,
+		ResourceVersion: entry.ResourceVersion,
+		New:             entry.Object,
+		UIDHash:         entry.UIDHash,
 	}
 }
 
@@ -177,17 +242,32 @@ type catchUp[T any] func(version string, yield func(Event[T]) bool) syncState
 
 // askCatchUp tells the handler what catchUp has now.
 func (r *Registration[T]) askCatchUp(posted time.Time) {
-	r.first.answered(r.catchUp(r.first.version, func(event Event[T]) bool {
+	r.asking = true
+	answer := r.catchUp(r.first.version, func(event Event[T]) bool {
 		if !isClosed(r.removed) {
 			r.deliver(event, posted)
 		}
 		return !isClosed(r.removed)
-	}))
+	})
+	r.asking = false
+	r.first.answered(answer)
 }
 
 // deliver calls the handler with one event.
 func (r *Registration[T]) deliver(event Event[T], posted time.Time) {
-	all, sample := r.informer.opts.Observer.hearers(event.Key)
+	observer, asked := r.informer.opts.Observer, false
+	if observer == nil {
+		r.call(event)
+		return
+	}
+	defer func() {
+		if !asked { // Sample ended the goroutine.
+			r.call(event)
+		}
+	}()
+	var all, sample func(DeliverInfo)
+	r.informer.hooks.Call("Observer.Sample", func() { all, sample = observer.hearers(event.Key) })
+	asked = true
 	if all == nil && sample == nil {
 		r.call(event)
 		return
@@ -203,20 +283,25 @@ func (r *Registration[T]) deliver(event Event[T], posted time.Time) {
 		Waited:          began.Sub(posted),
 		Ran:             time.Since(began),
 	}
-	if sample != nil {
-		sample(info)
-	}
-	if all != nil {
-		all(info)
-	}
+	r.informer.hooks.Call("Observer", func() {
+		if sample != nil {
+			sample(info)
+		}
+	})
+	r.informer.hooks.Call("Observer.OnDeliver", func() {
+		if all != nil {
+			all(info)
+		}
+	})
 }
 
 // call counts a call of the handler when it has returned, and contains its panic: one bad
 // event must not end the process, nor keep the handler from ever being synced.
 func (r *Registration[T]) call(event Event[T]) {
+	returned := false
 	defer func() {
-		if p := recover(); p != nil {
-			r.panicked(p, event.Key, event.Type, debug.Stack())
+		if !returned {
+			r.panicked(recover(), event.Key, event.Type)
 		}
 		if event.Cause == Resync {
 			r.resyncs.Add(1)
@@ -224,15 +309,20 @@ func (r *Registration[T]) call(event Event[T]) {
 		r.delivered.Add(1)
 	}()
 	r.handle(event)
+	returned = true
 }
 
-// panicked counts a panic, and logs the first, and one every few minutes of those that
-// follow: each has a stack, and a handler that panics may do so for every object.
-func (r *Registration[T]) panicked(value any, key types.NamespacedName, event EventType, stack []byte) {
+// panicked counts a panic, or a Goexit if value is nil, and logs the first, and one every few minutes of
+// those that follow: each has a stack, and a handler that panics may do so for every object.
+func (r *Registration[T]) panicked(value any, key types.NamespacedName, event EventType) {
 	total := r.panics.Add(1)
+	message := "handler panicked; the event counts as handled"
+	if value == nil {
+		message = "handler ended its goroutine, by runtime.Goexit; the event counts as handled, and another goroutine goes on"
+	}
 	if _, due := r.panicking.Due(0, time.Now()); due {
-		r.informer.opts.Logger.Error("handler panicked; the event counts as handled",
-			"informer", r.informer.opts.Name, "handler", r.opts.Name, "key", key, "type", event, "panic", value, "panics", total, "stack", string(stack))
+		r.informer.opts.Logger.Error(message, "informer", r.informer.opts.Name, "handler", r.opts.Name,
+			"key", key, "type", event, "panic", fmt.Sprint(value), "panics", total, "stack", string(debug.Stack()))
 	}
 }
 

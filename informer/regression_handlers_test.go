@@ -1,9 +1,12 @@
 package informer_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -171,19 +174,102 @@ func TestARemovedRegistrationReleasesItsSnapshot(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
-func TestAHandlerThatEndsItsGoroutineIsRemoved(t *testing.T) {
+// A handler that panics, or ends its goroutine as testing's FailNow does, gets each event once, whatever
+// its overflow policy, and whether it was added before Run or later: the event counts as handled. It
+// holds nobody up, is logged and counted, and WaitForSync returns.
+func TestAHandlerThatEndsItsGoroutineGoesOn(t *testing.T) {
+	for name, end := range map[string]func(){"panics": func() { panic("a bug") }, "exits": runtime.Goexit} {
+		for _, overflow := range []informer.Overflow{informer.Coalesce, informer.Block, informer.Unbounded} {
+			for _, late := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s/%v/late=%v", name, overflow, late), func(t *testing.T) {
+					t.Parallel()
+					synctest.Test(t, func(t *testing.T) {
+						var log bytes.Buffer
+						f := newFake("3", item("a", "1", "x"), item("b", "2", "x"), item("c", "3", "x"), item("d", "4", "x"))
+						inf := mk(t, f, informer.Options[*obj]{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+						var stop func()
+						if late {
+							stop = start(t, inf)
+							require.NoError(t, inf.WaitForSync(t.Context()))
+						}
+						told := map[string]int{}
+						r, err := inf.AddHandler(func(e informer.Event[*obj]) {
+							told[e.Key.Name+" "+e.Type.String()]++
+							end()
+						}, informer.HandlerOptions{Name: "odd", Overflow: overflow, Mailbox: 1})
+						require.NoError(t, err)
+						if !late {
+							stop = start(t, inf)
+						}
+						require.NoError(t, r.WaitForSync(t.Context()))
+						f.events <- ev(listwatch.Added, "e", "5", "x")
+						f.events <- ev(listwatch.Deleted, "a", "6", "x")
+						synctest.Wait()
+						require.Equal(t, map[string]int{"a Added": 1, "b Added": 1, "c Added": 1, "d Added": 1, "e Added": 1, "a Deleted": 1}, told)
+						require.Equal(t, 4, inf.Store().Len())
+						status := r.Status()
+						require.EqualValues(t, 6, status.Panics)
+						require.EqualValues(t, 6, status.Delivered)
+						require.Equal(t, 1, strings.Count(log.String(), "handler=odd"), "%s", &log)
+						stop()
+						<-r.Done()
+					})
+				})
+			}
+		}
+	}
+}
+
+// A handler that ends its goroutine in the middle of its first objects can be removed there.
+func TestAHandlerThatEndsItsGoroutineCanBeRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("3", item("a", "1", "x"), item("b", "2", "x"), item("c", "3", "x"), item("d", "4", "x"))
-		inf := mk(t, f, informer.Options[*obj]{})
-		r, err := inf.AddHandler(func(e informer.Event[*obj]) { runtime.Goexit() }, informer.HandlerOptions{Overflow: informer.Block, Mailbox: 1})
-		require.NoError(t, err)
+		inf := mk(t, f, informer.Options[*obj]{Logger: slog.New(slog.DiscardHandler)})
 		stop := start(t, inf)
-		<-r.Done()
 		require.NoError(t, inf.WaitForSync(t.Context()))
-		synctest.Wait()
-		require.Equal(t, 4, inf.Store().Len(), "and holds nobody up")
+		calls := 0
+		registered := make(chan *informer.Registration[*obj], 1)
+		r, err := inf.AddHandler(func(informer.Event[*obj]) {
+			if calls++; calls == 2 {
+				(<-registered).Remove()
+			}
+			runtime.Goexit()
+		}, informer.HandlerOptions{})
+		require.NoError(t, err)
+		registered <- r
+		<-r.Done()
+		require.Equal(t, 2, calls)
 		stop()
 	})
+}
+
+// A relay whose handler ends its goroutine at each call tells the same as any other.
+func TestARelayWhoseHandlerEndsItsGoroutineGoesOn(t *testing.T) {
+	tell := func(t *testing.T, end func()) (told map[string]int) {
+		synctest.Test(t, func(t *testing.T) {
+			told = map[string]int{}
+			relay := informer.NewRelay(func(e informer.Event[*obj]) {
+				told[e.Key.Name+" "+e.Type.String()+" "+e.ResourceVersion]++
+				end()
+			})
+			quiet := informer.Options[*obj]{Logger: slog.New(slog.DiscardHandler)}
+			first := mk(t, newFake("4", item("a", "1", "x"), item("b", "2", "x"), item("c", "3", "x"), item("gone", "4", "x")), quiet)
+			second := mk(t, newFake("9", item("a", "1", "x"), item("b", "7", "x"), item("new", "9", "x")), quiet)
+			for _, inf := range []*informer.Informer[*obj]{first, second} {
+				stop := start(t, inf)
+				r, err := relay.MoveTo(t.Context(), inf, informer.HandlerOptions{})
+				require.NoError(t, err)
+				require.NoError(t, r.WaitForSync(t.Context()))
+				time.Sleep(10 * time.Minute)
+				synctest.Wait()
+				defer stop()
+			}
+		})
+		return told
+	}
+	want := tell(t, func() {})
+	require.Len(t, want, 8)
+	require.Equal(t, want, tell(t, runtime.Goexit))
 }
 
 func TestAResyncOfAnEmptyStoreIsNotOwed(t *testing.T) {

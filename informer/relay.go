@@ -75,6 +75,9 @@ type Relay[T any] struct {
 	reached string
 	since   time.Time
 	unseen  map[types.NamespacedName]bool
+
+	// back are objects that are there although their deletion was told, and that are to be told.
+	back []indexer.Entry[T]
 }
 
 // lagAllowed is for how long an informer may be behind the one before it.
@@ -108,7 +111,7 @@ func (r *Relay[T]) MoveTo(ctx context.Context, to *Informer[T], opts HandlerOpti
 			return nil, context.Cause(ctx)
 		}
 	}
-	r.behind, r.goal, r.reached, r.since = true, r.newest, "", time.Now()
+	r.behind, r.goal, r.reached, r.since, r.back = true, r.newest, "", time.Now(), nil
 	r.unseen = make(map[types.NamespacedName]bool, len(r.told))
 	for key := range r.told {
 		r.unseen[key] = false
@@ -212,20 +215,32 @@ func buried[T any](last indexer.Entry[T]) Event[T] {
 // informer has mentioned all that is there through a version: the deletion of each object that is
 // gone, and each object in a state that seemed to be older. Where the handler is removed in the
 // middle, the next informer tells the rest.
-func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T]) bool) syncState {
+//
+// If the handler ends the goroutine, catchUp is called again, and yields what is left.
+func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T]) bool) (state syncState) {
 	store := to.Store()
 	status := to.reflector.Status()
 	if order, err := resourceversion.CompareResourceVersion(version, r.goal); r.behind && (err != nil || order >= 0 || r.believes(status, version)) {
-		back := r.undeleted(store)
+		r.back = r.undeleted(store)
 		r.behind, r.deleted = false, [2]map[types.NamespacedName]string{}
-		for _, entry := range back {
-			if !yield(stated(Added, entry)) {
-				return catchingUp
-			}
+	}
+	for len(r.back) > 0 {
+		entry := r.back[0]
+		r.back = r.back[1:]
+		if !yield(stated(Added, entry)) {
+			return catchingUp
 		}
 	}
 	r.reached = version
 	var early []types.NamespacedName // What the informer has yet to tell of these may be told already.
+	defer func() {
+		for _, key := range early {
+			r.unseen[key] = false
+		}
+		if state == finished && len(r.unseen) > 0 {
+			state = synced
+		}
+	}()
 	for key, wasUnreadable := range r.unseen {
 		last := r.told[key]
 		unreadable := store.Unreadable(key) != nil
@@ -244,15 +259,19 @@ func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T])
 		if exists && mark.Newer(entry.ResourceVersion, version) {
 			early = append(early, key)
 		}
-		replaced := exists && listwatch.OtherUID(last.UIDHash, entry.UIDHash)
-		if (!exists || replaced) && !yield(buried(last)) {
-			return catchingUp
-		}
 		e := stated(Updated, entry)
 		switch {
-		case replaced:
-			e.Type = Added
-		case !exists || entry.ResourceVersion == last.ResourceVersion:
+		case !exists:
+			if !yield(buried(last)) {
+				return catchingUp
+			}
+			continue
+		case listwatch.OtherUID(last.UIDHash, entry.UIDHash):
+			if !yieldBoth(yield, buried(last), stated(Added, entry)) {
+				return catchingUp
+			}
+			continue
+		case entry.ResourceVersion == last.ResourceVersion:
 			continue
 		default:
 			e.Restored = mark.Newer(last.ResourceVersion, entry.ResourceVersion)
@@ -261,16 +280,17 @@ func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T])
 			return catchingUp
 		}
 	}
-	for _, key := range early {
-		r.unseen[key] = false
-	}
-	switch {
-	case r.behind:
+	if r.behind {
 		return catchingUp
-	case len(r.unseen) > 0:
-		return synced
 	}
 	return finished
+}
+
+// yieldBoth yields two events of one key. The second is told also if the handler ends the goroutine at
+// the first.
+func yieldBoth[T any](yield func(Event[T]) bool, first, second Event[T]) (more bool) {
+	defer func() { more = yield(second) && more }()
+	return yield(first)
 }
 
 // believes reports whether an informer that is still behind is no longer waited for: time

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"github.com/kinform/kinform/internal/contain"
 )
 
 // Cache is what [Run] runs: an [*Informer] of any type, or a [*Factory].
@@ -61,7 +63,7 @@ func RunUntil(ctx, stop context.Context, work func(ctx context.Context) error, c
 	defer running.end() // Also where work panics.
 	begun, err := waitForAll(working, stop, caches)
 	if begun {
-		err = work(working)
+		err = contain.Error(work(working))
 	}
 	interrupted := working.Err()
 	gaveUp := running.end()
@@ -82,7 +84,7 @@ func waitForAll(ctx, stop context.Context, caches []Cache) (begin bool, err erro
 	defer context.AfterFunc(stop, func() { cancel(context.Cause(stop)) })()
 	var missing []error
 	for _, cache := range caches {
-		if err := cache.WaitForSync(waiting); err != nil {
+		if err := contain.Error(cache.WaitForSync(waiting)); err != nil {
 			missing = append(missing, err)
 		}
 	}
@@ -124,7 +126,7 @@ func runAll(ctx context.Context, caches []Cache, gaveUp func(error)) *runningCac
 					gaveUp(err)
 				}
 			}()
-			err = cache.Run(ctx)
+			err = contain.Error(cache.Run(ctx))
 		})
 	}
 	return r

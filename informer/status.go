@@ -27,6 +27,10 @@ type Status struct {
 	Unreadable     reflector.Unreadable
 	SkipUnreadable bool
 
+	// HookPanics counts the calls of observers, of all stages, and of reflector.Options.OnError
+	// that panicked or called runtime.Goexit.
+	HookPanics uint64
+
 	// Parts are the parts of a merged source that fail at present; see [sources.MergeWith].
 	Parts []sources.PartFailure
 }
@@ -41,8 +45,8 @@ type HandlerStatus struct {
 	Waiting int
 	Oldest  time.Duration
 
-	// Delivered counts calls that returned, Panics those of them that panicked, Resyncs
-	// those without a change. Coalesced counts events that were merged into others.
+	// Delivered counts calls that ended, Panics those of them that panicked or called
+	// runtime.Goexit, Resyncs those without a change. Coalesced counts events that were merged into others.
 	Delivered, Panics, Resyncs, Coalesced uint64
 }
 
@@ -58,6 +62,8 @@ func (i *Informer[T]) Status() Status {
 		Reflector: i.reflector.Status(),
 		Queue:     i.queue.Stats(),
 		Store:     i.store.Stats(),
+
+		HookPanics: i.hooks.Panics(),
 	}
 	s.Unreadable, s.SkipUnreadable = i.unreadable(s.Reflector.Unreadable), i.opts.Reflector.SkipUnreadable
 	for _, r := range registrations {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -11,6 +12,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/internal/contain"
 	"github.com/kinform/kinform/internal/remind"
 	"github.com/kinform/kinform/rest"
 )
@@ -63,6 +65,7 @@ func New(client *rest.Client, key types.NamespacedName, opts Options) (*Elector,
 	if err != nil {
 		return nil, fmt.Errorf("lease %s: %w", key, err)
 	}
+	opts.Observer = opts.Observer.contained(&contain.Hooks{Logger: opts.Logger, Attrs: []slog.Attr{slog.String("lease", key.String())}})
 	return &Elector{key: key, opts: opts, leases: leases, watched: watched}, nil
 }
 
@@ -202,7 +205,7 @@ func (e *Elector) lead(t *term, lead func(context.Context) error) error {
 		e.setTerm(nil)
 	})
 	defer end() // after a panic of lead as well
-	err := lead(t)
+	err := contain.Error(lead(t))
 	returned = true
 	if ended := t.Context.Err(); ended != nil && err != nil && (errors.Is(err, ended) || errors.Is(err, context.Cause(t.Context))) {
 		err = nil // The end of its context interrupted it.

@@ -1,10 +1,14 @@
 package lease
 
-import "time"
+import (
+	"time"
+
+	"github.com/kinform/kinform/internal/contain"
+)
 
 // Observer is a set of hooks into an Elector. Each may be nil. They are called with no lock held,
 // one at a time. A hook delays the election until it returns: if it takes longer than
-// RenewDeadline, the lease is lost.
+// RenewDeadline, the lease is lost. A panic of a hook is logged, and the election goes on.
 type Observer struct {
 	// OnLeader is called when the lease has another holder than before, this candidate
 	// included. holder is "" when the lease is free.
@@ -23,6 +27,20 @@ type Observer struct {
 	// OnAttempt is called after each attempt to look at, take, renew or release the lease. It
 	// has failed if err is not nil.
 	OnAttempt func(took time.Duration, err error)
+}
+
+// contained returns a copy whose hooks do not panic.
+func (o *Observer) contained(h *contain.Hooks) *Observer {
+	if o == nil {
+		return nil
+	}
+	own := *o
+	own.OnLeader = contain.Hook(h, "Observer.OnLeader", o.OnLeader)
+	own.OnLead = contain.Hook(h, "Observer.OnLead", o.OnLead)
+	own.OnLost = contain.Hook2(h, "Observer.OnLost", o.OnLost)
+	own.OnEnd = contain.Hook2(h, "Observer.OnEnd", o.OnEnd)
+	own.OnAttempt = contain.Hook2(h, "Observer.OnAttempt", o.OnAttempt)
+	return &own
 }
 
 // The methods below call a hook if there is one; a nil Observer has none.

@@ -9,6 +9,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/kinform/kinform/internal/contain"
 )
 
 // acquiring gets credentials from Config.Credentials (the source), in a context of its
@@ -93,7 +95,7 @@ func (a *acquiring) run(call *acquisition) {
 		if err == nil && credential == nil {
 			err = errors.New("the function Credentials returned neither a credential nor an error")
 		}
-		call.credential, call.err = credential, err
+		call.credential, call.err = credential, contain.Error(err)
 		a.mu.Lock()
 		a.running = nil
 		a.mu.Unlock()

@@ -80,7 +80,7 @@
 //   - A queue is drained when no key is ready, dirty or processing. Then every
 //     caller of Drain is released.
 //   - No hook, limiter, group, wait or reconcile function runs with the queue's
-//     lock held.
+//     lock held. None that panics, or calls runtime.Goexit, loses a key or stops the queue.
 //   - Keys that are done are not kept in memory, and memory that a burst
 //     needed is given back after it.
 //   - A queue in its stride allocates nothing.

@@ -14,9 +14,10 @@ func (q *Queue[K]) groupOf(key K) group {
 	if q.opts.Group == nil {
 		return group{}
 	}
-	g := group{name: q.opts.Group(key), weight: 1}
+	g := group{weight: 1}
+	q.hooks.Call("Options.Group", func() { g.name = q.opts.Group(key) })
 	if q.opts.Weight != nil {
-		g.weight = int32(min(max(q.opts.Weight(g.name), 1), math.MaxInt32))
+		q.hooks.Call("Options.Weight", func() { g.weight = int32(min(max(q.opts.Weight(g.name), 1), math.MaxInt32)) })
 	}
 	return g
 }

@@ -28,8 +28,25 @@ func (q *Queue[K]) GetItem(ctx context.Context) (Item[K], error) {
 	if err := q.get(ctx, &item.Key, &item); err != nil {
 		return item, err
 	}
-	q.opts.Observer.got(&item)
+	q.tellGot(&item)
 	return item, nil
+}
+
+// tellGot tells the observer of a key that is handed out. If that ends the goroutine, nobody works on
+// the key, which has its turn again.
+func (q *Queue[K]) tellGot(item *Item[K]) {
+	if q.opts.Observer == nil {
+		return
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			q.again(item.Key, 0)
+			q.done(item.Key, cutShort)
+		}
+	}()
+	q.opts.Observer.got(item)
+	returned = true
 }
 
 // TryGet is Get for callers that don't want to wait: ok is false when no key is ready.
@@ -41,7 +58,7 @@ func (q *Queue[K]) TryGet() (key K, ok bool) {
 	if !taken {
 		return key, false
 	}
-	q.opts.Observer.got(&item)
+	q.tellGot(&item)
 	return item.Key, true
 }
 

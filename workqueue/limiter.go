@@ -3,12 +3,15 @@ package workqueue
 import (
 	"sync"
 	"time"
+
+	"github.com/kinform/kinform/internal/contain"
 )
 
 // plain/backoff.go has the exponential back-off alone; it would do for speed, but programs bring limiters of their own.
 
 // RateLimiter decides how long Retry delays a key. A queue calls it
-// without holding a lock; it must be safe for concurrent use.
+// without holding a lock; it must be safe for concurrent use. If a method panics,
+// the queue logs and counts that, and a DefaultRateLimiter stands in.
 type RateLimiter[K comparable] interface {
 	// When counts a failure of the key and returns how long to wait before the
 	// next attempt.
@@ -175,6 +178,38 @@ type maxWait[K comparable] struct {
 }
 
 func (l *maxWait[K]) When(key K) time.Duration { return min(l.RateLimiter.When(key), l.longest) }
+
+// containedLimiter is a program's limiter, and one that stands in for calls that panic.
+type containedLimiter[K comparable] struct {
+	RateLimiter[K]
+	standIn RateLimiter[K]
+	hooks   *contain.Hooks
+}
+
+func (l *containedLimiter[K]) When(key K) (wait time.Duration) {
+	if !l.hooks.Call("RateLimiter.When", func() { wait = l.RateLimiter.When(key) }) {
+		wait = l.standIn.When(key)
+	}
+	return wait
+}
+
+func (l *containedLimiter[K]) Forget(key K) {
+	l.hooks.Call("RateLimiter.Forget", func() { l.RateLimiter.Forget(key) })
+	l.standIn.Forget(key)
+}
+
+func (l *containedLimiter[K]) NumRequeues(key K) (n int) {
+	if !l.hooks.Call("RateLimiter.NumRequeues", func() { n = l.RateLimiter.NumRequeues(key) }) {
+		n = l.standIn.NumRequeues(key)
+	}
+	return n
+}
+
+func (l *containedLimiter[K]) describe(to *Limits) {
+	if d, ok := l.RateLimiter.(described); ok {
+		d.describe(to)
+	}
+}
 
 // failures counts failures by key.
 type failures[K comparable] struct {

@@ -1,6 +1,10 @@
 package workqueue
 
-import "time"
+import (
+	"time"
+
+	"github.com/kinform/kinform/internal/contain"
+)
 
 // Observer is a set of hooks into a queue, in the style of
 // net/http/httptrace.ClientTrace: set those that are wanted.
@@ -9,7 +13,8 @@ import "time"
 // happened and without a lock, so they may call the queue. Hooks may run
 // concurrently, and hooks about one key may overtake each other: the OnGet of a
 // fast worker can come before the OnAdd of the producer that it answers. A slow
-// hook slows down the goroutine that calls it.
+// hook slows down the goroutine that calls it. A panic of a hook is logged and counted,
+// see Stats.HookPanics, and the queue goes on.
 type Observer[K comparable] struct {
 	// OnAdd: the key has become dirty, by an add or because its delay has passed.
 	OnAdd func(key K)
@@ -32,6 +37,21 @@ type Observer[K comparable] struct {
 	// OnError: reconcile failed for the key in Run, with a *PanicError if it
 	// panicked. OnRetry follows unless it was dropped or the queue is shutting down.
 	OnError func(key K, err error)
+}
+
+// contained returns a copy whose hooks do not panic.
+func (o *Observer[K]) contained(h *contain.Hooks) *Observer[K] {
+	if o == nil {
+		return nil
+	}
+	own := *o
+	own.OnAdd = contain.Hook(h, "Observer.OnAdd", o.OnAdd)
+	own.OnMerged = contain.Hook(h, "Observer.OnMerged", o.OnMerged)
+	own.OnGet = contain.Hook(h, "Observer.OnGet", o.OnGet)
+	own.OnDone = contain.Hook2(h, "Observer.OnDone", o.OnDone)
+	own.OnRetry = contain.Hook2(h, "Observer.OnRetry", o.OnRetry)
+	own.OnError = contain.Hook2(h, "Observer.OnError", o.OnError)
+	return &own
 }
 
 // The methods below call a hook if there is one; a nil Observer has none.

@@ -38,11 +38,12 @@ type Options[K comparable] struct {
 	// Group tells which group a key belongs to, such as its namespace. Groups of
 	// the same priority are handed out in turn, so that one which adds thousands of
 	// keys does not delay the few of another. It is called for every add, without a
-	// lock, and must always say the same of a key. Defaults to nil: one group.
+	// lock, and must always say the same of a key. If it panics, that is logged and
+	// counted, and the group is "". Defaults to nil: one group.
 	Group func(key K) string
 
 	// Weight tells how many keys a group is handed out in a row when it is its
-	// turn. Less than one counts as one. Defaults to nil: one.
+	// turn. Less than one counts as one, and so does a panic. Defaults to nil: one.
 	Weight func(group string) int
 
 	// DrainTimeout is how long RunUntil, after its stop has ended, lets the workers go

@@ -26,7 +26,7 @@ func Judge(result error) (failed, again bool) {
 	if result == nil {
 		return false, false
 	}
-	o := outcomeOf(result)
+	o := outcomeOf(harmless(result))
 	return o.failed || o.dropped, o.failed
 }
 

@@ -53,7 +53,7 @@ func (q *Queue[K]) park(key K, hash uint32, g group, until func(context.Context)
 	e.parked++
 	q.pending++
 	q.parking.waits.Go(func() {
-		contain(
+		contained(
 			func() error { return until(q.parking.ctx) },
 			func(err error) { q.unpark(e, err) },
 		)
@@ -64,7 +64,7 @@ func (q *Queue[K]) park(key K, hash uint32, g group, until func(context.Context)
 func (q *Queue[K]) unpark(e *entry[K], err error) {
 	key := e.key // which does not change while the entry is parked
 	if err != nil && q.parking.ctx.Err() == nil {
-		q.log(q.parking.ctx, slog.LevelWarn, "parked key goes on although its wait failed", key, err)
+		defer q.log(q.parking.ctx, slog.LevelWarn, "parked key goes on although its wait failed", key, err)
 	}
 	q.mu.Lock()
 	defer q.unlock()

@@ -3,9 +3,11 @@ package workqueue
 import (
 	"context"
 	"hash/maphash"
+	"log/slog"
 	"sync"
 	"time"
 
+	"github.com/kinform/kinform/internal/contain"
 	"github.com/kinform/kinform/internal/invariant"
 )
 
@@ -31,6 +33,7 @@ type Queue[K comparable] struct {
 	parking parking // the waits of Park
 	crew    crew    // the workers of Run
 	failing failing // bounds what is logged of failures
+	hooks   contain.Hooks
 
 	mu sync.Mutex // guards following
 
@@ -72,6 +75,11 @@ func New[K comparable](opts Options[K]) *Queue[K] {
 		over:    make(chan struct{}),
 		drained: make(chan struct{}),
 		entries: newTable[K](),
+	}
+	q.hooks.Logger, q.hooks.Attrs = q.opts.Logger, []slog.Attr{slog.String("queue", q.opts.Name)}
+	q.opts.Observer = q.opts.Observer.contained(&q.hooks)
+	if opts.RateLimiter != nil {
+		q.opts.RateLimiter = &containedLimiter[K]{opts.RateLimiter, DefaultRateLimiter[K](), &q.hooks}
 	}
 	q.timed = q.opts.Timed || q.opts.Observer != nil
 	q.ready.ageing = max(q.opts.Ageing, 0)

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"time"
+
+	"github.com/kinform/kinform/internal/contain"
 )
 
 // Run works on the queue's keys with this many workers, each calling reconcile
@@ -36,7 +38,10 @@ import (
 // its stack: one key that cannot be worked on does not end the process, nor the
 // work on all others. Where a panic should end the process, let reconcile recover
 // and exit. A call of runtime.Goexit, as in testing's FailNow, is such an error as
-// well, and another worker takes the place of the one that it ends.
+// well, and another worker takes the place of the one that it ends. The same holds
+// for an error whose Unwrap, Is, As or Error panics, or whose Unwrap never ends: the
+// failure is a *PanicError in its place. A nil pointer of an error type is a failure,
+// whose text says so.
 //
 // When ctx ends, everything ends: the context of every reconcile ends at once,
 // with the same cause, no further key is begun, and the queue is shut down with
@@ -151,11 +156,23 @@ func (q *Queue[K]) isOver() bool {
 func (q *Queue[K]) workOn(ctx context.Context, key K, reconcile func(context.Context, K) error) {
 	how := cutShort
 	defer func() { q.done(key, how) }()
-	contain(
+	contained(
 		func() error { return reconcile(ctx, key) },
-		func(err error) { how = q.conclude(ctx, key, err) },
+		func(err error) {
+			concluded := false
+			defer func() {
+				if !concluded { // A hook ended the goroutine, or the Logger panicked.
+					how = retried
+					q.again(key, unconcluded)
+				}
+			}()
+			concluded = q.hooks.Call("conclusion", func() { how = q.conclude(ctx, key, err) })
+		},
 	)
 }
+
+// unconcluded is the delay of a key whose result led to a panic outside of reconcile.
+const unconcluded = time.Second
 
 // conclude retries, forgets, parks or adds the key, by the result of its turn.
 func (q *Queue[K]) conclude(ctx context.Context, key K, err error) ending {
@@ -194,17 +211,30 @@ func (q *Queue[K]) conclude(ctx context.Context, key K, err error) ending {
 	return how
 }
 
-// contain calls a function of the user's, and then tells its error. A panic and a
+// contained calls a function of the user's, and then tells its error. A panic and a
 // runtime.Goexit become errors as well.
-func contain(f func() error, then func(error)) {
+func contained(f func() error, then func(error)) {
 	err := errGoexit
 	defer func() {
 		if value := recover(); value != nil {
-			err = &PanicError{Value: value, Stack: debug.Stack()}
+			stack := debug.Stack()
+			if odd, ok := value.(error); ok {
+				value = contain.Error(odd)
+			}
+			err = &PanicError{Value: value, Stack: stack}
 		}
-		then(err)
+		then(harmless(err))
 	}()
 	err = f()
+}
+
+// harmless returns an error of the user's, or a *PanicError in its place if its methods panic.
+func harmless(err error) error {
+	err = contain.Error(err)
+	if stack, panicked := contain.Panicked(err); panicked {
+		return &PanicError{Value: err, Stack: stack}
+	}
+	return err
 }
 
 // errGoexit is the error of a function that did not return and did not panic.
@@ -223,7 +253,7 @@ func (q *Queue[K]) report(ctx context.Context, msg string, dropped bool, key K, 
 		}
 	}
 	if unsaid > 0 {
-		q.opts.Logger.LogAttrs(ctx, slog.LevelWarn, "reconciles go on failing", slog.String("queue", q.opts.Name),
+		q.logAttrs(ctx, slog.LevelWarn, "reconciles go on failing", slog.String("queue", q.opts.Name),
 			slog.Uint64("failures", unsaid), slog.Time("since", since), slog.Any("key", key), slog.Any("err", err))
 	}
 	q.log(ctx, level, msg, key, err, slog.Int("requeues", requeues))
@@ -247,5 +277,10 @@ func (q *Queue[K]) log(ctx context.Context, level slog.Level, msg string, key K,
 	if panicked, ok := errors.AsType[*PanicError](err); ok {
 		attrs = append(attrs, slog.String("stack", string(panicked.Stack)))
 	}
-	q.opts.Logger.LogAttrs(ctx, level, msg, attrs...)
+	q.logAttrs(ctx, level, msg, attrs...)
+}
+
+// logAttrs writes a line. A Logger may be a program's own, and is contained as a hook is.
+func (q *Queue[K]) logAttrs(ctx context.Context, level slog.Level, msg string, attrs ...slog.Attr) {
+	q.hooks.Call("Options.Logger", func() { q.opts.Logger.LogAttrs(ctx, level, msg, attrs...) })
 }

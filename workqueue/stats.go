@@ -57,6 +57,10 @@ type Stats struct {
 	// and Panics those of them that panicked.
 	Failures, Panics uint64
 
+	// HookPanics counts the calls of the other functions of the program that panicked, or
+	// ended their goroutine: Observer, RateLimiter, Group, Weight and Logger.
+	HookPanics uint64
+
 	// Turns says how the turns of Run have ended that are Dones.
 	Turns Turns
 }
@@ -67,7 +71,7 @@ type Level struct{ Priority, Ready int }
 // Stats returns a snapshot. It takes the queue's lock for some nanoseconds,
 // however long the queue is, and some more for each group that is ready.
 func (q *Queue[K]) Stats() Stats {
-	workers := q.crew.size()
+	workers, hookPanics := q.crew.size(), q.hooks.Panics()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 
@@ -77,6 +81,7 @@ func (q *Queue[K]) Stats() Stats {
 	s.ShuttingDown = q.shuttingDown
 	s.Timed = q.timed
 	s.Workers = workers
+	s.HookPanics = hookPanics
 	s.Turns = q.turnsLocked()
 	s.Ready = q.ready.len
 	s.Delayed = q.waiting

@@ -44,9 +44,16 @@ func (q *Queue[K]) armLocked(now time.Duration) {
 // takes the lock for each key anew, so that workers can begin while thousands
 // are due.
 func (q *Queue[K]) ring() {
+	left := false
+	defer func() {
+		if !left { // A hook ended the goroutine. q.pending counts the next one in its place.
+			go func() { q.ring() }()
+		}
+	}()
 	for {
 		key, result, ok := q.ringOne()
 		if !ok {
+			left = true
 			return
 		}
 		q.opts.Observer.added(key, result)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/kinform/kinform/internal/contain"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -155,7 +156,7 @@ func apply[From, To any](item listwatch.Item[From], eventType listwatch.EventTyp
 	}()
 	object, err := transform(item.Object)
 	if err != nil {
-		return changed, unreadable(fmt.Errorf("transform: %w", err))
+		return changed, unreadable(fmt.Errorf("transform: %w", contain.Error(err)))
 	}
 	changed.Object = object
 	return changed, nil

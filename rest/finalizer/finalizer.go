@@ -11,6 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/internal/contain"
 )
 
 // ErrDeleting is the error of Ensure for an object that is being deleted: such an object
@@ -56,7 +58,7 @@ func Handle[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 	case !slices.Contains(object.GetFinalizers(), name):
 		return object, true, nil
 	}
-	if err := clean(ctx, object); err != nil {
+	if err := contain.Error(clean(ctx, object)); err != nil {
 		return object, false, err
 	}
 	current, err = Remove(ctx, objects, object, name)

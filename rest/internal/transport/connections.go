@@ -6,6 +6,8 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+
+	"github.com/kinform/kinform/internal/contain"
 )
 
 // ErrClosed is the error of every request after [Pool.Close].
@@ -33,7 +35,7 @@ type connection struct {
 func (c *connections) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	conn, err := c.dial(ctx, network, addr)
 	if err != nil {
-		return nil, err
+		return nil, contain.Error(err)
 	}
 	out := &connection{Conn: conn, owner: c}
 	c.mu.Lock()

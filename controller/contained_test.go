@@ -1,0 +1,265 @@
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/controller"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/enqueue"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/workqueue"
+)
+
+// odd is a function of a program that panics, or ends its goroutine, when it is reached with a name.
+type odd struct {
+	end func()
+
+	mu    sync.Mutex // guards following
+	left  int        // how often it still does so
+	calls map[string]int
+}
+
+func (o *odd) reach(where string, k key) {
+	o.mu.Lock()
+	hit := where != "" && k.Name == "odd" && o.left > 0
+	if hit {
+		o.left--
+		o.calls[where]++
+	}
+	o.mu.Unlock()
+	if hit {
+		o.end()
+	}
+}
+
+// Every function that leads from an event to a key may panic or exit: the key of that event has its turn
+// all the same, later, and those of other events at once. That holds for events of the first list, and
+// for those of the watch, also for the deletion of an object.
+func TestFunctionsThatPanicLoseNoTurn(t *testing.T) {
+	for _, at := range []string{"When", "Owns", "Watch", "the sequence of Watch", "Group", "Fill", "a filled queue"} {
+		for how, end := range map[string]func(){"panics": func() { panic("a bug") }, "exits": runtime.Goexit} {
+			for _, early := range []bool{true, false} {
+				name := at + " " + how
+				if early {
+					name += " at the start"
+				}
+				t.Run(name, func(t *testing.T) {
+					o := &odd{end: end, calls: map[string]int{}}
+					reach := func(where string, k key) {
+						if where == at {
+							o.reach(where, k)
+						}
+					}
+					opts := controller.Options{Observer: &controller.Observer{
+						Fill: func(_, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
+							return filling{queue, reach}, func(k key, _ string) { reach("Fill", k) }
+						},
+					}}
+					play(t, opts, func(t *testing.T, r *rig) {
+						maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+						secrets := controller.For[*corev1.Secret](r.manager, rest.ResourceOptions{})
+						var seen noted
+						see := func(k key) { seen.add(k.Name) }
+						c := controller.Manage(r.manager, "odd", maps, func(_ context.Context, m *configMap) (controller.Result, error) {
+							see(keyOf(m))
+							return controller.Done, nil
+						}, controller.Settings[*configMap]{
+							When:    func(e informer.Event[*configMap]) bool { reach("When", e.Key); return true },
+							Deleted: func(_ context.Context, k key) error { see(key{Name: "no " + k.Name}); return nil },
+							Queue:   workqueue.Options[key]{Group: func(k key) string { reach("Group", k); return "" }},
+						})
+						controller.Owns(c, secrets, func(e informer.Event[*corev1.Secret]) bool { reach("Owns", e.Key); return true })
+						controller.Watch(c, secrets, func(e informer.Event[*corev1.Secret]) iter.Seq[key] {
+							reach("Watch", e.Key)
+							return func(yield func(key) bool) {
+								reach("the sequence of Watch", e.Key)
+								yield(e.Key)
+							}
+						}, nil)
+						begin := func(times int) {
+							o.mu.Lock()
+							o.left = times
+							o.mu.Unlock()
+						}
+						has := func(names ...string) {
+							t.Helper()
+							r.rest()
+							got := seen.take()
+							for _, name := range names {
+								require.Contains(t, got, name)
+							}
+						}
+						if early {
+							begin(3)
+						}
+						for _, name := range []string{"odd", "other"} {
+							r.create(newMap(name))
+							_, err := r.server.Create(newSecret(name))
+							require.NoError(t, err)
+						}
+						r.run()
+						has("odd", "other")
+						if !early {
+							begin(3)
+							for _, name := range []string{"odd", "other"} {
+								m := r.get(name)
+								m.Data = map[string]string{"n": "1"}
+								_, err := r.maps.Update(t.Context(), m, metav1.UpdateOptions{})
+								require.NoError(t, err)
+								require.NoError(t, r.server.Delete(corev1.SchemeGroupVersion.WithResource("secrets"), key{Namespace: "web", Name: name}))
+							}
+							has("odd", "other")
+							begin(3)
+							require.NoError(t, r.server.Delete(corev1.SchemeGroupVersion.WithResource("configmaps"), key{Namespace: "web", Name: "odd"}))
+							_, err := r.server.Create(newSecret("odd"))
+							require.NoError(t, err)
+							has("no odd")
+						}
+						require.NotEmpty(t, o.calls)
+						require.Zero(t, r.manager.Status().Controllers[0].Undelivered)
+						require.Contains(t, r.logged(), map[string]string{"panics": "a bug", "exits": "runtime.Goexit"}[how])
+					})
+				})
+			}
+		}
+	}
+}
+
+// noted are names, in the order in which they were seen.
+type noted struct {
+	mu    sync.Mutex // guards following
+	names []string
+}
+
+// add adds a name, and returns how often it is there.
+func (n *noted) add(name string) (times int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.names = append(n.names, name)
+	for _, other := range n.names {
+		if other == name {
+			times++
+		}
+	}
+	return times
+}
+
+func (n *noted) take() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	names := n.names
+	n.names = nil
+	return names
+}
+
+// filling is a queue of an observer.
+type filling struct {
+	enqueue.Queue
+	reach func(string, key)
+}
+
+func (f filling) AddWith(k key, how workqueue.AddOptions) {
+	f.reach("a filled queue", k)
+	f.Queue.AddWith(k, how)
+}
+
+// A predicate that always panics for one object keeps that object alone from its turn. It is called at
+// ever longer intervals, and the status says how many objects wait.
+func TestPredicateThatAlwaysPanicsIsCalledAtLongerIntervals(t *testing.T) {
+	play(t, controller.Options{}, func(t *testing.T, r *rig) {
+		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		var seen noted
+		var mu sync.Mutex
+		calls := 0
+		var types []informer.EventType // of the events of the object that were handled
+		controller.Manage(r.manager, "odd", maps, func(_ context.Context, m *configMap) (controller.Result, error) {
+			seen.add(m.Name + m.Data["n"])
+			return controller.Done, nil
+		}, controller.Settings[*configMap]{When: func(e informer.Event[*configMap]) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			if e.Key.Name != "odd" {
+				return true
+			}
+			if e.New.Data["n"] != "mended" {
+				calls++
+				panic("a bug")
+			}
+			types = append(types, e.Type)
+			return true
+		}})
+		r.run()
+		r.create(newMap("odd", "n", "0"))
+		r.create(newMap("other"))
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.Equal(t, []string{"other"}, seen.take())
+		require.Less(t, calls, 30)
+		require.Equal(t, 1, r.manager.Status().Controllers[0].Undelivered)
+		require.Equal(t, 1, strings.Count(r.logged(), "handler panicked"))
+		for _, n := range []string{"1", "2", "mended"} {
+			m := r.get("odd")
+			m.Data["n"] = n
+			_, err := r.maps.Update(t.Context(), m, metav1.UpdateOptions{})
+			require.NoError(t, err)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.Equal(t, []string{"oddmended"}, slices.Compact(seen.take()))
+		require.Zero(t, r.manager.Status().Controllers[0].Undelivered)
+		require.ElementsMatch(t, []informer.EventType{informer.Added, informer.Updated}, types, "the first that was lost, up to now, and the last")
+	})
+}
+
+// panicking is an error whose Unwrap panics.
+type panicking struct{}
+
+func (panicking) Error() string { return "odd" }
+func (panicking) Unwrap() error { panic("a bug") }
+
+// A reconcile, a function Deleted and a part may return an error that cannot be looked at, such as a nil
+// *rest.Error. That is a failure: the key is retried, and an optional part is begun again.
+func TestErrorsThatPanicEndNothing(t *testing.T) {
+	var nilError *rest.Error
+	for name, failed := range map[string]error{"a nil pointer": nilError, "Unwrap panics": panicking{}, "joined": errors.Join(errors.New("x"), panicking{})} {
+		t.Run(name, func(t *testing.T) {
+			play(t, controller.Options{}, func(t *testing.T, r *rig) {
+				maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+				var seen noted
+				first := func(what string) error {
+					if n := seen.add(what); n == 1 {
+						return failed
+					}
+					return nil
+				}
+				controller.Manage(r.manager, "odd", maps, func(_ context.Context, m *configMap) (controller.Result, error) {
+					return controller.Done, first(m.Name)
+				}, controller.Settings[*configMap]{Deleted: func(_ context.Context, k key) error { return first("no " + k.Name) }})
+				r.manager.Add("part", func(ctx context.Context) error { return first("part") }, controller.PartOptions{Optional: true})
+				r.run()
+				r.create(newMap("a"))
+				r.rest()
+				require.NoError(t, r.server.Delete(corev1.SchemeGroupVersion.WithResource("configmaps"), key{Namespace: "web", Name: "a"}))
+				r.rest()
+				got := seen.take()
+				slices.Sort(got)
+				require.Equal(t, []string{"a", "a", "no a", "no a", "part", "part"}, got)
+				require.Contains(t, r.logged(), "reconcile failed")
+				require.NoError(t, r.manager.Ready())
+			})
+		})
+	}
+}

@@ -1,0 +1,73 @@
+package informer_test
+
+import (
+	"bytes"
+	"log/slog"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/deltafifo"
+	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+)
+
+// Observers of all stages may panic: the informer goes on, and says so once.
+func TestObserversThatPanicStopNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		opts := informer.Options[*obj]{
+			Logger:   slog.New(slog.NewTextHandler(&log, nil)),
+			Observer: &informer.Observer{OnApplied: func(informer.AppliedInfo) { panic("a bug") }, OnDeliver: func(informer.DeliverInfo) { panic("a bug") }, Sample: func(types.NamespacedName) func(informer.DeliverInfo) { panic("a bug") }},
+			Queue:    deltafifo.Options{Observer: &deltafifo.Observer{OnDelta: func(types.NamespacedName, deltafifo.DeltaType, string) { panic("a bug") }, OnBatch: func(deltafifo.BatchInfo) { panic("a bug") }}},
+			Store:    indexer.Options[*obj]{Observer: &indexer.Observer{OnApplied: func(indexer.AppliedInfo) { panic("a bug") }, OnWaited: func(indexer.WaitedInfo) { panic("a bug") }}},
+			Reflector: reflector.Options{
+				OnError: func(reflector.Error) { panic("a bug") },
+				Observer: &reflector.Observer{
+					OnPhase: func(reflector.PhaseChange) { panic("a bug") }, OnPage: func(reflector.PageInfo) { panic("a bug") },
+					OnItem: func(reflector.ItemInfo) { panic("a bug") }, OnEvent: func(reflector.EventInfo) { panic("a bug") }, OnWait: func(time.Duration) { panic("a bug") },
+				},
+			},
+		}
+		f := newFake("2", item("a", "1", "x"), item("b", "2", "x"))
+		inf := mk(t, f, opts)
+		told := map[string]int{}
+		_, err := inf.AddHandler(func(e informer.Event[*obj]) { told[e.Key.Name]++ }, informer.HandlerOptions{})
+		require.NoError(t, err)
+		stop := start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		f.events <- ev(listwatch.Added, "c", "3", "x")
+		require.NoError(t, inf.Store().WaitRV(t.Context(), "3"))
+		synctest.Wait()
+		require.Equal(t, map[string]int{"a": 1, "b": 1, "c": 1}, told)
+		require.NotZero(t, inf.Status().HookPanics)
+		require.Equal(t, 1, strings.Count(log.String(), "a function of the program panicked"), "%s", &log)
+		stop()
+	})
+}
+
+// An observer that is asked before a call may end the goroutine: the handler gets the event.
+func TestAnObserverThatEndsTheGoroutineTakesNoEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("2", item("a", "1", "x"), item("b", "2", "x"))
+		inf := mk(t, f, informer.Options[*obj]{
+			Logger:   slog.New(slog.DiscardHandler),
+			Observer: &informer.Observer{Sample: func(types.NamespacedName) func(informer.DeliverInfo) { runtime.Goexit(); return nil }},
+		})
+		told := map[string]int{}
+		_, err := inf.AddHandler(func(e informer.Event[*obj]) { told[e.Key.Name]++ }, informer.HandlerOptions{})
+		require.NoError(t, err)
+		stop := start(t, inf)
+		f.events <- ev(listwatch.Added, "c", "3", "x")
+		synctest.Wait()
+		require.Equal(t, map[string]int{"a": 1, "b": 1, "c": 1}, told)
+		stop()
+	})
+}

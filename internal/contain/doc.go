@@ -1,0 +1,3 @@
+// Package contain is the one place through which this module looks at what a program gives it: functions
+// that panic or call runtime.Goexit ([Hooks], [Call]), and errors whose methods do ([Error]).
+package contain

@@ -1,0 +1,137 @@
+package contain
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+)
+
+// Bounds of an error's tree. Both are far above what programs make on purpose: an error that exceeds one
+// of them wraps itself.
+const (
+	maxDepth = 1_000
+	maxNodes = 100_000
+)
+
+// Error returns an error of a program, or an [*OddError] in its place if its methods cannot be called:
+// Unwrap, Is, As or Error panics, or Unwrap never ends. What Error returns can be given to package errors
+// and to a logger. A nil pointer is odd as well: it is an error that is not nil, which no program means.
+//
+// Is and As are called with a type of this package. One that panics for other types alone is not found.
+func Error(err error) error {
+	if err == nil {
+		return nil
+	}
+	var l look
+	if odd := l.at(err); odd != nil {
+		return odd
+	}
+	return err
+}
+
+// OddError stands for an error that cannot be looked at. It does not wrap that error.
+type OddError struct {
+	// Type is the Go type of the error, or of one that it wraps.
+	Type string
+
+	// Method is the method that failed, "" for a nil pointer.
+	Method string
+
+	// Panic is the value of the panic as text, "" if there was none. Stack is of the panic.
+	Panic string
+	Stack []byte
+}
+
+// Error says which method of which type failed.
+func (e *OddError) Error() string {
+	switch {
+	case e.Method == "":
+		return fmt.Sprintf("the error is a nil %s, which is not nil as an error: return nil in its place", e.Type)
+	case e.Panic == "":
+		return fmt.Sprintf("the method %s of an error of type %s never ends: the error wraps itself", e.Method, e.Type)
+	}
+	return fmt.Sprintf("the method %s of an error of type %s panicked: %s", e.Method, e.Type, e.Panic)
+}
+
+// probe is the target of Is and As.
+type probe struct{}
+
+func (probe) Error() string { return "probe" }
+
+// look is one look at an error.
+type look struct {
+	of     error  // the error whose method is called
+	method string // that method
+	nodes  int
+}
+
+// at looks at an error and all that it wraps.
+func (l *look) at(err error) (odd *OddError) {
+	done := false
+	defer func() {
+		if done {
+			return
+		}
+		odd = &OddError{Type: fmt.Sprintf("%T", l.of), Method: l.method, Panic: "it ended its goroutine", Stack: debug.Stack()}
+		if p := recover(); p != nil {
+			odd.Panic = fmt.Sprint(p) // fmt contains the panics of p's own methods.
+		}
+		if isNil(l.of) {
+			odd.Panic = "it is a nil pointer: " + odd.Panic
+		}
+	}()
+	if ended := l.walk(err, 0); !ended {
+		odd = &OddError{Type: fmt.Sprintf("%T", err), Method: "Unwrap"}
+	} else if isNil(err) {
+		odd = &OddError{Type: fmt.Sprintf("%T", err)}
+	} else {
+		l.of, l.method = err, "Error"
+		_ = err.Error()
+	}
+	done = true
+	return odd
+}
+
+// walk calls Is, As and Unwrap of an error and of all that it wraps. It returns false if there is no end.
+func (l *look) walk(err error, depth int) bool {
+	if l.nodes++; l.nodes > maxNodes || depth > maxDepth {
+		return false
+	}
+	l.of = err
+	if matcher, ok := err.(interface{ Is(error) bool }); ok {
+		l.method = "Is"
+		matcher.Is(probe{})
+	}
+	if finder, ok := err.(interface{ As(any) bool }); ok {
+		l.method = "As"
+		finder.As(new(probe))
+	}
+	l.method = "Unwrap"
+	switch wrapper := err.(type) {
+	case interface{ Unwrap() error }:
+		inner := wrapper.Unwrap()
+		return inner == nil || l.walk(inner, depth+1)
+	case interface{ Unwrap() []error }:
+		for _, inner := range wrapper.Unwrap() {
+			if inner != nil && !l.walk(inner, depth+1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func isNil(err error) bool {
+	v := reflect.ValueOf(err)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// Panicked returns the stack of the panic that an error stands for, if it is an [*OddError] with one.
+func Panicked(err error) (stack []byte, ok bool) {
+	odd, ok := errors.AsType[*OddError](err)
+	if !ok || odd.Panic == "" {
+		return nil, false
+	}
+	return odd.Stack, true
+}

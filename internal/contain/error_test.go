@@ -1,0 +1,99 @@
+package contain_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/internal/contain"
+)
+
+// odd is an error whose methods are those of the test.
+type odd struct {
+	text   func() string
+	unwrap func() error
+	is     func(error) bool
+	as     func(any) bool
+}
+
+func (o *odd) Error() string {
+	if o.text == nil {
+		return "odd"
+	}
+	return o.text()
+}
+
+func (o *odd) Unwrap() error {
+	if o.unwrap == nil {
+		return nil
+	}
+	return o.unwrap()
+}
+func (o *odd) Is(target error) bool { return o.is != nil && o.is(target) }
+func (o *odd) As(target any) bool   { return o.as != nil && o.as(target) }
+
+// several wraps several errors.
+type several []error
+
+func (s several) Error() string   { return "several" }
+func (s several) Unwrap() []error { return s }
+
+// boxed can be compared.
+type boxed struct{ several }
+
+func TestErrorsThatCanBeLookedAtStayAsTheyAre(t *testing.T) {
+	t.Parallel()
+	deep := errors.New("deep")
+	for range 500 {
+		deep = fmt.Errorf("more: %w", deep)
+	}
+	many := make([]error, 50_000)
+	for i := range many {
+		many[i] = fs.ErrExist
+	}
+	for _, err := range []error{nil, fs.ErrExist, context.Canceled, deep, errors.Join(many...), &boxed{several{nil, fs.ErrExist}}, &fs.PathError{Err: fs.ErrExist}, &odd{}} {
+		require.True(t, contain.Error(err) == err, "%T", err)
+	}
+}
+
+// An error whose methods panic or never end is another error, which says so, and which package errors can
+// look at; also if it is within others.
+func TestOddErrorsAreReplaced(t *testing.T) {
+	t.Parallel()
+	self := &odd{}
+	self.unwrap = func() error { return self }
+	wide := make(several, 2)
+	wide[0], wide[1] = wide, wide
+	var endless func() error
+	endless = func() error { return &odd{unwrap: endless} }
+	var nilPath *fs.PathError
+	for name, tt := range map[string]struct {
+		err  error
+		text string
+	}{
+		"Unwrap panics":        {&odd{unwrap: func() error { panic("a bug") }}, "the method Unwrap of an error of type *contain_test.odd panicked: a bug"},
+		"Is panics":            {&odd{is: func(error) bool { panic("a bug") }}, "the method Is of an error of type *contain_test.odd panicked: a bug"},
+		"As panics":            {&odd{as: func(any) bool { panic("a bug") }}, "the method As of an error of type *contain_test.odd panicked: a bug"},
+		"Error panics":         {&odd{text: func() string { panic(fs.ErrExist) }}, "the method Error of an error of type *contain_test.odd panicked: file already exists"},
+		"wraps itself":         {self, "the method Unwrap of an error of type *contain_test.odd never ends: the error wraps itself"},
+		"wraps itself twice":   {wide, "the method Unwrap of an error of type contain_test.several never ends: the error wraps itself"},
+		"wraps new ones":       {endless(), "never ends"},
+		"nil, Unwrap panics":   {nilPath, "the method Unwrap of an error of type *fs.PathError panicked: it is a nil pointer: "},
+		"nil, nothing panics":  {(*contain.OddNil)(nil), "the error is a nil *contain.OddNil, which is not nil as an error: return nil in its place"},
+		"within a wrapped one": {fmt.Errorf("outer: %w", &odd{unwrap: func() error { panic("a bug") }}), "Unwrap of an error of type *contain_test.odd panicked"},
+		"within a joined one":  {errors.Join(fs.ErrExist, &odd{is: func(error) bool { panic("a bug") }}), "Is of an error of type *contain_test.odd panicked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := contain.Error(tt.err)
+			require.ErrorContains(t, err, tt.text)
+			require.NotErrorIs(t, err, fs.ErrNotExist)
+			_, panicked := contain.Panicked(err)
+			require.Equal(t, name != "nil, nothing panics" && name[0] != 'w' || name == "within a wrapped one" || name == "within a joined one", panicked)
+		})
+	}
+}
