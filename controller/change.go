@@ -34,6 +34,9 @@ func (c *Client[T]) ModifyStatus(ctx context.Context, key types.NamespacedName, 
 }
 
 func (c *Client[T]) modify(ctx context.Context, key types.NamespacedName, change func(T) error, write func(context.Context, T) (T, error)) (none T, err error) {
+	if c.refused != nil {
+		return none, c.refused
+	}
 	old, known := c.Get(key)
 	for attempt := 1; ; attempt++ {
 		if !known {

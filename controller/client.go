@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,12 +35,15 @@ import (
 // it has the object that the write returned.
 type Client[T metav1.Object] struct {
 	server *rest.Resource[T]
-	cache  *informer.Handle[T]
-	called string // the name of the cache
+	cache  *informer.Handle[T] // nil if the Client was refused
+	store  *indexer.Reader[T]  // of the cache
+	called string              // the name of the cache
 	views  func() []viewer
 	owner  string // the field manager
 	kind   schema.GroupKind
 	refuse func(error)
+
+	refused error // the mistake in the options, nil if there is none
 }
 
 // For returns a Client of the manager's cluster. All Clients of the same objects have one cache,
@@ -47,7 +51,8 @@ type Client[T metav1.Object] struct {
 // built-in type, the resource is known. See [Select] for other clusters, several namespaces, and
 // the options of an informer.
 //
-// A mistake in opts is an error of [Manager.Run], before anything starts. The cache is complete
+// A mistake in opts is an error of [Manager.Run], before anything starts. The Client can be used all
+// the same: its cache is empty, it sends nothing, and its calls return that error. The cache is complete
 // when the controllers of the manager work. For panics if m is nil.
 func For[T metav1.Object](m *Manager, opts rest.ResourceOptions) *Client[T] {
 	return Select(m, Selection[T]{ResourceOptions: opts})
@@ -74,10 +79,23 @@ type Selection[T metav1.Object] struct {
 func Select[T metav1.Object](m *Manager, s Selection[T]) *Client[T] {
 	c, err := newClient(m, s)
 	if err != nil {
-		m.refuse(fmt.Errorf("controller: objects of type %T: %w", *new(T), err))
-		return &Client[T]{refuse: m.refuse}
+		err = fmt.Errorf("controller: objects of type %T: %w", *new(T), err)
+		m.refuse(err)
+		return refusedClient[T](m, err)
 	}
 	return c
+}
+
+// refusedClient returns a Client whose calls return a mistake.
+func refusedClient[T metav1.Object](m *Manager, mistake error) *Client[T] {
+	closed := rest.Must(rest.NewClient(rest.Config{Host: "http://refused.invalid"}, rest.Options{Logger: slog.New(slog.DiscardHandler)}))
+	closed.Close()
+	nothing := schema.GroupVersionResource{Version: "v1", Resource: "refused"}
+	empty := rest.Must(indexer.New(indexer.Options[T]{})) // Zero options have no mistake.
+	return &Client[T]{
+		server: rest.Must(rest.NewJSONResource[T](closed, nothing, rest.ResourceOptions{})), store: empty.Reader,
+		views: func() []viewer { return nil }, refuse: m.refuse, refused: mistake,
+	}
 }
 
 func newClient[T metav1.Object](m *Manager, s Selection[T]) (*Client[T], error) {
@@ -135,7 +153,7 @@ func newClient[T metav1.Object](m *Manager, s Selection[T]) (*Client[T], error) 
 	v := &view[T]{cache.Store(), scope}
 	m.addView(s.Client, what.Resource.GroupResource(), v)
 	return &Client[T]{
-		server: server, cache: cache, called: s.Informer.Name, owner: m.opts.Name, kind: server.GroupKind(), refuse: m.refuse,
+		server: server, cache: cache, store: cache.Store(), called: s.Informer.Name, owner: m.opts.Name, kind: server.GroupKind(), refuse: m.refuse,
 		views: func() []viewer { return m.viewsOf(s.Client, what.Resource.GroupResource()) },
 	}, nil
 }
@@ -147,10 +165,10 @@ func clusterWide(kind schema.GroupKind, resource schema.GroupVersionResource) bo
 }
 
 // Get returns an object from the cache, and whether there is one. The object must not be changed.
-func (c *Client[T]) Get(key types.NamespacedName) (T, bool) { return c.cache.Store().Get(key) }
+func (c *Client[T]) Get(key types.NamespacedName) (T, bool) { return c.store.Get(key) }
 
 // Cache returns the reading half of the cache, with its iterators, indexes and snapshots.
-func (c *Client[T]) Cache() *indexer.Reader[T] { return c.cache.Store() }
+func (c *Client[T]) Cache() *indexer.Reader[T] { return c.store }
 
 // Server returns the resource of the server. It does not read from the cache, and its writes hold
 // back no key.
@@ -203,6 +221,9 @@ func (c *Client[T]) ApplyStatus(ctx context.Context, object T) (T, error) {
 // that has the same: a later object of the same name stays. If the object is gone already, that is no
 // error.
 func (c *Client[T]) Delete(ctx context.Context, object T) error {
+	if c.refused != nil {
+		return c.refused
+	}
 	opts := metav1.DeleteOptions{}
 	if uid := object.GetUID(); uid != "" {
 		opts.Preconditions = &metav1.Preconditions{UID: &uid}
@@ -222,6 +243,9 @@ func (c *Client[T]) Delete(ctx context.Context, object T) error {
 // Finalize adds the finalizer, and returns the object with it. If it is, Finalize calls clean, and
 // removes the finalizer when clean has returned nil. If gone is true, nothing is left to do.
 func (c *Client[T]) Finalize(ctx context.Context, object T, name string, clean func(context.Context, T) error) (current T, gone bool, err error) {
+	if c.refused != nil {
+		return object, false, c.refused
+	}
 	current, gone, err = finalizer.Handle(ctx, c.server, object, name, clean)
 	if err == nil && current.GetResourceVersion() != object.GetResourceVersion() {
 		current, err = c.wrote(ctx)(current, nil)

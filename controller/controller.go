@@ -125,7 +125,7 @@ func handle[T, O metav1.Object](c *Controller[T], objects *Client[O], filling fu
 	fill := filling(queue)
 	delivery := newDelivery(workqueue.Options[types.NamespacedName]{
 		Name: c.called + ": lost events of " + objects.called, Logger: c.manager.opts.Logger,
-	}, objects.cache.Store(), func(e informer.Event[O]) {
+	}, objects.store, func(e informer.Event[O]) {
 		if when != nil && !when(e) {
 			return
 		}
@@ -197,7 +197,7 @@ func (c *Controller[T]) run(ctx, stop context.Context) (err error) {
 // turn is one turn of a key.
 func (c *Controller[T]) turn(ctx context.Context, key types.NamespacedName) error {
 	ctx = turn{c.queue, key}.begin(ctx)
-	store := c.objects.cache.Store()
+	store := c.objects.store
 	// The order matters: an object that becomes unreadable after this question is still stored.
 	if err := store.Unreadable(key); err != nil {
 		return fmt.Errorf("the newest state cannot be read: %w", err)

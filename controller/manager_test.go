@@ -20,10 +20,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/controller"
 	"github.com/kinform/kinform/lease"
 	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/workqueue"
 )
 
 // diary remembers what happened, in order.
@@ -207,6 +209,48 @@ func TestOptionalPartIsBegunAgain(t *testing.T) {
 		r.rest()
 		require.Equal(t, 4, begun)
 		require.NoError(t, r.manager.Ready(), "it runs")
+	})
+}
+
+// A Client with a mistake in its options can be used, in every way, until Run returns the mistake.
+func TestRefusedClientCanBeCalled(t *testing.T) {
+	play(t, controller.Options{}, func(t *testing.T, r *rig) {
+		ctx, m := t.Context(), r.manager
+		refused := controller.For[*configMap](m, rest.ResourceOptions{Namespace: "A"})
+		selected := controller.Select(m, controller.Selection[*configMap]{ResourceOptions: rest.ResourceOptions{Namespace: "a"}, Namespaces: []string{"b"}})
+		for _, c := range []*controller.Client[*configMap]{refused, selected} {
+			object := newMap("a")
+			for name, call := range map[string]func() error{
+				"Create":       func() error { _, err := c.Create(ctx, object); return err },
+				"Update":       func() error { _, err := c.Update(ctx, object); return err },
+				"UpdateStatus": func() error { _, err := c.UpdateStatus(ctx, object); return err },
+				"Patch":        func() error { _, err := c.Patch(ctx, keyOf(object), types.MergePatchType, []byte("{}")); return err },
+				"Apply":        func() error { _, err := c.Apply(ctx, object); return err },
+				"ApplyStatus":  func() error { _, err := c.ApplyStatus(ctx, object); return err },
+				"Merge":        func() error { _, err := c.Merge(ctx, object, newMap("a", "n", "1")); return err },
+				"Delete":       func() error { return c.Delete(ctx, object) },
+				"Modify":       func() error { _, err := c.Modify(ctx, keyOf(object), func(*configMap) error { return nil }); return err },
+				"ModifyStatus": func() error { _, err := c.ModifyStatus(ctx, keyOf(object), func(*configMap) error { return nil }); return err },
+				"Finalize":     func() error { _, _, err := c.Finalize(ctx, object, "example.com/f", nil); return err },
+			} {
+				require.ErrorContains(t, call(), "controller: objects of type *v1.ConfigMap: ", name)
+			}
+			_, exists := c.Get(keyOf(object))
+			require.False(t, exists)
+			require.Zero(t, c.Cache().Len())
+			_, err := c.Server().Get(ctx, keyOf(object), metav1.GetOptions{})
+			require.ErrorIs(t, err, rest.ErrClosed)
+			require.NotEmpty(t, c.Server().String())
+			c.AddIndex("index", func(*configMap) ([]string, error) { return nil, nil })
+			controlled := controller.Manage(m, "a", c, func(context.Context, *configMap) (controller.Result, error) { return controller.Done, nil }, controller.Settings[*configMap]{})
+			controlled.Enqueue(keyOf(object), workqueue.AddOptions{})
+		}
+		_ = m.Status()
+		require.Error(t, m.Ready())
+		err := m.Run(ctx)
+		require.ErrorContains(t, err, "ResourceOptions.Namespace")
+		require.ErrorContains(t, err, "Namespace and Namespaces are both set")
+		require.Empty(t, r.requests)
 	})
 }
 

@@ -57,6 +57,9 @@ type viewer interface {
 // the caches have the write.
 func (c *Client[T]) wrote(ctx context.Context) func(T, error) (T, error) {
 	return func(object T, err error) (T, error) {
+		if c.refused != nil {
+			return object, c.refused
+		}
 		if err == nil {
 			parkAll(ctx, c.collect(func(v viewer, own bool) func(context.Context) error { return v.wrote(object, own) }))
 		}
@@ -72,7 +75,7 @@ func (c *Client[T]) deleting(object T) []func(context.Context) error {
 // collect returns what to wait for in all caches of the resource.
 func (c *Client[T]) collect(of func(v viewer, own bool) func(context.Context) error) (all []func(context.Context) error) {
 	for _, v := range c.views() {
-		if wait := of(v, v.cache() == any(c.cache.Store())); wait != nil {
+		if wait := of(v, v.cache() == any(c.store)); wait != nil {
 			all = append(all, wait)
 		}
 	}

@@ -48,7 +48,7 @@ func References[T, O metav1.Object](c *Controller[T], referenced *Client[O], ind
 		}
 		return values, nil
 	})
-	store := c.objects.cache.Store()
+	store := c.objects.store
 	Watch(c, referenced, func(e informer.Event[O]) iter.Seq[types.NamespacedName] {
 		return func(yield func(types.NamespacedName) bool) {
 			naming, err := store.ByIndex(index, e.Key.String())
