@@ -229,9 +229,15 @@ func TestRefusedClientCanBeCalled(t *testing.T) {
 				"ApplyStatus":  func() error { _, err := c.ApplyStatus(ctx, object); return err },
 				"Merge":        func() error { _, err := c.Merge(ctx, object, newMap("a", "n", "1")); return err },
 				"Delete":       func() error { return c.Delete(ctx, object) },
-				"Modify":       func() error { _, err := c.Modify(ctx, keyOf(object), func(*configMap) error { return nil }); return err },
-				"ModifyStatus": func() error { _, err := c.ModifyStatus(ctx, keyOf(object), func(*configMap) error { return nil }); return err },
-				"Finalize":     func() error { _, _, err := c.Finalize(ctx, object, "example.com/f", nil); return err },
+				"Modify": func() error {
+					_, err := c.Modify(ctx, keyOf(object), func(*configMap) error { return nil })
+					return err
+				},
+				"ModifyStatus": func() error {
+					_, err := c.ModifyStatus(ctx, keyOf(object), func(*configMap) error { return nil })
+					return err
+				},
+				"Finalize": func() error { _, _, err := c.Finalize(ctx, object, "example.com/f", nil); return err },
 			} {
 				require.ErrorContains(t, call(), "controller: objects of type *v1.ConfigMap: ", name)
 			}
