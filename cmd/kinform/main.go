@@ -59,12 +59,14 @@ func newRoot() *cobra.Command {
 feeds a DeltaFIFO, which fills an indexed store and calls handlers, which fill a workqueue.
 
 Start with "kinform demo": it needs no cluster.`,
+		Version:       versionLine(), // for --version
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          noCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(explainFlag)
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(demo.Command(), laboratory.Command(), watch.Command(), watch.View(), top.Command(), apiserver.Command(), migrate.Command(release()), newVersion())
 	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {

@@ -62,6 +62,9 @@ func TestVersion(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `^kinform .+, go1\.\S+ \w+/\w+\n$`, out)
 	require.NotContains(t, out, "(devel)")
+	flag, err := kinform(t, "--version")
+	require.NoError(t, err)
+	require.Equal(t, out, flag)
 
 	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
 	revision, day := setting("vcs.revision", "0123456789abcdef0123"), setting("vcs.time", "2026-11-22T14:00:00Z")

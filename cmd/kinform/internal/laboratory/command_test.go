@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/kinform/kinform/view/lab"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -67,9 +69,12 @@ func TestMistakes(t *testing.T) {
 	for want, args := range map[string][]string{
 		`--listen: "0.0.0.0:8001" is no address on loopback`: {"--listen", "0.0.0.0:8001"},
 		`--listen: ":8001" is no address on loopback`:        {"--listen", ":8001"},
-		`Workers is 17, and can be 1 to 16`:                  {"--workers", "17"},
-		`--window must be at least 1`:                        {"--window", "0"},
-		`Rate is -1, and can be 0 to 5000`:                   {"--rate", "-1"},
+		`--pods is -1, and must be at least 0`:               {"--pods", "-1"},
+		`--workers is 17, and must be from 1 to 16`:          {"--workers", "17"},
+		`--workers is 0, and must be from 1 to 16`:           {"--workers", "0"},
+		`--window is 0, and must be at least 1`:              {"--window", "0"},
+		`--rate is -1, and must be from 0 to 5000`:           {"--rate", "-1"},
+		`--rate is 5001, and must be from 0 to 5000`:         {"--rate", "5001"},
 		`unknown command "now"`:                              {"now"},
 	} {
 		cmd := Command()
@@ -89,4 +94,16 @@ func TestAnAddressThatCannotBeSaidEndsIt(t *testing.T) {
 	cmd.SetArgs([]string{})
 	cmd.SetOut(full{})
 	require.EqualError(t, cmd.ExecuteContext(t.Context()), "disk full")
+}
+
+// The largest numbers are those of a laboratory.
+func TestAllNumbersThatFlagsTakeAreTaken(t *testing.T) {
+	for _, opts := range []lab.Options{{Workers: 1}, {Workers: mostWorkers}, {Rate: mostRate}} {
+		_, err := lab.New(opts)
+		require.NoError(t, err)
+	}
+	for _, opts := range []lab.Options{{Workers: mostWorkers + 1}, {Rate: mostRate + 1}} {
+		_, err := lab.New(opts)
+		require.Error(t, err)
+	}
 }

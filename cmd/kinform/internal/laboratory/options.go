@@ -1,8 +1,8 @@
 package laboratory
 
 import (
-	"errors"
 	"fmt"
+	"math"
 	"net"
 
 	"github.com/spf13/pflag"
@@ -16,20 +16,50 @@ type Options struct{ options lab.Options }
 // AddFlags adds the flags.
 func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.options.Pods, "pods", 20, "pods at the beginning")
-	flags.IntVar(&o.options.Rate, "rate", 0, "creates, updates and deletes of pods a second, at the beginning")
-	flags.IntVar(&o.options.Workers, "workers", 4, "workers at the beginning")
+	flags.IntVar(&o.options.Rate, "rate", 0, fmt.Sprintf("creates, updates and deletes of pods a second, at the beginning; at most %d", mostRate))
+	flags.IntVar(&o.options.Workers, "workers", 4, fmt.Sprintf("workers at the beginning; at most %d", mostWorkers))
 	flags.IntVar(&o.options.Window, "window", 10_000, "how many past changes the API server remembers; most of the memory is theirs")
 	flags.StringVar(&o.options.Listen, "listen", "", "a loopback address at which the API server listens as well, for kubectl")
 }
 
+// The largest numbers that a laboratory takes.
+const (
+	mostRate    = 5000
+	mostWorkers = 16
+)
+
+// check returns an error about a number in the words of the command line: a laboratory would speak of fields, and take some
+// numbers for a default.
+func (o Options) check() error {
+	for _, flag := range []struct {
+		name        string
+		is          int
+		least, most int
+	}{
+		{"--pods", o.options.Pods, 0, math.MaxInt},
+		{"--rate", o.options.Rate, 0, mostRate},
+		{"--workers", o.options.Workers, 1, mostWorkers},
+		{"--window", o.options.Window, 1, math.MaxInt},
+	} {
+		switch {
+		case flag.is >= flag.least && flag.is <= flag.most:
+		case flag.most == math.MaxInt:
+			return fmt.Errorf("%s is %d, and must be at least %d", flag.name, flag.is, flag.least)
+		default:
+			return fmt.Errorf("%s is %d, and must be from %d to %d", flag.name, flag.is, flag.least, flag.most)
+		}
+	}
+	return nil
+}
+
 // New makes the laboratory, and starts nothing.
 func (o Options) New() (*lab.Lab, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
 	opts := o.options
 	if opts.Pods == 0 {
-		opts.Pods = -1
-	}
-	if opts.Window < 1 {
-		return nil, errors.New("--window must be at least 1")
+		opts.Pods = -1 // 0 is its default
 	}
 	opts.View.IndexValues = true // They are of its own pods.
 	if opts.Listen != "" {
