@@ -1,5 +1,7 @@
 // Command release tries kinform as a released version, before there is one: it makes a module proxy in a folder out of the commit that
-// is checked out, and lets "kinform migrate" put a program on it, which has no replace line to a checkout.
+// is checked out, with all modules that a release has (docs/adr/0009-modules.md). It installs the command from there, and lets
+// "kinform migrate" put a program on the line, which has no replace line to a checkout. The program's go.mod and go.sum have to be what
+// they were after "kinform migrate --undo".
 //
 //	go run ./release [-version v0.1.0] [PROGRAM]
 //
@@ -10,23 +12,31 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"log"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
 )
 
 const (
 	kinform = "github.com/kinform/kinform"
-	dropIn  = kinform + "/clientgo"
+	command = kinform + "/cmd/kinform"
 )
+
+// released are the modules of a release, as folders of the repository.
+var released = []string{"", "clientgo", "metrics", "tracing", "cmd/kinform"}
 
 func main() {
 	log.SetFlags(0)
@@ -87,23 +97,48 @@ func (b bench) publish(ctx context.Context) error {
 	if err := unpack.Run(); err != nil {
 		return fmt.Errorf("tar: %w", err)
 	}
-	for path, folder := range map[string]string{kinform: commit, dropIn: filepath.Join(commit, "clientgo")} {
-		if err := b.add(path, folder); err != nil {
+	for _, folder := range released {
+		if err := b.add(path.Join(kinform, folder), filepath.Join(commit, folder)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// add puts a module into the proxy. Requirements of kinform, which are v0.0.0 in a checkout, get the version.
-func (b bench) add(path, folder string) error {
+// goMod returns the go.mod that a module has in a release: it requires the modules of kinform at that version, which are v0.0.0 in a
+// checkout, and has no replace line.
+func (b bench) goMod(name string) ([]byte, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	mod, err := modfile.Parse(name, text, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range slices.Clone(mod.Replace) {
+		err = errors.Join(err, mod.DropReplace(r.Old.Path, r.Old.Version))
+	}
+	for _, r := range mod.Require {
+		if r.Mod.Path == kinform || strings.HasPrefix(r.Mod.Path, kinform+"/") {
+			err = errors.Join(err, mod.AddRequire(r.Mod.Path, b.version))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	mod.Cleanup()
+	return mod.Format()
+}
+
+// add puts a module into the proxy.
+func (b bench) add(of, folder string) error {
 	name := filepath.Join(folder, "go.mod")
-	mod, err := os.ReadFile(name)
+	mod, err := b.goMod(name)
 	if err != nil {
 		return err
 	}
-	mod = bytes.ReplaceAll(mod, []byte(kinform+" v0.0.0"), []byte(kinform+" "+b.version))
-	at := filepath.Join(b.proxy(), filepath.FromSlash(path), "@v")
+	at := filepath.Join(b.proxy(), filepath.FromSlash(of), "@v")
 	info := fmt.Sprintf(`{"Version":%q,"Time":%q}`, b.version, time.Now().UTC().Format(time.RFC3339))
 	if err := os.MkdirAll(at, 0o755); err != nil {
 		return err
@@ -118,11 +153,11 @@ func (b bench) add(path, folder string) error {
 		return err
 	}
 	defer out.Close()
-	if err := zip.CreateFromDir(out, module.Version{Path: path, Version: b.version}, folder); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	if err := zip.CreateFromDir(out, module.Version{Path: of, Version: b.version}, folder); err != nil {
+		return fmt.Errorf("%s: %w", of, err)
 	}
 	size, err := out.Seek(0, 1)
-	fmt.Printf("%s %s: %.1f MB\n", path, b.version, float64(size)/1e6)
+	fmt.Printf("%s %s: %.1f MB\n", of, b.version, float64(size)/1e6)
 	return err
 }
 
@@ -130,10 +165,6 @@ func (b bench) proxy() string { return filepath.Join(b.dir, "proxy") }
 
 // migrate puts a program on the release, and takes it back.
 func (b bench) migrate(ctx context.Context, program string) error {
-	command := filepath.Join(b.dir, "kinform")
-	if _, err := output(ctx, filepath.Join(b.root, "cmd", "kinform"), nil, "go", "build", "-o", command, "."); err != nil {
-		return err
-	}
 	cache, err := output(ctx, b.root, nil, "go", "env", "GOMODCACHE")
 	if err != nil {
 		return err
@@ -144,22 +175,34 @@ func (b bench) migrate(ctx context.Context, program string) error {
 	}
 	env := append(os.Environ(),
 		"GOPROXY=file://"+filepath.ToSlash(b.proxy())+",file://"+filepath.ToSlash(cache)+"/cache/download,"+proxies,
-		"GOMODCACHE="+filepath.Join(b.dir, "modules"), "GONOSUMDB="+kinform+","+dropIn, "GOFLAGS=-modcacherw -trimpath", "GOWORK=off")
-	before, err := os.ReadFile(filepath.Join(program, "go.mod"))
+		"GOMODCACHE="+filepath.Join(b.dir, "modules"), "GONOSUMDB="+kinform+","+kinform+"/*", "GOFLAGS=-modcacherw -trimpath", "GOWORK=off", "GOBIN="+b.dir)
+	if _, err := output(ctx, program, env, "go", "install", command+"@"+b.version); err != nil {
+		return err
+	}
+	kinformCommand := filepath.Join(b.dir, "kinform")
+	said, err := output(ctx, program, env, kinformCommand, "--version")
+	if err != nil {
+		return err
+	}
+	fmt.Println(said)
+	if !strings.HasPrefix(said, "kinform "+b.version+",") {
+		return fmt.Errorf("go install %s@%s installs another version", command, b.version)
+	}
+	before, err := files(program)
 	if err != nil {
 		return err
 	}
 	if _, err := output(ctx, program, env, "go", "mod", "tidy"); err != nil {
 		return err
 	}
-	tidy, err := os.ReadFile(filepath.Join(program, "go.mod"))
+	tidy, err := files(program)
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(before, tidy) {
-		fmt.Println("go mod tidy has changed the program's go.mod before all")
+	if before != tidy {
+		fmt.Println("go mod tidy has changed the program's go.mod or go.sum before all")
 	}
-	said, err := output(ctx, program, env, command, "migrate", "--version", b.version)
+	said, err = output(ctx, program, env, kinformCommand, "migrate")
 	fmt.Println(said)
 	if err != nil {
 		return err
@@ -172,21 +215,36 @@ func (b bench) migrate(ctx context.Context, program string) error {
 		return err
 	}
 	fmt.Println("builds with", where)
-	if _, err := output(ctx, program, env, command, "migrate", "--undo"); err != nil {
+	if _, err := output(ctx, program, env, kinformCommand, "migrate", "--undo"); err != nil {
 		return err
 	}
-	after, err := os.ReadFile(filepath.Join(program, "go.mod"))
+	after, err := files(program)
 	if err != nil {
 		return err
 	}
-	if bytes.Contains(after, []byte(kinform)) {
-		return fmt.Errorf("kinform is in go.mod after --undo:\n%s", after)
+	if after != tidy {
+		return fmt.Errorf("go.mod or go.sum is not what it was, after --undo:\n%s", after.mod)
 	}
 	_, err = output(ctx, program, env, "go", "build", "./...")
 	if err == nil {
 		fmt.Println("and with client-go again")
 	}
 	return err
+}
+
+// modFiles are the texts of go.mod and go.sum.
+type modFiles struct{ mod, sum string }
+
+func files(program string) (f modFiles, err error) {
+	mod, err := os.ReadFile(filepath.Join(program, "go.mod"))
+	if err != nil {
+		return f, err
+	}
+	sum, err := os.ReadFile(filepath.Join(program, "go.sum"))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return modFiles{string(mod), string(sum)}, err
 }
 
 // writeProgram writes a controller's main parts as a module.
