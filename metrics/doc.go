@@ -25,6 +25,8 @@
 // rules and a dashboard for Grafana. Options.FamiliarNames adds the names of client-go and
 // controller-runtime.
 //
+// The package is a module of its own, so that only programs that import it require Prometheus' client.
+//
 // # Guarantees
 //
 //   - A scrape does not fail because of what parts are named, or of how many there are.

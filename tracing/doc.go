@@ -12,6 +12,8 @@
 // Caches and controllers are told apart by their names, so each manager has a Tracing of its own.
 // docs/tracing.md has a picture.
 //
+// The package is a module of its own, so that only programs that import it require OpenTelemetry.
+//
 // # What a trace has
 //
 // A change that is chosen begins a trace. Its span, "change" and the informer's name, is from the

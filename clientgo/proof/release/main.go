@@ -143,7 +143,9 @@ func (b bench) add(of, folder string) error {
 	if err := os.MkdirAll(at, 0o755); err != nil {
 		return err
 	}
-	for file, text := range map[string][]byte{name: mod, filepath.Join(at, b.version+".mod"): mod, filepath.Join(at, b.version+".info"): []byte(info)} {
+	for file, text := range map[string][]byte{
+		name: mod, filepath.Join(at, b.version+".mod"): mod, filepath.Join(at, b.version+".info"): []byte(info), filepath.Join(at, "list"): []byte(b.version + "\n"),
+	} {
 		if err := os.WriteFile(file, text, 0o644); err != nil {
 			return err
 		}

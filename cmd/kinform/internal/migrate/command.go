@@ -86,7 +86,7 @@ func (o options) run(ctx context.Context, dir string, out io.Writer, p progress)
 		return err
 	}
 	if o.imports {
-		return exchange(ctx, m, target, o.dryRun, out)
+		return exchange(ctx, m, target, o.dryRun, out, p)
 	}
 	return migrate(ctx, m, target, o.dryRun, out, p)
 }
@@ -170,22 +170,25 @@ func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Write
 
 // bring brings the draft into order, and shows what is downloaded meanwhile.
 func (d *draft) bring(ctx context.Context, p progress) error {
-	return p.during("resolving the modules (go mod tidy)", "lines of go mod tidy", func(said io.Writer) error {
-		d.m.said = said
-		defer func() { d.m.said = nil }()
-		return d.tidy(ctx)
-	})
+	return d.m.shown(p, "resolving the modules (go mod tidy)", "lines of go mod tidy", func() error { return d.tidy(ctx) })
 }
 
 // compileShown compiles the module, and shows how far it is.
 func compileShown(ctx context.Context, m *module, raised []reasoned, p progress) (r *report, err error) {
-	err = p.during("compiling the module, its tests and all that they import; the first time takes minutes", "packages", func(said io.Writer) error {
-		m.said = said
-		defer func() { m.said = nil }()
-		r, err = compile(ctx, m, raised, "-v")
+	err = m.shown(p, "compiling the module, its tests and all that they import; the first time takes minutes", "packages", func() error {
+		r, err = compile(ctx, m, raised)
 		return err
 	})
 	return r, err
+}
+
+// shown does work in which the go command says what it does, and shows how far it is.
+func (m *module) shown(p progress, what, counted string, work func() error) error {
+	return p.during(what, counted, func(said io.Writer) error {
+		m.said = said
+		defer func() { m.said = nil }()
+		return work()
+	})
 }
 
 // undo takes the lines out that migrate added.

@@ -18,12 +18,16 @@ import (
 
 // exchange makes kinform's own packages of client-go's where rules can do that, and lists the other imports. Nothing is changed unless
 // the module compiles with it.
-func exchange(ctx context.Context, m *module, t target, dryRun bool, out io.Writer) error {
+func exchange(ctx context.Context, m *module, t target, dryRun bool, out io.Writer, p progress) error {
 	if hint := m.skew(); hint != "" {
 		fmt.Fprintln(out, hint)
 	}
 	fset := token.NewFileSet()
-	units, err := load(ctx, m, fset)
+	var units []*unit
+	err := m.shown(p, "compiling the module as it is; the first time takes minutes", "packages", func() (err error) {
+		units, err = load(ctx, m, fset)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -33,7 +37,11 @@ func exchange(ctx context.Context, m *module, t target, dryRun bool, out io.Writ
 		return err
 	}
 	defer trial.remove()
-	rewritten, refused, err := trial.compiling(ctx, rewritten)
+	var refused []finding
+	err = m.shown(p, "compiling it with kinform's packages", "packages", func() (err error) {
+		rewritten, refused, err = trial.compiling(ctx, rewritten)
+		return err
+	})
 	if err != nil {
 		return err
 	}

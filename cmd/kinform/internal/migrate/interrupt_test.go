@@ -40,7 +40,6 @@ func TestAnInterruptOfTheCompilerTakesTheLinesOut(t *testing.T) {
 	require.NoError(t, err)
 	t.Setenv(heldBy, listener.Addr().String())
 	t.Setenv("GOFLAGS", "-modcacherw -toolexec="+os.Args[0])
-	t.Setenv("GOCACHE", t.TempDir()) // with nothing compiled
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	var during map[string]string
@@ -109,12 +108,11 @@ func TestProgress(t *testing.T) {
 func TestTheGoCommandSaysWhatItDoes(t *testing.T) {
 	releases(t)
 	dir := program(t, map[string]string{"main.go": goodMain})
-	t.Setenv("GOCACHE", t.TempDir())
 	m, err := openModule(t.Context(), dir)
 	require.NoError(t, err)
 	lines := &lineCounter{}
 	m.said = lines
-	_, err = compile(t.Context(), m, nil, "-v")
+	_, err = compile(t.Context(), m, nil)
 	require.NoError(t, err)
 	require.Contains(t, lines.state("packages"), " packages until now, the last: example.com/program")
 	require.Equal(t, filepath.Join(dir, "go.mod"), m.file)

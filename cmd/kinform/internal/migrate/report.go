@@ -35,7 +35,7 @@ type finding struct {
 
 // compile compiles all packages of the module with their tests, and what they import. It links nothing. The flags are for go list.
 func compile(ctx context.Context, m *module, raised []reasoned, flags ...string) (*report, error) {
-	args := append(m.list("-e", "-test", "-deps", "-export", "-json=ImportPath,Export,Error,Standard,ForTest,DepOnly,GoFiles,CgoFiles"), flags...)
+	args := append(m.list("-v", "-e", "-test", "-deps", "-export", "-json=ImportPath,Export,Error,Standard,ForTest,DepOnly,GoFiles,CgoFiles"), flags...)
 	out, err := m.run(ctx, append(args, "./...")...)
 	if err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ type loaded struct {
 
 // load parses and checks the module's packages with their tests. Each file is in one of them.
 func load(ctx context.Context, m *module, fset *token.FileSet) ([]*unit, error) {
-	out, err := m.run(ctx, m.list("-test", "-deps", "-export",
+	out, err := m.run(ctx, m.list("-v", "-test", "-deps", "-export",
 		"-json=ImportPath,Error,ForTest,DepOnly,Dir,Export,GoFiles,CgoFiles,IgnoredGoFiles,ImportMap", "./...")...)
 	if err != nil {
 		return nil, fmt.Errorf("the module has to compile before its imports are exchanged: %w", err)
