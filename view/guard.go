@@ -33,8 +33,13 @@ func (v *View) admit(r *http.Request, data bool) error {
 	if data && !ownOrigin(r) {
 		return refused(http.StatusForbidden, "pages of others have no access to this one; if it is its own, a proxy before it has to pass on the Host header as it is")
 	}
-	if data && v.opts.Private && !v.authorized(r) {
-		return refused(http.StatusUnauthorized, "this needs the token: open the address that the program has printed")
+	return nil
+}
+
+// mayLook says why a request gets no data, nil if it may.
+func (v *View) mayLook(r *http.Request) error {
+	if v.opts.Private && !v.authorized(r) {
+		return v.unauthorized(r, "this needs the token: open the address that the program has printed")
 	}
 	return nil
 }
@@ -44,11 +49,16 @@ func (v *View) mayChange(r *http.Request) error {
 	if v.opts.Laboratory == nil {
 		return refused(http.StatusNotFound, "this view changes nothing: it has no laboratory")
 	}
+	if !v.authorized(r) {
+		return v.unauthorized(r, "to change something needs the token: open the address that the program has printed")
+	}
+	return sentByPage(r)
+}
+
+// sentByPage says why a request is not one that a script sends, nil if it is. A form of another page can send no JSON.
+func sentByPage(r *http.Request) error {
 	if r.Method != http.MethodPost {
 		return refused(http.StatusMethodNotAllowed, "this is for POST")
-	}
-	if !v.authorized(r) {
-		return refused(http.StatusUnauthorized, "to change something needs the token: open the address that the program has printed")
 	}
 	if media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); strings.TrimSpace(media) != "application/json" {
 		return refused(http.StatusUnsupportedMediaType, "the Content-Type is to be application/json")
@@ -89,10 +99,24 @@ func ownOrigin(r *http.Request) bool {
 	return err == nil && from.Host != "" && strings.EqualFold(from.Host, r.Host)
 }
 
-// authorized reports whether a request has the token.
+// authorized reports whether a request has the token, or a session.
 func (v *View) authorized(r *http.Request) bool {
-	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return ok && subtle.ConstantTimeCompare([]byte(token), []byte(v.opts.Token)) == 1
+	given, ok := bearer(r)
+	return ok && (v.isToken(given) || v.sessions.has(given))
+}
+
+func (v *View) isToken(given string) bool {
+	return subtle.ConstantTimeCompare([]byte(given), []byte(v.opts.Token)) == 1
+}
+
+// unauthorized refuses a request, with the reason if its session has ended for one that is known.
+func (v *View) unauthorized(r *http.Request, otherwise string) error {
+	if given, ok := bearer(r); ok {
+		if err := v.sessions.ended(given); err != nil {
+			return err
+		}
+	}
+	return refused(http.StatusUnauthorized, "%s", otherwise)
 }
 
 // policy is what browsers enforce for the page: nothing from elsewhere, no code or style in the markup, and

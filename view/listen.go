@@ -35,11 +35,15 @@ func (v *View) Serve(ctx context.Context, listener net.Listener) error {
 	return failed
 }
 
-// Address returns the address to open, for a page at that URL: where it takes the token to do all that the page can do, the
-// token is at its end. It is a secret then.
+// Address returns the address to open, for a page at that URL. If the page needs the token, for all that it can do, the address
+// ends with a new code that lets one browser in, once and within five minutes. When a second browser sends the code, neither is
+// let in any more: each user of a machine can read the command line of a browser, and one of the two may be somebody else.
 func (v *View) Address(url string) string {
-	if v.opts.Laboratory == nil && !v.opts.Private {
+	if !v.Guarded() {
 		return url
 	}
-	return url + "#token=" + v.opts.Token
+	return url + "#code=" + v.sessions.newCode()
 }
+
+// Guarded reports whether the page needs the token, for all that it can do.
+func (v *View) Guarded() bool { return v.opts.Laboratory != nil || v.opts.Private }

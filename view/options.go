@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 )
 
@@ -53,6 +54,9 @@ type Options struct {
 	// Laboratory is what the page may do to the program. Defaults to nil: nothing.
 	Laboratory Laboratory
 
+	// Logger is told when an address of [View.Address] is opened a second time. Defaults to slog.Default().
+	Logger *slog.Logger
+
 	// Server says how far the API server is, where the program knows. It is called once for each frame.
 	// Defaults to nil: the page shows what informers were told.
 	Server func() Server
@@ -87,6 +91,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Token == "" {
 		o.Token = rand.Text()
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
 	}
 	if len(o.Token) < 16 {
 		errs = append(errs, errors.New("the token must have at least 16 characters"))

@@ -3,7 +3,6 @@ package view
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +17,7 @@ var ErrRecording = errors.New("the recording cannot be read")
 
 // ReadRecording reads what [View.Record] has written, or the page has saved: what the frames are about, and the frames, in the order of their
 // times. Frames are read while the loop goes on, one line at a time, so that memory does not grow with the
-// recording. An error is the last thing that the loop is given: it is nil for every frame before. It wraps
+// recording. A line has at most [MaxRecordingLine] bytes and 100,000 values: see [Unmarshal]. An error is the last thing that the loop is given: it is nil for every frame before. It wraps
 // io.ErrUnexpectedEOF as well if the recording ends within a line, because its writer was cut off.
 //
 // Fields that are not known are skipped. A recording of a newer format is an error.
@@ -86,7 +85,7 @@ func (l *recordingLines) next() (line Line, err error) {
 	if err != nil {
 		return line, err
 	}
-	if err := json.Unmarshal(text, &line); err != nil {
+	if err := Unmarshal(text, &line); err != nil {
 		if !whole && l.line > 1 {
 			return line, l.wrong("it ends in the middle of the line: its writer was cut off", io.ErrUnexpectedEOF)
 		}

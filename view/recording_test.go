@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -178,4 +179,43 @@ func TestAViewOfARecording(t *testing.T) {
 	code, said, _ := r.ask(t, http.MethodGet, "recording", "", nil)
 	require.Equal(t, 404, code)
 	require.Contains(t, said, "this view shows no recording")
+}
+
+// A line of a recording may not take more memory than its bytes promise, in whichever list it is.
+func TestALineThatIsABombIsRefused(t *testing.T) {
+	t.Parallel()
+	const hello = `{"hello":{"version":1}}` + "\n"
+	empty := strings.Repeat("{},", 1<<20)[:3<<20-1]
+	lines := map[string]string{"an unknown field": hello + `{"frame":{"unknown":[` + empty + `]}}`}
+	for _, list := range []string{"boxes", "handlers", "indexes", "events", "wrong"} {
+		lines[list] = hello + `{"frame":{"` + list + `":[` + empty + `]}}`
+	}
+	for _, list := range []string{"list", "levels"} {
+		lines["keys."+list] = hello + `{"frame":{"keys":{"q":{"` + list + `":[` + empty + `]}}}}`
+	}
+	lines["memory"] = hello + `{"frame":{"comparison":{"ways":[{"memory":[` + strings.ReplaceAll(empty, "{}", "[]") + `]}]}}}`
+	lines["ways"] = hello + `{"frame":{"comparison":{"ways":[` + empty + `]}}}`
+	lines["null"] = hello + `{"frame":{"events":[` + strings.ReplaceAll(empty, "{}", "0") + `]}}`
+	var times strings.Builder
+	for n := range 110_000 {
+		fmt.Fprintf(&times, `,"%x":{}`, n)
+	}
+	lines["a map"] = hello + `{"frame":{"boxes":[{"t":{` + times.String()[1:] + `}}]}}`
+	for _, list := range []string{"boxes", "numbers", "actions"} {
+		lines["hello."+list] = `{"hello":{"version":1,"` + list + `":[` + empty + `]}}`
+	}
+	lines["inputs"] = `{"hello":{"version":1,"actions":[{"inputs":[` + empty + `]}]}}`
+	for name, text := range lines {
+		require.ErrorContains(t, checkRecording([]byte(text)), "more than 100000 values", name)
+	}
+}
+
+func TestNoRealLineIsRefused(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/relist.jsonl")
+	require.NoError(t, err)
+	for line := range bytes.Lines(text) {
+		require.Less(t, values(line), mostJSON/50)
+	}
+	require.NoError(t, checkRecording([]byte(`{"hello":{"version":1,"title":"`+strings.Repeat(`,[{\"`, mostJSON)+`"}}`)), "what is in a text is no value")
 }

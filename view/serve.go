@@ -54,9 +54,16 @@ func (v *View) serve(w http.ResponseWriter, r *http.Request, wanted string) erro
 		answer = v.serveDo
 	case "recording":
 		answer = v.serveRecording
+	case "session":
+		answer = v.serveSession
 	}
 	if err := v.admit(r, answer != nil); err != nil {
 		return err
+	}
+	if answer != nil && wanted != "session" {
+		if err := v.mayLook(r); err != nil {
+			return err
+		}
 	}
 	if answer != nil {
 		return answer(w, r)
@@ -93,6 +100,9 @@ func (v *View) serveStream(w http.ResponseWriter, r *http.Request) error {
 	control := http.NewResponseController(w)
 	begun := false
 	return v.lines(r.Context(), r.URL.Query().Get("of"), func(line []byte) error {
+		if begun && v.mayLook(r) != nil {
+			panic(http.ErrAbortHandler) // Its session has ended: the page asks again, and is told why.
+		}
 		if !begun {
 			begun = true
 			w.Header().Set("Content-Type", "text/event-stream")

@@ -25,6 +25,7 @@ type View struct {
 	recorders struct{ informers, queues recorders }
 	viewers   atomic.Int64
 	fed       feeds
+	sessions  sessions
 	closed    chan struct{}
 	close     sync.Once
 
@@ -43,15 +44,15 @@ func New(opts Options) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &View{opts: opts, start: time.Now(), closed: make(chan struct{}), pictures: map[string]*picture{}, wholes: map[string]whole{}}
+	v := &View{opts: opts, start: time.Now(), closed: make(chan struct{}), sessions: sessions{codes: map[digest]*code{}}, pictures: map[string]*picture{}, wholes: map[string]whole{}}
 	v.recorders.informers = recorders{start: v.start, byName: map[string][]*recorder{}, taken: map[*recorder]bool{}}
 	v.recorders.queues = recorders{start: v.start, byName: map[string][]*recorder{}, taken: map[*recorder]bool{}}
 	return v, nil
 }
 
 // Token returns the secret that a request needs which changes something, and every request if
-// Options.Private. The page takes it from the end of its address: "#token=" and the token, which browsers don't
-// send.
+// Options.Private. Programs and scripts send it as "Authorization: Bearer ...". A person pastes it into the page, if the address of
+// [View.Address] is not at hand. It belongs neither into an address nor into a command line.
 func (v *View) Token() string { return v.opts.Token }
 
 // Close ends the streams of all who look, so that the server that has them can shut down. Later ones are

@@ -99,7 +99,8 @@ func itoa(n int) string { return strings.TrimSpace(quote(n)) }
 // A page of somebody else's gets nothing, changes nothing, and shows nothing of this one.
 func TestPagesOfOthers(t *testing.T) {
 	l, address := serveLab(t)
-	base, token, _ := strings.Cut(address, "#token=")
+	base, _, _ := strings.Cut(address, "#code=")
+	token := l.View().Token()
 	require.Eventually(t, func() bool { return l.Status().Store.Objects == 20 }, time.Minute, 5*time.Millisecond)
 	before := l.Server().ResourceVersion()
 	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -42,12 +42,12 @@ func (b *bench) State() map[string]string {
 	return nil
 }
 
-// The page has a button for each action, and presses it with the token from its address, which it then hides.
+// The page has a button for each action, and presses it with the session that it was given for the code of its address.
 func TestButtonsOfALaboratory(t *testing.T) {
 	lab := &bench{}
 	r := start(t, 1, nil, func(o *view.Options) { o.Laboratory = lab })
 	p := r.open(t, 1200, 900)
-	require.NotContains(t, eval[string](p, `location.href`), r.view.Token())
+	require.NotContains(t, eval[string](p, `location.href`), "code")
 	said := func(text string) {
 		t.Helper()
 		p.until(`document.getElementById("said").textContent === ` + quote(text))
@@ -62,12 +62,4 @@ func TestButtonsOfALaboratory(t *testing.T) {
 	p.do(chromedp.KeyEvent("p"))
 	said("paused")
 	p.until(`document.getElementById("state").textContent === "live, paused: workers"`)
-}
-
-func TestButtonsNeedTheToken(t *testing.T) {
-	r := start(t, 1, nil, func(o *view.Options) { o.Laboratory = &bench{} })
-	p := newTab(t, 1200, 900)
-	p.do(chromedp.Navigate(r.url))
-	p.until(`document.querySelector("[data-action=create]")?.disabled`)
-	require.Contains(t, eval[string](p, `document.getElementById("said").textContent`), "it has a token at its end")
 }

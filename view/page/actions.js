@@ -1,11 +1,11 @@
 // actions are the buttons of the laboratory: what the program lets the page do. The page knows nothing of them but
 // what the first line of the stream says.
 import { el, replace, say } from "./dom.js";
-import { act, token } from "./source.js";
+import { act, refusal, session } from "./source.js";
 
 export class Actions {
-  // root is the place of actions that are about the whole, boxes those of the others.
-  constructor(root, said, wrote) { this.root = root; this.said = said; this.wrote = wrote; }
+  // root is the place of actions that are about the whole, boxes those of the others. lock is told why no button can be pressed.
+  constructor(root, said, wrote, lock) { Object.assign(this, { root, said, wrote, lock }); }
 
   begin(hello, boxes) {
     replace(this.root);
@@ -16,7 +16,7 @@ export class Actions {
       const place = action.box ? boxes.actions.get(action.box) : this.root;
       place?.append(this.form(action));
     }
-    if (all.length && !token) say(this.said, "To press buttons, open the address that the program has printed: it has a token at its end.");
+    if (all.length && !session) this.lock(refusal || "Its buttons need the token.");
   }
 
   form(action) {
@@ -26,7 +26,7 @@ export class Actions {
         : el("input", { name: i.id, type: "number", value: i.default, min: i.min ?? 0, max: i.max ?? 0, step: 1, required: true });
       return [input, el("label", {}, i.label + " ", input)];
     });
-    const button = el("button", { "data-action": action.id, title: action.help, disabled: !token }, action.label);
+    const button = el("button", { "data-action": action.id, title: action.help, disabled: !session }, action.label);
     const press = () => {
       if (inputs.every(([input]) => input.reportValidity())) this.do(action, button, Object.fromEntries(inputs.map(([input]) => [input.name, input.value])));
     };

@@ -1,6 +1,6 @@
 // main wires the page: a source of frames, the picture, the table, the keyboard.
 import { byId, el, say, replace } from "./dom.js";
-import { ServerSource, parts, recorded } from "./source.js";
+import { ServerSource, enterWith, onLocked, parts, recorded } from "./source.js";
 import { onProgress } from "./tab.js";
 import { Past } from "./past.js";
 import { Boxes } from "./boxes.js";
@@ -20,7 +20,7 @@ const boxes = new Boxes(byId("picture"), (id) => small.open(id));
 const table = new Table(byId("table"));
 const index = new Index(byId("all"), choose);
 const cost = new Cost(byId("cost"));
-const actions = new Actions(byId("actions"), byId("said"), () => small.wrote());
+const actions = new Actions(byId("actions"), byId("said"), () => small.wrote(), locked);
 const tour = new Tour(byId("tour"), (id) => small.open(id, true));
 const kept = new Kept();
 const player = new Player(byId("player"), () => choose(shownLast));
@@ -234,8 +234,24 @@ function guide() {
   tour.show();
 }
 
-onProgress(state);
-(async () => {
+// locked asks for the token, and says why; "" asks no more.
+function locked(why) {
+  byId("enter").hidden = !why;
+  say(byId("refused"), why);
+}
+
+byId("enter").addEventListener("submit", async (e) => {
+  e.preventDefault();
+  const field = byId("enter").elements.token;
+  try {
+    await enterWith(field.value.trim());
+    field.value = "";
+    locked("");
+    startUp();
+  } catch (e) { locked("✗ " + e.message); }
+});
+
+async function startUp() {
   try {
     const wanted = new URLSearchParams(location.hash.slice(1));
     tour.when(Number(wanted.get("tour")));
@@ -251,4 +267,8 @@ onProgress(state);
   } catch (e) {
     state("lost", e.message);
   }
-})();
+}
+
+onProgress(state);
+onLocked(locked);
+startUp();

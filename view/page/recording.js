@@ -2,6 +2,7 @@
 
 const keptBytes = 24e6, keptTime = 5 * 60 * 1000; // What the page has seen lately, whichever is less.
 export const mostBytes = 256e6; // A larger file would fill the tab.
+const mostLine = 8 << 20, mostValues = 100_000; // What a line decodes to could fill it as well.
 
 // Kept are the last lines of a stream.
 export class Kept {
@@ -41,6 +42,7 @@ export class Recording {
       number++;
       if (!line.trim()) continue;
       let l;
+      if (line.length > mostLine || values(line) > mostValues) throw new Error(`${name}, line ${number}: it has more than ${mostLine} characters, or more than ${mostValues} values`);
       try { l = JSON.parse(line); } catch (e) {
         // A program that was killed has not ended its last line.
         if (this.frames.length && number === lines.length) { cut = number; continue; }
@@ -68,6 +70,16 @@ export class Recording {
     }
     return low;
   }
+}
+
+// values is at least the number of values in a line: each but the first follows a comma, or begins a list or an object.
+function values(line) {
+  let n = 0;
+  for (let i = 0, quoted = false; i < line.length; i++) {
+    const c = line[i];
+    if (quoted) { if (c === "\\") i++; else if (c === '"') quoted = false; } else if (c === '"') quoted = true; else if (c === "," || c === "[" || c === "{") n++;
+  }
+  return n;
 }
 
 const object = (x) => typeof x === "object" && x !== null && !Array.isArray(x);

@@ -3,22 +3,82 @@
 // and stop(); listener has line(object, text), state(word, text), and again(), after which a {hello} begins anew.
 import { inTab, reach } from "./tab.js";
 
-// The token comes in the part of the address that browsers keep to themselves. It stays in this tab. A program in this tab
-// obeys whoever has the tab.
-export const token = inTab ? "this tab" : (() => {
-  const given = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (given) {
-    sessionStorage.setItem("kinform-token", given);
-    const rest = new URLSearchParams(location.hash.slice(1));
-    rest.delete("token");
-    history.replaceState(null, "", location.pathname + location.search + (rest.size ? "#" + rest : ""));
-  }
-  return given ?? sessionStorage.getItem("kinform-token") ?? "";
+// The address has a one-time code in the part that browsers keep to themselves. The page exchanges it for a session, which all
+// tabs with this page have. The storage of an origin is that of one port; cookies would go to every port of the machine. A program
+// in this tab obeys whoever has the tab.
+const place = "kinform-session " + new URL(".", location.href).pathname;
+export let session = inTab ? "this tab" : stored() ?? "";
+
+// A browser may keep no storage for a page: then a session is that of a tab until its next reload.
+function stored() { try { return localStorage.getItem(place); } catch { return null; } }
+
+function keep(given) {
+  session = given;
+  try { given ? localStorage.setItem(place, given) : localStorage.removeItem(place); } catch { /* as above */ }
+}
+
+let code = (() => {
+  const rest = new URLSearchParams(location.hash.slice(1)), given = rest.get("code");
+  if (inTab || given === null) return "";
+  rest.delete("code");
+  history.replaceState(null, "", location.pathname + location.search + (rest.size ? "#" + rest : ""));
+  return given;
 })();
 
-function headers() { return token ? { Authorization: "Bearer " + token } : {}; }
+// An address that is pasted into a tab with this page changes no more than the part with the code.
+if (!inTab) addEventListener("hashchange", () => { if (new URLSearchParams(location.hash.slice(1)).has("code")) location.reload(); });
 
-// ServerSource reads server-sent events. It does so with reach, because an EventSource cannot send a token, nor does it
+// refusal says why the page was not let in; "" if it was, or has not tried.
+export let refusal = "";
+
+let lock = () => {};
+
+// onLocked has listener(why) called when the program asks for its token.
+export function onLocked(listener) { lock = listener; }
+
+// entered is done when the code has been exchanged, and when it is known whether a session is still good.
+let entered = enter();
+
+async function enter() {
+  if (inTab || !(code || session)) return;
+  const answer = await post("session", { code });
+  if (answer.status === 401) { refusal = await said(answer); keep(""); } else if (answer.ok) keepOf(await answer.json());
+  code = "";
+}
+
+// enterWith has the token let the page in. It throws an Error if it is not the token.
+export async function enterWith(token) {
+  const answer = await post("session", { token });
+  if (!answer.ok) throw new Error(await said(answer));
+  keepOf(await answer.json());
+}
+
+function keepOf(answer) { refusal = answer.why ?? ""; keep(answer.session); }
+
+const said = async (answer) => (await answer.text()).trim() || answer.statusText;
+
+// wrong is the Error of an answer that is none.
+async function wrong(answer) {
+  const text = await said(answer), why = answer.status === 401 && refusal || text;
+  if (answer.status === 401) lock(why);
+  return new Error(why);
+}
+
+function headers() { return session ? { Authorization: "Bearer " + session } : {}; }
+
+function post(path, body) {
+  return reach(path, { method: "POST", headers: { ...headers(), "Content-Type": "application/json" }, body: JSON.stringify(body) });
+}
+
+// get asks for a path of the program, with the session of the page.
+async function get(path, signal) {
+  await entered.catch(() => {}); // The request itself says what is wrong.
+  const answer = await reach(path, { headers: headers(), signal, cache: "no-store" });
+  if (!answer.ok) throw await wrong(answer);
+  return answer;
+}
+
+// ServerSource reads server-sent events. It does so with reach, because an EventSource cannot send a session, nor does it
 // say why it was refused.
 export class ServerSource {
   constructor(of) { this.of = of; }
@@ -35,8 +95,7 @@ export class ServerSource {
     const { signal } = this.abort;
     for (let wait = 500; !signal.aborted; wait = Math.min(wait * 2, 8000)) {
       try {
-        const answer = await reach("stream?of=" + encodeURIComponent(this.of), { headers: headers(), signal, cache: "no-store" });
-        if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
+        const answer = await get("stream?of=" + encodeURIComponent(this.of), signal);
         wait = 500;
         await this.read(answer.body.getReader());
         this.listener.state("lost", "the program has ended the stream");
@@ -44,6 +103,7 @@ export class ServerSource {
         if (signal.aborted) return;
         this.listener.state("lost", e.message);
       }
+      entered = entered.then(enter, enter); // The program may be another one by now.
       await new Promise((next) => setTimeout(next, wait));
     }
   }
@@ -63,25 +123,15 @@ export class ServerSource {
 }
 
 // parts returns the index of all pipelines.
-export async function parts() {
-  const answer = await reach("parts", { headers: headers(), cache: "no-store" });
-  if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
-  return answer.json();
-}
+export const parts = async () => (await get("parts")).json();
 
 // recorded returns the recording that the program shows.
-export async function recorded() {
-  const answer = await reach("recording", { headers: headers(), cache: "no-store" });
-  if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
-  return answer.text();
-}
+export const recorded = async () => (await get("recording")).text();
 
 // act does what the laboratory can do. It returns a sentence about it.
 export async function act(action, values) {
-  const answer = await reach("do", {
-    method: "POST", headers: { ...headers(), "Content-Type": "application/json" }, body: JSON.stringify({ action, values }),
-  });
-  if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
+  const answer = await post("do", { action, values });
+  if (!answer.ok) throw await wrong(answer);
   return (await answer.json()).done;
 }
 
@@ -89,16 +139,12 @@ export async function act(action, values) {
 export async function lookup(of, index, value) {
   const query = new URLSearchParams({ of });
   if (index != null) { query.set("index", index); query.set("value", value); }
-  const answer = await reach("lookup?" + query, { headers: headers(), cache: "no-store" });
-  if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
-  return answer.json();
+  return (await get("lookup?" + query)).json();
 }
 
 // projected asks for an object, as the server and as the store has it: for that of a key, or for any.
 export async function projected(of, key) {
   const query = new URLSearchParams({ of });
   if (key != null) query.set("key", key);
-  const answer = await reach("object?" + query, { headers: headers(), cache: "no-store" });
-  if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
-  return answer.json();
+  return (await get("object?" + query)).json();
 }

@@ -1,7 +1,7 @@
 // tour has the guided tour: lessons of real actions with captions, and a question at the end of each. A lesson is a
 // file of its own, lesson-N.json; see package view/tour for the format.
 import { el, replace, say } from "./dom.js";
-import { act, token } from "./source.js";
+import { act, session } from "./source.js";
 import { holds, numbersOf, subject } from "./condition.js";
 import { texts, labels } from "./tourwords.js";
 import { count } from "./words.js";
@@ -93,7 +93,7 @@ export class Tour {
     document.documentElement.classList.add("touring");
     this.speak(this.language, true);
     if (!this.actions?.size) return this.cannot(this.t.none);
-    if (!token) return this.cannot(this.t.token);
+    if (!session) return this.cannot(this.t.token);
     try {
       await left;
       this.lesson = await this.load(n);

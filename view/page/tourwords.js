@@ -8,7 +8,7 @@ export const texts = {
     preparing: "The laboratory is put in order …", read: "Read:", code: "Code:",
     late: "This has not happened for a minute. Somebody else may be using this laboratory, or something in it is paused. Choose the lesson again: it begins with everything in order.",
     none: "The tour works on a laboratory: an API server, an informer and workers that it may do things to. This program has none. Run: kinform lab --open",
-    token: "The tour does things to the program, which takes the token. Open the address that the program has printed: it has the token at its end.",
+    token: "The tour does things to the program, which takes the token that the program has printed: paste it above.",
   },
   zh: {
     tour: "导览", choice: "课程", other: "English", close: "关闭", back: "上一步", next: "下一步", act: "动手", wait: "等一等", busy: "请稍候……",
@@ -17,7 +17,7 @@ export const texts = {
     preparing: "正在整理实验室……", read: "阅读：", code: "代码：",
     late: "等了一分钟也没有发生。也许别人正在用这个实验室，或者里面有什么被暂停了。请重新选择这一课：它会先把一切恢复原状。",
     none: "导览要在实验室里进行：其中有可供操作的 API 服务器、informer 和 worker。这个程序没有实验室。请运行：kinform lab --open",
-    token: "导览要操作这个程序，这需要令牌。请打开程序打印出来的地址：令牌就在它的末尾。",
+    token: "导览要操作这个程序，这需要程序打印出来的令牌：请把它粘贴到上方。",
   },
 };
 

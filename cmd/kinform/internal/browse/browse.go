@@ -1,14 +1,26 @@
-// Package browse opens addresses in the browser of the person who has started the command.
+// Package browse shows a page to the person who has started the command: it prints where the page is, and opens it in a browser.
 package browse
 
 import (
 	"fmt"
 	"os/exec"
 	"runtime"
+
+	"github.com/kinform/kinform/view"
 )
 
-// Open opens an address. It does not wait for the browser.
-func Open(url string) error {
+// Where says where a page is, for a person to read: the address, and the token if the page asks for it.
+func Where(v *view.View, url string) string {
+	if !v.Guarded() {
+		return url
+	}
+	return fmt.Sprintf("%s\nIt lets one browser in, within five minutes. After that, and in other browsers,\nthe page asks for its token: %s", v.Address(url), v.Token())
+}
+
+// Open opens a page in a browser, and does not wait for it. All users of the machine can read the command: its address has a code
+// that is good for one use.
+func Open(v *view.View, url string) error {
+	url = v.Address(url)
 	command := []string{"xdg-open", url}
 	switch runtime.GOOS {
 	case "darwin":
@@ -18,7 +30,7 @@ func Open(url string) error {
 	}
 	started := exec.Command(command[0], command[1:]...)
 	if err := started.Start(); err != nil {
-		return fmt.Errorf("cannot open a browser: %w: open %s yourself", err, url)
+		return fmt.Errorf("cannot open a browser: %w: leave --open out, and open the printed address yourself", err)
 	}
 	go func() { _ = started.Wait() }() // It ends at once, and whether it has found a browser can be seen.
 	return nil

@@ -70,9 +70,9 @@ func run(ctx context.Context, opts Options, r report) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, page.close()) }()
-	r.started(opts, server.URL(), page.address())
+	r.started(opts, server.URL(), page.where())
 	if opts.Open {
-		if err := browse.Open(page.address()); err != nil {
+		if err := browse.Open(page.View, page.url); err != nil {
 			return err
 		}
 	}

@@ -38,7 +38,7 @@ func TestLinesFitATerminalOf80Columns(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	r := newTextReport(&out, nil)
-	r.started(Options{Pods: 100_000, Namespaces: 1000}, "http://127.0.0.1:65535", "http://127.0.0.1:65535/#token="+strings.Repeat("x", 26))
+	r.started(Options{Pods: 100_000, Namespaces: 1000}, "http://127.0.0.1:65535", "http://127.0.0.1:65535/")
 	r.synced(100_000, 123456789)
 	r.traveled(journey{
 		Type: informer.Updated, Key: types.NamespacedName{Namespace: "ns-19", Name: "churn-0-000000"}, ResourceVersion: "9999999",

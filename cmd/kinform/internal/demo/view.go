@@ -6,6 +6,7 @@ import (
 	"net"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/cmd/kinform/internal/browse"
 	"github.com/kinform/kinform/cmd/kinform/internal/recording"
 	"github.com/kinform/kinform/view"
 )
@@ -34,7 +35,7 @@ func (o Options) show(server *apitest.Server) (*shown, error) {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	s := &shown{View: v, url: v.Address(fmt.Sprintf("http://%v/", listener.Addr())), stop: stop, ended: make(chan error, 1)}
+	s := &shown{View: v, url: fmt.Sprintf("http://%v/", listener.Addr()), stop: stop, ended: make(chan error, 1)}
 	go func() { s.ended <- v.Serve(ctx, listener) }()
 	return s, nil
 }
@@ -56,10 +57,10 @@ func (s *shown) record(path string) (*recording.File, error) {
 	return recording.Start(s.View, path)
 }
 
-// address returns where the page is, "" if there is none.
-func (s *shown) address() string {
+// where says where the page is, "" if there is none.
+func (s *shown) where() string {
 	if s == nil {
 		return ""
 	}
-	return s.url
+	return browse.Where(s.View, s.url)
 }

@@ -26,7 +26,8 @@ func Command() *cobra.Command {
 that shows them. Its buttons write objects, hold each stage, cut the watch, delay and lose events,
 have the server answer 410 and 429, slow handlers and workers, and have turns fail.
 
-The address has a token at its end, without which the page has no buttons. The page is on loopback.
+The address lets one browser in, and other browsers need the token that is printed after it: without it, the page has
+no buttons. The page is on loopback.
 
 The API server remembers the last 10,000 changes, with whole pods, so that a watch can start in the past. At a
 high rate this process therefore grows to some 280 MB, in JSON to 520 MB, and no further; --window 1000 is 70 MB.
@@ -65,10 +66,10 @@ func run(ctx context.Context, out io.Writer, opts Options, open bool, record str
 	defer stop()
 	served := make(chan error, 1)
 	go func() { served <- l.View().Serve(ctx, listener); stop() }()
-	address := l.View().Address(fmt.Sprintf("http://%v/", listener.Addr()))
-	_, err = fmt.Fprintf(out, "the laboratory is at %s\nCtrl-C ends it\n", address)
+	url := fmt.Sprintf("http://%v/", listener.Addr())
+	_, err = fmt.Fprintf(out, "the laboratory is at %s\nCtrl-C ends it\n", browse.Where(l.View(), url))
 	if err == nil && open {
-		err = browse.Open(address)
+		err = browse.Open(l.View(), url)
 	}
 	if err != nil {
 		stop()

@@ -41,12 +41,12 @@ func start(t *testing.T, args ...string) (url, token string) {
 		require.NoError(t, <-ended)
 		http.DefaultClient.CloseIdleConnections()
 	})
-	found := regexp.MustCompile(`at (http://127\.0\.0\.1:\d+/)#token=(\S+)\n`).FindSubmatch(said[:n])
+	found := regexp.MustCompile(`(?s)at (http://127\.0\.0\.1:\d+/)#code=\S+\n.*token: (\S+)\n`).FindSubmatch(said[:n])
 	require.NotNil(t, found, "%s", said[:n])
 	return string(found[1]), string(found[2])
 }
 
-func TestButtonsNeedTheTokenOfTheAddress(t *testing.T) {
+func TestButtonsNeedThePrintedToken(t *testing.T) {
 	url, token := start(t, "--pods", "5", "--listen", "127.0.0.1:0")
 	for given, code := range map[string]int{token: http.StatusOK, "": http.StatusUnauthorized, "another": http.StatusUnauthorized} {
 		request, err := http.NewRequest(http.MethodPost, url+"do", strings.NewReader(`{"action":"create","values":{"n":"3"}}`))

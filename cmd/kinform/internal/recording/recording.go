@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -65,9 +66,17 @@ func Open(path string) (*view.View, error) {
 	if !info.Mode().IsRegular() || info.Size() > most {
 		return nil, fmt.Errorf("--replay: %s has %d bytes: a recording is a file of at most %d", path, info.Size(), most)
 	}
-	text, err := os.ReadFile(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("--replay: %w", err)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, most+1)) // It may grow while it is read.
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("--replay: %w", err)
+	case len(text) > most:
+		return nil, fmt.Errorf("--replay: %s grows, and has more than %d bytes by now", path, most)
 	}
 	v, err := view.New(view.Options{Title: info.Name(), Recording: text, Private: true})
 	if err != nil {
@@ -76,8 +85,8 @@ func Open(path string) (*view.View, error) {
 	return v, nil
 }
 
-// Serve serves a page that plays a recording, until ctx ends. said is called with its address.
-func Serve(ctx context.Context, path, listen string, open bool, said func(url string)) error {
+// Serve serves a page that plays a recording, until ctx ends. said is called with the words that say where it is.
+func Serve(ctx context.Context, path, listen string, open bool, said func(where string)) error {
 	v, err := Open(path)
 	if err != nil {
 		return err
@@ -86,10 +95,10 @@ func Serve(ctx context.Context, path, listen string, open bool, said func(url st
 	if err != nil {
 		return fmt.Errorf("cannot serve the page: %w", err)
 	}
-	url := v.Address(fmt.Sprintf("http://%v/", listener.Addr()))
-	said(url)
+	url := fmt.Sprintf("http://%v/", listener.Addr())
+	said(browse.Where(v, url))
 	if open {
-		if err := browse.Open(url); err != nil {
+		if err := browse.Open(v, url); err != nil {
 			_ = listener.Close()
 			return err
 		}

@@ -57,10 +57,11 @@ func TestARecordingIsWrittenAndServed(t *testing.T) {
 	ctx, stop = context.WithCancel(t.Context())
 	defer stop()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	require.NoError(t, Serve(ctx, path, "127.0.0.1:0", false, func(url string) {
+	require.NoError(t, Serve(ctx, path, "127.0.0.1:0", false, func(where string) {
 		go func() {
 			defer stop()
-			address, token, _ := strings.Cut(url, "#token=")
+			address, _, _ := strings.Cut(where, "#code=")
+			token := where[strings.LastIndex(where, " ")+1:]
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"recording", nil)
 			if err == nil {
 				r.Header.Set("Authorization", "Bearer "+token)

@@ -13,9 +13,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -35,6 +37,7 @@ type options struct {
 	cluster watch.Cluster
 	record  string
 	replay  string
+	token   string
 	once    bool
 	width   int
 }
@@ -42,7 +45,7 @@ type options struct {
 // Command returns the command.
 func Command() *cobra.Command {
 	var opts options
-	of := map[string]*pflag.FlagSet{"a laboratory": {}, "a cluster": {}}
+	of := map[string]*pflag.FlagSet{"a laboratory": {}, "a cluster": {}, "a page": {}}
 	cmd := &cobra.Command{
 		Use:   "top [URL | RESOURCE... | --replay FILE]",
 		Short: "Show a pipeline at work in the terminal, as the page does in a browser",
@@ -52,10 +55,14 @@ pictures and keys. ? lists the keys.
   kinform top             a laboratory in this process, as kinform lab: what its buttons do is under m
   kinform top URL         a page that runs elsewhere, by the address that its program has printed
   kinform top RESOURCE... informers on a cluster, read-only, as kinform view
-  kinform top --replay F  a recording`,
+  kinform top --replay F  a recording
+
+The printed address has a code that is good for one use. After that, leave the code out, and give the token that is printed after
+the address: --token-file names a file that has it, or is - for standard input, which asks on a terminal.`,
 		Example: `  kinform top
   kinform top pods deployments.apps -A
-  kinform top 'http://127.0.0.1:34567/#token=ABC'
+  kinform top 'http://127.0.0.1:34567/#code=ABC'
+  kinform top --token-file - http://127.0.0.1:34567/
   kinform top --replay seen.jsonl
   kinform top pods -A --once`,
 		Args: func(cmd *cobra.Command, args []string) error { return opts.check(cmd, args, of) },
@@ -67,6 +74,7 @@ pictures and keys. ? lists the keys.
 	flags := cmd.Flags()
 	opts.lab.AddFlags(of["a laboratory"])
 	opts.cluster.AddFlags(of["a cluster"])
+	of["a page"].StringVar(&opts.token, "token-file", "", "a file with the token of the page; - is standard input")
 	for _, some := range of {
 		flags.AddFlagSet(some)
 	}
@@ -142,6 +150,9 @@ func (o *options) run(cmd *cobra.Command, args []string) (err error) {
 			return err
 		}
 		defer p.client.CloseIdleConnections()
+		if p.token, err = o.readToken(cmd); err != nil {
+			return err
+		}
 		if err := o.look(ctx, cmd, p, out); err != nil {
 			return fmt.Errorf("%v: %w", p.base, err)
 		}
@@ -179,8 +190,46 @@ func (o *options) run(cmd *cobra.Command, args []string) (err error) {
 	return errors.Join(err, worked, file.Close())
 }
 
+// mostToken bounds a token.
+const mostToken = 4 << 10
+
+// readToken reads the token of the page from its file, or from standard input.
+func (o *options) readToken(cmd *cobra.Command) (string, error) {
+	if o.token == "" {
+		return "", nil
+	}
+	from := cmd.InOrStdin()
+	if o.token == "-" {
+		if file, ok := from.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+			fmt.Fprint(cmd.ErrOrStderr(), "token: ")
+			typed, err := term.ReadPassword(int(file.Fd()))
+			fmt.Fprintln(cmd.ErrOrStderr())
+			return strings.TrimSpace(string(typed)), err
+		}
+	} else {
+		file, err := os.Open(o.token)
+		if err != nil {
+			return "", fmt.Errorf("--token-file: %w", err)
+		}
+		defer file.Close()
+		from = file
+	}
+	text, err := io.ReadAll(io.LimitReader(from, mostToken+1))
+	if err != nil {
+		return "", fmt.Errorf("--token-file: %w", err)
+	}
+	token := strings.TrimSpace(string(text))
+	if token == "" || len(text) > mostToken || strings.ContainsFunc(token, unicode.IsSpace) {
+		return "", fmt.Errorf("--token-file: %s must have one token and nothing else", o.token)
+	}
+	return token, nil
+}
+
 // look shows a page, or prints a frame of it.
 func (o *options) look(ctx context.Context, cmd *cobra.Command, p *page, out *os.File) error {
+	if err := p.enter(ctx); err != nil {
+		return err
+	}
 	all, err := reach(ctx, p)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func FuzzLines(f *testing.F) {
 		}
 		tame(&h)
 		tame(&l)
-		page, err := newPage("http://localhost/#token=x", nil)
+		page, err := newPage("http://localhost/", nil)
 		require.NoError(t, err)
 		s := newScreen(page, time.Unix(0, 0))
 		s.width, s.height = 90, 40

@@ -65,10 +65,11 @@ func serve(v *view.View) (p *page, end func() error) {
 	ended := make(chan error, 1)
 	go func() { ended <- v.Serve(ctx, m) }()
 	transport := &http.Transport{DialContext: m.dial, DisableKeepAlives: true}
-	p, err := newPage("http://localhost/#token="+v.Token(), transport)
+	p, err := newPage("http://localhost/", transport)
 	if err != nil {
-		panic(err) // The address is right, and a token has no character that ends it.
+		panic(err) // The address is right.
 	}
+	p.token = v.Token()
 	return p, func() error {
 		stop()
 		err := <-ended

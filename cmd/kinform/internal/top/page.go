@@ -3,6 +3,7 @@ package top
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,30 +20,54 @@ import (
 // page is a page of package view: the one of this process, or one that runs elsewhere. Both are asked in the same way.
 type page struct {
 	base   *url.URL // ends with a slash
-	token  string
+	code   string   // a one-time code, to be exchanged for a session
+	token  string   // or a session
 	client *http.Client
 }
 
-// newPage returns the page of an address, as the commands print it: with the token at its end.
+// newPage returns the page of an address. The address may have a one-time code at its end, as the commands print it.
 func newPage(address string, transport http.RoundTripper) (*page, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		address, _, _ = strings.Cut(address, "#")
 		return nil, fmt.Errorf("%q is no address of a page: it is to be like http://127.0.0.1:8080/view/", address)
 	}
 	values, err := url.ParseQuery(u.Fragment)
-	if err != nil {
-		return nil, fmt.Errorf("the address has no token that can be read after its #: %w", err)
+	switch {
+	case err != nil:
+		return nil, errors.New("the address has no code that can be read after its #")
+	case values.Has("token"):
+		return nil, errors.New("a token is no argument, because all users of this machine can read arguments: leave it out of the address, and use --token-file")
 	}
 	u.Fragment, u.RawQuery = "", ""
 	u.Path = strings.TrimSuffix(u.Path, "index.html")
 	if !strings.HasSuffix(u.Path, "/") {
 		u.Path += "/"
 	}
-	return &page{base: u, token: values.Get("token"), client: &http.Client{
+	return &page{base: u, code: values.Get("code"), client: &http.Client{
 		Transport: transport,
 		// A token is for the page that it came with.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
+}
+
+// enter exchanges the code of the address, if there is one.
+func (p *page) enter(ctx context.Context) error {
+	if p.code == "" {
+		return nil
+	}
+	body, err := json.Marshal(map[string]string{"code": p.code})
+	if err != nil {
+		return err
+	}
+	var given struct {
+		Session string `json:"session"`
+	}
+	if err := p.read(ctx, http.MethodPost, "session", nil, bytes.NewReader(body), &given); err != nil {
+		return err
+	}
+	p.token, p.code = cmp.Or(given.Session, p.token), ""
+	return nil
 }
 
 // mostAnswer bounds what is read of an answer that is held as a whole.
@@ -74,6 +99,9 @@ func (p *page) ask(ctx context.Context, method, what string, query url.Values, b
 	}
 	defer answer.Body.Close()
 	said, _ := io.ReadAll(io.LimitReader(answer.Body, mostText))
+	if answer.StatusCode == http.StatusUnauthorized {
+		said = append(bytes.TrimSpace(said), " (kinform top --token-file - asks for it)"...)
+	}
 	if media := answer.Header.Get("Content-Type"); !strings.HasPrefix(media, "text/plain") || len(bytes.TrimSpace(said)) == 0 {
 		return nil, fmt.Errorf("the answer to %s is %s: there is no page of kinform at %v", what, answer.Status, p.base)
 	}
@@ -82,12 +110,21 @@ func (p *page) ask(ctx context.Context, method, what string, query url.Values, b
 
 // get asks for JSON.
 func (p *page) get(ctx context.Context, what string, query url.Values, into any) error {
-	answer, err := p.ask(ctx, http.MethodGet, what, query, nil)
+	return p.read(ctx, http.MethodGet, what, query, nil, into)
+}
+
+// read sends a request, and reads its answer, which is JSON.
+func (p *page) read(ctx context.Context, method, what string, query url.Values, body io.Reader, into any) error {
+	answer, err := p.ask(ctx, method, what, query, body)
 	if err != nil {
 		return err
 	}
 	defer answer.Body.Close()
-	if err := json.NewDecoder(io.LimitReader(answer.Body, mostAnswer)).Decode(into); err != nil {
+	text, err := readAtMost(answer.Body, mostAnswer)
+	if err == nil {
+		err = view.Unmarshal(text, into)
+	}
+	if err != nil {
 		return fmt.Errorf("the answer to %s is not that of a page of kinform: %w", what, err)
 	}
 	return nil
@@ -128,15 +165,10 @@ func (p *page) do(ctx context.Context, action string, values map[string]string) 
 	if err != nil {
 		return "", err
 	}
-	answer, err := p.ask(ctx, http.MethodPost, "do", nil, bytes.NewReader(body))
-	if err != nil {
-		return "", err
-	}
-	defer answer.Body.Close()
 	var said struct {
 		Done string `json:"done"`
 	}
-	err = json.NewDecoder(io.LimitReader(answer.Body, mostAnswer)).Decode(&said)
+	err = p.read(ctx, http.MethodPost, "do", nil, bytes.NewReader(body), &said)
 	return safe(said.Done), err
 }
 
@@ -147,7 +179,11 @@ func (p *page) recording(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	defer answer.Body.Close()
-	return readAtMost(answer.Body, mostRecording)
+	text, err := readAtMost(answer.Body, mostRecording)
+	if err != nil {
+		return nil, fmt.Errorf("the recording cannot be read: %w", err)
+	}
+	return text, nil
 }
 
 // mostRecording is the largest recording that is played: all of it is in memory.
@@ -156,7 +192,7 @@ const mostRecording = 256 << 20
 func readAtMost(r io.Reader, most int64) ([]byte, error) {
 	all, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(all)) > most {
-		err = fmt.Errorf("the recording has more than %d bytes", most)
+		err = fmt.Errorf("it has more than %d bytes", most)
 	}
 	return all, err
 }
@@ -187,7 +223,7 @@ func (p *page) lines(ctx context.Context, of string, each func(view.Line)) error
 			continue
 		}
 		var l view.Line
-		if err := json.Unmarshal(text, &l); err != nil {
+		if err := view.Unmarshal(text, &l); err != nil {
 			return fmt.Errorf("the stream is not that of a page of kinform: %w", err)
 		}
 		if l.Hello != nil && l.Hello.Version > view.FormatVersion {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -45,7 +46,7 @@ func TestALostPageIsSaidPlainlyAndFoundAgain(t *testing.T) {
 	address := listener.Addr().String()
 	server := &http.Server{Handler: l.View()}
 	go server.Serve(listener)
-	e := top(t, 120, 30, "http://"+address+"/view/#token="+l.View().Token())
+	e := top(t, 120, 30, l.View().Address("http://"+address+"/view/"))
 	e.has("● live")
 	require.NoError(t, server.Close())
 	e.has(" LOST ", "tries again in", "the numbers are", "objects")
@@ -84,22 +85,27 @@ func TestPagesThatCannotBeShown(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, left.Close())
 	for want, args := range map[string][]string{
-		"refused":                                 {"http://" + left.Addr().String(), "--once"},
-		"this needs the token: open the address":  {private.URL, "--once"},
-		"404 page not found":                      {other.URL, "--once"},
-		"is not that of a page of kinform":        {html.URL, "--once"},
-		"there is no page of kinform at http://":  {moved.URL, "--once"},
-		`"ftp://x" is no address of a page`:       {"ftp://x", "--once"},
-		"an address is shown alone":               {"http://x", "pods"},
-		"--kubeconfig is for a cluster, and a la": {"--kubeconfig", "x"},
-		"--pods is for a laboratory, and a clust": {"pods", "--pods", "3"},
-		"--rate is for a laboratory, and a page":  {"http://x", "--rate", "3"},
-		"--record is for what runs in this":       {"--replay", "x", "--record", "y"},
-		"--replay shows a recording: an address":  {"--replay", "x", "pods"},
-		"--width is for --once":                   {"--width", "9"},
-		"--replay: stat x":                        {"--replay", "x", "--once"},
-		"Workers is 17, and can be 1 to 16":       {"--workers", "17", "--once"},
-		"is no address on loopback":               {"--listen", "0.0.0.0:1", "--once"},
+		"refused": {"http://" + left.Addr().String(), "--once"},
+		"(kinform top --token-file - asks for it)": {private.URL, "--once"},
+		"this address is too old, or of a program": {private.URL + "/#code=" + strings.Repeat("A", 26), "--once"},
+		"a token is no argument, because all user": {private.URL + "/#token=" + v.Token(), "--once"},
+		"--token-file: open /no/such":              {private.URL, "--token-file", "/no/such", "--once"},
+		"must have one token and nothing else":     {private.URL, "--token-file", "page_test.go", "--once"},
+		"--token-file is for a page, and a labora": {"--token-file", "x"},
+		"404 page not found":                       {other.URL, "--once"},
+		"is not that of a page of kinform":         {html.URL, "--once"},
+		"there is no page of kinform at http://":   {moved.URL, "--once"},
+		`"ftp://x" is no address of a page`:        {"ftp://x", "--once"},
+		"an address is shown alone":                {"http://x", "pods"},
+		"--kubeconfig is for a cluster, and a la":  {"--kubeconfig", "x"},
+		"--pods is for a laboratory, and a clust":  {"pods", "--pods", "3"},
+		"--rate is for a laboratory, and a page":   {"http://x", "--rate", "3"},
+		"--record is for what runs in this":        {"--replay", "x", "--record", "y"},
+		"--replay shows a recording: an address":   {"--replay", "x", "pods"},
+		"--width is for --once":                    {"--width", "9"},
+		"--replay: stat x":                         {"--replay", "x", "--once"},
+		"Workers is 17, and can be 1 to 16":        {"--workers", "17", "--once"},
+		"is no address on loopback":                {"--listen", "0.0.0.0:1", "--once"},
 	} {
 		cmd := Command()
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true
@@ -108,6 +114,53 @@ func TestPagesThatCannotBeShown(t *testing.T) {
 		require.ErrorContains(t, cmd.ExecuteContext(t.Context()), want, "%v", args)
 	}
 	http.DefaultClient.CloseIdleConnections()
+}
+
+// A code in the address is good once. The token comes from a file, or from standard input.
+func TestWaysIntoAPage(t *testing.T) {
+	v, err := view.New(view.Options{Private: true, Title: "a private page", Recording: fixtureText(t), Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	served := httptest.NewServer(v)
+	defer served.Close()
+	defer http.DefaultClient.CloseIdleConnections()
+	once := func(in string, args ...string) error {
+		cmd := Command()
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		cmd.SetArgs(append(args, "--once"))
+		cmd.SetIn(strings.NewReader(in))
+		cmd.SetOut(io.Discard)
+		return cmd.ExecuteContext(t.Context())
+	}
+	address := v.Address(served.URL + "/")
+	require.NoError(t, once("", address))
+	require.ErrorContains(t, once("", address), "has been opened before")
+	require.NoError(t, once(v.Token()+"\n", served.URL, "--token-file", "-"))
+	require.NoError(t, once(v.Token()+"\n", address, "--token-file", "-"), "a used code does no harm to who has the token")
+	require.ErrorContains(t, once("another token than that\n", served.URL, "--token-file", "-"), "must have one token and nothing else")
+	require.ErrorContains(t, once("another-token-than-that\n", served.URL, "--token-file", "-"), "needs the token")
+	file := filepath.Join(t.TempDir(), "token")
+	require.NoError(t, os.WriteFile(file, []byte(v.Token()), 0o600))
+	require.NoError(t, once("", served.URL, "--token-file", file))
+}
+
+func fixtureText(t *testing.T) []byte {
+	t.Helper()
+	text, err := os.ReadFile("../../../../view/testdata/relist.jsonl")
+	require.NoError(t, err)
+	return text
+}
+
+func TestTheTokenIsTyped(t *testing.T) {
+	v, err := view.New(view.Options{Private: true, Recording: fixtureText(t)})
+	require.NoError(t, err)
+	served := httptest.NewServer(v)
+	defer served.Close()
+	defer http.DefaultClient.CloseIdleConnections()
+	e := top(t, 100, 30, served.URL, "--token-file", "-")
+	e.press(v.Token() + enter)
+	e.has("┌1 API server")
+	e.press("q")
+	require.NoError(t, e.wait())
 }
 
 func run(t *testing.T, args ...string) string {
@@ -326,7 +379,7 @@ func TestHostileTextsSteerNothing(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	e := top(t, 100, 40, server.URL+"/#token=0123456789abcdef")
+	e := top(t, 100, 40, server.URL+"/")
 	e.has("● live")
 	keys := []string{"t", "t", "?", "?", "i", "i", "1", "2", "3", "4", "5", "6", "7", "m", escape, "a", "b", "c", "d", enter, "e", "f", "g", "h", "j", "k", enter, "p", escape, "n", " ", " "}
 	for _, key := range keys {

@@ -2,7 +2,6 @@ package top
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -90,7 +89,7 @@ func (p *player) ended() bool { return p.next >= len(p.frames) }
 func (p *player) frame(n int) *view.Frame {
 	var l view.Line
 	place := p.frames[n]
-	if err := json.Unmarshal(p.text[place.from:place.to], &l); err != nil || l.Frame == nil {
+	if err := view.Unmarshal(p.text[place.from:place.to], &l); err != nil || l.Frame == nil {
 		return &view.Frame{} // It has been read before.
 	}
 	tame(l.Frame)

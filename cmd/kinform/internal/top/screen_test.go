@@ -28,7 +28,7 @@ func fixture(t require.TestingT) *player {
 // still is a screen that has been told of a whole recording, as if it had run.
 func still(t require.TestingT, width, height int) *screen {
 	p := fixture(t)
-	page, err := newPage("http://localhost/#token=x", nil)
+	page, err := newPage("http://localhost/", nil)
 	require.NoError(t, err)
 	s := newScreen(page, time.Unix(0, 0))
 	s.width, s.height = width, height

@@ -33,7 +33,8 @@ func View() *cobra.Command {
 at work: list and watch, DeltaFIFO, store. It changes nothing, and asks the server only for names, labels and the
 like (metadata) of objects, never for what is in them. RESOURCE is as for watch.
 
-The address that it prints has a secret at its end, so that others on this machine do not see your cluster.`,
+The address that it prints lets one browser in, and other browsers need the token that is printed after it, so that others
+on this machine do not see your cluster.`,
 		Example: `  kinform view pods
   kinform view pods deployments.apps nodes -A --open
   kinform view secrets -n kube-system --kubeconfig /etc/kubernetes/admin.conf
@@ -50,8 +51,8 @@ The address that it prints has a secret at its end, so that others on this machi
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if how.replay != "" {
-				return recording.Serve(cmd.Context(), how.replay, how.listen, how.open, func(url string) {
-					fmt.Fprintf(cmd.OutOrStdout(), "See the recording in a browser, until Ctrl-C:\n%s\n", url)
+				return recording.Serve(cmd.Context(), how.replay, how.listen, how.open, func(where string) {
+					fmt.Fprintf(cmd.OutOrStdout(), "See the recording in a browser, until Ctrl-C:\n%s\n", where)
 				})
 			}
 			return how.view(cmd, opts, args)
@@ -89,10 +90,10 @@ func (how looking) view(cmd *cobra.Command, of Cluster, names []string) (err err
 	}
 	var running sync.WaitGroup
 	running.Go(func() { l.Run(ctx) })
-	url := l.View.Address(fmt.Sprintf("http://%v/", listener.Addr()))
-	fmt.Fprintf(cmd.OutOrStdout(), "See it at work in a browser, until Ctrl-C:\n%s\n", url)
+	url := fmt.Sprintf("http://%v/", listener.Addr())
+	fmt.Fprintf(cmd.OutOrStdout(), "See it at work in a browser, until Ctrl-C:\n%s\n", browse.Where(l.View, url))
 	if how.open {
-		err = browse.Open(url)
+		err = browse.Open(l.View, url)
 	}
 	if err == nil {
 		err = l.View.Serve(ctx, listener)

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"strings"
+	"regexp"
 	"testing"
 	"time"
 
@@ -38,9 +38,9 @@ func TestViewShowsAClusterToWhoeverHasTheToken(t *testing.T) {
 	text := make([]byte, 500)
 	n, err := printed.Read(text)
 	require.NoError(t, err)
-	_, address, _ := strings.Cut(strings.TrimSpace(string(text[:n])), "\n")
-	url, token, ok := strings.Cut(address, "#token=")
-	require.True(t, ok, address)
+	found := regexp.MustCompile(`(?s)\n(http://\S+/)#code=\S+\n.*token: (\S+)\n`).FindStringSubmatch(string(text[:n]))
+	require.NotNil(t, found, "%s", text[:n])
+	url, token := found[1], found[2]
 
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	ask := func(token string) (int, string) {

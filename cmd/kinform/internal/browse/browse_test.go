@@ -1,0 +1,82 @@
+//go:build linux
+
+package browse
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/kinform/kinform/view"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func guarded(t *testing.T) *view.View {
+	t.Helper()
+	v, err := view.New(view.Options{Private: true})
+	require.NoError(t, err)
+	return v
+}
+
+// opened opens a page, and returns the arguments of the command that was to open it.
+func opened(t *testing.T, v *view.View) string {
+	t.Helper()
+	dir := t.TempDir()
+	said := filepath.Join(dir, "said")
+	require.NoError(t, syscall.Mkfifo(said, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\necho \"$@\" > "+said+"\n"), 0o700))
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	require.NoError(t, Open(v, "http://127.0.0.1:1/"))
+	text, err := os.ReadFile(said)
+	require.NoError(t, err)
+	return strings.TrimSpace(string(text))
+}
+
+// All users of a machine can read the command line of a browser: it has a code, and the code lets one browser in.
+func TestTheCommandLineOfABrowserHasNoToken(t *testing.T) {
+	v := guarded(t)
+	printed := Where(v, "http://127.0.0.1:1/")
+	address := opened(t, v)
+	require.NotContains(t, address, v.Token())
+	require.NotContains(t, printed, address, "what was printed is good even after the browser has come")
+	_, code, ok := strings.Cut(address, "http://127.0.0.1:1/#code=")
+	require.True(t, ok, address)
+	enter := func() int {
+		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:1/session", strings.NewReader(`{"code":"`+code+`"}`))
+		r.Header.Set("Content-Type", "application/json")
+		r.RemoteAddr = "127.0.0.1:2"
+		w := httptest.NewRecorder()
+		v.ServeHTTP(w, r)
+		return w.Code
+	}
+	require.Equal(t, http.StatusOK, enter())
+	require.Equal(t, http.StatusUnauthorized, enter())
+}
+
+func TestWithoutABrowserTheErrorHasNoSecret(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	v := guarded(t)
+	err := Open(v, "http://127.0.0.1:1/")
+	require.ErrorContains(t, err, "cannot open a browser")
+	require.NotContains(t, err.Error(), "code")
+	require.NotContains(t, err.Error(), v.Token())
+}
+
+func TestWhereAPageIs(t *testing.T) {
+	v, err := view.New(view.Options{})
+	require.NoError(t, err)
+	require.Equal(t, "http://127.0.0.1:1/", Where(v, "http://127.0.0.1:1/"))
+	g := guarded(t)
+	address, hint, _ := strings.Cut(Where(g, "http://127.0.0.1:1/"), "\n")
+	require.NotContains(t, address, g.Token())
+	require.True(t, strings.HasSuffix(hint, "its token: "+g.Token()), hint)
+	require.Equal(t, "http://127.0.0.1:1/", opened(t, v))
+}

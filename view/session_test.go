@@ -1,0 +1,249 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// guarded is a view that asks everybody for the token, and what it has logged.
+type guarded struct {
+	*View
+	log bytes.Buffer
+}
+
+func newGuarded(t *testing.T) *guarded {
+	t.Helper()
+	g := &guarded{}
+	v, err := New(Options{Private: true, Logger: slog.New(slog.NewTextHandler(&g.log, nil))})
+	require.NoError(t, err)
+	g.View = v
+	return g
+}
+
+// code returns the code of a new address.
+func (g *guarded) code(t *testing.T) string {
+	t.Helper()
+	address := g.Address("http://127.0.0.1:1/")
+	code, ok := strings.CutPrefix(address, "http://127.0.0.1:1/#code=")
+	require.True(t, ok, address)
+	require.Len(t, code, 26)
+	require.NotContains(t, address, g.Token())
+	return code
+}
+
+// request is one of the page. credential is a token or a session.
+func request(method, path, credential, body string) *http.Request {
+	r := httptest.NewRequest(method, "http://127.0.0.1:1/"+path, strings.NewReader(body))
+	r.RemoteAddr = "127.0.0.1:999"
+	if credential != "" {
+		r.Header.Set("Authorization", "Bearer "+credential)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return r
+}
+
+// enter sends a code, or the token, with what the browser has already. It returns the session, or why there is none.
+func (g *guarded) enter(t *testing.T, how, credential string) (session, why string) {
+	t.Helper()
+	what := "code"
+	if how == g.Token() || strings.HasPrefix(how, "token ") {
+		what = "token"
+	}
+	w := httptest.NewRecorder()
+	g.ServeHTTP(w, request(http.MethodPost, "session", credential, fmt.Sprintf(`{%q:%q}`, what, how)))
+	require.Empty(t, w.Header().Values("Set-Cookie"), "cookies of loopback go to every port")
+	if w.Code != http.StatusOK {
+		require.Equal(t, http.StatusUnauthorized, w.Code, w.Body)
+		return "", w.Body.String()
+	}
+	var answer struct{ Session, Why string }
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &answer))
+	return answer.Session, answer.Why
+}
+
+// look asks for data, and returns the code of the answer and its text.
+func (g *guarded) look(credential string) (int, string) {
+	w := httptest.NewRecorder()
+	g.ServeHTTP(w, request(http.MethodGet, "parts", credential, ""))
+	return w.Code, w.Body.String()
+}
+
+func (g *guarded) requireIn(t *testing.T, in bool, credential string) {
+	t.Helper()
+	code, text := g.look(credential)
+	require.Equal(t, in, code == http.StatusOK, "%d %s", code, text)
+}
+
+func TestACodeLetsOneBrowserIn(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	code := g.code(t)
+	g.requireIn(t, false, code)
+	session, _ := g.enter(t, code, "")
+	g.requireIn(t, true, session)
+	require.Empty(t, g.log.String())
+
+	// The same browser opens the address again, in another tab or after a reload.
+	again, _ := g.enter(t, code, session)
+	require.Equal(t, session, again)
+	require.Empty(t, g.log.String())
+
+	// Another one has read the address. Nobody can say which of the two is the user's own.
+	_, refusal := g.enter(t, code, "")
+	require.Contains(t, refusal, "opened before")
+	require.Contains(t, refusal, "Paste the token")
+	g.requireIn(t, false, session)
+	_, why := g.look(session)
+	require.Contains(t, why, "opened a second time")
+	_, why = g.enter(t, "", session)
+	require.Contains(t, why, "opened a second time")
+	require.Equal(t, 1, strings.Count(g.log.String(), "opened a second time"))
+	require.Contains(t, g.log.String(), "127.0.0.1:999")
+
+	_, refusal = g.enter(t, code, "")
+	require.Contains(t, refusal, "opened before")
+	require.Equal(t, 1, strings.Count(g.log.String(), "\n"), "a line is written once")
+	for _, secret := range []string{code, session, g.Token()} {
+		require.NotContains(t, g.log.String(), secret)
+	}
+
+	session, _ = g.enter(t, g.Token(), session)
+	g.requireIn(t, true, session)
+}
+
+// A stream that has begun ends with the session that it was given to.
+func TestAStreamEndsWithItsSession(t *testing.T) {
+	t.Parallel()
+	r := start(t, Options{Private: true, Logger: silent}, 1, nil)
+	enter := func(code string) (int, string) {
+		status, text, _ := r.ask(t, http.MethodPost, "session", `{"code":"`+code+`"}`, func(r *http.Request) { r.Header.Set("Content-Type", "application/json") })
+		return status, text
+	}
+	_, code, _ := strings.Cut(r.view.Address(r.url), "#code=")
+	status, text := enter(code)
+	require.Equal(t, 200, status)
+	var answer struct{ Session string }
+	require.NoError(t, json.Unmarshal([]byte(text), &answer))
+
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.url+"stream", nil)
+	require.NoError(t, err)
+	request.Header.Set("Authorization", "Bearer "+answer.Session)
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	stream, err := transport.RoundTrip(request)
+	require.NoError(t, err)
+	defer stream.Body.Close()
+	require.Equal(t, 200, stream.StatusCode)
+	status, _ = enter(code)
+	require.Equal(t, 401, status)
+	_, err = new(bytes.Buffer).ReadFrom(stream.Body)
+	require.Error(t, err)
+}
+
+func TestACodeIsGoodForFiveMinutes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
+		in, late := g.code(t), g.code(t)
+		time.Sleep(codeLife)
+		session, _ := g.enter(t, in, "")
+		g.requireIn(t, true, session)
+		time.Sleep(time.Second)
+		_, refusal := g.enter(t, late, "")
+		require.Contains(t, refusal, "too old")
+		_, refusal = g.enter(t, in, "")
+		require.Contains(t, refusal, "too old")
+		g.requireIn(t, true, session)
+		g.code(t)
+		require.Len(t, g.sessions.codes, 1, "old codes are forgotten")
+	})
+}
+
+// A browser that has the token needs no code, and a code that it opens is used up.
+func TestTheTokenLetsAnyBrowserIn(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	session, _ := g.enter(t, g.Token(), "")
+	require.NotEqual(t, g.Token(), session, "the page keeps no token")
+	again, _ := g.enter(t, g.Token(), "")
+	require.Equal(t, session, again, "sessions do not pile up")
+	g.requireIn(t, true, session)
+	g.requireIn(t, true, g.Token())
+	code := g.code(t)
+	again, _ = g.enter(t, code, session)
+	require.Equal(t, session, again)
+	_, refusal := g.enter(t, code, "")
+	require.Contains(t, refusal, "opened before")
+	g.requireIn(t, true, session)
+	_, refusal = g.enter(t, "token of its length, but another", "")
+	require.Contains(t, refusal, "not the token")
+	_, refusal = g.enter(t, "made up", "")
+	require.Contains(t, refusal, "too old")
+	none, why := g.enter(t, "", "a session of a program that has ended")
+	require.Empty(t, none+why)
+}
+
+func TestSessionsAreBounded(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	first, _ := g.enter(t, g.code(t), "")
+	second, _ := g.enter(t, g.code(t), "")
+	for range mostSessions - 2 {
+		g.enter(t, g.code(t), "")
+	}
+	g.requireIn(t, true, first)
+	g.enter(t, g.code(t), "")
+	require.Len(t, g.sessions.open, mostSessions)
+	g.requireIn(t, true, first)
+	g.requireIn(t, false, second)
+}
+
+// A page of others can neither spend a code nor try tokens.
+func TestOnlyThePageMayEnter(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	code := g.code(t)
+	for name, change := range map[string]func(*http.Request){
+		"another origin": func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") },
+		"another port":   func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:2") },
+		"a navigation":   func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
+		"another name":   func(r *http.Request) { r.Host = "evil.example" },
+		"a form":         func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") },
+		"a link":         func(r *http.Request) { r.Method = http.MethodGet },
+		"from elsewhere": func(r *http.Request) { r.RemoteAddr = "10.0.0.1:1" },
+		"no JSON":        func(r *http.Request) { r.Body = http.NoBody },
+		"too long": func(r *http.Request) {
+			r.Body = io.NopCloser(strings.NewReader(`{"code":"` + strings.Repeat("x", maxDo)))
+		},
+	} {
+		r := request(http.MethodPost, "session", "", `{"code":"`+code+`"}`)
+		change(r)
+		w := httptest.NewRecorder()
+		g.ServeHTTP(w, r)
+		require.GreaterOrEqual(t, w.Code, 400, name)
+		require.NotContains(t, w.Body.String(), code, name)
+	}
+	session, _ := g.enter(t, code, "")
+	g.requireIn(t, true, session)
+}
+
+func TestAViewThatAsksForNothingHasAPlainAddress(t *testing.T) {
+	t.Parallel()
+	v, err := New(Options{})
+	require.NoError(t, err)
+	require.False(t, v.Guarded())
+	require.Equal(t, "http://x/", v.Address("http://x/"))
+}
