@@ -142,7 +142,7 @@ func fail(w http.ResponseWriter, err error) {
 		code = r.code
 	case errors.Is(err, ErrNoSuch):
 		code = http.StatusNotFound
-	case errors.Is(err, ErrTooMany):
+	case errors.Is(err, errTooMany):
 		code = http.StatusServiceUnavailable
 		w.Header().Set("Retry-After", "5")
 	}

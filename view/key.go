@@ -10,40 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// hashKey mixes the ends of a name and of a namespace. It is far cheaper than a hash of all bytes.
-// Names with equal ends have equal hashes, and so are sampled together, which does no harm.
-func hashKey(key types.NamespacedName) uint64 {
-	h := ends(key.Name)*0x9E3779B97F4A7C15 ^ ends(key.Namespace)*0xC2B2AE3D27D4EB4F
-	h ^= h >> 32
-	h *= 0xD6E8FEB86659FD93
-	return h ^ h>>32
-}
-
-// ends has the first and the last eight bytes of a text, and its length.
-func ends(s string) uint64 {
-	switch n := len(s); {
-	case n >= 8:
-		return word(s)*31 + word(s[n-8:]) + uint64(n)
-	case n >= 4:
-		return (half(s)<<32 | half(s[n-4:])) + uint64(n)
-	case n > 0:
-		return uint64(s[0])<<24 | uint64(s[n/2])<<16 | uint64(s[n-1])<<8 | uint64(n)
-	}
-	return 0
-}
-
-func half(s string) uint64 {
-	_ = s[3]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24
-}
-
-func word(s string) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
-
+// seed is new in each process, so that nobody can choose a name that is in the sample, or is not.
 var seed = maphash.MakeSeed()
+
+// hashKey has all bytes of a name and of a namespace. The object has the same hash in all boxes.
+func hashKey(key types.NamespacedName) uint64 { return maphash.Comparable(seed, key) }
 
 // hashOf returns the hash function for keys of a queue. Keys that name an object have the hash that the
 // object has in the other boxes.

@@ -17,7 +17,8 @@ type Options struct {
 	// Every is the time between two frames. At least 20 milliseconds; defaults to a tenth of a second.
 	Every time.Duration
 
-	// MaxViewers is how many may look at the same time; others are answered with 503. Defaults
+	// MaxViewers is how many streams of frames there are at the same time. For one more, the oldest stream of a viewer without the token or a
+	// session ends; when there is none, the new one is answered with 503. The program's own Record and Frames do not count. Defaults
 	// to 16.
 	MaxViewers int
 

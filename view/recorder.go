@@ -33,6 +33,8 @@ type recorder struct {
 	lastTold      atomic.Pointer[handlerTimes]
 	handlersCount atomic.Int32
 
+	taken bool // a part has it; recorders.mu guards it
+
 	mu      sync.Mutex // guards following
 	tallies []tally    // of turns that have failed, the oldest first
 }
@@ -119,12 +121,16 @@ type recorders struct {
 
 	mu     sync.Mutex // guards following
 	byName map[string][]*recorder
-	taken  map[*recorder]bool
+	names  []string // of byName, the oldest first
 }
 
 // mostUntaken is how many recorders of a name wait for parts. A factory is given one with each use of an informer, and only that of the
 // first use hears of anything: of too many, the first one and the newest that has heard of something stay.
 const mostUntaken = 64
+
+// mostNames is how many names have recorders. Beyond that, the oldest name goes that no part has taken and nobody looks at: names may be made
+// for each object.
+const mostNames = 1024
 
 // make returns a new recorder for a part that will have this name.
 func (r *recorders) make(name string) *recorder {
@@ -133,11 +139,39 @@ func (r *recorders) make(name string) *recorder {
 	all := r.byName[name]
 	if len(all) >= mostUntaken {
 		first, newest := all[0], newestOf(all)
-		all = slices.DeleteFunc(all, func(old *recorder) bool { return !r.taken[old] && old != first && old != newest })
+		all = slices.DeleteFunc(all, func(old *recorder) bool { return !old.taken && old != first && old != newest })
+	}
+	return r.addLocked(name, all)
+}
+
+// addLocked adds a recorder to those of a name.
+func (r *recorders) addLocked(name string, to []*recorder) *recorder {
+	if len(to) == 0 {
+		if len(r.names) >= mostNames {
+			idle := slices.IndexFunc(r.names, func(old string) bool {
+				return !slices.ContainsFunc(r.byName[old], func(rec *recorder) bool { return rec.taken || rec.on() })
+			})
+			if idle >= 0 {
+				delete(r.byName, r.names[idle])
+				r.names = slices.Delete(r.names, idle, idle+1)
+			}
+		}
+		r.names = append(r.names, name)
 	}
 	made := newRecorder(name, r.start)
-	r.byName[name] = append(all, made)
+	r.byName[name] = append(to, made)
 	return made
+}
+
+// forget forgets the recorder of a part that is shown no more.
+func (r *recorders) forget(gone *recorder) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	left := slices.DeleteFunc(r.byName[gone.name], func(rec *recorder) bool { return rec == gone })
+	if r.byName[gone.name] = left; len(left) == 0 {
+		delete(r.byName, gone.name)
+		r.names = slices.DeleteFunc(r.names, func(name string) bool { return name == gone.name })
+	}
 }
 
 // take returns the recorder of a part that has this name: the first one that no other part has taken,
@@ -146,8 +180,8 @@ func (r *recorders) take(name string) *recorder {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, made := range r.byName[name] {
-		if !r.taken[made] {
-			r.taken[made] = true
+		if !made.taken {
+			made.taken = true
 			return made
 		}
 	}
@@ -162,9 +196,7 @@ func (r *recorders) of(name string) *recorder {
 	if made := r.byName[name]; len(made) > 0 {
 		return newestOf(made)
 	}
-	made := newRecorder(name, r.start)
-	r.byName[name] = []*recorder{made}
-	return made
+	return r.addLocked(name, nil)
 }
 
 func newestOf(all []*recorder) *recorder {

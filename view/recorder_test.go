@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/workqueue"
 )
 
 func TestQuantilesAreOffByAnEighthAtMost(t *testing.T) {
@@ -106,6 +108,51 @@ func TestSampleIsByKey(t *testing.T) {
 	require.InDelta(t, 1000, taken[15], 300)
 	require.InDelta(t, 4000, taken[3], 600)
 	require.NotZero(t, hashOf[int]()(7))
+}
+
+// Whether an object is in the sample depends on all bytes of its name and on a seed of the process: names with equal ends are apart.
+func TestNobodyChoosesWhetherToBeInTheSample(t *testing.T) {
+	t.Parallel()
+	hash := hashOf[types.NamespacedName]()
+	hashes, bits := map[uint64]bool{}, uint64(0)
+	first := hash(types.NamespacedName{Namespace: "tenant", Name: "aaaaaaaa-0000-zzzzzzzz"})
+	for n := range 4096 {
+		h := hash(types.NamespacedName{Namespace: "tenant", Name: fmt.Sprintf("aaaaaaaa-%04x-zzzzzzzz", n)})
+		hashes[h], bits = true, bits|(h^first)
+	}
+	require.Len(t, hashes, 4096)
+	require.Equal(t, ^uint64(0), bits)
+	require.NotEqual(t, hash(types.NamespacedName{Namespace: "a", Name: "b"}), hash(types.NamespacedName{Namespace: "b", Name: "a"}))
+}
+
+// What is shown no more is forgotten, and names that are made for each object have a bound.
+func TestPartsThatAreGoneAreForgotten(t *testing.T) {
+	t.Parallel()
+	v, err := New(Options{})
+	require.NoError(t, err)
+	for n := range 3 * mostNames {
+		name := fmt.Sprint("queue-", n)
+		q := workqueue.New(QueueOptions(v, workqueue.Options[string]{Name: name, Logger: silent}))
+		remove := Queue(v, q)
+		require.NotNil(t, v.picture(name))
+		remove()
+		require.Nil(t, v.picture(name))
+		QueueOptions(v, workqueue.Options[string]{Name: name}) // of one that is never shown
+	}
+	require.Empty(t, v.queues)
+	require.Empty(t, v.pictures)
+	require.Len(t, v.recorders.queues.byName, mostNames)
+	require.Len(t, v.recorders.queues.names, mostNames)
+
+	// One that is shown keeps its recorder, however many names come after it.
+	kept := workqueue.New(QueueOptions(v, workqueue.Options[string]{Name: "kept", Logger: silent}))
+	remove := Queue(v, kept)
+	for n := range 2 * mostNames {
+		QueueOptions(v, workqueue.Options[string]{Name: fmt.Sprint("other-", n)})
+	}
+	require.Len(t, v.recorders.queues.byName["kept"], 1)
+	remove()
+	require.Empty(t, v.recorders.queues.byName["kept"])
 }
 
 func TestTextsOfOthersAreHarmless(t *testing.T) {

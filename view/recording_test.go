@@ -206,7 +206,7 @@ func TestALineThatIsABombIsRefused(t *testing.T) {
 	}
 	lines["inputs"] = `{"hello":{"version":1,"actions":[{"inputs":[` + empty + `]}]}}`
 	for name, text := range lines {
-		require.ErrorContains(t, checkRecording([]byte(text)), "more than 100000 values", name)
+		require.ErrorContains(t, checkRecording([]byte(text+"\n")), "more than 100000 values", name)
 	}
 }
 

@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -95,11 +96,27 @@ func asked(r *http.Request, path string) *http.Request {
 // giveUp is for how long a viewer may not read, until its connection is closed.
 const giveUp = 15 * time.Second
 
-// serveStream sends frames as server-sent events. One who does not read misses frames, and is then disconnected.
+// serveStream sends frames as server-sent events. A viewer that does not read misses frames, and is then disconnected.
 func (v *View) serveStream(w http.ResponseWriter, r *http.Request) error {
+	name := r.URL.Query().Get("of")
+	if v.picture(name) == nil {
+		return ErrNoSuch
+	}
+	seat, err := v.seats.take(r.Context(), v.opts.MaxViewers, v.authorized(r))
+	if err != nil {
+		return err
+	}
+	defer v.seats.leave(seat)
 	control := http.NewResponseController(w)
 	begun := false
-	return v.lines(r.Context(), r.URL.Query().Get("of"), func(line []byte) error {
+	send := func(format string, args ...any) {
+		_ = control.SetWriteDeadline(time.Now().Add(giveUp)) // Where that is not possible, the server has other ones.
+		_, err := fmt.Fprintf(w, format, args...)
+		if err = errors.Join(err, control.Flush()); err != nil {
+			panic(http.ErrAbortHandler) // The answer has begun.
+		}
+	}
+	err = v.lines(seat.ctx, name, func(line []byte) error {
 		if begun && v.mayLook(r) != nil {
 			panic(http.ErrAbortHandler) // Its session has ended: the page asks again, and is told why.
 		}
@@ -111,13 +128,13 @@ func (v *View) serveStream(w http.ResponseWriter, r *http.Request) error {
 				return refused(http.StatusInternalServerError, "frames cannot be sent as they come: the program wraps the http.ResponseWriter in one (%T) that hides Flush: add a method Unwrap that returns the wrapped one", w)
 			}
 		}
-		_ = control.SetWriteDeadline(time.Now().Add(giveUp)) // Where that is not possible, the server has other ones.
-		_, err := fmt.Fprintf(w, "data: %s\n\n", line)
-		if err = errors.Join(err, control.Flush()); err != nil {
-			panic(http.ErrAbortHandler) // The answer has begun.
-		}
+		send("data: %s\n\n", line)
 		return nil
 	})
+	if begun && context.Cause(seat.ctx) == errGaveWay {
+		send("retry: %d\n\n", gaveWay.Milliseconds())
+	}
+	return err
 }
 
 // maxDo bounds the body of a request that does something.

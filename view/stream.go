@@ -10,12 +10,8 @@ import (
 	"time"
 )
 
-var (
-	// ErrNoSuch is what Frames and Record say, wrapped, if the view has no informer and no queue of that name.
-	ErrNoSuch = errors.New("the view has no such informer or queue")
-	// ErrTooMany is what they say if as many look as may look.
-	ErrTooMany = errors.New("too many look already")
-)
+// ErrNoSuch is what Frames and Record say, wrapped, if the view has no informer and no queue of that name.
+var ErrNoSuch = errors.New("the view has no such informer or queue")
 
 // looker is one who looks at a picture. While there are any, its recorders note events.
 type looker struct {
@@ -30,10 +26,7 @@ func (v *View) look(name string) (*looker, error) {
 	if p == nil {
 		return nil, fmt.Errorf("%w: %q", ErrNoSuch, clean(name))
 	}
-	if v.viewers.Add(1) > int64(v.opts.MaxViewers) {
-		v.viewers.Add(-1)
-		return nil, ErrTooMany
-	}
+	v.viewers.Add(1)
 	l := &looker{picture: p, heard: map[*recorder]bool{}}
 	p.begin(v.recordersOf(p))
 	l.hear()
@@ -92,19 +85,16 @@ func (l *looker) next(ctx context.Context) (*Frame, []byte) {
 }
 
 // Frames returns the frames of an informer of this name and of its queues, or of a queue, until ctx or the view ends; an empty name is
-// the first one. Whoever is slow in the loop misses frames. One looks from the beginning of the loop on, and there are no frames if as many
-// as may look have begun by then. Frames are shared, and not to be changed.
+// the first one. Whoever is slow in the loop misses frames. One looks from the beginning of the loop on. Options.MaxViewers does
+// not count the program itself. Frames are shared, and not to be changed.
 func (v *View) Frames(ctx context.Context, name string) (*Hello, iter.Seq[*Frame], error) {
 	p := v.picture(name)
 	if p == nil {
 		return nil, nil, fmt.Errorf("%w: %q", ErrNoSuch, clean(name))
 	}
-	if v.viewers.Load() >= int64(v.opts.MaxViewers) {
-		return nil, nil, ErrTooMany
-	}
 	return p.hello(), func(yield func(*Frame) bool) {
 		l, err := v.look(p.name)
-		if err != nil { // Others were faster.
+		if err != nil { // It is gone by now.
 			return
 		}
 		defer l.leave()

@@ -20,22 +20,68 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
+// ended waits until a stream ends, and returns what its last line was.
+func ended(t *testing.T, body io.Reader) string {
+	t.Helper()
+	text, err := io.ReadAll(body)
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return lines[len(lines)-1]
+}
+
 func TestViewersAreBounded(t *testing.T) {
 	t.Parallel()
-	r := start(t, Options{MaxViewers: 3}, 1, nil)
-	for range 3 {
-		r.stream(t, "")()
+	r := start(t, Options{MaxViewers: 3, Laboratory: &bench{}}, 1, nil)
+	look := func(credential, of string) *http.Response {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.url+"stream?of="+of, nil)
+		require.NoError(t, err)
+		if credential != "" {
+			request.Header.Set("Authorization", "Bearer "+credential)
+		}
+		transport := &http.Transport{}
+		answer, err := transport.RoundTrip(request)
+		require.NoError(t, err)
+		t.Cleanup(transport.CloseIdleConnections)
+		t.Cleanup(func() { answer.Body.Close() })
+		return answer
 	}
-	code, text, header := r.ask(t, http.MethodGet, "stream", "", nil)
-	require.Equal(t, 503, code)
-	require.Contains(t, text, "too many look already")
-	require.NotEmpty(t, header.Get("Retry-After"))
-	code, _, _ = r.ask(t, http.MethodGet, "stream?of=nothing", "", nil)
-	require.Equal(t, 404, code)
-	_, _, err := r.view.Frames(t.Context(), "")
-	require.ErrorIs(t, err, ErrTooMany)
+	var others []*http.Response
+	for range 3 {
+		others = append(others, look("", ""))
+	}
+	require.Equal(t, 404, look("", "nothing").StatusCode)
+
+	// Whoever holds all seats gives one of them to the next, the oldest first, and is told when to come again.
+	fourth := look("", "")
+	require.Equal(t, 200, fourth.StatusCode)
+	require.Equal(t, "retry: 5000", ended(t, others[0].Body))
+
+	// Seats of viewers with the token are kept: others find none.
+	known := []*http.Response{look(r.view.Token(), ""), look(r.view.Token(), ""), look(r.view.Token(), "")}
+	for _, other := range []*http.Response{others[1], others[2], fourth} {
+		require.Equal(t, "retry: 5000", ended(t, other.Body))
+	}
+	for _, credential := range []string{"", r.view.Token()} {
+		answer := look(credential, "")
+		require.Equal(t, 503, answer.StatusCode)
+		require.NotEmpty(t, answer.Header.Get("Retry-After"))
+		require.Contains(t, ended(t, answer.Body), "too many look already")
+	}
+	for _, k := range known {
+		_, err := bufio.NewReader(k.Body).ReadString('\n')
+		require.NoError(t, err)
+	}
+
+	// The program itself needs no seat.
+	_, frames, err := r.view.Frames(t.Context(), "")
+	require.NoError(t, err)
+	for range frames {
+		break
+	}
 	_, _, err = r.view.Frames(t.Context(), "nothing")
 	require.ErrorIs(t, err, ErrNoSuch)
+	require.NoError(t, known[0].Body.Close())
+	require.Eventually(t, func() bool { return look("", "").StatusCode == 200 }, time.Minute, time.Millisecond)
 }
 
 // What a program wraps around its answers may have no Flush, and says so rather than to break off.

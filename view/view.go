@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -23,7 +24,8 @@ type View struct {
 	opts      Options
 	start     time.Time
 	recorders struct{ informers, queues recorders }
-	viewers   atomic.Int64
+	viewers   atomic.Int64 // the program itself included
+	seats     seats
 	fed       feeds
 	sessions  sessions
 	closed    chan struct{}
@@ -45,8 +47,8 @@ func New(opts Options) (*View, error) {
 		return nil, err
 	}
 	v := &View{opts: opts, start: time.Now(), closed: make(chan struct{}), sessions: sessions{codes: map[digest]*code{}}, pictures: map[string]*picture{}, wholes: map[string]whole{}}
-	v.recorders.informers = recorders{start: v.start, byName: map[string][]*recorder{}, taken: map[*recorder]bool{}}
-	v.recorders.queues = recorders{start: v.start, byName: map[string][]*recorder{}, taken: map[*recorder]bool{}}
+	v.recorders.informers = recorders{start: v.start, byName: map[string][]*recorder{}}
+	v.recorders.queues = recorders{start: v.start, byName: map[string][]*recorder{}}
 	return v, nil
 }
 
@@ -60,27 +62,45 @@ func (v *View) Token() string { return v.opts.Token }
 func (v *View) Close() { v.close.Do(func() { close(v.closed) }) }
 
 // Informer adds an informer, with all of its stages. It is an *informer.Informer of any type, or a handle on
-// one that a factory shares. Its events are shown if it was made with [InformerOptions] of this view.
+// one that a factory shares. Its events are shown if it was made with [InformerOptions] of this view. The view keeps the
+// informer and its store until remove is called.
 func Informer[T any](v *View, i interface {
 	Status() informer.Status
 	Store() *indexer.Reader[T]
-}) {
+}) (remove func()) {
 	name := i.Status().Name
 	rec := v.recorders.informers.take(name)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.informers = append(v.informers, &informerPart{name: unique(name, v.informers), rec: rec, status: i.Status, store: searched[T](i.Store)})
+	added := &informerPart{name: unique(name, v.informers), rec: rec, status: i.Status, store: searched[T](i.Store)}
+	v.informers = append(v.informers, added)
+	return func() {
+		v.recorders.informers.forget(rec)
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.informers = slices.DeleteFunc(v.informers, func(i *informerPart) bool { return i == added })
+		delete(v.wholes, added.name)
+		delete(v.pictures, added.name)
+	}
 }
 
 // Queue adds a queue. informers are the names of the informers whose handlers fill it, beside which it is shown;
 // if there are none, it is shown beside each. Its events are shown if it was made with [QueueOptions] of this
-// view.
-func Queue[K comparable](v *View, q *workqueue.Queue[K], informers ...string) {
+// view. The view keeps the queue until remove is called.
+func Queue[K comparable](v *View, q *workqueue.Queue[K], informers ...string) (remove func()) {
 	name := cmp.Or(q.Stats().Name, "queue")
 	rec := v.recorders.queues.take(q.Stats().Name)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.queues = append(v.queues, &queuePart{name: unique(name, v.queues), rec: rec, stats: q.Stats, keys: keysOf(q), limits: q.Limits, fedBy: cleaned(informers)})
+	added := &queuePart{name: unique(name, v.queues), rec: rec, stats: q.Stats, keys: keysOf(q), limits: q.Limits, fedBy: cleaned(informers)}
+	v.queues = append(v.queues, added)
+	return func() {
+		v.recorders.queues.forget(rec)
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.queues = slices.DeleteFunc(v.queues, func(q *queuePart) bool { return q == added })
+		delete(v.pictures, added.name)
+	}
 }
 
 // Client adds the numbers of a client: requests and bytes. Those of several are added up, each once.
@@ -109,10 +129,12 @@ func (v *View) picture(name string) *picture {
 	if !ok {
 		return nil
 	}
+	informers, queues := v.all()
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	p := v.pictures[name]
 	if p == nil {
+		maps.DeleteFunc(v.pictures, func(old string, _ *picture) bool { return !has(informers, old) && !has(queues, old) }) // They are gone.
 		p = &picture{view: v, name: name, asking: make(chan struct{}, 1)}
 		v.pictures[name] = p
 	}

@@ -97,8 +97,9 @@ export class ServerSource {
       try {
         const answer = await get("stream?of=" + encodeURIComponent(this.of), signal);
         wait = 500;
-        await this.read(answer.body.getReader());
-        this.listener.state("lost", "the program has ended the stream");
+        const gaveWay = await this.read(answer.body.getReader());
+        this.listener.state("lost", gaveWay ? "more look than may look at once, and this page gave way" : "the program has ended the stream");
+        if (gaveWay) wait = gaveWay;
       } catch (e) {
         if (signal.aborted) return;
         this.listener.state("lost", e.message);
@@ -108,14 +109,16 @@ export class ServerSource {
     }
   }
 
+  // read returns after how long to come again, if the program has said so.
   async read(reader) {
     const decoder = new TextDecoder();
-    for (let rest = ""; ;) {
+    for (let rest = "", again = 0; ;) {
       const { done, value } = await reader.read();
-      if (done) return;
+      if (done) return again;
       const lines = (rest + decoder.decode(value, { stream: true })).split("\n\n");
       rest = lines.pop();
       for (const line of lines) {
+        if (line.startsWith("retry: ")) again = Number(line.slice(7));
         if (line.startsWith("data: ")) this.listener.line(JSON.parse(line.slice(6)), line.slice(6));
       }
     }

@@ -163,6 +163,35 @@ func TestTheTokenIsTyped(t *testing.T) {
 	require.NoError(t, e.wait())
 }
 
+// A page that answers with more than it may is refused before it is decoded.
+func TestAnswersThatAreBombsAreRefused(t *testing.T) {
+	bomb := strings.Repeat("{},", 200_000) + "{}"
+	answers := map[string]string{
+		"parts":  `{"parts":[` + bomb + `]}`,
+		"lookup": `{"indexes":[` + bomb + `]}`,
+		"steps":  `{"states":[` + bomb + `]}`,
+		"stream": "data: " + `{"frame":{"events":[` + bomb + `]}}` + "\n\n",
+	}
+	served := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, answers[strings.TrimSuffix(filepath.Base(r.URL.Path), ".json")])
+	}))
+	defer served.Close()
+	p, err := newPage(served.URL, nil)
+	require.NoError(t, err)
+	defer http.DefaultClient.CloseIdleConnections()
+	_, err = p.parts(t.Context())
+	require.ErrorContains(t, err, "more than 100000 values")
+	_, err = p.lookup(t.Context(), "pods", "", "", false)
+	require.ErrorContains(t, err, "more than 100000 values")
+	_, err = p.steps(t.Context())
+	require.ErrorContains(t, err, "more than 100000 values")
+	err = p.lines(t.Context(), "pods", func(view.Line) { t.Error("it is decoded") })
+	require.ErrorContains(t, err, "more than 100000 values")
+	answers["parts"] = `{"parts":["` + strings.Repeat("x", mostAnswer) + `"]}`
+	_, err = p.parts(t.Context())
+	require.ErrorContains(t, err, "more than 8388608 bytes")
+}
+
 func run(t *testing.T, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
