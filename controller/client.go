@@ -29,10 +29,16 @@ import (
 // # Reading one's own writes
 //
 // A successful write with the context of a reconcile holds back the key of that reconcile until
-// every cache of the manager has the write: the next turn of the key sees it. Where a field selector
-// decides whether the Client's cache has a new object, that is for five seconds at most. So a reconcile does nothing twice,
-// and has no conflict with itself. Before it returns, it does not see its own write in the cache;
+// every cache of the manager has the write: the next turn of the key sees it. So a reconcile does nothing
+// twice, and has no conflict with itself. Before it returns, it does not see its own write in the cache;
 // it has the object that the write returned.
+//
+// The key is held back for two minutes at most: a cache that works has a write within the interval of two
+// bookmarks. It is five seconds if a field selector decides whether the Client's cache has the object, or if
+// the server's versions cannot be compared. The key goes on earlier if the cache cannot see the write: its
+// informer has stopped, the server refuses the resource (403), does not have it any more (404), or the
+// object cannot be read. If a key goes on without a write, the log and [Manager.Ready] name it; see
+// ControllerStatus.Unseen.
 type Client[T metav1.Object] struct {
 	server *rest.Resource[T]
 	cache  *informer.Handle[T] // nil if the Client was refused
@@ -150,7 +156,10 @@ func newClient[T metav1.Object](m *Manager, s Selection[T]) (*Client[T], error) 
 	if err != nil {
 		return nil, err
 	}
-	v := &view[T]{cache.Store(), scope}
+	v := &view[T]{
+		called: s.Informer.Name, store: cache.Store(), scope: scope, status: cache.Status,
+		ended: func() bool { return errors.Is(cache.Healthy(m.opts.MaxStaleness), informer.ErrStopped) },
+	}
 	m.addView(s.Client, what.Resource.GroupResource(), v)
 	return &Client[T]{
 		server: server, cache: cache, store: cache.Store(), called: s.Informer.Name, owner: m.opts.Name, kind: server.GroupKind(), refuse: m.refuse,

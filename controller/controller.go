@@ -46,6 +46,7 @@ type Controller[T metav1.Object] struct {
 	reconcile func(context.Context, T) (Result, error)
 	settings  Settings[T]
 	queue     *workqueue.Queue[types.NamespacedName]
+	holds     holds
 
 	// filled are closed when handlers have queued the keys of the first list. deliveries are these
 	// handlers. The manager's lock guards both slices.
@@ -97,6 +98,7 @@ func Manage[T metav1.Object](m *Manager, name string, objects *Client[T], reconc
 		settings.Queue.Observer = o.Queue(name, settings.Queue.Observer)
 	}
 	c := &Controller[T]{manager: m, called: name, objects: objects, reconcile: reconcile, settings: settings, queue: workqueue.New(settings.Queue)}
+	c.holds.controller, c.holds.logger = name, m.opts.Logger
 	switch {
 	case name == "":
 		c.refuse(fmt.Errorf("a controller of %T needs a name", *new(T)))
@@ -196,7 +198,7 @@ func (c *Controller[T]) run(ctx, stop context.Context) (err error) {
 
 // turn is one turn of a key.
 func (c *Controller[T]) turn(ctx context.Context, key types.NamespacedName) error {
-	ctx = turn{c.queue, key}.begin(ctx)
+	ctx = turn{c.queue, key, &c.holds}.begin(ctx)
 	store := c.objects.store
 	// The order matters: an object that becomes unreadable after this question is still stored.
 	if err := store.Unreadable(key); err != nil {

@@ -21,12 +21,13 @@ var (
 )
 
 // Ready returns nil while the manager works, or could work as soon as it leads: it runs, every cache is
-// complete and has heard from its server within Options.MaxStaleness, and no optional part has failed.
-// Otherwise the error names everything that is missing.
+// complete and has heard from its server within Options.MaxStaleness, no optional part has failed, and no
+// key has waited for one of its writes for more than 30 seconds, or has gone on without one in the last
+// five minutes. Otherwise the error names everything that is missing.
 func (m *Manager) Ready() error {
 	var missing []error
 	m.mu.Lock()
-	factories := slices.Clone(m.factories)
+	factories, controllers := slices.Clone(m.factories), m.controllers // The latter is not changed in place.
 	for _, p := range m.parts {
 		if p.failed != nil {
 			missing = append(missing, fmt.Errorf("part %s: %w", p.name, p.failed))
@@ -41,6 +42,11 @@ func (m *Manager) Ready() error {
 	m.mu.Unlock()
 	for _, c := range factories {
 		if err := c.factory.Healthy(m.opts.MaxStaleness); err != nil {
+			missing = append(missing, err)
+		}
+	}
+	for _, c := range controllers {
+		if err := c.healthy(); err != nil {
 			missing = append(missing, err)
 		}
 	}

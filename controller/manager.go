@@ -100,6 +100,7 @@ type worker interface {
 	name() string
 	run(ctx, stop context.Context) error
 	status() ControllerStatus
+	healthy() error
 }
 
 // New returns a manager of the cluster of client. The caller owns the client, and closes it after Run.

@@ -2,17 +2,21 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer"
 )
 
 // scope says which objects a cache has, and so which writes the cache will see.
@@ -43,8 +47,9 @@ const unsurePatience = 5 * time.Second
 
 // viewer is a cache of any type, in which writes are waited for.
 type viewer interface {
-	// cache is the same for two viewers of one cache.
+	// cache is the same for two viewers of one cache, and name is its name.
 	cache() any
+	name() string
 	// wrote returns what waits until the cache has this state of an object, or a newer one; nil if
 	// there is nothing to wait for. own says that the write is of a Client of this cache.
 	wrote(object metav1.Object, own bool) func(context.Context) error
@@ -61,41 +66,69 @@ func (c *Client[T]) wrote(ctx context.Context) func(T, error) (T, error) {
 			return object, c.refused
 		}
 		if err == nil {
-			parkAll(ctx, c.collect(func(v viewer, own bool) func(context.Context) error { return v.wrote(object, own) }))
+			parkAll(ctx, c.collect(object, func(v viewer, own bool) func(context.Context) error { return v.wrote(object, own) }))
 		}
 		return object, err
 	}
 }
 
 // deleting returns what to wait for if the deletion of an object that begins now succeeds.
-func (c *Client[T]) deleting(object T) []func(context.Context) error {
-	return c.collect(func(v viewer, own bool) func(context.Context) error { return v.deleting(object, own) })
+func (c *Client[T]) deleting(object T) []held {
+	return c.collect(object, func(v viewer, own bool) func(context.Context) error { return v.deleting(object, own) })
 }
 
 // collect returns what to wait for in all caches of the resource.
-func (c *Client[T]) collect(of func(v viewer, own bool) func(context.Context) error) (all []func(context.Context) error) {
+func (c *Client[T]) collect(object T, of func(v viewer, own bool) func(context.Context) error) (all []held) {
 	for _, v := range c.views() {
 		if wait := of(v, v.cache() == any(c.store)); wait != nil {
-			all = append(all, wait)
+			all = append(all, held{v.name(), keyOf(object), wait})
 		}
 	}
 	return all
 }
 
 // parkAll holds the key of a turn back until all of them have returned.
-func parkAll(ctx context.Context, waits []func(context.Context) error) {
-	for _, wait := range waits {
-		park(ctx, wait)
+func parkAll(ctx context.Context, writes []held) {
+	for _, write := range writes {
+		park(ctx, write)
 	}
 }
 
 // view is the cache of objects of one type.
 type view[T metav1.Object] struct {
-	store *indexer.Reader[T]
-	scope scope
+	called string
+	store  *indexer.Reader[T]
+	scope  scope
+	status func() informer.Status
+	ended  func() bool // the informer has stopped
 }
 
-func (v *view[T]) cache() any { return v.store }
+func (v *view[T]) cache() any   { return v.store }
+func (v *view[T]) name() string { return v.called }
+
+// blind says why the cache will not see a change of an object: its informer has stopped, or the server
+// refuses it the resource, or does not have the resource any more. It is nil while the cache can see, or
+// may be able to after the next attempt.
+func (v *view[T]) blind(key types.NamespacedName) error {
+	if v.ended() {
+		return informer.ErrStopped
+	}
+	s := v.status()
+	if err := s.Reflector.LastError; s.Reflector.Failures > 0 && cannotSee(err) {
+		return err
+	}
+	for _, part := range s.Parts { // Each is a namespace, by the address of its collection.
+		if strings.Contains(part.Part, "/namespaces/"+key.Namespace+"/") && cannotSee(part.Err) {
+			return part.Err
+		}
+	}
+	return nil
+}
+
+// cannotSee reports whether an error of a cache does not pass by itself.
+func cannotSee(err error) bool {
+	return apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err)
+}
 
 // expects reports whether the cache will have an object, as far as that is known: what a field selector
 // decides, it may as well not have. That is worth a wait for who reads what it wrote by one Client.
@@ -119,16 +152,20 @@ func (v *view[T]) seen(key types.NamespacedName, version string, has bool) bool 
 }
 
 // sees waits until the cache has seen this version of an object. If the object is deleted meanwhile,
-// it waits until the version of the store has reached this version.
+// it waits until the version of the store has reached this version. It gives up when the cache is blind.
 //
 // The version of the store would do in all cases. But it rises with the slowest namespace, or with
 // the next bookmark, and that may take a minute.
 func (v *view[T]) sees(ctx context.Context, key types.NamespacedName, version string, has bool) error {
-	if v.scope.byField {
+	_, incomparable := resourceversion.CompareResourceVersion(version, version)
+	unsure := v.scope.byField || incomparable != nil
+	if unsure {
 		bounded, cancel := context.WithTimeout(ctx, unsurePatience)
 		defer cancel()
 		ctx = bounded
 	}
+	again := time.NewTicker(lookAgain)
+	defer again.Stop()
 	var reached <-chan error // of WaitRV, if that runs
 	for {
 		changed, forget := v.store.Notify(key)
@@ -138,21 +175,28 @@ func (v *view[T]) sees(ctx context.Context, key types.NamespacedName, version st
 		}
 		// An older object in the cache is going to change. Other states may never do: an object
 		// that is not there may have come and gone, and one that cannot be read stays as it is.
-		if _, ok := v.store.Entry(key); reached == nil && (!ok || v.store.Unreadable(key) != nil) {
+		if _, ok := v.store.Entry(key); reached == nil && incomparable == nil && (!ok || v.store.Unreadable(key) != nil) {
 			var end func()
 			reached, end = v.reaching(ctx, version)
 			defer end()
 		}
+		if err := v.blind(key); err != nil {
+			forget()
+			return err
+		}
 		var err error
 		select {
 		case <-changed:
+			continue
+		case <-again.C:
+			forget()
 			continue
 		case err = <-reached:
 		case <-ctx.Done():
 			err = context.Cause(ctx)
 		}
 		forget()
-		if v.scope.byField && ctx.Err() != nil {
+		if unsure && errors.Is(err, context.DeadlineExceeded) {
 			return nil // The cache may never see the write.
 		}
 		return err
@@ -189,8 +233,11 @@ func (v *view[T]) deleting(object metav1.Object, own bool) func(context.Context)
 	}
 }
 
-// seesDeletion waits until the cache has no object of this UID that is not being deleted.
+// seesDeletion waits until the cache has no object of this UID that is not being deleted. It gives up
+// when the cache is blind, or cannot read the newest state: that may be the one that is being deleted.
 func (v *view[T]) seesDeletion(ctx context.Context, key types.NamespacedName, uid types.UID) error {
+	again := time.NewTicker(lookAgain)
+	defer again.Stop()
 	for {
 		changed, forget := v.store.Notify(key)
 		object, exists := v.store.Get(key)
@@ -198,8 +245,18 @@ func (v *view[T]) seesDeletion(ctx context.Context, key types.NamespacedName, ui
 			forget()
 			return nil
 		}
+		err := v.store.Unreadable(key)
+		if err == nil {
+			err = v.blind(key)
+		}
+		if err != nil {
+			forget()
+			return err
+		}
 		select {
 		case <-changed:
+		case <-again.C:
+			forget()
 		case <-ctx.Done():
 			forget()
 			return context.Cause(ctx)

@@ -1,6 +1,10 @@
 package controller
 
 import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/workqueue"
@@ -47,9 +51,28 @@ type ControllerStatus struct {
 
 	Queue workqueue.Stats
 
+	// Holds is how many writes keys wait for now, see Client. Held names these, those that wait for
+	// longest first, at most 100 of them. Unseen counts the waits that ended without the write: after
+	// two minutes, or because the cache could not see it any more.
+	Holds  int
+	Held   []HeldKey
+	Unseen uint64
+
 	// Undelivered is how many objects have events that a function of the program has not handled:
 	// it panicked, or called runtime.Goexit. It gets them again, at ever longer intervals.
 	Undelivered int
+}
+
+// HeldKey is a key that is held back until a cache has a write.
+type HeldKey struct {
+	Key types.NamespacedName
+
+	// Cache is the name of the cache, Object the key of the object that was written.
+	Cache  string
+	Object types.NamespacedName
+
+	// For is how long the key has waited for this write.
+	For time.Duration
 }
 
 // PartStatus is the state of a part, see [Manager.Add].
@@ -95,5 +118,9 @@ func (c *Controller[T]) status() ControllerStatus {
 	for _, d := range deliveries {
 		s.Undelivered += d.undelivered()
 	}
+	c.holds.status(&s)
 	return s
 }
+
+// healthy names a key that waits for a write for long, or has not seen one.
+func (c *Controller[T]) healthy() error { return c.holds.healthy() }

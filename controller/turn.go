@@ -13,6 +13,7 @@ import (
 type turn struct {
 	queue *workqueue.Queue[types.NamespacedName]
 	key   types.NamespacedName
+	holds *holds
 }
 
 type turnKey struct{}
@@ -21,8 +22,8 @@ type turnKey struct{}
 func (t turn) begin(ctx context.Context) context.Context { return context.WithValue(ctx, turnKey{}, t) }
 
 // park holds the key back until a cache has a write of the turn. Outside of a turn it does nothing.
-func park(ctx context.Context, seen func(context.Context) error) {
+func park(ctx context.Context, write held) {
 	if t, ok := ctx.Value(turnKey{}).(turn); ok {
-		t.queue.Park(t.key, seen)
+		t.queue.Park(t.key, func(ctx context.Context) error { return t.holds.wait(ctx, t.key, write) })
 	}
 }

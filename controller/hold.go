@@ -1,0 +1,165 @@
+package controller
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/internal/remind"
+)
+
+const (
+	// maxHold is how long a key is held back for one write. A cache whose watch is open has a write
+	// within the interval of two bookmarks, a minute each; a cache whose watch broke needs a retry and
+	// a list, which take less. A cache that needs longer may need for ever.
+	maxHold = 2 * time.Minute
+
+	// slowHold is how long a key is held back before the manager is not ready.
+	slowHold = 30 * time.Second
+
+	// lookAgain is how often a wait looks whether the cache can still see the write.
+	lookAgain = time.Second
+
+	// unseenFor is how long a key stays among those whose write was not seen, and maxUnseen how many
+	// there are at most.
+	unseenFor = 5 * time.Minute
+	maxUnseen = 100
+)
+
+// errHeldTooLong is the cause of the end of a wait.
+var errHeldTooLong = fmt.Errorf("it does not have it after %v", maxHold)
+
+// held is a write that a key waits for.
+type held struct {
+	cache  string // the name of the cache
+	object types.NamespacedName
+	wait   func(context.Context) error
+}
+
+// hold is a wait that goes on, or that has ended without the write.
+type hold struct {
+	key    types.NamespacedName
+	cache  string
+	object types.NamespacedName
+	since  time.Time // the beginning, and then the end
+	err    error
+}
+
+// holds are the waits of a controller for its own writes.
+type holds struct {
+	controller string
+	logger     *slog.Logger
+
+	mu       sync.Mutex // guards following
+	waiting  map[*hold]struct{}
+	unseen   []hold // those that have ended without the write, the oldest first
+	ended    uint64 // how many have
+	reminder remind.Reminder
+}
+
+// wait waits for a write. It has an end: maxHold, or when the cache cannot see the write any more.
+func (h *holds) wait(ctx context.Context, key types.NamespacedName, w held) error {
+	one := &hold{key: key, cache: w.cache, object: w.object, since: time.Now()}
+	h.mu.Lock()
+	if h.waiting == nil {
+		h.waiting = map[*hold]struct{}{}
+	}
+	h.waiting[one] = struct{}{}
+	h.mu.Unlock()
+	// Also if a method of the program's type panics or ends the goroutine.
+	err := errors.New("a function of the program panicked")
+	defer func() { h.end(ctx, one, err) }()
+	bounded, cancel := context.WithTimeoutCause(ctx, maxHold, errHeldTooLong)
+	defer cancel()
+	err = w.wait(bounded)
+	return nil // end has logged the error.
+}
+
+// end takes note of the end of a wait.
+func (h *holds) end(ctx context.Context, one *hold, err error) {
+	h.mu.Lock()
+	delete(h.waiting, one)
+	h.unseen = slices.DeleteFunc(h.unseen, func(before hold) bool {
+		return before.key == one.key && before.cache == one.cache && before.object == one.object
+	})
+	if err == nil || ctx.Err() != nil { // The write is there, or the queue ends.
+		h.mu.Unlock()
+		return
+	}
+	one.since, one.err = time.Now(), err
+	if len(h.unseen) == maxUnseen {
+		h.unseen = slices.Delete(h.unseen, 0, 1)
+	}
+	h.unseen = append(h.unseen, *one)
+	h.ended++
+	others, due := h.reminder.Due(0, one.since)
+	h.mu.Unlock()
+	if due {
+		h.logger.LogAttrs(ctx, slog.LevelWarn, "a key has its turn although a cache does not have its write: the turn may see an older state",
+			slog.String("controller", h.controller), slog.String("key", one.key.String()), slog.String("cache", one.cache),
+			slog.String("object", one.object.String()), slog.Any("err", err), slog.Uint64("others", others))
+	}
+}
+
+// healthy returns an error that names a key that is held back for long, and one whose write was not seen
+// lately.
+func (h *holds) healthy() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := time.Now()
+	var missing []error
+	var oldest *hold
+	slow := 0
+	for one := range h.waiting {
+		if now.Sub(one.since) < slowHold {
+			continue
+		}
+		slow++
+		if oldest == nil || one.since.Before(oldest.since) {
+			oldest = one
+		}
+	}
+	if slow > 0 {
+		missing = append(missing, fmt.Errorf("controller %s: key %s is held back for %v: cache %s does not have its write of %s%s",
+			h.controller, oldest.key, now.Sub(oldest.since).Round(time.Second), oldest.cache, oldest.object, andMore(slow-1)))
+	}
+	h.pruneLocked(now)
+	if n := len(h.unseen); n > 0 {
+		last := h.unseen[n-1]
+		missing = append(missing, fmt.Errorf("controller %s: key %s had a turn %v ago although cache %s did not have its write of %s%s: %w",
+			h.controller, last.key, now.Sub(last.since).Round(time.Second), last.cache, last.object, andMore(n-1), last.err))
+	}
+	return errors.Join(missing...)
+}
+
+func andMore(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d more)", n)
+}
+
+func (h *holds) pruneLocked(now time.Time) {
+	h.unseen = slices.DeleteFunc(h.unseen, func(one hold) bool { return now.Sub(one.since) > unseenFor })
+}
+
+// status fills in what a status says about the waits.
+func (h *holds) status(s *ControllerStatus) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := time.Now()
+	s.Unseen = h.ended
+	for one := range h.waiting {
+		s.Held = append(s.Held, HeldKey{Key: one.key, Cache: one.cache, Object: one.object, For: now.Sub(one.since)})
+	}
+	slices.SortFunc(s.Held, func(a, b HeldKey) int { return cmp.Compare(b.For, a.For) })
+	s.Held = s.Held[:min(len(s.Held), maxUnseen)]
+	s.Holds = len(h.waiting)
+}

@@ -1,0 +1,187 @@
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/controller"
+	"github.com/kinform/kinform/rest"
+)
+
+var secretsGR = corev1.SchemeGroupVersion.WithResource("secrets").GroupResource()
+
+// blinded runs a controller whose first turn of web/a writes a secret that the caches cannot see any more
+// after blind. It returns how long the key was held back, and the state of the controller when it had its
+// next turn.
+func blinded(t *testing.T, wire func(r *rig) (secrets *controller.Client[*corev1.Secret], blind func()), write func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error, check func(r *rig, held time.Duration)) {
+	t.Helper()
+	play(t, controller.Options{}, func(t *testing.T, r *rig) {
+		s := newSecret("s")
+		s.Labels = map[string]string{"mine": "yes"}
+		s.Finalizers = []string{"example.com/f"}
+		_, err := r.server.Create(s)
+		require.NoError(t, err)
+		secrets, blind := wire(r)
+		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		var at []time.Time
+		controller.Manage(r.manager, "writer", maps, func(ctx context.Context, m *configMap) (controller.Result, error) {
+			if at = append(at, time.Now()); len(at) == 1 {
+				if err := write(ctx, secrets); err != nil {
+					t.Error(err)
+				}
+				return controller.After(0), nil
+			}
+			return controller.Done, nil
+		}, controller.Settings[*configMap]{})
+		r.run()
+		time.Sleep(time.Second)
+		synctest.Wait()
+		blind()
+		time.Sleep(time.Second)
+		r.create(newMap("a"))
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		require.Len(t, at, 2)
+		check(r, at[1].Sub(at[0]))
+	})
+}
+
+// fails lets all lists and watches of secrets fail from now on, if they match.
+func fails(r *rig, err error, match func(apitest.Request) bool) {
+	for _, verb := range []string{"list", "watch"} {
+		r.server.Inject(apitest.Fault{Verb: verb, Resource: "secrets", Match: match, Action: apitest.Fail(err)})
+	}
+	r.server.DropWatches("secrets")
+}
+
+// A key does not wait for a write that a cache cannot see any more: the cache cannot decode the deletion of
+// an object that has a finalizer, the server does not have the resource any more, the server refuses it to
+// another cache of the resource. The log and the manager's health name the key; the status counts it.
+func TestTurnIsNotHeldBackByABlindCache(t *testing.T) {
+	update := func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {
+		s, _ := secrets.Get(key{Namespace: "web", Name: "s"})
+		changed := s.DeepCopy()
+		changed.Data = map[string][]byte{"n": {1}}
+		_, err := secrets.Update(ctx, changed)
+		return err
+	}
+	remove := func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {
+		s, _ := secrets.Get(key{Namespace: "web", Name: "s"})
+		return secrets.Delete(ctx, s)
+	}
+	all := func(r *rig) *controller.Client[*corev1.Secret] {
+		return controller.For[*corev1.Secret](r.manager, rest.ResourceOptions{})
+	}
+	every := func(apitest.Request) bool { return true }
+	for name, tt := range map[string]struct {
+		wire  func(r *rig) (*controller.Client[*corev1.Secret], func())
+		write func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error
+	}{
+		"the deletion cannot be decoded": {func(r *rig) (*controller.Client[*corev1.Secret], func()) {
+			r.server.Inject(apitest.Fault{Verb: "watch", Resource: "secrets", Action: apitest.BrokenObject(1)})
+			return all(r), func() {}
+		}, remove},
+		"the resource is gone, deleted": {func(r *rig) (*controller.Client[*corev1.Secret], func()) {
+			gone := apierrors.NewNotFound(secretsGR, "")
+			return all(r), func() {
+				fails(r, gone, every)
+				r.server.Inject(apitest.Fault{Verb: "delete", Resource: "secrets", Action: apitest.Fail(gone)})
+			}
+		}, remove},
+		"the resource is gone, updated": {func(r *rig) (*controller.Client[*corev1.Secret], func()) {
+			return all(r), func() { fails(r, apierrors.NewNotFound(secretsGR, ""), every) }
+		}, update},
+		"another cache is forbidden": {func(r *rig) (*controller.Client[*corev1.Secret], func()) {
+			mine := controller.For[*corev1.Secret](r.manager, rest.ResourceOptions{LabelSelector: "mine=yes"})
+			controller.Manage(r.manager, "other", mine, func(context.Context, *corev1.Secret) (controller.Result, error) {
+				return controller.Done, nil
+			}, controller.Settings[*corev1.Secret]{})
+			return all(r), func() {
+				fails(r, apierrors.NewForbidden(secretsGR, "", errors.New("no right")), func(q apitest.Request) bool { return q.HTTP.URL.Query().Get("labelSelector") != "" })
+			}
+		}, update},
+		"a namespace is forbidden": {func(r *rig) (*controller.Client[*corev1.Secret], func()) {
+			some := controller.Select(r.manager, controller.Selection[*corev1.Secret]{Namespaces: []string{"web", "other"}})
+			return some, func() {
+				fails(r, apierrors.NewForbidden(secretsGR, "", errors.New("no right")), func(q apitest.Request) bool { return q.Namespace == "web" })
+			}
+		}, update},
+	} {
+		t.Run(name, func(t *testing.T) {
+			blinded(t, tt.wire, tt.write, func(r *rig, held time.Duration) {
+				require.LessOrEqual(t, held, 2*time.Second)
+				for _, line := range []string{"does not have its write", "controller=writer", "key=web/a", "object=web/s"} {
+					require.Contains(t, r.logged(), line)
+				}
+				for _, c := range r.manager.Status().Controllers {
+					if c.Name == "writer" {
+						require.NotZero(t, c.Unseen)
+						require.Zero(t, c.Holds)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A cache whose server answers 500 may see the write after the next attempt. Its key waits for two
+// minutes. Meanwhile the manager's health and status name the key.
+func TestTurnIsHeldBackForABoundedTime(t *testing.T) {
+	play(t, controller.Options{}, func(t *testing.T, r *rig) {
+		_, err := r.server.Create(newSecret("s"))
+		require.NoError(t, err)
+		secrets := controller.For[*corev1.Secret](r.manager, rest.ResourceOptions{})
+		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		var at []time.Time
+		controller.Manage(r.manager, "writer", maps, func(ctx context.Context, m *configMap) (controller.Result, error) {
+			if at = append(at, time.Now()); len(at) > 1 {
+				return controller.Done, nil
+			}
+			s, _ := secrets.Get(key{Namespace: "web", Name: "s"})
+			changed := s.DeepCopy()
+			changed.Data = map[string][]byte{"n": {1}}
+			_, err := secrets.Update(ctx, changed)
+			return controller.After(0), err
+		}, controller.Settings[*configMap]{})
+		r.run()
+		time.Sleep(time.Second)
+		synctest.Wait()
+		fails(r, apierrors.NewInternalError(errors.New("broken")), nil)
+		r.create(newMap("a"))
+
+		time.Sleep(20 * time.Second)
+		synctest.Wait()
+		require.NoError(t, r.manager.Ready())
+		time.Sleep(20 * time.Second)
+		synctest.Wait()
+		require.Len(t, at, 1)
+		require.ErrorContains(t, r.manager.Ready(), "controller writer: key web/a is held back for 4")
+		require.ErrorContains(t, r.manager.Ready(), "cache secrets does not have its write of web/s")
+		status := r.manager.Status().Controllers[0]
+		require.Equal(t, 1, status.Holds)
+		require.Len(t, status.Held, 1)
+		require.Equal(t, key{Namespace: "web", Name: "a"}, status.Held[0].Key)
+		require.Equal(t, key{Namespace: "web", Name: "s"}, status.Held[0].Object)
+		require.Equal(t, "secrets", status.Held[0].Cache)
+		require.GreaterOrEqual(t, status.Held[0].For, 40*time.Second-time.Second)
+
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		require.Len(t, at, 2)
+		require.Equal(t, 2*time.Minute, at[1].Sub(at[0]).Round(time.Second))
+		require.ErrorContains(t, r.manager.Ready(), "key web/a had a turn")
+		require.Contains(t, r.logged(), "it does not have it after 2m0s")
+		require.EqualValues(t, 1, r.manager.Status().Controllers[0].Unseen)
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
+		require.NoError(t, r.manager.Ready())
+	})
+}
