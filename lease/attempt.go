@@ -52,7 +52,7 @@ func (e *Elector) attempt(ctx context.Context) (*taken, error) {
 	if n := len(e.attempts); n > 0 && !at.After(e.attempts[n-1]) {
 		at = e.attempts[n-1].Add(time.Microsecond) // each differs from the ones before
 	}
-	mine := record{holder: e.opts.Identity, duration: e.opts.LeaseDuration, acquired: at, renewed: at, transitions: before.transitions}
+	mine := record{holder: e.opts.Identity, duration: e.opts.LeaseDuration, acquired: at, renewed: at, transitions: before.transitions, writer: e.writer}
 	if seen.known {
 		mine.transitions = before.after()
 	}
@@ -71,9 +71,10 @@ func (e *Elector) remember(at time.Time) {
 	}
 }
 
-// mine reports whether this Elector wrote a record: not another one of the same identity.
+// mine reports whether this Elector wrote a record: not another one of the same identity, which may have
+// the same acquire time.
 func (e *Elector) mine(r record) bool {
-	return r.holder == e.opts.Identity && slices.ContainsFunc(e.attempts, r.acquired.Equal)
+	return r.holder == e.opts.Identity && (r.writer == e.writer || r.writer == "") && slices.ContainsFunc(e.attempts, r.acquired.Equal)
 }
 
 // get reads the Lease.

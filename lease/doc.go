@@ -92,7 +92,8 @@
 //     lost. There are no callbacks that run at the same time as others.
 //   - If a Lease names a candidate's identity, but this candidate has not written it, the
 //     candidate takes it for another's. So if two candidates have one identity by mistake,
-//     there is one leader, not two. A pod of a StatefulSet, whose name is used again, waits
+//     there is one leader, not two. The annotation kinform.io/lease-writer tells them apart, even
+//     if both write at the same microsecond. A pod of a StatefulSet, whose name is used again, waits
 //     for the lease of its predecessor if that was killed.
 //   - If a Lease has no duration, a candidate waits for its own LeaseDuration. If the Lease
 //     was deleted, a candidate waits as if it were still there.

@@ -2,6 +2,7 @@ package lease
 
 import (
 	"context"
+	crypto "crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,6 +24,7 @@ type Elector struct {
 	opts   Options
 	leases *rest.Resource[*coordinationv1.Lease]
 
+	writer  string                                // see record.writer; no other Elector has it
 	watched *rest.Resource[*coordinationv1.Lease] // lists and watches this Lease only
 
 	attempts []time.Time // the last acquire times that this Elector wrote; only Run uses them
@@ -66,7 +68,7 @@ func New(client *rest.Client, key types.NamespacedName, opts Options) (*Elector,
 		return nil, fmt.Errorf("lease %s: %w", key, err)
 	}
 	opts.Observer = opts.Observer.contained(&contain.Hooks{Logger: opts.Logger, Attrs: []slog.Attr{slog.String("lease", key.String())}})
-	return &Elector{key: key, opts: opts, leases: leases, watched: watched}, nil
+	return &Elector{key: key, opts: opts, leases: leases, writer: crypto.Text(), watched: watched}, nil
 }
 
 // Identity returns the name of this candidate in the Lease.

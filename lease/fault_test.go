@@ -65,6 +65,42 @@ func TestRenewalThatHangsEndsTheTermInTime(t *testing.T) {
 	})
 }
 
+// Two candidates have one identity by mistake, and write the Lease at the same microsecond. One leads,
+// also if the answers to both writes are lost, so that neither knows whether it was the one; also if the
+// Lease exists and is free.
+func TestTwinsOfOneMicrosecondDoNotBothLead(t *testing.T) {
+	t.Parallel()
+	for name, exists := range map[string]bool{"no Lease": false, "a free Lease": true} {
+		for how, lost := range map[string]bool{"answered": false, "answers are lost": true} {
+			t.Run(name+", "+how, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					server := newServer(t)
+					verb := "create"
+					if exists {
+						verb = "update"
+						_, err := server.Create(&coordinationv1.Lease{ObjectMeta: meta()})
+						require.NoError(t, err)
+					}
+					// Both have looked before one of them writes. Time stands still until both have written.
+					server.Inject(apitest.Fault{Verb: "get", Times: 2, Action: apitest.Delay(time.Second)})
+					if lost {
+						server.Inject(apitest.Fault{Verb: verb, Times: 2, Action: apitest.CutBody(3)})
+					}
+					twins := []*run{start(t, newElector(t, server, "twin", lease.Options{})), start(t, newElector(t, server, "twin", lease.Options{}))}
+					time.Sleep(time.Hour)
+					synctest.Wait()
+					require.Equal(t, 1, len(twins[0].leads)+len(twins[1].leads), "one has led, and nobody after it")
+					for _, twin := range twins {
+						require.Empty(t, twin.result)
+						require.Zero(t, twin.elector.Stats().Lost)
+					}
+				})
+			})
+		}
+	}
+}
+
 func TestLeaseThatOthersEdit(t *testing.T) {
 	t.Parallel()
 	other, empty, again := "other", "", "first"

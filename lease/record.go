@@ -16,11 +16,17 @@ type record struct {
 	acquired    time.Time // like renewed, in microseconds of another clock: compared for equality only
 	renewed     time.Time
 	transitions int32
+	writer      string // of the Elector that wrote holder and acquired; "" if that is not known
 }
+
+// writerAnnotation is the annotation of a Lease that has record.writer. Candidates with one identity may
+// write at the same microsecond, so that no field of the specification tells them apart.
+const writerAnnotation = "kinform.io/lease-writer"
 
 // recordOf reads a Lease.
 func recordOf(lease *coordinationv1.Lease) (r record) {
 	spec := &lease.Spec
+	r.writer = lease.Annotations[writerAnnotation]
 	if spec.HolderIdentity != nil {
 		r.holder = *spec.HolderIdentity
 	}
@@ -40,7 +46,7 @@ func recordOf(lease *coordinationv1.Lease) (r record) {
 }
 
 // write writes r into lease. Other fields stay: those of coordinated leader election, and all
-// metadata but labels.
+// metadata except labels and one annotation.
 func (r record) write(lease *coordinationv1.Lease, labels map[string]string) {
 	seconds := int32(r.duration / time.Second)
 	spec := &lease.Spec
@@ -53,9 +59,18 @@ func (r record) write(lease *coordinationv1.Lease, labels map[string]string) {
 		lease.Labels = map[string]string{}
 	}
 	maps.Copy(lease.Labels, labels)
+	if r.writer == "" {
+		delete(lease.Annotations, writerAnnotation)
+		return
+	}
+	if lease.Annotations == nil {
+		lease.Annotations = map[string]string{}
+	}
+	lease.Annotations[writerAnnotation] = r.writer
 }
 
-// same reports whether two records are equal. Times are compared as moments.
+// same reports whether two records are equal, except for the writer, which a server may not keep. Times
+// are compared as moments.
 func (r record) same(other record) bool {
 	return r.holder == other.holder && r.duration == other.duration && r.transitions == other.transitions &&
 		r.acquired.Equal(other.acquired) && r.renewed.Equal(other.renewed)

@@ -79,7 +79,7 @@ func (e *Elector) renewAs(t *term, lease *coordinationv1.Lease) error {
 	}
 	r := record{
 		holder: e.opts.Identity, duration: e.opts.LeaseDuration, acquired: t.acquired, renewed: stamp(before),
-		transitions: t.about.Transitions,
+		transitions: t.about.Transitions, writer: e.writer,
 	}
 	if t.left() <= 0 {
 		t.look()
