@@ -74,6 +74,9 @@ type Selection[T metav1.Object] struct {
 
 	// Namespaces are the only ones to look at, for programs that may not list the whole
 	// cluster. Defaults to ResourceOptions.Namespace, and else to those of the manager.
+	// []string{""} means all of them, whatever the manager's are. A custom resource whose objects
+	// have no namespaces needs that in a manager with Namespaces: the manager knows the scope of
+	// built-in resources alone.
 	Namespaces []string
 
 	// Informer has the options of the cache. Its Logger defaults to that of the manager. Two

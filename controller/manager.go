@@ -19,7 +19,8 @@ type Options struct {
 	// to "kinform".
 	Name string
 
-	// Namespaces are the only ones to look at. Defaults to all of them.
+	// Namespaces are the only ones to look at. Built-in resources without namespaces are looked
+	// at whole; for custom ones see Selection.Namespaces. Defaults to all of them.
 	Namespaces []string
 
 	// Elector decides whether this process works: controllers, and parts that are Leading, run

@@ -4,19 +4,24 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/enqueue"
+	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/workqueue"
 )
 
 // Owns lets the controller reconcile an object when another object changes whose controlling owner it
 // is (metav1.NewControllerRef). when says which events count; nil means all events. The kind of T must
-// be known: for types that are not built-in, set rest.ResourceOptions.Kind. For owners without a
-// namespace, use [Watch].
+// be known: for types that are not built-in, set rest.ResourceOptions.Kind.
+//
+// The owner is in the namespace of the other object, or in none if owners have none, such as a Node. The
+// scope of a kind that is not built-in is that of the cached owners. Until an owner was cached, there is
+// none to reconcile: each has its turn when the cache has it.
 func Owns[T, O metav1.Object](c *Controller[T], owned *Client[O], when func(informer.Event[O]) bool) {
 	if c.objects == nil || c.objects.cache == nil {
 		return // The manager has this mistake already.
@@ -26,7 +31,50 @@ func Owns[T, O metav1.Object](c *Controller[T], owned *Client[O], when func(info
 		c.refuse(fmt.Errorf("Owns: the kind of %s is not known: set rest.ResourceOptions.Kind", kind.Group))
 		return
 	}
-	handle(c, owned, func(q enqueue.Queue) func(informer.Event[O]) { return enqueue.Owner[O](q, kind) }, when)
+	scope := c.objects.scopeOfKind()
+	handle(c, owned, func(q enqueue.Queue) func(informer.Event[O]) {
+		return enqueue.Owner[O](ownerQueue{q, scope}, kind)
+	}, when)
+}
+
+// ownerQueue is a queue of owners, whose keys it gets with the namespaces of what they own.
+type ownerQueue struct {
+	enqueue.Queue
+	scope func() (namespaced, known bool)
+}
+
+func (q ownerQueue) AddWith(key types.NamespacedName, how workqueue.AddOptions) {
+	namespaced, known := q.scope()
+	if !known {
+		return
+	}
+	if !namespaced {
+		key.Namespace = ""
+	}
+	q.Queue.AddWith(key, how)
+}
+
+// scopeOfKind returns a function that says whether the objects of the Client have namespaces: by the table
+// of built-in kinds, or by the objects in the cache. The definition of a
+// custom resource may be replaced by one with another scope, so that the cache is asked each time.
+func (c *Client[T]) scopeOfKind() func() (namespaced, known bool) {
+	if _, namespaced, ok := rest.Builtin(c.kind.WithVersion(c.server.GroupVersionResource().Version)); ok {
+		return func() (bool, bool) { return namespaced, true }
+	}
+	var last atomic.Pointer[bool] // what the cache said last, for when it is empty
+	return func() (namespaced, known bool) {
+		for key := range c.store.All() {
+			namespaced = key.Namespace != ""
+			if before := last.Load(); before == nil || *before != namespaced {
+				last.Store(&namespaced)
+			}
+			return namespaced, true
+		}
+		if before := last.Load(); before != nil {
+			return *before, true
+		}
+		return false, false
+	}
 }
 
 // References lets the controller reconcile an object when another object changes that it names, such as

@@ -81,7 +81,10 @@ func (r *Resource[T]) open(ctx context.Context, verb string, query url.Values) (
 	case statusCode(err) == http.StatusNotFound:
 		r.kinds.Store(of.unlearnt())
 		if failed, ok := errors.AsType[*Error](err); ok && !of.builtin {
-			failed.Err = fmt.Errorf("%w (the server has no %s in version %s: is its CustomResourceDefinition there?)", failed.Err, r.gvr.GroupResource(), r.gvr.Version)
+			failed.hint = fmt.Sprintf("the server has no %s in version %s: is its CustomResourceDefinition there?", r.gvr.GroupResource(), r.gvr.Version)
+			if r.opts.Namespace != "" {
+				failed.hint += " If its objects have no namespaces, ask for all namespaces: in package controller by Selection.Namespaces []string{\"\"}"
+			}
 		}
 	}
 	return x, encoding, err

@@ -33,7 +33,8 @@ func Object[T any](queue Queue) func(informer.Event[T]) {
 // has gained.
 //
 // The owner is taken to be in the namespace of the object, which is where owners are
-// that have one. For owners that have none use Map.
+// that have one. For owners that have none use Map, or controller.Owns, which knows
+// the scope of its owners.
 func Owner[T metav1.Object](queue Queue, owner schema.GroupKind) func(informer.Event[T]) {
 	if queue == nil {
 		return nil

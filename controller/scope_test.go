@@ -1,0 +1,119 @@
+package controller_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/controller"
+	"github.com/kinform/kinform/rest"
+)
+
+var zones = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "zones"}
+
+// keeps runs a controller that keeps a ConfigMap named after each of its owners in the namespace web. The
+// ConfigMap of "one" is deleted twice, and is made again each time.
+func keeps[T metav1.Object](t *testing.T, r *rig, owners *controller.Client[T], kind schema.GroupVersionKind, create func(name string)) {
+	maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+	var deleted noted
+	c := controller.Manage(r.manager, "keeper", owners, func(ctx context.Context, owner T) (controller.Result, error) {
+		if _, exists := maps.Get(key{Namespace: "web", Name: owner.GetName()}); exists {
+			return controller.Done, nil
+		}
+		m := newMap(owner.GetName())
+		m.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, kind)}
+		_, err := maps.Create(ctx, m)
+		return controller.Done, err
+	}, controller.Settings[T]{Deleted: func(_ context.Context, k key) error { deleted.add(k.String()); return nil }})
+	controller.Owns(c, maps, nil)
+	orphan := newMap("orphan")
+	orphan.OwnerReferences = []metav1.OwnerReference{{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Name: "gone", UID: "u", Controller: new(true)}}
+	r.run()
+	r.rest()
+	create("one")
+	for range 2 {
+		r.rest()
+		_ = r.get("one")
+		require.Empty(t, deleted.take())
+		require.NoError(t, r.maps.Delete(t.Context(), key{Namespace: "web", Name: "one"}, metav1.DeleteOptions{}))
+	}
+	r.rest()
+	_ = r.get("one")
+	r.create(orphan)
+	r.rest()
+	require.Equal(t, []string{key{Namespace: ownersNamespace(owners), Name: "gone"}.String()}, deleted.take())
+}
+
+func ownersNamespace[T metav1.Object](owners *controller.Client[T]) string {
+	for k := range owners.Cache().All() {
+		return k.Namespace
+	}
+	return ""
+}
+
+// Owners without a namespace keep what they own as well, whether their kind is built-in or not. Deleted is
+// called for no key that never was.
+func TestOwnersWithoutANamespaceKeepWhatTheyOwn(t *testing.T) {
+	t.Run("a Node", func(t *testing.T) {
+		play(t, controller.Options{}, func(t *testing.T, r *rig) {
+			nodes := controller.For[*corev1.Node](r.manager, rest.ResourceOptions{})
+			keeps(t, r, nodes, corev1.SchemeGroupVersion.WithKind("Node"), func(name string) {
+				_, err := r.server.Create(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}})
+				require.NoError(t, err)
+			})
+		})
+	})
+	for _, clusterScoped := range []bool{true, false} {
+		t.Run(map[bool]string{true: "a custom resource without namespaces", false: "a custom resource with them"}[clusterScoped], func(t *testing.T) {
+			play(t, controller.Options{}, func(t *testing.T, r *rig) {
+				require.NoError(t, r.server.AddResource(apitest.Resource{Group: zones.Group, Version: zones.Version, Plural: zones.Resource, Kind: "Zone", ClusterScoped: clusterScoped}))
+				owners := controller.For[*unstructured.Unstructured](r.manager, rest.ResourceOptions{Resource: zones, Kind: "Zone"})
+				keeps(t, r, owners, zones.GroupVersion().WithKind("Zone"), func(name string) {
+					zone := newZone(name)
+					if !clusterScoped {
+						zone.SetNamespace("web")
+					}
+					_, err := r.server.Create(zone)
+					require.NoError(t, err)
+				})
+			})
+		})
+	}
+}
+
+func newZone(name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Zone", "metadata": map[string]any{"name": name}}}
+}
+
+// A custom resource without namespaces is looked at whole in a manager with Namespaces if its Selection
+// says so. If it does not, the error says what to set.
+func TestCustomResourceWithoutNamespacesInAManagerOfSome(t *testing.T) {
+	for name, namespaces := range map[string][]string{"all": {""}, "the manager's": nil} {
+		t.Run(name, func(t *testing.T) {
+			play(t, controller.Options{Namespaces: []string{"a", "b"}}, func(t *testing.T, r *rig) {
+				require.NoError(t, r.server.AddResource(apitest.Resource{Group: zones.Group, Version: zones.Version, Plural: zones.Resource, Kind: "Zone", ClusterScoped: true}))
+				_, err := r.server.Create(newZone("one"))
+				require.NoError(t, err)
+				all := controller.Select(r.manager, controller.Selection[*unstructured.Unstructured]{
+					ResourceOptions: rest.ResourceOptions{Resource: zones, Kind: "Zone"}, Namespaces: namespaces,
+				})
+				r.run()
+				r.rest()
+				_, exists := all.Get(key{Name: "one"})
+				if namespaces == nil {
+					require.False(t, exists)
+					require.ErrorContains(t, r.manager.Ready(), `If its objects have no namespaces, ask for all namespaces: in package controller by Selection.Namespaces []string{""}`)
+					return
+				}
+				require.True(t, exists)
+				require.NoError(t, r.manager.Ready())
+			})
+		})
+	}
+}
