@@ -3,6 +3,7 @@ package browse
 
 import (
 	"fmt"
+	"log"
 	"os/exec"
 	"runtime"
 
@@ -17,8 +18,8 @@ func Where(v *view.View, url string) string {
 	return fmt.Sprintf("%s\nIt lets one browser in, within five minutes. After that, and in other browsers,\nthe page asks for its token: %s", v.Address(url), v.Token())
 }
 
-// Open opens a page in a browser, and does not wait for it. All users of the machine can read the command: its address has a code
-// that is good for one use.
+// Open opens a page in a browser, and does not wait for it. If there is no browser, an error or the log says so. All users of
+// the machine can read the command: its address has a code that is good for one use.
 func Open(v *view.View, url string) error {
 	url = v.Address(url)
 	command := []string{"xdg-open", url}
@@ -32,6 +33,10 @@ func Open(v *view.View, url string) error {
 	if err := started.Start(); err != nil {
 		return fmt.Errorf("cannot open a browser: %w: leave --open out, and open the printed address yourself", err)
 	}
-	go func() { _ = started.Wait() }() // It ends at once, and whether it has found a browser can be seen.
+	go func() { // It ends at once, or with the browser.
+		if err := started.Wait(); err != nil {
+			log.Printf("--open: %s has opened no browser (%v): open the printed address yourself", command[0], err)
+		}
+	}()
 	return nil
 }

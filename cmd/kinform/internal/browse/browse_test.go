@@ -3,6 +3,7 @@
 package browse
 
 import (
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -79,4 +80,27 @@ func TestWhereAPageIs(t *testing.T) {
 	require.NotContains(t, address, g.Token())
 	require.True(t, strings.HasSuffix(hint, "its token: "+g.Token()), hint)
 	require.Equal(t, "http://127.0.0.1:1/", opened(t, v))
+}
+
+// said is a log, of which a test gets each line.
+type said chan string
+
+func (s said) Write(p []byte) (int, error) {
+	s <- string(p)
+	return len(p), nil
+}
+
+// xdg-open is there on a machine without a browser, and ends with a status.
+func TestThatNoBrowserIsFoundIsLogged(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\nexit 3\n"), 0o700))
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	lines := make(said, 1)
+	log.SetOutput(lines)
+	defer log.SetOutput(os.Stderr)
+	v := guarded(t)
+	require.NoError(t, Open(v, "http://127.0.0.1:1/"))
+	line := <-lines
+	require.Contains(t, line, "--open: xdg-open has opened no browser (exit status 3): open the printed address yourself")
+	require.NotContains(t, line, v.Token())
 }
