@@ -35,7 +35,7 @@ func (s *Server) apply(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	f.writeObject(w, code, rev)
+	f.writeStored(w, code, rev)
 	return nil
 }
 

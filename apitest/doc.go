@@ -53,7 +53,8 @@
 // Between the versions of a custom resource nothing changes but the name of the version
 // (the conversion None), whatever its definition says; of schemas, rules in CEL
 // (x-kubernetes-validations) are not looked at. Roles and bindings that are stored
-// mean nothing. OpenAPI is made of the Go types, which do not say which values a field
+// mean nothing. A write that asks for admission, a conversion webhook or CEL gets a Warning
+// header, which clients log. OpenAPI is made of the Go types, which do not say which values a field
 // may have (enum). CBOR is refused as a server without it would, YAML is read and not written.
 // kubectl's client-side apply hands no fields over to its server-side apply. docs/apiserver.md
 // has the small differences.

@@ -77,7 +77,7 @@ func (s *Server) URL() string {
 	switch {
 	case s.network.address == "":
 		return ""
-	case s.opts.TLS:
+	case s.opts.TLS || s.opts.TLSConfig != nil:
 		return "https://" + s.network.address
 	}
 	return "http://" + s.network.address
@@ -91,8 +91,11 @@ func (s *Server) serve(l net.Listener, address string) error {
 		ConnState: n.track(),
 		ErrorLog:  slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelWarn),
 	}
-	if s.opts.TLS {
+	switch {
+	case s.opts.TLS:
 		server.TLSConfig = n.certs.config(s.opts.ClientCertificates)
+	case s.opts.TLSConfig != nil:
+		server.TLSConfig = s.opts.TLSConfig.Clone() // HTTP/2 is added to it
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -108,7 +111,7 @@ func (s *Server) serve(l net.Listener, address string) error {
 	s.begin()
 	n.serving.Go(func() {
 		// It returns when the listener is closed, with nothing to report but that.
-		if s.opts.TLS {
+		if server.TLSConfig != nil {
 			_ = server.ServeTLS(l, "", "")
 		} else {
 			_ = server.Serve(l)

@@ -86,6 +86,35 @@ func TestClientCertificates(t *testing.T) {
 	require.Nil(t, key)
 }
 
+func TestTLSConfigOfTheCaller(t *testing.T) {
+	t.Parallel()
+	authority := apitest.Start(t, apitest.Options{TLS: true}) // whose certificates another server serves
+	pair, err := tls.X509KeyPair(authority.ClientCertificate())
+	require.NoError(t, err)
+	pool := x509.NewCertPool()
+	require.True(t, pool.AppendCertsFromPEM(authority.CA()))
+	config := &tls.Config{Certificates: []tls.Certificate{pair}, ClientCAs: pool, ClientAuth: tls.VerifyClientCertIfGiven}
+	srv := apitest.Start(t, apitest.Options{TLSConfig: config, Rules: []apitest.Rule{}})
+	require.Regexp(t, "^https://", srv.URL())
+	require.Nil(t, srv.CA())
+	require.Empty(t, config.NextProtos, "the caller's configuration is left alone")
+
+	reach := func(certificates ...tls.Certificate) *client {
+		c := newClient(t, srv)
+		transport := c.http.Transport.(*http.Transport)
+		transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true, Certificates: certificates}
+		transport.ForceAttemptHTTP2 = true
+		return c
+	}
+	resp := reach(pair).send(t, "GET", "/api/v1/pods", "")
+	require.NoError(t, resp.Body.Close())
+	require.Equal(t, http.StatusOK, resp.StatusCode, "a member of system:masters")
+	require.Equal(t, 2, resp.ProtoMajor)
+	nobody := reach()
+	nobody.do(t, http.StatusOK, "GET", "/healthz", "")
+	nobody.fails(t, http.StatusForbidden, "GET", "/api/v1/pods", "")
+}
+
 func TestTLSInMemory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -159,7 +188,7 @@ func TestRequestsAreObserved(t *testing.T) {
 func TestOptionsAreChecked(t *testing.T) {
 	t.Parallel()
 	for _, opts := range []apitest.Options{
-		{Window: -1}, {BookmarkInterval: -1}, {ClientCertificates: true}, {Resources: []apitest.Resource{{Kind: "X"}}},
+		{Window: -1}, {BookmarkInterval: -1}, {ClientCertificates: true}, {TLS: true, TLSConfig: &tls.Config{}}, {Resources: []apitest.Resource{{Kind: "X"}}},
 		{Resources: []apitest.Resource{widgets, widgets}},
 	} {
 		require.Panics(t, func() { apitest.New(opts) })

@@ -39,7 +39,7 @@ func (s *Server) patch(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	f.writeObject(w, http.StatusOK, rev)
+	f.writeStored(w, http.StatusOK, rev)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -66,6 +67,10 @@ type Options struct {
 	// [Server.CA]. Defaults to false.
 	TLS bool
 
+	// TLSConfig serves HTTPS with certificates of the caller's. A client certificate that it
+	// verifies names the user, as with TLS. It excludes TLS. Defaults to nil.
+	TLSConfig *tls.Config
+
 	// ClientCertificates demands a client certificate signed by the server's CA,
 	// such as [Server.ClientCertificate]. It needs TLS. Defaults to false.
 	ClientCertificates bool
@@ -127,6 +132,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.ClientCertificates && !o.TLS {
 		return o, fmt.Errorf("the option ClientCertificates needs TLS")
+	}
+	if o.TLS && o.TLSConfig != nil {
+		return o, fmt.Errorf("the options TLS and TLSConfig exclude each other")
 	}
 	if o.Window == 0 {
 		o.Window = 10_000

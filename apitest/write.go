@@ -49,7 +49,7 @@ func (s *Server) create(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	f.writeObject(w, http.StatusCreated, rev)
+	f.writeStored(w, http.StatusCreated, rev)
 	return nil
 }
 
@@ -76,7 +76,7 @@ func (s *Server) update(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	f.writeObject(w, http.StatusOK, rev)
+	f.writeStored(w, http.StatusOK, rev)
 	return nil
 }
 

@@ -101,6 +101,29 @@ func TestExitStatus(t *testing.T) {
 		require.NoFileExists(t, config)
 	})
 
+	t.Run("under the name of another program it is that program", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		out, err := exec.Command(binary, "envtest-assets", dir).Output()
+		require.NoError(t, err)
+		require.Contains(t, string(out), "Try: KUBEBUILDER_ASSETS="+dir+" go test ./...\n")
+		etcd := exec.CommandContext(t.Context(), filepath.Join(dir, "etcd"), "--listen-client-urls=http://127.0.0.1:0", "--data-dir="+dir)
+		errOut, err := etcd.StderrPipe()
+		require.NoError(t, err)
+		require.NoError(t, etcd.Start())
+		lines := bufio.NewScanner(errOut)
+		require.True(t, lines.Scan())
+		require.Equal(t, "etcd: kinform ignores --data-dir", lines.Text())
+		require.NoError(t, etcd.Process.Signal(syscall.SIGTERM))
+		require.NoError(t, etcd.Wait())
+
+		said, err := exec.Command(filepath.Join(dir, "kube-apiserver"), "--no-such-flag").CombinedOutput()
+		exit := &exec.ExitError{}
+		require.ErrorAs(t, err, &exit)
+		require.Equal(t, 1, exit.ExitCode())
+		require.Equal(t, "kube-apiserver: unknown flag: --no-such-flag: kube-apiserver --help lists the flags\n", string(said))
+	})
+
 	t.Run("the second signal ends what hangs", func(t *testing.T) {
 		t.Parallel()
 		server := apitest.Start(t, apitest.Options{})

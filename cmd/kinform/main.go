@@ -1,6 +1,7 @@
 // Command kinform shows Kubernetes' informer machinery at work: on an API server that it
 // embeds (demo, lab, apiserver) and on any cluster (watch, view), in a browser or in the
-// terminal (top). It puts programs of client-go on kinform (migrate).
+// terminal (top). It puts programs of client-go on kinform (migrate), and stands in for the control
+// plane of envtest (envtest-assets).
 package main
 
 import (
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kinform/kinform/cmd/kinform/internal/apiserver"
+	"github.com/kinform/kinform/cmd/kinform/internal/controlplane"
 	"github.com/kinform/kinform/cmd/kinform/internal/demo"
 	"github.com/kinform/kinform/cmd/kinform/internal/laboratory"
 	"github.com/kinform/kinform/cmd/kinform/internal/migrate"
@@ -28,7 +30,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// After the first signal, a second one ends the process at once, in case a drain hangs.
 	context.AfterFunc(ctx, stop)
-	ok := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	ok := run(ctx, os.Args, os.Stdout, os.Stderr)
 	stop()
 	if !ok {
 		os.Exit(1)
@@ -40,13 +42,18 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) bool {
 	out, errOut := terminal.NewWriter(stdout), terminal.NewWriter(stderr)
 	log.SetOutput(errOut)
-	root := newRoot()
-	root.SetArgs(args)
-	root.SetOut(out)
-	root.SetErr(errOut)
-	err := root.ExecuteContext(ctx)
+	name, err := "kinform", error(nil)
+	if named, program := controlplane.Named(args[0]); program != nil {
+		name, err = named, program(ctx, args[1:], out, errOut)
+	} else {
+		root := newRoot()
+		root.SetArgs(args[1:])
+		root.SetOut(out)
+		root.SetErr(errOut)
+		err = root.ExecuteContext(ctx)
+	}
 	if err != nil {
-		fmt.Fprintln(errOut, "kinform:", oneLine(err))
+		fmt.Fprintf(errOut, "%s: %s\n", name, oneLine(err))
 	}
 	return err == nil
 }
@@ -67,7 +74,7 @@ Start with "kinform demo": it needs no cluster.`,
 	}
 	root.SetFlagErrorFunc(explainFlag)
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(demo.Command(), laboratory.Command(), watch.Command(), watch.View(), top.Command(), apiserver.Command(), migrate.Command(release()), newVersion())
+	root.AddCommand(demo.Command(), laboratory.Command(), watch.Command(), watch.View(), top.Command(), apiserver.Command(), controlplane.Command(), migrate.Command(release()), newVersion())
 	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "help" {

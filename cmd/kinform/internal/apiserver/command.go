@@ -67,7 +67,7 @@ the kubeconfig of --kubeconfig-out has a client certificate of system:masters, w
 	flags := cmd.Flags()
 	flags.StringVar(&opts.listen, "listen", "127.0.0.1:8001", "the address to listen on; port 0 takes a free one")
 	flags.IntVar(&opts.pods, "pods", 0, "how many pods there are at the start")
-	flags.IntVar(&opts.namespaces, "namespaces", 20, "how many namespaces they are in")
+	flags.IntVar(&opts.namespaces, "namespaces", 20, "how many namespaces they are in, beside those of every cluster")
 	flags.Float64Var(&opts.churn, "churn", 0, "creates, updates and deletes of pods a second")
 	flags.StringVar(&opts.kubeconfigOut, "kubeconfig-out", "", "write a kubeconfig for this server to this file, and remove it at the end")
 
@@ -144,8 +144,12 @@ func (o options) run(cmd *cobra.Command) error {
 		return fmt.Errorf("cannot listen on %q: %w: choose another with --listen, such as 127.0.0.1:0", o.listen, err)
 	}
 	shape := apitest.PodOptions{Namespaces: o.namespaces}
+	ofPods := o.namespaces
+	if o.pods == 0 && o.churn == 0 {
+		ofPods = 0
+	}
 	err := errors.Join(
-		apitest.Populate(server, namespaces(o.namespaces)),
+		apitest.Populate(server, Namespaces(ofPods)),
 		apitest.Populate(server, apitest.Pods(o.pods, shape)),
 	)
 	if err != nil {
@@ -188,15 +192,15 @@ func (o options) run(cmd *cobra.Command) error {
 	return o.serve(cmd.Context(), server, shape)
 }
 
-// namespaces are those that the pods are in, and the one that clients use where
-// nobody names one.
-func namespaces(n int) iter.Seq[*corev1.Namespace] {
+// Namespaces are the namespaces of every cluster, and n more, named as [apitest.Pods] names those of
+// its pods.
+func Namespaces(n int) iter.Seq[*corev1.Namespace] {
+	names := []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease}
+	for i := range n {
+		names = append(names, fmt.Sprintf("ns-%d", i))
+	}
 	return func(yield func(*corev1.Namespace) bool) {
-		for i := range n + 1 {
-			name := "default"
-			if i > 0 {
-				name = fmt.Sprintf("ns-%d", i-1)
-			}
+		for _, name := range names {
 			namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 			namespace.Status.Phase = corev1.NamespaceActive
 			if !yield(namespace) {

@@ -102,7 +102,7 @@ func TestKubeconfigOpensTheServerAndIsRemovedAtTheEnd(t *testing.T) {
 	client := reach(t, path)
 	pods := resource[*corev1.Pod](client, "pods")
 	require.Equal(t, 30, count(t, pods))
-	require.Equal(t, 1+7, count(t, resource[*corev1.Namespace](client, "namespaces")))
+	require.Equal(t, 4+7, count(t, resource[*corev1.Namespace](client, "namespaces")))
 
 	made, err := pods.Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "mine"}}, metav1.CreateOptions{})
 	require.NoError(t, err)

@@ -1,0 +1,36 @@
+package apitest
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// writeStored is writeObject for an object that a client has written. Warnings say which parts of
+// the object have no effect: clients log them.
+func (f format) writeStored(w http.ResponseWriter, code int, rev *revision) {
+	for _, warning := range rev.unheeded() {
+		w.Header().Add("Warning", fmt.Sprintf("299 - %q", warning))
+	}
+	f.writeObject(w, code, rev)
+}
+
+// unheeded says which parts of a stored object ask for something that the server never does.
+func (rev *revision) unheeded() (all []string) {
+	if rev.res.gvk.Group == admissionregistrationv1.GroupName {
+		return []string{rev.res.gvk.Kind + " is stored and has no effect: kinform's API server has no admission"}
+	}
+	if rev.res.gvk != definitionKind {
+		return nil
+	}
+	if strategy, _, _ := unstructured.NestedString(rev.object().(*unstructured.Unstructured).Object, "spec", "conversion", "strategy"); strategy == "Webhook" {
+		all = append(all, "spec.conversion.webhook is not called: kinform's API server changes the apiVersion alone between versions")
+	}
+	if bytes.Contains(rev.stored, []byte(`"x-kubernetes-validations":`)) {
+		all = append(all, "x-kubernetes-validations are not evaluated: kinform's API server has no CEL")
+	}
+	return all
+}

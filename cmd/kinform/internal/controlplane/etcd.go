@@ -1,0 +1,54 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+
+	"github.com/spf13/pflag"
+)
+
+// etcd says that it is healthy, on the addresses for clients, until ctx ends. It stores nothing:
+// the objects are in the memory of kubeAPIServer.
+func etcd(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	used := pflag.NewFlagSet("", pflag.ContinueOnError)
+	addresses := used.StringSlice("listen-client-urls", []string{"http://127.0.0.1:2379"}, "where /health is served")
+	if told, err := flags("etcd", used, etcdFlags, args, stdout, stderr); told || err != nil {
+		return err
+	}
+	health := http.NewServeMux()
+	health.HandleFunc("/health", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"health":"true","reason":""}`)
+	})
+	server := &http.Server{Handler: health}
+	var serving sync.WaitGroup
+	defer serving.Wait()
+	defer server.Close()
+	for _, address := range *addresses {
+		at, err := url.Parse(address)
+		if err != nil || at.Scheme != "http" {
+			return fmt.Errorf("--listen-client-urls %q is wrong: kinform serves http://HOST:PORT", address)
+		}
+		l, err := net.Listen("tcp", at.Host)
+		if err != nil {
+			return fmt.Errorf("--listen-client-urls %q: %w", address, unwrapped(err))
+		}
+		serving.Go(func() { _ = server.Serve(l) })
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// unwrapped returns why it was impossible to listen, without the address.
+func unwrapped(err error) error {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		return op.Err
+	}
+	return err
+}

@@ -1,0 +1,63 @@
+package controlplane
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// The flags of the real programs (Kubernetes 1.36, etcd 3.6) that are accepted and not used, one a
+// line. "bool" says that a flag needs no value.
+var (
+	//go:embed kube-apiserver.flags
+	kubeAPIServerFlags string
+	//go:embed etcd.flags
+	etcdFlags string
+)
+
+// flags reads the flags of a program, of which used are those that mean something here, and
+// unused the names of the real program's others. A flag that is neither is an error, as it is for
+// the real program. Unused flags are named in one line of errOut. If told is true, help or the
+// version was asked for, and has been printed.
+func flags(program string, used *pflag.FlagSet, unused string, args []string, out, errOut io.Writer) (told bool, err error) {
+	all := pflag.NewFlagSet(program, pflag.ContinueOnError)
+	all.SortFlags = false
+	all.Usage = func() {}
+	all.AddFlagSet(used)
+	version := all.Bool("version", false, "print the version, and end")
+	for line := range strings.Lines(unused) {
+		name, kind, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if kind == "bool" {
+			all.Bool(name, false, "not used")
+		} else {
+			all.String(name, "", "not used")
+		}
+	}
+	switch err := all.Parse(args); {
+	case errors.Is(err, pflag.ErrHelp):
+		fmt.Fprintf(out, "%s of kinform serves envtest of controller-runtime, from memory.\n\nFlags:\n%s", program, all.FlagUsages())
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("%w: %s --help lists the flags", err, program)
+	case *version:
+		fmt.Fprintln(out, program, "of kinform")
+		return true, nil
+	case all.NArg() > 0:
+		return false, fmt.Errorf("%s takes no arguments, got %q", program, all.Args())
+	}
+	var ignored []string
+	all.Visit(func(f *pflag.Flag) {
+		if used.Lookup(f.Name) == nil {
+			ignored = append(ignored, "--"+f.Name)
+		}
+	})
+	if slices.Sort(ignored); len(ignored) > 0 {
+		fmt.Fprintf(errOut, "%s: kinform ignores %s\n", program, strings.Join(ignored, " "))
+	}
+	return false, nil
+}

@@ -1,0 +1,87 @@
+package controlplane
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/pflag"
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/apitest/fielddocs"
+	"github.com/kinform/kinform/cmd/kinform/internal/apiserver"
+)
+
+// everything allows everything to everyone who is known. To those who are not, the server tells
+// only whether it is well.
+var everything = []apitest.Rule{
+	{Groups: []string{"system:authenticated"}, PolicyRule: rbacv1.PolicyRule{
+		Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"},
+	}},
+	{Groups: []string{"system:authenticated"}, PolicyRule: rbacv1.PolicyRule{Verbs: []string{"*"}, NonResourceURLs: []string{"*"}}},
+}
+
+// kubeAPIServer serves the API from memory, until ctx ends. As under envtest there are no
+// controllers: nothing runs pods, and nothing deletes what is owned by objects that are gone.
+func kubeAPIServer(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	used := pflag.NewFlagSet("", pflag.ContinueOnError)
+	address := used.IP("bind-address", net.IPv4(127, 0, 0, 1), "the address to listen on")
+	port := used.Uint16("secure-port", 6443, "the port to listen on")
+	certDir := used.String("cert-dir", "/var/run/kubernetes", "the folder of apiserver.crt and apiserver.key")
+	certFile := used.String("tls-cert-file", "", "the certificate to serve, in place of the one in --cert-dir")
+	keyFile := used.String("tls-private-key-file", "", "the key of --tls-cert-file")
+	clientCA := used.String("client-ca-file", "", "who has a certificate of these authorities is known by it, and may do everything")
+	if told, err := flags("kube-apiserver", used, kubeAPIServerFlags, args, stdout, stderr); told || err != nil {
+		return err
+	}
+	config, err := tlsConfig(
+		cmp.Or(*certFile, filepath.Join(*certDir, "apiserver.crt")),
+		cmp.Or(*keyFile, filepath.Join(*certDir, "apiserver.key")), *clientCA)
+	if err != nil {
+		return err
+	}
+	server := apitest.New(apitest.Options{
+		TLSConfig: config, Rules: everything, CheckSchemas: true, ManagedFields: true, FieldDocs: fielddocs.Of,
+	})
+	defer server.Close()
+	if err := apitest.Populate(server, apiserver.Namespaces(0)); err != nil {
+		return err
+	}
+	listen := net.JoinHostPort(address.String(), strconv.Itoa(int(*port)))
+	if err := server.Listen(listen); err != nil {
+		return fmt.Errorf("cannot listen on %s: %w", listen, unwrapped(err))
+	}
+	fmt.Fprintln(stderr, "kube-apiserver: kinform serves", server.URL())
+	<-ctx.Done()
+	return nil
+}
+
+// tlsConfig serves a certificate, and verifies those of clients.
+func tlsConfig(certFile, keyFile, clientCA string) (*tls.Config, error) {
+	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		return nil, fmt.Errorf("the certificate to serve: %w", err)
+	}
+	config := &tls.Config{Certificates: []tls.Certificate{pair}}
+	if clientCA == "" {
+		return config, nil
+	}
+	text, err := os.ReadFile(clientCA)
+	if err != nil {
+		return nil, fmt.Errorf("--client-ca-file: %w", err)
+	}
+	config.ClientAuth, config.ClientCAs = tls.VerifyClientCertIfGiven, x509.NewCertPool()
+	if !config.ClientCAs.AppendCertsFromPEM(text) {
+		return nil, errors.New("--client-ca-file: " + clientCA + " has no certificates in PEM")
+	}
+	return config, nil
+}
