@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -31,14 +32,14 @@ type listener struct {
 	name    string
 	logger  klog.Logger
 
-	wake    chan struct{} // has a value when the mailbox may have changed; closed never
+	wake    chan struct{} // has a value when the mailbox is no longer empty, or the listener is stopped
 	quit    chan struct{} // closed by stop
 	ended   chan struct{} // closed when no call is in progress and none will be
 	synced  chan struct{} // closed when the handler has returned from each initial add
+	stopped atomic.Bool   // written with mu held
 	mu      sync.Mutex    // guards following
 	mailbox []notification
 	started bool
-	stopped bool
 	period  time.Duration
 	next    time.Time // of the next resync
 	syncing bool
@@ -66,16 +67,20 @@ func (l *listener) HasSyncedChecker() DoneChecker { return doneChecker{l.name, l
 // ShutdownChan is closed when the handler has been removed and no call of it is in progress.
 func (l *listener) ShutdownChan() <-chan struct{} { return l.ended }
 
-// put adds notifications to the mailbox, in this order.
-func (l *listener) put(notes []notification) {
-	if len(notes) == 0 {
-		return
-	}
+func (n notification) isSame() bool { return n.same }
+
+// put adds notifications to the mailbox, in this order: all of them while a resync is due, and else the changes.
+func (l *listener) put(all, changes []notification) {
 	l.mu.Lock()
-	if l.stopped {
+	notes := changes
+	if l.syncing {
+		notes = all
+	}
+	if l.stopped.Load() || len(notes) == 0 {
 		l.mu.Unlock()
 		return
 	}
+	wasEmpty := len(l.mailbox) == 0
 	l.mailbox = append(l.mailbox, notes...)
 	for i := range notes {
 		if notes[i].initial {
@@ -83,6 +88,12 @@ func (l *listener) put(notes []notification) {
 		}
 	}
 	l.mu.Unlock()
+	if wasEmpty {
+		l.rouse()
+	}
+}
+
+func (l *listener) rouse() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
@@ -125,17 +136,11 @@ func (l *listener) due(now time.Time) bool {
 	return l.syncing
 }
 
-func (l *listener) isSyncing() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.syncing
-}
-
 // start starts the goroutine, which ends when the handler is stopped.
 func (l *listener) start(ctx context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.started || l.stopped {
+	if l.started || l.stopped.Load() {
 		return
 	}
 	l.started = true
@@ -146,12 +151,12 @@ func (l *listener) start(ctx context.Context) {
 func (l *listener) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.stopped {
+	if l.stopped.Swap(true) {
 		return
 	}
-	l.stopped = true
 	l.mailbox = nil
 	close(l.quit)
+	l.rouse()
 	if !l.started {
 		close(l.ended)
 	}
@@ -168,6 +173,7 @@ func (l *listener) hasEnded() bool {
 
 func (l *listener) run(ctx context.Context) {
 	defer close(l.ended)
+	defer func() { l.taken = nil }() // the program may keep the registration
 	keepOnOwn(klog.NewContext(ctx, l.logger), l.pause, l.deliver)
 }
 
@@ -186,10 +192,8 @@ func (l *listener) pause() bool {
 func (l *listener) deliver() {
 	for {
 		for l.at < len(l.taken) {
-			select {
-			case <-l.quit:
+			if l.stopped.Load() {
 				return
-			default:
 			}
 			note := l.taken[l.at]
 			l.taken[l.at] = notification{} // the mailbox must not keep the object
@@ -200,11 +204,10 @@ func (l *listener) deliver() {
 				note.call(l.handler)
 			}
 		}
-		select {
-		case <-l.quit:
+		if l.stopped.Load() {
 			return
-		case <-l.wake:
 		}
+		<-l.wake
 		spare := l.taken[:0]
 		if cap(spare) > 1024 {
 			spare = nil

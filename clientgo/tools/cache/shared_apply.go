@@ -13,17 +13,13 @@ func (s *sharedIndexInformer) hasVersion(key types.NamespacedName, resourceVersi
 	return s.applier.hasVersion(key, resourceVersion, uidHash)
 }
 
-// Transformer makes the informer a TransformingStore.
-func (s *sharedIndexInformer) Transformer() TransformFunc {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.transform
-}
+// Transformer makes the informer a TransformingStore. The reflector calls it.
+func (s *sharedIndexInformer) Transformer() TransformFunc { return s.transform }
 
 // replaceItems is a whole list.
 func (s *sharedIndexInformer) replaceItems(items []listwatch.Item[any], resourceVersion string) error {
 	defer s.metrics.took(time.Now())
-	if err := transformItems(items, s.Transformer()); err != nil {
+	if err := transformItems(items, s.transform); err != nil {
 		return err
 	}
 	return s.applied(func() error {
@@ -34,10 +30,7 @@ func (s *sharedIndexInformer) replaceItems(items []listwatch.Item[any], resource
 		s.tell(notes)
 		if !s.isSynced {
 			s.isSynced = true
-			s.mu.Lock()
-			all := s.handlers.all
-			s.mu.Unlock()
-			for _, l := range all {
+			for _, l := range s.handlers.all {
 				l.upstreamSynced()
 			}
 			close(s.synced)
@@ -49,7 +42,7 @@ func (s *sharedIndexInformer) replaceItems(items []listwatch.Item[any], resource
 // applyEvent is one change.
 func (s *sharedIndexInformer) applyEvent(event listwatch.Event[any]) error {
 	defer s.metrics.took(time.Now())
-	if err := transformEvent(&event, s.Transformer()); err != nil {
+	if err := transformEvent(&event, s.transform); err != nil {
 		return err
 	}
 	return s.applied(func() error {

@@ -14,7 +14,7 @@ const minResyncPeriod = time.Second
 
 // handlers are those of an informer, and their resync periods. The informer's mu guards it.
 type handlers struct {
-	all                        []*listener
+	all                        []*listener // written by the holder of applying, who may read it without mu
 	defaultPeriod, checkPeriod time.Duration
 }
 
@@ -61,7 +61,7 @@ func (s *sharedIndexInformer) join(l *listener, period *time.Duration) bool {
 	for i, obj := range objs {
 		first[i] = notification{kind: onAdd, now: obj, initial: true}
 	}
-	l.put(first)
+	l.put(first, first)
 	if s.isSynced {
 		l.upstreamSynced()
 	}
@@ -107,6 +107,10 @@ func (s *sharedIndexInformer) RemoveEventHandler(handle ResourceEventHandlerRegi
 	if !ok {
 		return fmt.Errorf("invalid registration %T: it is none of AddEventHandler", handle)
 	}
+	s.joining.Lock()
+	defer s.joining.Unlock()
+	s.applying.Lock()
+	defer s.applying.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopped { // Run waits for all handlers
@@ -152,23 +156,11 @@ func (s *sharedIndexInformer) resyncDue() bool {
 // tell puts notifications into the mailboxes. Those about objects that have not changed go to the handlers whose resync
 // is due only (SI-12, SI-13). The caller holds applying.
 func (s *sharedIndexInformer) tell(notes []notification) {
-	if len(notes) == 0 {
-		return
+	changes := notes
+	if slices.ContainsFunc(notes, notification.isSame) {
+		changes = slices.DeleteFunc(slices.Clone(notes), notification.isSame)
 	}
-	s.mu.Lock()
-	all := s.handlers.all
-	s.mu.Unlock()
-	var changes []notification
-	split := false
-	for _, l := range all {
-		if l.isSyncing() {
-			l.put(notes)
-			continue
-		}
-		if !split {
-			split = true
-			changes = slices.DeleteFunc(slices.Clone(notes), func(n notification) bool { return n.same })
-		}
-		l.put(changes)
+	for _, l := range s.handlers.all {
+		l.put(notes, changes)
 	}
 }

@@ -123,6 +123,8 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 		example: exampleObject,
 		about:   about,
 		synced:  make(chan struct{}),
+
+		joining: make(handover, 1), applying: make(handover, 1),
 	}
 	s.handlers.defaultPeriod, s.handlers.checkPeriod = options.ResyncPeriod, options.ResyncPeriod
 	return s
@@ -138,13 +140,11 @@ type sharedIndexInformer struct {
 	example runtime.Object
 	about   string
 
-	// joining is held while a handler is added: however many wait for that, one of them alone keeps changes waiting.
-	// It comes before applying.
-	joining sync.Mutex
-
-	// applying is held while a change is applied to the store and put into the mailboxes, and while a handler is added:
-	// so that each handler is told of each change once. It comes before mu.
-	applying sync.Mutex
+	// applying is held while a change is applied to the store and put into the mailboxes, and while a handler is added or
+	// removed: so that each handler is told of each change once. It comes before mu. joining comes before it, and is held
+	// by the handler that is added or removed: however many come and go, each change waits for one of them at most.
+	joining  handover
+	applying handover
 	synced   chan struct{} // closed when the first list is in the store
 	isSynced bool          // guarded by applying
 
@@ -153,11 +153,18 @@ type sharedIndexInformer struct {
 	started   bool
 	stopped   bool
 	run       context.Context // of the handlers
-	transform TransformFunc
+	transform TransformFunc   // constant from the start
 	onError   WatchErrorHandlerWithContext
 	leaving   []*listener // removed, and perhaps still in a call
 	reflector *Reflector
 }
+
+// handover is a lock that goes to the goroutine that has waited longest. A sync.Mutex goes to whoever comes while that
+// goroutine wakes up, for a millisecond: each change would wait as long while handlers come and go.
+type handover chan struct{}
+
+func (h handover) Lock()   { h <- struct{}{} }
+func (h handover) Unlock() { <-h }
 
 var errHasStarted = errors.New("informer has already started")
 
