@@ -123,10 +123,10 @@ func inGroupVersion(all []*resource, groupVersion string) (of []*resource) {
 	return of
 }
 
-// openAPIPaths are the paths of single objects, and the schemas of their types, which
-// go to from. typed is how a parameter carries its type.
+// openAPIPaths are the paths of group versions, lists and single objects, and the schemas of
+// their types, which go to from. typed is how a parameter carries its type.
 func openAPIPaths(all []*resource, from *schemas, typed func(document) document) document {
-	paths := document{}
+	paths, found := document{}, document{"description": "OK"}
 	for _, res := range all {
 		from.resource(res)
 		path := "/" + res.path()
@@ -138,12 +138,14 @@ func openAPIPaths(all []*resource, from *schemas, typed func(document) document)
 				"x-kubernetes-action":             action,
 				"x-kubernetes-group-version-kind": document{"group": res.Group, "version": res.Version, "kind": res.Kind},
 				"parameters":                      parameters,
-				"responses":                       document{"200": document{"description": "OK"}},
+				"responses":                       document{"200": found},
 			}
 		}
 		validation := typed(document{"type": "string"})
 		validation["name"], validation["in"] = "fieldValidation", "query"
-		paths[path+"/"+res.Plural] = document{"post": operation("post", validation)}
+		paths["/"+res.path()+"/"] = document{"get": document{"responses": document{"200": found}}}
+		paths["/"+res.path()+"/"+res.Plural] = document{"get": operation("list")}
+		paths[path+"/"+res.Plural] = document{"get": operation("list"), "post": operation("post", validation)}
 		paths[path+"/"+res.Plural+"/{name}"] = document{
 			"get": operation("get"), "put": operation("put", validation), "patch": operation("patch", validation),
 		}

@@ -45,7 +45,7 @@ func (r *root) GroupVersions() ([]schema.GroupVersion, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found []schema.GroupVersion
+	found := make([]schema.GroupVersion, 0, len(paths))
 	for path := range paths {
 		if gv, ok := groupVersionOf(path); ok {
 			found = append(found, gv)

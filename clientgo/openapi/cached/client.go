@@ -12,7 +12,7 @@ import (
 // remembered. It is safe for concurrent use.
 type Client struct {
 	other openapi.ClientWithContext
-	paths once.Value[map[string]*groupVersion]
+	paths once.Value[map[string]openapi.GroupVersionWithContext] // of *groupVersion
 }
 
 var (
@@ -28,14 +28,15 @@ func NewClient(other openapi.Client) openapi.Client {
 // NewClientWithContext returns a client that asks another client.
 func NewClientWithContext(other openapi.ClientWithContext) *Client { return &Client{other: other} }
 
-// known returns the documents by their paths.
-func (c *Client) known(ctx context.Context) (map[string]*groupVersion, error) {
-	return c.paths.Get(ctx, func(ctx context.Context) (map[string]*groupVersion, error) {
+// PathsWithContext implements openapi.ClientWithContext. The map is the client's: each call returns the same one, which must
+// not be changed.
+func (c *Client) PathsWithContext(ctx context.Context) (map[string]openapi.GroupVersionWithContext, error) {
+	return c.paths.Get(ctx, func(ctx context.Context) (map[string]openapi.GroupVersionWithContext, error) {
 		paths, err := c.other.PathsWithContext(ctx)
 		if err != nil {
 			return nil, err
 		}
-		known := make(map[string]*groupVersion, len(paths))
+		known := make(map[string]openapi.GroupVersionWithContext, len(paths))
 		for path, gv := range paths {
 			known[path] = &groupVersion{other: gv}
 		}
@@ -45,26 +46,13 @@ func (c *Client) known(ctx context.Context) (map[string]*groupVersion, error) {
 
 // Paths implements openapi.Client. The map is the caller's own.
 func (c *Client) Paths() (map[string]openapi.GroupVersion, error) {
-	known, err := c.known(context.Background())
+	known, err := c.PathsWithContext(context.Background())
 	if err != nil {
 		return nil, err
 	}
 	paths := make(map[string]openapi.GroupVersion, len(known))
 	for path, gv := range known {
-		paths[path] = gv
-	}
-	return paths, nil
-}
-
-// PathsWithContext implements openapi.ClientWithContext. The map is the caller's own.
-func (c *Client) PathsWithContext(ctx context.Context) (map[string]openapi.GroupVersionWithContext, error) {
-	known, err := c.known(ctx)
-	if err != nil {
-		return nil, err
-	}
-	paths := make(map[string]openapi.GroupVersionWithContext, len(known))
-	for path, gv := range known {
-		paths[path] = gv
+		paths[path] = gv.(*groupVersion)
 	}
 	return paths, nil
 }

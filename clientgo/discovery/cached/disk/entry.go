@@ -119,7 +119,7 @@ func lifetime(h http.Header) time.Duration {
 		}
 		return time.Duration(min(seconds, 365*24*60*60)) * time.Second
 	}
-	expires, err := http.ParseTime(h.Get("Expires"))
+	expires, err := time.Parse(time.RFC1123, h.Get("Expires")) // API servers write UTC, where http.ParseTime demands GMT
 	if err != nil {
 		return 0
 	}

@@ -43,18 +43,19 @@ func TestWhichAnswersAreKept(t *testing.T) {
 		asked   int  // requests for two questions
 		tagged  bool // the second has the ETag
 	}{
-		"nothing said":     {nil, 2, false},
-		"a tag":            {[]string{"Etag", `"1"`}, 2, true},
-		"discovery":        {[]string{"Etag", `"1"`, "Vary", "Accept", "Cache-Control", "public"}, 2, true},
-		"OpenAPI v3":       {[]string{"Etag", `"1"`, "Vary", "Accept-Encoding, Accept", "Cache-Control", "public, immutable", "Expires", tomorrow}, 1, false},
-		"an age":           {[]string{"Cache-Control", "max-age=60"}, 1, false},
-		"no age":           {[]string{"Cache-Control", "max-age=0"}, 2, false},
-		"an age, no cache": {[]string{"Cache-Control", "no-cache, max-age=60", "Etag", `"1"`}, 2, true},
-		"expired":          {[]string{"Expires", yesterday}, 2, false},
-		"not to be kept":   {[]string{"Cache-Control", "no-store", "Etag", `"1"`}, 2, false},
-		"a cookie":         {[]string{"Set-Cookie", "a=b", "Etag", `"1"`}, 2, false},
-		"by user":          {[]string{"Vary", "Authorization", "Etag", `"1"`}, 2, false},
-		"bad age":          {[]string{"Cache-Control", "max-age=x", "Expires", tomorrow}, 2, false},
+		"nothing said":      {nil, 2, false},
+		"a tag":             {[]string{"Etag", `"1"`}, 2, true},
+		"discovery":         {[]string{"Etag", `"1"`, "Vary", "Accept", "Cache-Control", "public"}, 2, true},
+		"OpenAPI v3":        {[]string{"Etag", `"1"`, "Vary", "Accept-Encoding, Accept", "Cache-Control", "public, immutable", "Expires", tomorrow}, 1, false},
+		"as kube-apiserver": {[]string{"Etag", `"1"`, "Vary", "Accept", "Cache-Control", "public, immutable", "Expires", time.Now().AddDate(1, 0, 0).UTC().Format(time.RFC1123)}, 1, false},
+		"an age":            {[]string{"Cache-Control", "max-age=60"}, 1, false},
+		"no age":            {[]string{"Cache-Control", "max-age=0"}, 2, false},
+		"an age, no cache":  {[]string{"Cache-Control", "no-cache, max-age=60", "Etag", `"1"`}, 2, true},
+		"expired":           {[]string{"Expires", yesterday}, 2, false},
+		"not to be kept":    {[]string{"Cache-Control", "no-store", "Etag", `"1"`}, 2, false},
+		"a cookie":          {[]string{"Set-Cookie", "a=b", "Etag", `"1"`}, 2, false},
+		"by user":           {[]string{"Vary", "Authorization", "Etag", `"1"`}, 2, false},
+		"bad age":           {[]string{"Cache-Control", "max-age=x", "Expires", tomorrow}, 2, false},
 	} {
 		f, directory := newFront(t, apitest.Options{}), t.TempDir()
 		f.set("/x", answering("body", test.headers...))
