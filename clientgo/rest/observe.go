@@ -8,6 +8,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -53,6 +54,13 @@ func (r *Request) logWait(ctx context.Context, took time.Duration, why string) {
 // secretResources are parts of paths under which bodies have secrets.
 var secretResources = []string{"secrets", "token", "tokenreviews"}
 
+// logRequest logs the body of a request, unless it is a reader.
+func (r *Request) logRequest(ctx context.Context) {
+	if r.body == nil {
+		r.logBody(ctx, "Request Body", r.bytes)
+	}
+}
+
 // logBody logs a body, or its beginning, for verbosity 8 and more. What is no text is dumped. Of resources with secrets, it logs the length
 // alone: logs are read by more people than secrets are.
 func (r *Request) logBody(ctx context.Context, what string, body []byte) {
@@ -60,6 +68,7 @@ func (r *Request) logBody(ctx context.Context, what string, body []byte) {
 	if !log.V(8).Enabled() {
 		return
 	}
+	log = log.WithCallDepth(toCaller())
 	for part := range strings.SplitSeq(r.URL().Path, "/") {
 		if slices.Contains(secretResources, part) {
 			log.V(8).Info(what, "body", fmt.Sprintf("[%d bytes, not logged: %s have secrets]", len(body), part))
@@ -81,6 +90,20 @@ func (r *Request) logBody(ctx context.Context, what string, body []byte) {
 		text = text[:most] + fmt.Sprintf(" [truncated %d chars]", over)
 	}
 	log.V(8).Info(what, "body", text)
+}
+
+// toCaller returns how many calls of this package's methods are between the log of a body and the program, whose line the log
+// names.
+func toCaller() (depth int) {
+	callers := make([]uintptr, 32)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
+	for {
+		frame, more := frames.Next()
+		if !more || !strings.HasPrefix(frame.Function, "k8s.io/client-go/rest.(") {
+			return depth
+		}
+		depth++
+	}
 }
 
 // withResolverLatency tells the metrics how long the names of hosts take. A dial, and the trace with it, may go on after the request.

@@ -1,11 +1,14 @@
 package rest
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // These types print as the ones that they are made of, without methods of their own.
 type (
-	configText *Config
-	tlsText    TLSClientConfig
+	configText               *Config
+	sanitizedTLSClientConfig TLSClientConfig // its name is a part of the text, client-go's
 )
 
 // hidden is what a secret looks like.
@@ -46,7 +49,11 @@ func (c *Config) String() string {
 		shown.AuthConfigPersister = hiddenPersister{c.AuthConfigPersister}
 	}
 	// AuthProvider, ExecProvider and TLSClientConfig hide theirs themselves.
-	return fmt.Sprintf("%#v", configText(shown))
+	text := fmt.Sprintf("%#v", configText(shown))
+	if c.Sharing == "" { // a field that client-go does not have
+		text = strings.TrimSuffix(text, `, Sharing:""}`) + "}"
+	}
+	return text
 }
 
 // GoString hides the key.
@@ -54,7 +61,7 @@ func (c TLSClientConfig) GoString() string { return c.String() }
 
 // String hides the key, and shortens the certificates.
 func (c TLSClientConfig) String() string {
-	shown := tlsText(c)
+	shown := sanitizedTLSClientConfig(c)
 	shown.CertData = hideBytes(c.CertData, "--- TRUNCATED ---")
 	shown.KeyData = hideBytes(c.KeyData, hidden)
 	shown.CAData = hideBytes(c.CAData, "--- TRUNCATED ---")

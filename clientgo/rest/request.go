@@ -234,7 +234,7 @@ func (r *Request) AbsPath(segments ...string) *Request {
 	}
 	root := "/"
 	if r.c.base != nil {
-		root = path.Join("/", r.c.base.Path)
+		root = r.c.base.Path
 	}
 	r.prefix = path.Join(root, path.Join(segments...))
 	if len(segments) == 1 && (len(root) > 1 || len(segments[0]) > 1) && strings.HasSuffix(segments[0], "/") {

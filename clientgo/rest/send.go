@@ -122,7 +122,7 @@ func never(*http.Response) bool { return false }
 func (r *Request) do(ctx context.Context, fn func(ctx context.Context, req *http.Request, resp *http.Response, end func()) (keep bool)) error {
 	start := time.Now()
 	defer func() { metrics.RequestLatency.Observe(ctx, r.verb, r.template(), time.Since(start)) }()
-	r.logBody(ctx, "Request Body", r.bytes)
+	r.logRequest(ctx)
 	if r.err != nil {
 		klog.FromContext(ctx).V(4).Info("Error in request", "err", r.err)
 		return r.err
@@ -216,7 +216,7 @@ func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 
 // Stream sends the request, and returns the body of the answer, which the caller must close.
 func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
-	r.logBody(ctx, "Request Body", r.bytes)
+	r.logRequest(ctx)
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -247,7 +247,7 @@ func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
 // Watch sends the request, and returns its events. A connection that is lost or silent before the answer, again and again, is a
 // watch without events (RS-15).
 func (r *Request) Watch(ctx context.Context) (watch.Interface, error) {
-	r.logBody(ctx, "Request Body", r.bytes)
+	r.logRequest(ctx)
 	if r.err != nil {
 		return nil, r.err
 	}

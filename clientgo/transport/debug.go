@@ -3,9 +3,10 @@ package transport
 import (
 	"crypto/tls"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptrace"
-	"sort"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -44,19 +45,15 @@ func DebugWrappers(rt http.RoundTripper) http.RoundTripper {
 	return rt
 }
 
-// byVerbosity is what is logged at a verbosity.
-func byVerbosity(log klog.Logger) []DebugLevel {
-	switch {
-	case log.V(9).Enabled():
-		return []DebugLevel{DebugCurlCommand, DebugRequestHeaders, DebugURLTiming, DebugDetailedTiming, DebugResponseHeaders}
-	case log.V(8).Enabled():
-		return []DebugLevel{DebugJustURL, DebugRequestHeaders, DebugResponseStatus, DebugResponseHeaders}
-	case log.V(7).Enabled():
-		return []DebugLevel{DebugJustURL, DebugRequestHeaders, DebugResponseStatus}
-	case log.V(6).Enabled():
-		return []DebugLevel{DebugURLTiming}
-	}
-	return nil
+// byVerbosity is what is logged at each verbosity, the highest first. The command has the headers of the request.
+var byVerbosity = []struct {
+	verbosity int
+	levels    []DebugLevel
+}{
+	{9, []DebugLevel{DebugCurlCommand, DebugURLTiming, DebugDetailedTiming, DebugResponseHeaders}},
+	{8, []DebugLevel{DebugJustURL, DebugRequestHeaders, DebugResponseStatus, DebugResponseHeaders}},
+	{7, []DebugLevel{DebugJustURL, DebugRequestHeaders, DebugResponseStatus}},
+	{6, []DebugLevel{DebugURLTiming}},
 }
 
 // NewDebuggingRoundTripper logs requests. Credentials in headers are masked.
@@ -65,12 +62,18 @@ func NewDebuggingRoundTripper(rt http.RoundTripper, levels ...DebugLevel) http.R
 		log := klog.FromContext(req.Context())
 		chosen := map[DebugLevel]bool{}
 		for _, level := range levels {
-			if level != DebugByContext {
-				chosen[level] = true
-				continue
-			}
-			for _, more := range byVerbosity(log) {
-				chosen[more] = true
+			chosen[level] = true
+		}
+		if chosen[DebugByContext] {
+			delete(chosen, DebugByContext)
+			for _, of := range byVerbosity {
+				if log.V(of.verbosity).Enabled() {
+					log = log.V(of.verbosity)
+					for _, level := range of.levels {
+						chosen[level] = true
+					}
+					break
+				}
 			}
 		}
 		if len(chosen) == 0 {
@@ -82,18 +85,17 @@ func NewDebuggingRoundTripper(rt http.RoundTripper, levels ...DebugLevel) http.R
 
 func logged(req *http.Request, next http.RoundTripper, log klog.Logger, chosen map[DebugLevel]bool) (*http.Response, error) {
 	var about []any
+	if chosen[DebugJustURL] {
+		about = append(about, "verb", req.Method, "url", req.URL.String())
+	}
 	if chosen[DebugCurlCommand] {
 		about = append(about, "curlCommand", curl(req))
 	}
-	if chosen[DebugJustURL] || chosen[DebugURLTiming] {
-		about = append(about, "verb", req.Method, "url", req.URL.String())
-	}
 	if chosen[DebugRequestHeaders] {
-		about = append(about, "headers", headersText(req.Header))
+		about = append(about, "headers", maskedHeaders(req.Header))
 	}
-	if len(about) > 0 && !chosen[DebugURLTiming] {
+	if len(about) > 0 {
 		log.Info("Request", about...)
-		about = nil
 	}
 	var steps timing
 	if chosen[DebugDetailedTiming] {
@@ -102,6 +104,10 @@ func logged(req *http.Request, next http.RoundTripper, log klog.Logger, chosen m
 	start := time.Now()
 	response, err := next.RoundTrip(req)
 	took := time.Since(start)
+	about = nil
+	if chosen[DebugURLTiming] {
+		about = append(about, "verb", req.Method, "url", req.URL.String())
+	}
 	if chosen[DebugURLTiming] || chosen[DebugResponseStatus] {
 		status := ""
 		if response != nil {
@@ -110,16 +116,18 @@ func logged(req *http.Request, next http.RoundTripper, log klog.Logger, chosen m
 		about = append(about, "status", status)
 	}
 	if chosen[DebugResponseHeaders] && response != nil {
-		about = append(about, "headers", headersText(response.Header))
+		about = append(about, "headers", maskedHeaders(response.Header))
 	}
-	about = append(about, "milliseconds", took.Milliseconds())
+	if chosen[DebugURLTiming] || chosen[DebugResponseStatus] || chosen[DebugDetailedTiming] {
+		about = append(about, "milliseconds", took.Milliseconds())
+	}
 	if chosen[DebugDetailedTiming] {
 		steps.mu.Lock()
 		defer steps.mu.Unlock()
 		about = append(about, "dnsLookupMilliseconds", steps.dns.Milliseconds(), "dialMilliseconds", steps.dial.Milliseconds(),
 			"tlsHandshakeMilliseconds", steps.handshake.Milliseconds(), "serverProcessingMilliseconds", steps.server.Milliseconds())
 	}
-	if len(about) > 2 {
+	if len(about) > 0 {
 		log.Info("Response", about...)
 	}
 	return response, err
@@ -173,18 +181,36 @@ func masked(name, value string) string {
 	return value
 }
 
-func headersText(header http.Header) string {
-	var lines []string
+// headers are for the log: lines in a text, lists of values elsewhere.
+type headers map[string][]string
+
+// maskedHeaders returns headers without credentials.
+func maskedHeaders(header http.Header) headers {
+	h := make(headers, len(header))
 	for name, values := range header {
 		for _, value := range values {
-			lines = append(lines, name+": "+masked(name, value))
+			h[name] = append(h[name], masked(name, value))
 		}
 	}
-	sort.Strings(lines)
-	return strings.Join(lines, "\n")
+	return h
 }
 
-// curl is a command that sends the same request, without its body and its credentials.
+// MarshalLog implements logr.Marshaler.
+func (h headers) MarshalLog() any { return map[string][]string(h) }
+
+// String has a line for each value, in the order of names.
+func (h headers) String() string {
+	var lines strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		for _, value := range h[name] {
+			lines.WriteString(name + ": " + value + "\n")
+		}
+	}
+	return lines.String()
+}
+
+// curl is a command that sends the same request, without its body and its credentials. It ends its line, so that a log of text
+// shows it without quotes.
 func curl(req *http.Request) string {
 	var headers strings.Builder
 	for name, values := range req.Header {
@@ -192,5 +218,5 @@ func curl(req *http.Request) string {
 			fmt.Fprintf(&headers, ` -H %q`, name+": "+masked(name, value))
 		}
 	}
-	return fmt.Sprintf("curl -v -X%s %s '%s'", req.Method, headers.String(), req.URL.String())
+	return fmt.Sprintf("curl -v -X%s %s '%s'\n", req.Method, headers.String(), req.URL.String())
 }

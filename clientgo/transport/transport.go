@@ -60,6 +60,9 @@ func open(config *Config) (http.RoundTripper, error) {
 	if proxy == nil {
 		proxy = http.ProxyFromEnvironment
 	}
+	if secured == nil {
+		secured = &tls.Config{} // as client-go's: a program may change it
+	}
 	plain := &http.Transport{
 		Proxy: proxy, DialContext: dial, TLSClientConfig: secured,
 		TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 90 * time.Second,

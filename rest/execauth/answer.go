@@ -19,8 +19,8 @@ const kind = "ExecCredential"
 // question is the document that a plugin gets; see the type ExecCredential of
 // client.authentication.k8s.io.
 type question struct {
+	Kind       string `json:"kind"` // first, as in client-go: a plugin may read by patterns
 	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
 	Spec       struct {
 		Cluster     *clusterInfo `json:"cluster,omitempty"`
 		Interactive bool         `json:"interactive"`

@@ -2,6 +2,7 @@
 package testing
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -9,8 +10,8 @@ import (
 	"k8s.io/client-go/features"
 )
 
-// gates is what the process's gates need for SetFeatureDuringTest.
-type gates interface {
+// featureGatesSetter is what the process's gates need for SetFeatureDuringTest.
+type featureGatesSetter interface {
 	features.Gates
 	Set(key features.Feature, on bool) error
 }
@@ -21,13 +22,13 @@ var (
 )
 
 // SetFeatureDuringTest switches a feature on or off until the test ends. Gates with a method SetForTesting are set by it,
-// which takes locked features too; other gates are set by their method Set. It fails the test if the gates have neither, if
+// which takes locked features too; other gates are set by their method Set. It panics if they have no Set. It fails the test if
 // they return an error, or if a test that runs at the same time has switched the feature: the process has one set of features.
 func SetFeatureDuringTest(tb testing.TB, feature features.Feature, featureValue bool) {
 	tb.Helper()
-	current, ok := features.FeatureGates().(gates)
+	current, ok := features.FeatureGates().(featureGatesSetter)
 	if !ok {
-		tb.Fatalf("features of type %T cannot be set: they have no method Set", features.FeatureGates())
+		panic(fmt.Errorf("clientfeatures.FeatureGates(): %T does not implement featureGatesSetter interface", features.FeatureGates()))
 	}
 	set := current.Set
 	if testing, ok := current.(interface {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 )
@@ -103,35 +104,41 @@ func waitForSync(ctx context.Context, syncs []InformerSynced) bool {
 }
 
 // WaitFor waits until all are done, without polling. It returns false when the context ends before. Where what is not
-// "", the context's logger tells what is waited for.
+// "", the context's logger tells what is waited for, when each is done, and which are not done in the end.
 func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
-	logger := klog.FromContext(ctx)
+	logger := logr.Discard()
 	if what != "" {
-		logger = klog.LoggerWithValues(logger, "for", what)
-		logger.Info("Waiting")
+		logger = klog.FromContext(ctx).WithCallDepth(1)
 	}
-	for i, checker := range checkers {
-		select {
-		case <-checker.Done():
-			continue
-		case <-ctx.Done():
-		}
-		if IsDone(checker) { // both at once
-			continue
-		}
-		if what != "" {
-			var missing []string
-			for _, c := range checkers[i:] {
-				if !IsDone(c) {
-					missing = append(missing, c.Name())
-				}
+	logger.Info("Waiting", "for", what)
+	for {
+		var waiting []DoneChecker
+		for _, checker := range checkers {
+			if IsDone(checker) {
+				logger.Info("Done waiting", "for", what, "instance", checker.Name())
+			} else {
+				waiting = append(waiting, checker)
 			}
-			logger.Info("Timed out waiting", "cause", context.Cause(ctx), "missing", missing)
 		}
-		return false
+		if checkers = waiting; len(checkers) == 0 {
+			return true
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		cases := []reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(ctx.Done())}}
+		for _, checker := range checkers {
+			cases = append(cases, reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(checker.Done())})
+		}
+		reflect.Select(cases)
 	}
 	if what != "" {
-		logger.Info("Done waiting")
+		var instances []string
+		for _, checker := range checkers {
+			instances = append(instances, checker.Name())
+		}
+		sort.Strings(instances)
+		logger.Info("Timed out waiting", "for", what, "cause", context.Cause(ctx), "instances", instances)
 	}
-	return true
+	return false
 }

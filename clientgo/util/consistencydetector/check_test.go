@@ -37,7 +37,7 @@ func TestACheckPanicsWhenTheListDiffers(t *testing.T) {
 		{name: "one is missing", version: "5", listed: []*v1.Pod{a, b}, retrieved: []*v1.Pod{b}, asked: &metav1.ListOptions{}, panics: "data inconsistency detected for pods, panicking!"},
 		{name: "one too many", version: "5", listed: []*v1.Pod{a}, retrieved: []*v1.Pod{b, a}, asked: &metav1.ListOptions{}, panics: "data inconsistency detected for pods, panicking!"},
 		{name: "one is older", version: "5", listed: []*v1.Pod{a}, retrieved: []*v1.Pod{pod("a", "0")}, asked: &metav1.ListOptions{}, panics: "data inconsistency detected for pods, panicking!"},
-		{name: "no version", version: "", listed: []*v1.Pod{a}},
+		{name: "no version", version: "", listed: []*v1.Pod{a}, retrieved: []*v1.Pod{a}, asked: &metav1.ListOptions{}},
 		{name: "version 0", version: "0", listed: []*v1.Pod{a}},
 		{name: "a page", version: "5", options: metav1.ListOptions{Continue: "x"}, listed: []*v1.Pod{a}},
 		{name: "a limit that a watch cache has ignored", version: "5", options: metav1.ListOptions{ResourceVersion: "0", Limit: 1, LabelSelector: "l"}, listed: []*v1.Pod{a, b}, retrieved: []*v1.Pod{a, b}, asked: &metav1.ListOptions{LabelSelector: "l"}},
@@ -70,7 +70,7 @@ func TestACheckPanicsWhenTheListDiffers(t *testing.T) {
 					require.PanicsWithValue(t, c.panics, check)
 				}
 				if c.asked != nil {
-					c.asked.ResourceVersion, c.asked.ResourceVersionMatch = "5", metav1.ResourceVersionMatchExact
+					c.asked.ResourceVersion, c.asked.ResourceVersionMatch = c.version, metav1.ResourceVersionMatchExact
 				}
 				require.Equal(t, c.asked, asked)
 			})

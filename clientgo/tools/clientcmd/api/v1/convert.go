@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/conversion"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -139,7 +140,7 @@ func toMap[N, A, B any](in []N, out *map[string]*B, s conversion.Scope, split fu
 	for i := range in {
 		name, content := split(&in[i])
 		if _, ok := (*out)[name]; ok {
-			return fmt.Errorf("error converting *%T into *%T: duplicate name %q in list: %v", in, *out, name, names(in, split))
+			return duplicate(in, *out, name)
 		}
 		converted := fresh()
 		if err := convert(content, converted, s); err != nil {
@@ -150,12 +151,10 @@ func toMap[N, A, B any](in []N, out *map[string]*B, s conversion.Scope, split fu
 	return nil
 }
 
-func names[N, A any](in []N, split func(*N) (string, *A)) (all []string) {
-	for i := range in {
-		name, _ := split(&in[i])
-		all = append(all, name)
-	}
-	return all
+// duplicate says that a list has a name twice. The list is not in the text: it may have secrets.
+func duplicate(list, into any, name string) error {
+	of := strings.Replace(fmt.Sprintf("%T", list), "v1.", "", 1) // client-go's text has no package here
+	return fmt.Errorf("error converting *%s into *%T: duplicate name %q in list", of, into, name)
 }
 
 // toSlice appends the entries of a map to a list.
@@ -176,7 +175,7 @@ func extensionsToMap(in []NamedExtension, out *map[string]runtime.Object) error 
 	}
 	for i := range in {
 		if _, ok := (*out)[in[i].Name]; ok {
-			return fmt.Errorf("error converting *%T into *%T: duplicate name %q in list", in, *out, in[i].Name)
+			return duplicate(in, *out, in[i].Name)
 		}
 		var object runtime.Object
 		if err := runtime.Convert_runtime_RawExtension_To_runtime_Object(&in[i].Extension, &object, nil); err != nil {
