@@ -109,6 +109,10 @@ dropin-differential: ## play 10,000 random histories to clientgo/ as well, in cl
 dropin-api: ## compare the exported API of clientgo/ with client-go's; fails when an identifier is missing without a reason
 	cd clientgo/proof && go run ./api
 
+.PHONY: dropin-peer
+dropin-peer: ## run client-go's own tests on clientgo/ and on client-go (half an hour; ARGS are packages, such as util/jsonpath)
+	cd clientgo/proof && go run ./peer $(ARGS)
+
 .PHONY: dropin-release
 dropin-release: ## put a program on kinform as if the checked-out commit were released, by a module proxy in a folder (PROGRAM is another one's folder)
 	cd clientgo/proof && go run ./release $(PROGRAM)

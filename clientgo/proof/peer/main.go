@@ -1,0 +1,109 @@
+// Command peer runs client-go's own tests on client-go and on this module.
+//
+//	go run ./peer                       # all packages: half an hour on two cores
+//	go run ./peer util/jsonpath rest    # some
+//	go run ./peer -v tools/pager        # with what the tests print
+//
+// The test files are those of the client-go that bench/go.mod requires. They take the place of this module's own by an
+// overlay of the go command. Functions that use what client-go does not export are left out: those that do not compile
+// here. The others run on both sides, with client-go's files around them. A table has, of each package, the functions that
+// there are, that compile, and that pass on each side. Below it are the functions that fail here alone, with their reasons.
+// The command fails if one has no reason, or has a reason and passes.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	verbose := flag.Bool("v", false, "print what the tests print that fail here")
+	flag.Parse()
+	if err := run(ctx, *verbose, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "peer:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, verbose bool, chosen []string) error {
+	dir, err := os.MkdirTemp("", "peer")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	w, err := newWorkshop(ctx, dir, verbose)
+	if err != nil {
+		return err
+	}
+	packages, err := w.packages()
+	if err != nil {
+		return err
+	}
+	var sum row
+	var wrong []string
+	fmt.Println("| package | functions | compile | pass with client-go | pass here | fail here alone |\n|---|---:|---:|---:|---:|---:|")
+	for _, pkg := range packages {
+		if len(chosen) > 0 && !slices.Contains(chosen, pkg) {
+			continue
+		}
+		r, err := w.try(ctx, pkg)
+		if err != nil {
+			return fmt.Errorf("%s: %w", pkg, err)
+		}
+		fmt.Println(r)
+		sum.add(r)
+		wrong = append(wrong, r.wrong()...)
+	}
+	sum.pkg = "all"
+	fmt.Println(sum)
+	for _, name := range sum.lost {
+		fmt.Printf("fails here alone: %s: %s\n", name, reasons[name])
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("%s", strings.Join(wrong, "; "))
+	}
+	return nil
+}
+
+// row is what became of the tests of a package.
+type row struct {
+	pkg                             string
+	functions, compile, there, here int
+	lost                            []string // the functions that fail here alone
+}
+
+func (r row) String() string {
+	return fmt.Sprintf("| `%s` | %d | %d | %d | %d | %d |", r.pkg, r.functions, r.compile, r.there, r.here, len(r.lost))
+}
+
+func (r *row) add(other row) {
+	r.functions += other.functions
+	r.compile += other.compile
+	r.there += other.there
+	r.here += other.here
+	r.lost = append(r.lost, other.lost...)
+}
+
+// wrong returns what differs from the reasons.
+func (r row) wrong() (found []string) {
+	for _, name := range r.lost {
+		if reasons[name] == "" {
+			found = append(found, name+" fails here alone, without a reason")
+		}
+	}
+	for name := range reasons {
+		if pkg, _, _ := strings.Cut(name, " "); pkg == r.pkg && !slices.Contains(r.lost, name) {
+			found = append(found, name+" has a reason, and does not fail here alone")
+		}
+	}
+	slices.Sort(found)
+	return found
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const source = `package p
+
+import (
+	"a"
+	"b"
+)
+
+import "c"
+
+// T is a type.
+type T struct{}
+
+func (T) TestMethod() {}
+
+func TestMain() {}
+
+func TestA() {
+	a.A()
+}
+
+func Testing() {}
+
+func helper() {}
+
+func TestB() { b.B() }
+`
+
+func TestWhatDoesNotCompileIsLeftOut(t *testing.T) {
+	file, err := parse([]byte(source))
+	require.NoError(t, err)
+	files := tests{"x_test.go": file}
+	require.Equal(t, []string{"TestA", "TestB"}, files.functions())
+	require.True(t, files.drop("x_test.go", 18), "the middle of TestA")
+	require.False(t, files.drop("x_test.go", 18), "it is out already")
+	require.False(t, files.drop("x_test.go", 1))
+	require.False(t, files.drop("y_test.go", 18))
+	require.True(t, files.drop("x_test.go", 4))
+	require.True(t, files.drop("x_test.go", 8))
+	require.Equal(t, []string{"TestB"}, files.functions())
+	text := string(file.text)
+	require.NotContains(t, text, "TestA")
+	require.NotContains(t, text, `"a"`)
+	require.NotContains(t, text, `"c"`)
+	require.Contains(t, text, `"b"`)
+	left, err := parse(file.text)
+	require.NoError(t, err, "it is Go still")
+	require.Len(t, left.parts, 7)
+}
+
+func TestARowSaysWhatIsWrong(t *testing.T) {
+	reasons = map[string]string{"p TestA": "reason", "p TestB": "reason", "q TestC": "reason"}
+	r := row{pkg: "p", lost: []string{"p TestA", "p TestD"}}
+	require.Equal(t, []string{"p TestB has a reason, and does not fail here alone", "p TestD fails here alone, without a reason"}, r.wrong())
+}

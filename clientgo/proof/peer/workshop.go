@@ -1,0 +1,302 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const module = "k8s.io/client-go"
+
+// workshop is where the tests are compiled and run.
+type workshop struct {
+	peer, line string // the folders of client-go and of this module
+	dir        string
+	verbose    bool
+}
+
+func newWorkshop(ctx context.Context, dir string, verbose bool) (*workshop, error) {
+	line, err := filepath.Abs("..")
+	if err != nil {
+		return nil, err
+	}
+	w := &workshop{line: line, dir: dir, verbose: verbose}
+	out, err := w.command(ctx, filepath.Join(line, "..", "bench"), "list", "-m", "-f={{.Dir}}", module).Output()
+	if err != nil {
+		return nil, fmt.Errorf("finding client-go: %w", err)
+	}
+	w.peer = strings.TrimSpace(string(out))
+	return w, w.modules(ctx)
+}
+
+// modules writes the go.mod with which client-go's tests are compiled here: this module's, and what those tests import.
+func (w *workshop) modules(ctx context.Context) error {
+	var sums []byte
+	for _, from := range []string{w.line, w.peer} {
+		sum, err := os.ReadFile(filepath.Join(from, "go.sum"))
+		if err != nil {
+			return err
+		}
+		sums = append(sums, sum...)
+	}
+	if err := os.WriteFile(filepath.Join(w.dir, "go.sum"), sums, 0o644); err != nil {
+		return err
+	}
+	file, err := os.ReadFile(filepath.Join(w.line, "go.mod"))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(w.dir, "go.mod"), file, 0o644); err != nil {
+		return err
+	}
+	out, err := w.command(ctx, w.peer, "mod", "edit", "-json").Output()
+	if err != nil {
+		return fmt.Errorf("reading client-go's go.mod: %w", err)
+	}
+	var theirs struct {
+		Require []struct{ Path, Version string }
+	}
+	if err := json.Unmarshal(out, &theirs); err != nil {
+		return err
+	}
+	edit := []string{"mod", "edit"}
+	for _, r := range theirs.Require {
+		if !bytes.Contains(file, []byte("\t"+r.Path+" ")) {
+			edit = append(edit, "-require="+r.Path+"@"+r.Version)
+		}
+	}
+	if out, err := w.command(ctx, w.dir, append(edit, filepath.Join(w.dir, "go.mod"))...).CombinedOutput(); err != nil {
+		return fmt.Errorf("go mod edit: %w\n%s", err, out)
+	}
+	return nil
+}
+
+func (w *workshop) command(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	return cmd
+}
+
+// packages returns the paths of client-go's packages with tests, except its examples.
+func (w *workshop) packages() ([]string, error) {
+	found := map[string]bool{}
+	err := filepath.WalkDir(w.peer, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "examples" || d.Name() == "testdata"):
+			return fs.SkipDir
+		case strings.HasSuffix(path, "_test.go"):
+			rel, err := filepath.Rel(w.peer, filepath.Dir(path))
+			if err != nil {
+				return err
+			}
+			found[filepath.ToSlash(rel)] = true
+		}
+		return nil
+	})
+	var paths []string
+	for path := range found {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	return paths, err
+}
+
+// try runs the tests of a package on both sides.
+func (w *workshop) try(ctx context.Context, pkg string) (row, error) {
+	r := row{pkg: pkg}
+	files, err := readTests(filepath.Join(w.peer, pkg))
+	if err != nil {
+		return r, err
+	}
+	if r.functions = len(files.functions()); r.functions == 0 {
+		return r, nil // examples alone
+	}
+	here, err := w.compile(ctx, pkg, files)
+	if err != nil || here == "" {
+		return r, err
+	}
+	names := files.functions()
+	if r.compile = len(names); r.compile == 0 {
+		return r, nil
+	}
+	there := filepath.Join(w.dir, "there.test")
+	if out, err := w.command(ctx, filepath.Join(w.peer, pkg), "test", "-c", "-vet=off", "-o", there, ".").CombinedOutput(); err != nil {
+		return r, fmt.Errorf("compiling the tests with client-go: %w\n%s", err, out)
+	}
+	if err := w.lay(pkg); err != nil {
+		return r, err
+	}
+	theirs, _, err := w.test(ctx, there, pkg, names)
+	if err != nil {
+		return r, err
+	}
+	ours, printed, err := w.test(ctx, here, pkg, names)
+	if err != nil {
+		return r, err
+	}
+	for _, name := range names {
+		if theirs[name] {
+			r.there++
+		}
+		// A test that waits for too short a time, or ended with another one, may pass by itself.
+		for range 2 {
+			if theirs[name] && !ours[name] {
+				again, more, err := w.test(ctx, here, pkg, []string{name})
+				if err != nil {
+					return r, err
+				}
+				ours[name], printed = again[name], printed+more
+			}
+		}
+		if ours[name] {
+			r.here++
+		} else if theirs[name] {
+			r.lost = append(r.lost, pkg+" "+name)
+		}
+	}
+	if w.verbose && len(r.lost) > 0 {
+		fmt.Fprint(os.Stderr, printed)
+	}
+	return r, nil
+}
+
+// complaint is a line of the go command about a file: its name, and the line in it.
+var complaint = regexp.MustCompile(`(?m)^(?:\t|#)?\s*([^\s:]+_test\.go):(\d+):`)
+
+// compile compiles the tests of a package here. What does not compile is left out of files. It returns no program if the
+// package is not here, or none of its tests compiles.
+func (w *workshop) compile(ctx context.Context, pkg string, files tests) (string, error) {
+	dir := filepath.Join(w.line, pkg)
+	if own, err := filepath.Glob(filepath.Join(dir, "*.go")); err != nil || len(own) == 0 && pkg != "kubernetes_test" {
+		return "", err
+	}
+	program := filepath.Join(w.dir, "here.test")
+	for {
+		overlay, err := w.overlay(dir, files)
+		if err != nil {
+			return "", err
+		}
+		out, err := w.command(ctx, dir, "test", "-c", "-vet=off", "-mod=mod", "-modfile="+filepath.Join(w.dir, "go.mod"),
+			"-overlay="+overlay, "-gcflags=-e", "-o", program, ".").CombinedOutput()
+		if err == nil {
+			if len(files.functions()) == 0 {
+				return "", nil
+			}
+			return program, nil
+		}
+		dropped := false
+		for _, found := range complaint.FindAllSubmatch(out, -1) {
+			line, err := strconv.Atoi(string(found[2]))
+			if err != nil {
+				return "", err
+			}
+			dropped = files.drop(filepath.Base(string(found[1])), line) || dropped
+		}
+		if !dropped {
+			return "", fmt.Errorf("compiling the tests here: %w\n%s", err, out)
+		}
+	}
+}
+
+// overlay writes the file that puts tests in the place of those in dir.
+func (w *workshop) overlay(dir string, files tests) (string, error) {
+	replace := map[string]string{}
+	own, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		return "", err
+	}
+	for _, path := range own {
+		replace[path] = ""
+	}
+	for name, file := range files {
+		to := filepath.Join(w.dir, name)
+		if err := os.WriteFile(to, file.text, 0o644); err != nil {
+			return "", err
+		}
+		replace[filepath.Join(dir, name)] = to
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(w.dir, "overlay.json")
+	return path, os.WriteFile(path, data, 0o644)
+}
+
+// lay copies client-go's files that are not Go's, and may be read by the tests of a package: those of the package, and all
+// folders testdata.
+func (w *workshop) lay(pkg string) error {
+	return filepath.WalkDir(w.peer, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(w.peer, path)
+		if err != nil {
+			return err
+		}
+		slash := filepath.ToSlash(rel)
+		if !strings.Contains(slash, "testdata/") && (filepath.Dir(slash) != filepath.Clean(pkg) || strings.HasSuffix(slash, ".go")) {
+			return nil
+		}
+		to := filepath.Join(w.dir, "tree", rel)
+		if _, err := os.Stat(to); err == nil {
+			return nil
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(to, data, 0o644)
+	})
+}
+
+// test runs functions of a program, and returns which pass.
+func (w *workshop) test(ctx context.Context, program, pkg string, names []string) (passed map[string]bool, printed string, err error) {
+	cwd := filepath.Join(w.dir, "tree", pkg)
+	if err := os.MkdirAll(cwd, 0o755); err != nil {
+		return nil, "", err
+	}
+	cmd := w.command(ctx, cwd, "tool", "test2json", program, "-test.v=test2json", "-test.timeout=5m", "-test.run=^("+strings.Join(names, "|")+")$")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, "", err
+	}
+	passed = map[string]bool{}
+	var text strings.Builder
+	for lines := bufio.NewReader(out); ; {
+		line, err := lines.ReadBytes('\n')
+		var e struct{ Action, Test, Output string }
+		if json.Unmarshal(line, &e) == nil {
+			text.WriteString(e.Output)
+			if (e.Action == "pass" || e.Action == "skip") && slices.Contains(names, e.Test) {
+				passed[e.Test] = true
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	_ = cmd.Wait() // a test that fails is counted
+	return passed, text.String() + stderr.String(), ctx.Err()
+}
