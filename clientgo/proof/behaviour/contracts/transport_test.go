@@ -48,6 +48,6 @@ func TestAPrintedConfigHasTheFieldsOfClientGo(t *testing.T) {
 }
 
 func TestAKubeconfigWithANameTwiceSaysSo(t *testing.T) {
-	_, err := clientcmd.Load([]byte("apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: x}}, {name: a, cluster: {server: y}}]\n"))
+	_, err := clientcmd.Load([]byte("apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: one}}, {name: a, cluster: {server: two}}]\n"))
 	require.ErrorContains(t, err, `error converting *[]NamedCluster into *map[string]*api.Cluster: duplicate name "a" in list`)
 }
