@@ -173,7 +173,7 @@ func TestOneDecoderServesAllResourcesOfAClient(t *testing.T) {
 	require.Same(t, &objects[1].GetOwnerReferences()[0], &objects[3].GetOwnerReferences()[0])
 }
 
-// TestObjectsThatAreOwnedShareNothing: by default; a Decoder of the user's is asked.
+// TestObjectsThatAreOwnedShareNothing: with a sharing.Decoder of the user's as well.
 func TestObjectsThatAreOwnedShareNothing(t *testing.T) {
 	t.Parallel()
 	pods := plainPods(3)
@@ -184,7 +184,7 @@ func TestObjectsThatAreOwnedShareNothing(t *testing.T) {
 		for _, owned := range []bool{false, true} {
 			for _, decoder := range []Decoder{nil, sharing.New(sharing.Options{})} {
 				t.Run(fmt.Sprint(e, owned, decoder != nil), func(t *testing.T) {
-					shares := !owned || decoder != nil
+					shares := !owned
 					client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 						w.Header().Set("Content-Type", contentType(e))
 						if !r.URL.Query().Has("watch") {

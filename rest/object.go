@@ -14,6 +14,7 @@ import (
 	"github.com/kinform/kinform/internal/quantity"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest/internal/wire"
+	"github.com/kinform/kinform/rest/sharing"
 )
 
 // decoder decodes objects of one type. It has no type argument, so that a program has
@@ -140,7 +141,11 @@ func (r *objects[T]) read(with *reading, opts *ResourceOptions, d *decoder) {
 	r.reading, r.gvr, r.opts = with, opts.Resource, opts
 	r.streams, r.owned = *d, *d
 	r.streams.stream(with, opts)
-	r.owned.stream(nil, opts)
+	owned := *opts
+	if _, shares := opts.Decoder.(*sharing.Decoder); shares {
+		owned.Decoder = with.owner()
+	}
+	r.owned.stream(nil, &owned)
 	r.scales = newScales(d.typ, with.limits())
 }
 

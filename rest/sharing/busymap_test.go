@@ -4,6 +4,7 @@ package sharing
 
 import (
 	"reflect"
+	"runtime"
 	"strconv"
 	"testing"
 
@@ -28,10 +29,11 @@ func TestAMapIsReadableWhileItGrows(t *testing.T) {
 				delete(m, strconv.Itoa(k))
 			}
 			m["kept"] = "value"
+			runtime.Gosched() // nobody writes for a moment
 		}
 	}()
 	looks, found, before := 0, 0, reflect.ValueOf(map[string]string{"kept": "value"})
-	for range 50_000 {
+	for i := 0; i < 50_000 || looks == 0 || found == 0; i++ {
 		unchanged(before, reflect.ValueOf(m))
 		if entries, ok := readable(reflect.ValueOf(m)); ok {
 			looks++
@@ -44,8 +46,6 @@ func TestAMapIsReadableWhileItGrows(t *testing.T) {
 	close(stop)
 	<-written
 	t.Logf("%d looks, of which %d found the entry", looks, found)
-	require.NotZero(t, looks)
-	require.NotZero(t, found)
 	entries, ok := readable(reflect.ValueOf(m))
 	require.True(t, ok)
 	require.Equal(t, m, entries.Interface())

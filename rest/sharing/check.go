@@ -29,8 +29,9 @@ func NewInspector(changed func(Change)) *Inspector { return &Inspector{changed, 
 
 // Check looks at up to n shared parts, which are others at the next call, and then at all of them again. It decodes the
 // bytes of each anew, and compares. If a program has changed a part in place, no later object
-// gets it, and later objects share nothing but constants: a program that changes one part may change others. The Inspector
-// tells of each such field once. A part that is changed while Check looks at it is a data race, which is the program's. It does not end
+// gets it, and later objects share strings only: a program that changes one part may change others. The Inspector
+// tells of each such field once. (Parts that a later version of an object shares with the earlier version, and with no other object,
+// are not looked at.) A part that is changed while Check looks at it is a data race, which is the program's. It does not end
 // the process: Check leaves out a map that is being written, until it comes to the map again.
 //
 // Check takes some microseconds for each part. It is safe for concurrent use, and does nothing without an Inspector.

@@ -2,7 +2,6 @@ package sharing_test
 
 import (
 	"encoding/json"
-	"reflect"
 	"runtime"
 	"testing"
 	"unsafe"
@@ -13,70 +12,30 @@ import (
 
 	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/rest/sharing"
+	"github.com/kinform/kinform/rest/sharing/mutation"
 )
 
-// places returns the addresses of all that a program can change in a value: lists, maps and what pointers lead to.
-func places(v reflect.Value, into map[unsafe.Pointer]bool) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() && v.Type() != reflect.TypeFor[*metav1.FieldsV1]() {
-			into[v.UnsafePointer()] = true
-			places(v.Elem(), into)
-		}
-	case reflect.Interface:
-		places(v.Elem(), into)
-	case reflect.Struct:
-		if v.Type().PkgPath() == "time" || v.Type().Name() == "Time" || v.Type().Name() == "Quantity" {
-			return // they have no part that a program can change
-		}
-		for i := range v.NumField() {
-			places(v.Field(i), into)
-		}
-	case reflect.Slice:
-		if v.Len() > 0 {
-			into[v.UnsafePointer()] = true
-		}
-		for i := range v.Len() {
-			places(v.Index(i), into)
-		}
-	case reflect.Map:
-		if v.IsNil() {
-			return
-		}
-		into[v.UnsafePointer()] = true
-		for _, key := range v.MapKeys() {
-			if key.Kind() == reflect.String && key.String() == "fieldsV1" {
-				continue
-			}
-			places(v.MapIndex(key), into)
-		}
-	}
-}
-
-// requireApart requires that no two of the objects share what a program can change.
+// requireApart requires that no two objects share what a program can change.
 func requireApart[T any](t *testing.T, objects []T) {
 	t.Helper()
-	all := map[unsafe.Pointer]bool{}
-	for i := range objects {
-		own := map[unsafe.Pointer]bool{}
-		places(reflect.ValueOf(objects[i]), own)
-		for at := range own {
-			require.False(t, all[at], "object %d has a part of another one", i)
-			all[at] = true
-		}
+	all := make([]any, len(objects))
+	for i, object := range objects {
+		all[i] = object
 	}
-	runtime.KeepAlive(objects)
+	require.NoError(t, mutation.Apart(all...))
 }
 
-func TestConstantsAreAllThatIsShared(t *testing.T) {
+// TestConstantsAreStrings: with this policy, objects can be changed in place.
+func TestConstantsAreStrings(t *testing.T) {
 	t.Parallel()
 	encoded := encodedPods(t, effort.Of(500, 150))
 	d := sharing.New(sharing.Options{Share: sharing.Constants})
 	pods := make([]*corev1.Pod, len(encoded))
+	partial := make([]*metav1.PartialObjectMetadata, len(encoded))
 	texts := make([]*corev1.Pod, len(encoded))
 	maps := make([]map[string]any, len(encoded))
 	for i, data := range encoded {
-		pods[i], texts[i] = &corev1.Pod{}, &corev1.Pod{}
+		pods[i], texts[i], partial[i] = &corev1.Pod{}, &corev1.Pod{}, &metav1.PartialObjectMetadata{}
 		require.NoError(t, d.DecodeProtobuf(data, pods[i], pods[max(i-1, 0)]))
 		var want corev1.Pod
 		require.NoError(t, want.Unmarshal(data))
@@ -85,20 +44,68 @@ func TestConstantsAreAllThatIsShared(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, d.DecodeJSON(inJSON, texts[i]))
 		require.NoError(t, d.DecodeJSON(inJSON, &maps[i]))
+		require.NoError(t, d.DecodeJSON(inJSON, partial[i]))
 	}
 	requireApart(t, pods)
 	requireApart(t, texts)
 	requireApart(t, maps)
-	images, managed, entries := map[*byte]bool{}, map[*metav1.FieldsV1]bool{}, 0
+	requireApart(t, partial)
+	images := map[*byte]bool{}
 	for _, pod := range pods {
 		images[unsafe.StringData(pod.Spec.Containers[0].Image)] = true
-		for _, entry := range pod.ManagedFields {
-			managed[entry.FieldsV1] = true
-			entries++
-		}
 	}
 	require.Less(t, len(images), len(pods)/4, "strings are shared")
-	require.Less(t, len(managed), entries*3/4, "managed fields are shared")
+}
+
+// fieldsEverywhere has a value under the name fieldsV1 wherever one could be taken for the contents of managed fields.
+const fieldsEverywhere = `{"fieldsV1":{"a":{}},"spec":{"fieldsV1":{"a":{"b":{}}},"managedFields":[{"fieldsV1":{"a":{}}}],` +
+	`"metadata":{"managedFields":[{"fieldsV1":{"a":{}}}]}},"managedFields":[{"fieldsV1":{"a":{}}}],"list":[{"fieldsV1":{"a":{}}}],` +
+	`"metadata":{"name":"x","fieldsV1":{"a":{}},"managedFields":[{"fieldsV1":{"f:a":{"fieldsV1":{}}},"other":{"fieldsV1":{"a":{}}}},[{"fieldsV1":{"a":{}}}]],` +
+	`"labels":{"fieldsV1":{"a":{}}}}}`
+
+// TestManagedFieldsAreSharedAtTheirPlaceAlone: a map elsewhere is an object's own, whatever its key is.
+func TestManagedFieldsAreSharedAtTheirPlaceAlone(t *testing.T) {
+	t.Parallel()
+	for policy, shared := range map[sharing.Policy]bool{sharing.Constants: false, sharing.Immutable: true} {
+		d := sharing.New(sharing.Options{Share: policy})
+		var objects []map[string]any
+		for range 6 {
+			var object, want map[string]any
+			require.NoError(t, d.DecodeJSON([]byte(fieldsEverywhere), &object))
+			require.NoError(t, json.Unmarshal([]byte(fieldsEverywhere), &want))
+			require.Equal(t, want, object)
+			objects = append(objects, object)
+		}
+		var contents []any
+		for _, object := range objects {
+			entry := object["metadata"].(map[string]any)["managedFields"].([]any)[0].(map[string]any)
+			contents = append(contents, entry["fieldsV1"])
+			if shared {
+				delete(entry, "fieldsV1")
+			}
+		}
+		requireApart(t, objects)
+		if shared {
+			require.Error(t, mutation.Apart(contents[4:]...))
+		} else {
+			require.NoError(t, mutation.Apart(contents...))
+		}
+	}
+	type odd struct {
+		Spec struct {
+			FieldsV1 *metav1.FieldsV1 `json:"fieldsV1" protobuf:"bytes,1,opt,name=fieldsV1"`
+		} `json:"spec" protobuf:"bytes,1,opt,name=spec"`
+	}
+	d := sharing.New(sharing.Options{Share: sharing.Immutable})
+	var objects [6]odd
+	for i := range objects {
+		if i%2 == 0 {
+			require.NoError(t, d.DecodeJSON([]byte(`{"spec":{"fieldsV1":{"f:a":{}}}}`), &objects[i]))
+		} else {
+			require.NoError(t, d.DecodeProtobuf([]byte("\x0a\x06\x0a\x04\x0a\x02{}"), &objects[i], nil))
+		}
+	}
+	requireApart(t, objects[:])
 }
 
 // BenchmarkHeapOfWhatIsShared prints what a pod takes of the heap, by what objects share.

@@ -31,8 +31,9 @@
 // If the status of a pod changes, that is most of the pod.
 //
 // In tests, package mutation finds programs that break the rule. While a program runs,
-// [Decoder.Check] does. For programs of which nobody knows whether they keep it, there are
-// the policies [Immutable] and [Constants].
+// [Decoder.Check] does. For caches of programs that may break it, there is the policy
+// [Immutable]. Objects that belong to their receivers, who may change them, are decoded with
+// [Constants]. [Policy] says what objects share.
 //
 // Any number of goroutines can read objects. A resource.Quantity is a special case, because
 // formatting and comparing may change it. So no Quantity with an address is shared, nor a

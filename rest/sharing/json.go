@@ -86,7 +86,10 @@ const maxSpare = 64 << 10
 // that nothing of it refers to data.
 func (s *jsonState) root(sl *slot, v reflect.Value, data []byte, share bool) error {
 	s.data, s.share, s.depth = data, share, 0
-	s.trusts, s.constant = share && !s.decoder.distrust.Load(), false
+	s.trusts, s.place = share && !s.decoder.distrust.Load(), elsewhere
+	if sl.typ == reflect.TypeFor[map[string]any]() {
+		s.place = atObject
+	}
 	i := wire.Space(data, 0)
 	i, err := s.value(sl, v.UnsafePointer(), i)
 	if err == nil {

@@ -16,6 +16,45 @@ type member struct {
 	elem  slot // of its elements, if it is a list
 }
 
+// place says how far the path to a part of an unstructured object follows
+// metadata.managedFields[].fieldsV1, which has the contents of managed fields. A map under the
+// name fieldsV1 elsewhere is an object's own, as other maps are.
+type place uint8
+
+const (
+	elsewhere place = iota
+	atObject
+	atMetadata
+	atManagedFields
+	atEntry
+	atFields // the contents, and all that is in them
+)
+
+// member returns the place of a member of the object at p.
+func (p place) member(name []byte) place {
+	switch {
+	case p == elsewhere:
+	case p == atObject && string(name) == "metadata":
+		return atMetadata
+	case p == atMetadata && string(name) == "managedFields":
+		return atManagedFields
+	case p == atEntry && string(name) == "fieldsV1", p == atFields:
+		return atFields
+	}
+	return elsewhere
+}
+
+// element returns the place of the elements of the list at p.
+func (p place) element() place {
+	switch p {
+	case atManagedFields:
+		return atEntry
+	case atFields:
+		return atFields
+	}
+	return elsewhere
+}
+
 // Bounds for the names that have a member: their number, and the length of each.
 const (
 	maxMembers    = 4096
@@ -42,7 +81,6 @@ func (s *jsonState) member(name []byte) *member {
 	if m == nil && len(d.json.keys) < maxMembers {
 		c := jsonCompiler{compiler: compiler{decoder: d}}
 		m = &member{name: string(name), value: c.anySlot(), elem: c.anySlot()}
-		m.value.whole.constant = m.name == "fieldsV1"
 		m.value.name, m.elem.name = m.name, m.name
 		d.json.keys[m.name] = m
 	}
@@ -85,14 +123,11 @@ func (s *jsonState) any(sl, elem *slot, i int) (v any, end int, err error) {
 		}
 	}
 	since := s.start()
-	outer := s.constant
-	s.constant = outer || sl != nil && sl.whole.constant && s.share
 	if s.data[i] == '{' {
 		v, end, err = s.anyMap(i)
 	} else {
 		v, end, err = s.anyList(elem, i)
 	}
-	s.constant = outer
 	if err != nil {
 		return nil, 0, err
 	}
@@ -104,13 +139,14 @@ func (s *jsonState) any(sl, elem *slot, i int) (v any, end int, err error) {
 }
 
 func (s *jsonState) anyMap(i int) (map[string]any, int, error) {
-	m := map[string]any{}
+	m, outer := map[string]any{}, s.place
 	i, more, err := s.enter(i, '}')
 	for more {
 		var text []byte
 		if text, i, err = s.key(i); err != nil {
 			return nil, 0, err
 		}
+		s.place = outer.member(text)
 		if known := s.member(text); known != nil {
 			m[known.name], i, err = s.any(&known.value, &known.elem, i)
 		} else {
@@ -122,13 +158,15 @@ func (s *jsonState) anyMap(i int) (map[string]any, int, error) {
 		}
 		i, more, err = wire.NextValue(s.data, i, '}')
 	}
+	s.place = outer
 	s.depth--
 	s.lists += anyMapBytes(len(m))
 	return m, i, err
 }
 
 func (s *jsonState) anyList(elem *slot, i int) ([]any, int, error) {
-	start := len(s.elems)
+	start, outer := len(s.elems), s.place
+	s.place = outer.element()
 	i, more, err := s.enter(i, ']')
 	for more {
 		var v any
@@ -138,6 +176,7 @@ func (s *jsonState) anyList(elem *slot, i int) ([]any, int, error) {
 		s.elems = append(s.elems, v)
 		i, more, err = wire.NextValue(s.data, i, ']')
 	}
+	s.place = outer
 	s.depth--
 	v := make([]any, len(s.elems)-start)
 	s.lists += anyListBytes + anyBytes*len(v)

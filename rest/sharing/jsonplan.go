@@ -177,7 +177,7 @@ func (c *jsonCompiler) shared(sl *slot, elem reflect.Type, addressed bool, nest 
 	if sl.whole = c.lesson(); e.kind == jsonString && sl.kind == jsonPointer {
 		sl.whole = e.text
 	} else {
-		sl.whole.fixed, sl.whole.constant = c.fixed, sl.typ == reflect.TypeFor[*metav1.FieldsV1]()
+		sl.whole.fixed = c.fixed
 	}
 }
 

@@ -21,12 +21,10 @@ type lesson struct {
 	id     int    // index among all lessons
 	worth  uint32 // one hit in this many look-ups is enough
 	window uint32 // look-ups before the first judgement
-	fixed  bool   // objects share the field if they share more than constants; see Immutable
-	// constant says that objects always share the field.
-	constant bool
-	look     atomic.Bool
-	paused   atomic.Int64 // the report at which the pause ends
-	pause    atomic.Int64
+	fixed  bool   // objects share the field with the policy Immutable
+	look   atomic.Bool
+	paused atomic.Int64 // the report at which the pause ends
+	pause  atomic.Int64
 
 	hits, lookups atomic.Uint32 // in the current window
 }

@@ -14,21 +14,20 @@ var errDeep = errors.New("protobuf: messages are nested too deep")
 // state is the state of one goroutine that decodes one object after another.
 type state struct {
 	decoder *Decoder
-	share   bool // objects may share parts
-	trusts  bool // objects may share more than constants, as far as the policy goes
-	// constant says that what is decoded is a part of managed fields.
-	constant bool
-	depth    int
-	texts    []pending
-	floor    int     // the index of the first text of the message that will be settled next
-	mutable  int     // values so far that reading may change
-	lists    int     // bytes of all lists, maps and pointees so far
-	objects  int     // decoded so far
-	counts   []count // by lesson, since the last report
-	touched  []int   // indices into counts that are not zero
-	near     near
-	parsed   *parsed
-	earlier  earlier
+	share   bool  // objects may share parts
+	trusts  bool  // objects may share more than strings, as far as the policy goes
+	place   place // in an unstructured object
+	depth   int
+	texts   []pending
+	floor   int     // the index of the first text of the message that will be settled next
+	mutable int     // values so far that reading may change
+	lists   int     // bytes of all lists, maps and pointees so far
+	objects int     // decoded so far
+	counts  []count // by lesson, since the last report
+	touched []int   // indices into counts that are not zero
+	near    near
+	parsed  *parsed
+	earlier earlier
 	// element is the earlier version of the list that is being decoded, up to the length that both
 	// have. Managed fields and times in its elements are taken over if they are equal: when the time
 	// of one manager has changed, those of the others are as before. They have no strings in one

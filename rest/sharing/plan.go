@@ -259,7 +259,6 @@ func (c *compiler) pointer(t reflect.Type) (f field, err error) {
 		f.kind, f.whole = aStringPointer, to.text
 	case aMessage:
 		f.kind, f.whole = aMessagePointer, c.lesson()
-		f.whole.constant = t == reflect.TypeFor[*metav1.FieldsV1]()
 	default:
 		err = fmt.Errorf("%s is not known to protobuf", t)
 	}

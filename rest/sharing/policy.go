@@ -3,23 +3,26 @@ package sharing
 import (
 	"reflect"
 	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Policy says what objects may share with each other.
 type Policy uint8
 
 const (
-	// Everything is every equal part: for programs of which it is known that they keep the contract.
+	// Everything shares every equal part. It is for programs that are known to keep the contract.
 	Everything Policy = iota
 
-	// Immutable is Constants, and the parts of a pod that no server lets anybody change once the pod exists, so
-	// that no program has a purpose in changing them in place. The table immutable has them. It
-	// is for programs that may break the rule for cached objects. Decoder.Check finds those
+	// Immutable shares strings, the contents of managed fields (metadata.managedFields[].fieldsV1),
+	// and the parts of a pod that no server lets anybody change once the pod exists. No program has
+	// a purpose in changing these in place. The table immutable has the fields. The policy is for
+	// caches of programs that may break the rule for cached objects. Decoder.Check finds programs
 	// that change even these parts.
 	Immutable
 
-	// Constants is only what no program can change in place: strings, and the contents of
-	// managed fields. Other lists, maps and pointers are the object's own.
+	// Constants shares strings, which no program can change. All lists, maps and pointers are an
+	// object's own, so that the objects may be changed in place.
 	Constants
 )
 
@@ -60,6 +63,8 @@ func (p Policy) scopeOf(t reflect.Type, field string, outer scope) (inner scope,
 	switch {
 	case p != Immutable:
 		return anywhere, false
+	case t == reflect.TypeFor[metav1.ManagedFieldsEntry]():
+		return outer, field == "FieldsV1"
 	case outer == inFixed:
 		return inFixed, true
 	case t.PkgPath() != corev1:

@@ -48,9 +48,19 @@ func (s *state) find(l *lesson, shape int, key []byte) (found, missing *entry) {
 	return nil, &entry{hash: hash, shape: shape}
 }
 
-// mayShare reports whether objects may share lists, maps or pointers of a field.
+// mayShare reports whether objects may share lists, maps or pointers of a field. Once a program has
+// changed one of them in place, they share none.
 func (s *state) mayShare(l *lesson) bool {
-	return l.constant || s.constant || s.trusts && (l.fixed || s.decoder.policy == Everything)
+	if !s.trusts {
+		return false
+	}
+	switch s.decoder.policy {
+	case Everything:
+		return true
+	case Immutable:
+		return l.fixed || s.place == atFields
+	}
+	return false
 }
 
 // insert completes an entry, if there is one.

@@ -23,6 +23,9 @@
 // remembers its text and changes its form. Unexported fields are compared only in types that
 // have no exported ones, such as time.Time.
 //
+// [Apart] is for objects that may be changed: it fails if two of them share what a program can
+// change.
+//
 // A Detector keeps all objects until the test ends. It works with any informer,
 // client-go's as well: mutation.Transform[any] is a cache.TransformFunc.
 package mutation

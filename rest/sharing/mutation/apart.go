@@ -1,0 +1,143 @@
+package mutation
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+	"unsafe"
+)
+
+// Apart returns an error if two of the objects reach memory that a program can change through
+// either of them: the same map, overlapping arrays of slices, or the same pointee. The error
+// names the path in both. Strings may be shared, unless one of the objects has the bytes of the
+// string in a slice. Apart is for tests of objects that their receivers may change in place.
+func Apart(objects ...any) error {
+	var w walk
+	for i, object := range objects {
+		w.object = i
+		w.value(nil, reflect.ValueOf(object))
+	}
+	slices.SortFunc(w.pieces, func(a, b piece) int { return cmp.Compare(a.from, b.from) })
+	// Of the pieces so far, those that reach furthest: of all, and of those that can be changed.
+	var all, changing furthest
+	for _, p := range w.pieces {
+		if before := changing.of(p); before != nil {
+			return fmt.Errorf("object %d%s and object %d%s have the same memory", before.object, before.path, p.object, p.path)
+		}
+		if !p.text {
+			if before := all.of(p); before != nil {
+				return fmt.Errorf("object %d%s and object %d%s have the same memory", before.object, before.path, p.object, p.path)
+			}
+			changing.add(p)
+		}
+		all.add(p)
+	}
+	return nil
+}
+
+// piece is memory that an object reaches.
+type piece struct {
+	from, to uintptr
+	text     bool // of a string, which nobody can change
+	object   int
+	path     *step
+}
+
+// step is a path to a part, from its end. It becomes text in an error only.
+type step struct {
+	before *step
+	name   string        // of a field
+	key    reflect.Value // of a map
+	index  int           // of a list, if there is neither
+}
+
+func (s *step) String() string {
+	switch {
+	case s == nil:
+		return ""
+	case s.key.IsValid():
+		return fmt.Sprintf("%s[%v]", s.before, s.key)
+	case s.name != "":
+		return s.before.String() + "." + s.name
+	}
+	return fmt.Sprintf("%s[%d]", s.before, s.index)
+}
+
+// furthest has the piece that reaches furthest, and the furthest one of another object.
+type furthest struct{ first, other *piece }
+
+func (f *furthest) add(p piece) {
+	switch {
+	case f.first == nil || p.to > f.first.to:
+		if f.first != nil && f.first.object != p.object {
+			f.other = f.first
+		}
+		f.first = &p
+	case p.object != f.first.object && (f.other == nil || p.to > f.other.to):
+		f.other = &p
+	}
+}
+
+// of returns a piece of another object that reaches into p.
+func (f *furthest) of(p piece) *piece {
+	for _, before := range []*piece{f.first, f.other} {
+		if before != nil && before.object != p.object && before.to > p.from {
+			return before
+		}
+	}
+	return nil
+}
+
+// walk collects the pieces of objects, unexported fields included.
+type walk struct {
+	pieces []piece
+	object int
+}
+
+func (w *walk) add(path *step, from, size uintptr, text bool) {
+	if size > 0 { // all values without a size have one address
+		w.pieces = append(w.pieces, piece{from, from + size, text, w.object, path})
+	}
+}
+
+func (w *walk) value(path *step, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() || v.Type() == reflect.TypeFor[*time.Location]() { // all times have the same location
+			return
+		}
+		w.add(path, v.Pointer(), v.Type().Elem().Size(), false)
+		w.value(path, v.Elem())
+	case reflect.Interface:
+		w.value(path, v.Elem())
+	case reflect.String:
+		w.add(path, uintptr(unsafe.Pointer(unsafe.StringData(v.String()))), uintptr(v.Len()), true)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			w.value(&step{before: path, name: v.Type().Field(i).Name}, v.Field(i))
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			w.value(&step{before: path, index: i}, v.Index(i))
+		}
+	case reflect.Slice:
+		if v.IsNil() {
+			return
+		}
+		w.add(path, v.Pointer(), uintptr(v.Cap())*v.Type().Elem().Size(), false)
+		for i := range v.Len() {
+			w.value(&step{before: path, index: i}, v.Index(i))
+		}
+	case reflect.Map:
+		if v.IsNil() {
+			return
+		}
+		w.add(path, v.Pointer(), 1, false)
+		for entries := v.MapRange(); entries.Next(); {
+			w.value(path, entries.Key())
+			w.value(&step{before: path, key: entries.Key()}, entries.Value())
+		}
+	}
+}
