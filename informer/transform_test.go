@@ -137,7 +137,8 @@ func TestTransformKeepsAllThatIsNotTheObject(t *testing.T) {
 }
 
 // The function owns its object and may change it in place, so that nothing of it may
-// be what the store holds, of the same object or of another one (G3).
+// be what the store holds, of the same object or of another one (G3). What the function leaves as it is
+// is shared in the store all the same.
 func TestTransformChangesNothingThatIsStored(t *testing.T) {
 	for _, encoding := range []rest.Encoding{rest.Protobuf, rest.JSON} {
 		for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
@@ -148,6 +149,7 @@ func TestTransformChangesNothingThatIsStored(t *testing.T) {
 					for i := range n {
 						pod := newPod(key(i))
 						pod.Spec.Tolerations = []corev1.Toleration{{Key: "same"}}
+						pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}}
 						_, err := server.Create(pod)
 						require.NoError(t, err)
 					}
@@ -170,6 +172,7 @@ func TestTransformChangesNothingThatIsStored(t *testing.T) {
 
 					pod := newPod(key(0))
 					pod.Spec.Tolerations = []corev1.Toleration{{Key: "same"}}
+					pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}}
 					pod.Status.Phase = corev1.PodSucceeded
 					_, err = server.Update(pod)
 					require.NoError(t, err)
@@ -181,6 +184,11 @@ func TestTransformChangesNothingThatIsStored(t *testing.T) {
 					after, ok := inf.Store().Get(key(0))
 					require.True(t, ok)
 					require.Equal(t, "changed", after.Spec.Tolerations[0].Key)
+					last, ok := inf.Store().Get(key(n - 1))
+					require.True(t, ok)
+					require.Equal(t, "changed", last.Spec.Tolerations[0].Key)
+					require.Same(t, before[n-2].Spec.Affinity, last.Spec.Affinity, "a part of two pods that the function has left as it was")
+					require.Same(t, last.Spec.Affinity, after.Spec.Affinity)
 					stop()
 				})
 			})

@@ -33,7 +33,6 @@ func decodersOf(s Sharing) *decoders {
 type decoders struct {
 	readers       *kinform.BodyReaders
 	cached, owned *sharing.Decoder
-	everything    bool
 	made          sync.Map // of readerKey, to *kinform.BodyReader
 }
 
@@ -52,7 +51,7 @@ func newDecoding(shared Sharing) *decoders {
 	d := &decoders{readers: readers, owned: sharing.New(sharing.Options{Share: sharing.Constants})}
 	switch d.cached = d.owned; shared {
 	case ShareEverything:
-		d.cached, d.everything = sharing.New(sharing.Options{Inspector: sharing.NewInspector(complain)}), true
+		d.cached = sharing.New(sharing.Options{Inspector: sharing.NewInspector(complain)})
 		guard.Add(d.cached.Check)
 	case ShareNothing:
 		d.cached = sharing.New(sharing.Options{MaxBytes: -1})
@@ -68,25 +67,30 @@ func newDecoding(shared Sharing) *decoders {
 // complain says that a program has changed a cached object. It does not say what the content was, which may be a secret.
 func complain(change sharing.Change) {
 	klog.Background().Error(nil, "The program has changed a cached object in place, and with it other objects that share this part. "+
-		"Objects that come from now on share nothing that can be changed. "+detectorVariable+"=true finds the code that does it; "+
-		sharingVariable+"=constants lets it change one object only, as before", "field", change.Field)
+		"Objects that come from now on share strings only. "+detectorVariable+"=true finds the code that does it; "+
+		sharingVariable+"=constants lets it change one object only, as with client-go", "field", change.Field)
 }
 
-// decoderFor returns the decoder of objects for a use.
-func (d *decoders) decoderFor(use sink.Use) *sharing.Decoder {
-	if use == sink.Cached || d.everything && use == sink.Kept {
-		return d.cached
+// decoderFor returns the decoder of objects for a use. copied says that they share parts, and must be copied before a transform
+// may have them.
+func (d *decoders) decoderFor(use sink.Use, object reflect.Type) (decoder *sharing.Decoder, copied bool) {
+	switch {
+	case use == sink.Cached:
+		return d.cached, false
+	case use == sink.Transformed && d.cached != d.owned && sharing.Copies(object):
+		return d.cached, true
 	}
-	return d.owned
+	return d.owned, false
 }
 
 // readerOf returns the reader of lists and watches whose objects are of a type, which is a pointer to a struct, and of a kind, which
-// may be empty; or nil if it can't read this encoding.
-func (d *decoders) readerOf(object reflect.Type, kind schema.GroupVersionKind, use sink.Use, encoding kinform.Encoding) *kinform.BodyReader {
+// may be empty; or nil if it can't read this encoding. copied is as for decoderFor.
+func (d *decoders) readerOf(object reflect.Type, kind schema.GroupVersionKind, use sink.Use, encoding kinform.Encoding) (reader *kinform.BodyReader, copied bool) {
 	if d == nil {
-		return nil
+		return nil, false
 	}
-	key := readerKey{object, kind, d.decoderFor(use)}
+	key := readerKey{object: object, kind: kind}
+	key.decoder, copied = d.decoderFor(use, object)
 	known, ok := d.made.Load(key)
 	if !ok {
 		opts := kinform.ResourceOptions{Decoder: key.decoder}
@@ -99,9 +103,9 @@ func (d *decoders) readerOf(object reflect.Type, kind schema.GroupVersionKind, u
 		}
 		known, _ = d.made.LoadOrStore(key, made)
 	}
-	reader := known.(*kinform.BodyReader)
+	reader = known.(*kinform.BodyReader)
 	if reader == nil || !reader.Reads(encoding) {
-		return nil
+		return nil, false
 	}
-	return reader
+	return reader, copied
 }

@@ -28,6 +28,7 @@ type listing struct {
 	target  runtime.Object
 	items   reflect.Value // the field Items of target
 	late    bool          // kind or metadata follow the items
+	copied  bool          // objects are handed over as a sink.Shared
 }
 
 // newListing returns the listing for an answer, whose body begins with start, and whose objects go into target. It returns nil for
@@ -52,7 +53,7 @@ func newListing(start []byte, decoder runtime.Decoder, target runtime.Object, sh
 	} else if !v.Elem().IsZero() {
 		return nil
 	}
-	if l.reader = decodersOf(shared).readerOf(l.objectType(), schema.GroupVersionKind{}, use, l.codec.encoding); l.reader == nil {
+	if l.reader, l.copied = decodersOf(shared).readerOf(l.objectType(), schema.GroupVersionKind{}, use, l.codec.encoding); l.reader == nil {
 		return nil
 	}
 	empty, late, ok := emptied(start, l.codec.encoding)
@@ -114,6 +115,9 @@ func (l *listing) read(ctx context.Context, response *http.Response, opts listwa
 		if unread, ok := errors.AsType[*listwatch.ObjectError](err); ok {
 			err = to.skip(unread)
 		} else if err == nil {
+			if l.copied && !item.Unchanged {
+				item.Object = sink.Shared{Object: item.Object.(runtime.Object)}
+			}
 			err = to.take(item)
 		}
 		if err != nil {

@@ -42,9 +42,10 @@ type pulled struct {
 	opts    listwatch.WatchOptions
 	use     sink.Use
 
-	kind  *schema.GroupVersionKind // that each object is given; nil if it keeps its own
-	inner listwatch.WatchStream[any]
-	err   error // of opening it, or of its end
+	kind   *schema.GroupVersionKind // that each object is given; nil if it keeps its own
+	inner  listwatch.WatchStream[any]
+	copied bool  // objects come as a sink.Shared
+	err    error // of opening it, or of its end
 }
 
 // Next implements listwatch.WatchStream. A connection that was lost is the end of the watch, as it is for ResultChan.
@@ -60,6 +61,9 @@ func (p *pulled) Next() (listwatch.Event[any], error) {
 	case err == nil:
 		if object, ok := event.Object.(runtime.Object); ok && p.kind != nil {
 			object.GetObjectKind().SetGroupVersionKind(*p.kind)
+		}
+		if p.copied && event.Type != listwatch.Bookmark && !event.Unchanged {
+			event.Object = sink.Shared{Object: event.Object.(runtime.Object)}
 		}
 		return event, nil
 	case p.watched.ctx.Err() == nil && isLost(err):
@@ -105,10 +109,11 @@ func (p *pulled) open() (listwatch.WatchStream[any], error) {
 			p.kind = &gvk
 		}
 	}
-	reader := decodersOf(w.sharing).readerOf(object, kind, p.use, p.codec.encoding)
+	reader, copied := decodersOf(w.sharing).readerOf(object, kind, p.use, p.codec.encoding)
 	if reader == nil {
 		return nil, sink.ErrPush
 	}
+	p.copied = copied
 	response := *w.response
 	response.Body = w.body
 	return reader.Watch(w.ctx, &response, p.opts)

@@ -22,9 +22,9 @@ const (
 	ShareByDefault Sharing = ""
 	// ShareNothing gives each object all of its parts.
 	ShareNothing Sharing = "nothing"
-	// ShareConstants has strings and the contents of managed fields in common.
+	// ShareConstants has strings in common, which no program can change.
 	ShareConstants Sharing = "constants"
-	// ShareImmutable adds what is immutable in a pod, under guard.
+	// ShareImmutable adds the contents of managed fields, and what is immutable in a pod, under guard.
 	ShareImmutable Sharing = "immutable"
 	// ShareEverything has all equal parts in common. It is for programs that never change a cached object.
 	ShareEverything Sharing = "everything"
@@ -51,7 +51,7 @@ var environmentSharing = sync.OnceValue(func() Sharing { return sharingOf(os.Get
 func sharingOf(getenv func(string) string) Sharing {
 	if set := Sharing(strings.TrimSpace(getenv(sharingVariable))); set != ShareByDefault {
 		if err := set.validate(); err != nil {
-			klog.Background().Error(err, "The environment variable is not understood: cached objects share constants only", "variable", sharingVariable)
+			klog.Background().Error(err, "The environment variable is not understood: cached objects share strings only", "variable", sharingVariable)
 			return ShareConstants
 		}
 		return set

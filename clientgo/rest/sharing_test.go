@@ -2,9 +2,11 @@ package rest
 
 import (
 	"bytes"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -40,20 +42,40 @@ func TestASharingWithoutAMeaning(t *testing.T) {
 	require.Contains(t, log.String(), `there is no sharing \"all\"`)
 }
 
-// Objects that belong to their receiver, or that a transform changes, share no more than constants.
+// Objects that belong to their receiver, or that a transform changes, share strings alone.
 func TestDecodersByUse(t *testing.T) {
 	byDefault := newDecoding("immutable")
-	require.NotSame(t, byDefault.owned, byDefault.decoderFor(sink.Cached))
-	require.Same(t, byDefault.owned, byDefault.decoderFor(sink.Kept))
-	require.Same(t, byDefault.owned, byDefault.decoderFor(sink.Transformed))
-	everything := newDecoding("everything")
-	require.Same(t, everything.cached, everything.decoderFor(sink.Kept), "the program has said that it keeps the rule")
-	require.Same(t, everything.owned, everything.decoderFor(sink.Transformed), "which transforms may not keep")
+	pod, other := reflect.TypeFor[*corev1.Pod](), reflect.TypeFor[*ownCopy]()
+	require.NotSame(t, byDefault.cached, byDefault.owned)
+	for _, d := range []*decoders{byDefault, newDecoding("everything")} {
+		for _, of := range []struct {
+			use    sink.Use
+			object reflect.Type
+			want   *sharing.Decoder
+			copied bool
+		}{
+			{sink.Cached, pod, d.cached, false},
+			{sink.Cached, other, d.cached, false},
+			{sink.Kept, pod, d.owned, false},
+			{sink.Kept, other, d.owned, false},
+			{sink.Transformed, pod, d.cached, true},
+			{sink.Transformed, other, d.owned, false}, // nobody knows whether its copy is one
+		} {
+			decoder, copied := d.decoderFor(of.use, of.object)
+			require.Same(t, of.want, decoder, of)
+			require.Equal(t, of.copied, copied, of)
+		}
+	}
 	for _, one := range []Sharing{ShareConstants, ShareNothing} {
 		d := newDecoding(one)
 		require.Same(t, d.cached, d.owned, one)
+		_, copied := d.decoderFor(sink.Transformed, pod)
+		require.False(t, copied, "a transform may change such an object")
 	}
 }
+
+// ownCopy is a type of a program, whose DeepCopyObject may not copy all.
+type ownCopy struct{ corev1.Pod }
 
 func TestTheComplaintNamesTheFieldAndNoContent(t *testing.T) {
 	var log bytes.Buffer

@@ -3,8 +3,12 @@ package sources
 import (
 	"context"
 	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kinform/kinform/internal/contain"
+	"github.com/kinform/kinform/internal/rejoin"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -15,13 +19,16 @@ import (
 //	informer.New(sources.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), informer.Options[summary]{})
 //
 // The function owns the object that it is given, may change it in place, and is
-// called by one goroutine at a time for each stream. With an error the object
+// called by one goroutine at a time for each stream. It must not keep an object that it
+// returns. With an error the object
 // counts as one that cannot be read: it is reported, what the store has of it stays, and
 // the informer is not synced, or not healthy, unless reflector.Options.SkipUnreadable
-// says that this is chosen. A panic is such an error. Keys and versions are not its business: they travel beside the object. The function asks for objects of its own (listwatch.ListOptions.Owned), so that
-// objects which pass through it share nothing by default. Where that costs too much memory,
-// and the function does not change them in place, rest.ResourceOptions.Decoder makes them
-// share all the same, other than with an earlier version.
+// says that this is chosen. A panic is such an error. Keys and versions are not its business: they travel beside the object.
+//
+// An object that shares parts with others is copied for the function. If the function returns the
+// object that it was given, that shares again what the function has left as it was. This is so for the types of
+// k8s.io/api and of k8s.io/apimachinery. Objects of other types share nothing
+// (listwatch.ListOptions.Owned).
 //
 // Without a source or a function, informer.New refuses what Transform returns, with an error
 // that says so. Where the server, or the decoder, can leave things out, that costs less;
@@ -35,12 +42,13 @@ func Transform[From, To any](source listwatch.Source[From], transform func(From)
 	case transform == nil:
 		return newUnusable[To]("sources: Transform needs a function")
 	}
-	return transformed[From, To]{source, transform}
+	return transformed[From, To]{source, transform, rejoin.Copies(reflect.TypeFor[From]())}
 }
 
 type transformed[From, To any] struct {
 	source    listwatch.Source[From]
 	transform func(From) (To, error)
+	copies    bool // objects may share, and are copied for the function
 }
 
 // String is the name of the source, for errors.
@@ -75,27 +83,41 @@ func (s transformed[From, To]) Prepare(ctx context.Context) error {
 // components are the sources that this one is put together of.
 func (s transformed[From, To]) components() (all []listwatch.Source[To]) {
 	for _, source := range parts(s.source) {
-		all = append(all, transformedPart[From, To]{transformed[From, To]{source, s.transform}})
+		all = append(all, transformedPart[From, To]{transformed[From, To]{source, s.transform, s.copies}})
 	}
 	return all
 }
 
 func (s transformed[From, To]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[To], error) {
-	opts.Owned = true
+	opts.Owned = !s.copies
 	stream, err := s.source.List(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
-	return transformedList[From, To]{stream, s.transform}, nil
+	return transformedList[From, To]{stream, s.own()}, nil
 }
 
 func (s transformed[From, To]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[To], error) {
-	opts.Held, opts.Owned = nil, true // What the function may change must not be in the store as well.
+	if !s.copies {
+		opts.Held, opts.Owned = nil, true // What the function may change must not be in the store as well.
+	}
 	stream, err := s.source.Watch(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
-	return transformedWatch[From, To]{stream, s.transform}, nil
+	return transformedWatch[From, To]{stream, s.own()}, nil
+}
+
+// own returns the transform for an object of a stream.
+func (s transformed[From, To]) own() func(From) (To, error) {
+	if !s.copies {
+		return s.transform
+	}
+	return func(object From) (To, error) {
+		result, err := rejoin.Transform(any(object).(runtime.Object), func(copied any) (any, error) { return s.transform(copied.(From)) })
+		to, _ := result.(To)
+		return to, err
+	}
 }
 
 // transformedPart is put together of nothing.

@@ -3,6 +3,8 @@ package cache
 import (
 	"context"
 
+	"k8s.io/client-go/internal/sink"
+
 	"github.com/kinform/kinform/listwatch"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
@@ -63,7 +65,7 @@ func transformItems(items []listwatch.Item[any], transform TransformFunc) error 
 			continue
 		}
 		var err error
-		if items[i].Object, err = transform(items[i].Object); err != nil {
+		if items[i].Object, err = sink.Transform(items[i].Object, transform); err != nil {
 			return err
 		}
 	}
@@ -73,7 +75,7 @@ func transformItems(items []listwatch.Item[any], transform TransformFunc) error 
 // transformEvent transforms the object of an event.
 func transformEvent(event *listwatch.Event[any], transform TransformFunc) (err error) {
 	if transform != nil && !event.Unchanged && event.Type != listwatch.Bookmark {
-		event.Object, err = transform(event.Object)
+		event.Object, err = sink.Transform(event.Object, transform)
 	}
 	return err
 }

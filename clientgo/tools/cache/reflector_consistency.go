@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 
+	"k8s.io/client-go/internal/sink"
 	"k8s.io/client-go/util/consistencydetector"
 
 	"github.com/kinform/kinform/listwatch"
@@ -24,7 +25,7 @@ func (s *storeSink) checkStreamed(items []listwatch.Item[any], resourceVersion s
 	retrieve := func() []any {
 		objs := make([]any, len(items))
 		for i := range items {
-			objs[i] = items[i].Object
+			objs[i] = sink.Object(items[i].Object)
 		}
 		return objs
 	}

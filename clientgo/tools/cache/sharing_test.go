@@ -23,12 +23,12 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// The pods of a workload in an informer share what is immutable in them. Where a transform changes them, or where a store of the
-// program's own has them, and where the Config says so, each pod has all of its parts for itself.
+// The pods of a workload in an informer share what is immutable in them, unless a transform changes it. In a store of the
+// program's own, and with some values in the Config, each pod has all of its parts for itself.
 func TestWhatPodsOfAnInformerShare(t *testing.T) {
 	for _, encoding := range []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON} {
 		for name, shared := range map[string]bool{
-			"a cache": true, "a transform": false, "a store": false, "a Config with constants": false, "a Config with nothing": false, "a Config with everything": true,
+			"a cache": true, "a transform": false, "a transform of managed fields": true, "a transform that copies": false, "a store": false, "a Config with constants": false, "a Config with nothing": false, "a Config with everything": true,
 		} {
 			t.Run(encoding+": "+name, func(t *testing.T) {
 				server := apitest.Start(t, apitest.Options{})
@@ -50,13 +50,21 @@ func TestWhatPodsOfAnInformerShare(t *testing.T) {
 					require.Eventually(t, func() bool { return reflector.LastSyncResourceVersion() != "" }, time.Minute, 10*time.Millisecond)
 				} else {
 					informer := cache.NewSharedInformer(lw, &corev1.Pod{}, 0)
-					if name == "a transform" {
+					switch name {
+					case "a transform":
 						require.NoError(t, informer.SetTransform(func(obj any) (any, error) {
 							for i := range obj.(*corev1.Pod).Spec.Containers {
 								obj.(*corev1.Pod).Spec.Containers[i].LivenessProbe.InitialDelaySeconds++
 							}
 							return obj, nil
 						}))
+					case "a transform of managed fields":
+						require.NoError(t, informer.SetTransform(func(obj any) (any, error) {
+							obj.(*corev1.Pod).ManagedFields = nil
+							return obj, nil
+						}))
+					case "a transform that copies":
+						require.NoError(t, informer.SetTransform(func(obj any) (any, error) { return obj.(*corev1.Pod).DeepCopy(), nil }))
 					}
 					running.Go(func() { informer.RunWithContext(ctx) })
 					require.True(t, cache.WaitForCacheSync(ctx.Done(), informer.HasSynced))

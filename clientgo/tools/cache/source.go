@@ -46,10 +46,10 @@ func (s *source) String() string { return s.about }
 
 // use says what becomes of the objects. A store of the program's own may do with them what it likes.
 func (s *source) use() sink.Use {
-	if t, ok := s.store.(TransformingStore); ok && t.Transformer() != nil {
-		return sink.Transformed
-	}
 	if _, ok := s.store.(nativeStore); ok {
+		if t, ok := s.store.(TransformingStore); ok && t.Transformer() != nil {
+			return sink.Transformed
+		}
 		return sink.Cached
 	}
 	return sink.Kept
@@ -277,7 +277,7 @@ func (w *watchStream) Next() (listwatch.Event[any], error) {
 			err = context.Cause(w.ctx)
 		}
 		if err == nil && !event.Unchanged && event.Type != listwatch.Bookmark {
-			object, _ := event.Object.(runtime.Object)
+			object, _ := sink.Object(event.Object).(runtime.Object)
 			if wrong := w.source.check(object); wrong != nil {
 				w.leaveOut(wrong)
 				continue
