@@ -47,6 +47,7 @@ const (
 	ofPods           // has the subresources of pods
 	ofNamespaces
 	ofServiceAccounts
+	madeByPut // an update creates a missing object, as AllowCreateOnUpdate says in the real server
 )
 
 // builtins is the table of built-in types: every type of the stable versions in
@@ -60,9 +61,9 @@ var builtins = []struct {
 	{corev1.SchemeGroupVersion, []builtin{
 		{"configmaps", &corev1.ConfigMap{}, namespaced, "cm"},
 		//lint:ignore SA1019 Deprecated or not, a server has it.
-		{"endpoints", &corev1.Endpoints{}, namespaced, "ep"},
-		{"events", &corev1.Event{}, namespaced, "ev"},
-		{"limitranges", &corev1.LimitRange{}, namespaced, "limits"},
+		{"endpoints", &corev1.Endpoints{}, namespaced | madeByPut, "ep"},
+		{"events", &corev1.Event{}, namespaced | madeByPut, "ev"},
+		{"limitranges", &corev1.LimitRange{}, namespaced | madeByPut, "limits"},
 		{"namespaces", &corev1.Namespace{}, status | ofNamespaces, "ns"},
 		{"nodes", &corev1.Node{}, status, "no"},
 		{"persistentvolumeclaims", &corev1.PersistentVolumeClaim{}, namespaced | status, "pvc"},
@@ -73,7 +74,7 @@ var builtins = []struct {
 		{"resourcequotas", &corev1.ResourceQuota{}, namespaced | status, "quota"},
 		{"secrets", &corev1.Secret{}, namespaced, ""},
 		{"serviceaccounts", &corev1.ServiceAccount{}, namespaced | ofServiceAccounts, "sa"},
-		{"services", &corev1.Service{}, namespaced | status | inAll, "svc"},
+		{"services", &corev1.Service{}, namespaced | status | inAll | madeByPut, "svc"},
 	}},
 	{admissionregistrationv1.SchemeGroupVersion, []builtin{
 		{"mutatingadmissionpolicies", &admissionregistrationv1.MutatingAdmissionPolicy{}, 0, ""},
@@ -106,16 +107,16 @@ var builtins = []struct {
 		{"podcertificaterequests", &certificatesv1.PodCertificateRequest{}, namespaced | status, ""},
 	}},
 	{coordinationv1.SchemeGroupVersion, []builtin{
-		{"leases", &coordinationv1.Lease{}, namespaced, ""},
+		{"leases", &coordinationv1.Lease{}, namespaced | madeByPut, ""},
 	}},
 	{coordinationv1beta1.SchemeGroupVersion, []builtin{
-		{"leasecandidates", &coordinationv1beta1.LeaseCandidate{}, namespaced, ""},
+		{"leasecandidates", &coordinationv1beta1.LeaseCandidate{}, namespaced | madeByPut, ""},
 	}},
 	{discoveryv1.SchemeGroupVersion, []builtin{
 		{"endpointslices", &discoveryv1.EndpointSlice{}, namespaced, ""},
 	}},
 	{eventsv1.SchemeGroupVersion, []builtin{
-		{"events", &eventsv1.Event{}, namespaced, "ev"},
+		{"events", &eventsv1.Event{}, namespaced | madeByPut, "ev"},
 	}},
 	{flowcontrolv1.SchemeGroupVersion, []builtin{
 		{"flowschemas", &flowcontrolv1.FlowSchema{}, status, ""},
@@ -129,16 +130,16 @@ var builtins = []struct {
 		{"servicecidrs", &networkingv1.ServiceCIDR{}, status, ""},
 	}},
 	{nodev1.SchemeGroupVersion, []builtin{
-		{"runtimeclasses", &nodev1.RuntimeClass{}, 0, ""},
+		{"runtimeclasses", &nodev1.RuntimeClass{}, madeByPut, ""},
 	}},
 	{policyv1.SchemeGroupVersion, []builtin{
 		{"poddisruptionbudgets", &policyv1.PodDisruptionBudget{}, namespaced | status, "pdb"},
 	}},
 	{rbacv1.SchemeGroupVersion, []builtin{
-		{"clusterrolebindings", &rbacv1.ClusterRoleBinding{}, 0, ""},
-		{"clusterroles", &rbacv1.ClusterRole{}, 0, ""},
-		{"rolebindings", &rbacv1.RoleBinding{}, namespaced, ""},
-		{"roles", &rbacv1.Role{}, namespaced, ""},
+		{"clusterrolebindings", &rbacv1.ClusterRoleBinding{}, madeByPut, ""},
+		{"clusterroles", &rbacv1.ClusterRole{}, madeByPut, ""},
+		{"rolebindings", &rbacv1.RoleBinding{}, namespaced | madeByPut, ""},
+		{"roles", &rbacv1.Role{}, namespaced | madeByPut, ""},
 	}},
 	{resourcev1.SchemeGroupVersion, []builtin{
 		{"deviceclasses", &resourcev1.DeviceClass{}, 0, ""},

@@ -148,25 +148,31 @@ func (d definition) resources(name string, data *collection, checked bool) (all 
 
 // define stores a CustomResourceDefinition, in the place of old unless that is nil,
 // and serves what it defines. What real controllers report on it later is reported
-// at once.
-func (s *Server) define(definitions *resource, old *revision, obj Object) (*revision, error) {
+// at once. A dry run makes all of the checks, and serves nothing.
+func (s *Server) define(definitions *resource, old *revision, obj Object, dryRun bool) (*revision, error) {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	if s.store.get(definitions, keyOf(obj)) != old {
 		return nil, errStale
 	}
 	if old != nil && equal(specOf(definitions, old.object()), specOf(definitions, obj)) {
+		if dryRun {
+			return s.pretend(definitions, old, obj)
+		}
 		return s.store.put(definitions, old, obj) // its status or its metadata
 	}
 	before := s.store.definedBy(obj.GetName())
 	after, d, err := redefined(before, old, obj, s.opts.CheckSchemas)
 	if err == nil {
-		err = s.store.exchange(before, after)
+		err = s.store.exchange(before, after, dryRun)
 	}
 	if err != nil {
 		return nil, apierrors.NewInvalid(definitionKind.GroupKind(), obj.GetName(), field.ErrorList{
 			field.Invalid(field.NewPath("spec"), obj.GetName(), err.Error()),
 		})
+	}
+	if dryRun {
+		return s.pretend(definitions, old, obj)
 	}
 	obj.(*unstructured.Unstructured).Object["status"] = d.established()
 	rev, err := s.store.put(definitions, old, obj)

@@ -2,6 +2,7 @@ package apitest_test
 
 import (
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 
@@ -171,6 +172,52 @@ func TestCustomResourceInSeveralVersions(t *testing.T) {
 	require.Equal(t, []string{"v2"}, stored)
 	c.do(t, http.StatusOK, "DELETE", definitionsPath+"/gadgets.example.com", "")
 	beta.ends()
+}
+
+// A dry run of a definition makes all checks, and serves nothing.
+func TestDryRunOfADefinitionIsChecked(t *testing.T) {
+	t.Parallel()
+	srv, c := start(t, apitest.Options{Resources: []apitest.Resource{widgets}, CheckSchemas: true})
+	const dry = "?dryRun=All"
+	definition := func(name, group, plural, kind, versions string) string {
+		return `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1","metadata":{"name":"` + name + `"},"spec":{"group":"` + group +
+			`","scope":"Namespaced","names":{"plural":"` + plural + `","kind":"` + kind + `"},"versions":[` + versions + `]}}`
+	}
+	const v1 = `{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}`
+	before := srv.ResourceVersion()
+	for what, body := range map[string]string{
+		"another name":      definition("x", "e.com", "things", "Thing", v1),
+		"no storage":        definition("things.e.com", "e.com", "things", "Thing", strings.ReplaceAll(v1, `"storage":true,`, "")),
+		"no schema":         definition("things.e.com", "e.com", "things", "Thing", `{"name":"v1","served":true,"storage":true}`),
+		"a schema of sorts": definition("things.e.com", "e.com", "things", "Thing", strings.ReplaceAll(v1, `"object"`, `"objects"`)),
+		"served already":    definition("widgets.example.com", "example.com", "widgets", "Widget", v1),
+	} {
+		for _, path := range []string{definitionsPath + dry, definitionsPath} {
+			status := c.fails(t, http.StatusUnprocessableEntity, "POST", path, body)
+			require.Equal(t, metav1.StatusReasonInvalid, status.Reason, what)
+		}
+		name, _, _ := strings.Cut(strings.SplitN(body, `"name":"`, 2)[1], `"`)
+		c.fails(t, http.StatusUnprocessableEntity, "PATCH", definitionsPath+"/"+name+dry+"&fieldManager=m", body, "Content-Type", applyPatch)
+	}
+	good := definition("things.e.com", "e.com", "things", "Thing", v1)
+	made := decode[unstructured.Unstructured](t, c.do(t, http.StatusCreated, "POST", definitionsPath+dry, good))
+	plural, _, _ := unstructured.NestedString(made.Object, "spec", "names", "listKind")
+	require.Equal(t, "ThingList", plural, "what the server sets is shown")
+	require.Equal(t, before, srv.ResourceVersion())
+	c.do(t, http.StatusNotFound, "GET", "/apis/e.com/v1/things", "")
+	c.fails(t, http.StatusNotFound, "GET", definitionsPath+"/things.e.com", "")
+
+	c.do(t, http.StatusCreated, "POST", definitionsPath, good)
+	c.fails(t, http.StatusConflict, "POST", definitionsPath+dry, good)
+	for _, change := range []string{`{"spec":{"scope":"Cluster"}}`, `{"spec":{"versions":[]}}`} {
+		c.fails(t, http.StatusUnprocessableEntity, "PATCH", definitionsPath+"/things.e.com"+dry, change, "Content-Type", mergePatch)
+	}
+	c.do(t, http.StatusOK, "PATCH", definitionsPath+"/things.e.com"+dry, `{"spec":{"versions":[`+strings.ReplaceAll(v1, "v1", "v2")+`]}}`, "Content-Type", mergePatch)
+	c.do(t, http.StatusOK, "GET", "/apis/e.com/v1/things", "")
+	c.do(t, http.StatusNotFound, "GET", "/apis/e.com/v2/things", "")
+	c.do(t, http.StatusOK, "PATCH", definitionsPath+"/things.e.com"+dry, `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", mergePatch)
+	stored := get[unstructured.Unstructured](t, c, definitionsPath+"/things.e.com")
+	require.Empty(t, stored.GetLabels())
 }
 
 func TestScaleOfACustomResource(t *testing.T) {

@@ -117,7 +117,7 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 			if obj.GetGeneration() > 0 && !deleting {
 				obj.SetGeneration(obj.GetGeneration() + 1)
 			}
-			rev, err = s.put(res, old, obj)
+			rev, err = s.put(res, old, obj, false)
 		default:
 			rev, err = s.erase(res, old)
 		}

@@ -34,6 +34,7 @@ func (s *Server) patch(w http.ResponseWriter, req *Request) error {
 		if keyOf(obj) != old.key {
 			return nil, errOtherName(obj.GetName(), old.key.Name)
 		}
+		dropRepeatedOwners(w, obj, " after mutating admission happens")
 		return s.changed(req, old, obj)
 	})
 	if err != nil {

@@ -154,8 +154,8 @@ func (s *store) drop(resources ...*resource) {
 
 // exchange stops serving some resources and serves others in their place, which may
 // share their objects: all of them, or none if one cannot be served. What is in both
-// stays.
-func (s *store) exchange(old, new []*resource) error {
+// stays. A dry run says whether that could be, and changes nothing.
+func (s *store) exchange(old, new []*resource, dryRun bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.served.clone()
@@ -172,6 +172,10 @@ func (s *store) exchange(old, new []*resource) error {
 			s.served = before
 			return err
 		}
+	}
+	if dryRun {
+		s.served = before
+		return nil
 	}
 	for _, res := range old {
 		if !slices.Contains(new, res) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -40,17 +42,23 @@ func (s *Server) create(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	if req.res.Status {
-		clearStatus(obj)
-	}
-	keepManagedFields(obj, nil)
-	s.track(req, nil, obj)
-	rev, err := s.insertChecked(req.res, obj, req.dryRun(), req.res.validateNew)
+	dropRepeatedOwners(w, obj, "")
+	rev, err := s.created(req, obj)
 	if err != nil {
 		return err
 	}
 	f.writeStored(w, http.StatusCreated, rev)
 	return nil
+}
+
+// created creates an object, which it takes over.
+func (s *Server) created(req *Request, obj Object) (*revision, error) {
+	if req.res.Status {
+		clearStatus(obj)
+	}
+	keepManagedFields(obj, nil)
+	s.track(req, nil, obj)
+	return s.insertChecked(req.res, obj, req.dryRun(), req.res.validateNew)
 }
 
 func (s *Server) update(w http.ResponseWriter, req *Request) error {
@@ -70,14 +78,68 @@ func (s *Server) update(w http.ResponseWriter, req *Request) error {
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"),
 		})
 	}
-	rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
-		return s.changed(req, old, sent.DeepCopyObject().(Object))
-	})
+	dropRepeatedOwners(w, sent, "")
+	rev, code, err := s.updated(req, sent)
 	if err != nil {
 		return err
 	}
-	f.writeStored(w, http.StatusOK, rev)
+	f.writeStored(w, code, rev)
 	return nil
+}
+
+// updated stores an object that was sent. A missing one is created if its type is one of those that the real server creates. The code
+// says which of the two it was.
+func (s *Server) updated(req *Request, sent Object) (*revision, int, error) {
+	for {
+		rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
+			return s.changed(req, old, sent.DeepCopyObject().(Object))
+		})
+		if !apierrors.IsNotFound(err) || req.res.flags&madeByPut == 0 || req.Subresource != "" {
+			return rev, http.StatusOK, err
+		}
+		if uid := sent.GetUID(); uid != "" {
+			return nil, 0, errOtherUID(req.res, req.Name, uid, "")
+		}
+		create := attributesOf(req)
+		create.verb = "create"
+		if err := s.authorized(req.user, create); err != nil {
+			return nil, 0, err
+		}
+		obj := sent.DeepCopyObject().(Object)
+		obj.SetResourceVersion("") // of another object, which is gone
+		if rev, err = s.created(req, obj); !apierrors.IsAlreadyExists(err) {
+			return rev, http.StatusCreated, err
+		}
+	}
+}
+
+// dropRepeatedOwners leaves out the owner references that an object has already, and warns in the words of the real server: when is a part of them.
+func dropRepeatedOwners(w http.ResponseWriter, obj Object, when string) {
+	var owners []metav1.OwnerReference
+	var repeated []string
+	for _, ref := range obj.GetOwnerReferences() {
+		if slices.ContainsFunc(owners, func(has metav1.OwnerReference) bool { return equal(has, ref) }) {
+			repeated = append(repeated, string(ref.UID))
+		} else {
+			owners = append(owners, ref)
+		}
+	}
+	if repeated == nil {
+		return
+	}
+	obj.SetOwnerReferences(owners)
+	header, err := utilnet.NewWarningHeader(299, "-", ".metadata.ownerReferences contains duplicate entries"+when+"; API server dedups owner references in 1.20+, "+
+		"and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "+strings.Join(repeated, ", "))
+	if err == nil { // A UID may be no text.
+		w.Header().Set("Warning", header)
+	}
+}
+
+// errOtherUID is the error of a write that is meant for another object of this name.
+func errOtherUID(res *resource, name string, want, is types.UID) error {
+	//lint:ignore ST1005 The words are the real server's.
+	return apierrors.NewConflict(res.groupResource(), name, fmt.Errorf(
+		"Precondition failed: UID in precondition: %s, UID in object meta: %s", want, is))
 }
 
 // changed is what a write makes of a stored object, who set what included. It takes over what was sent.
@@ -153,13 +215,7 @@ func (s *Server) insertNamed(res *resource, obj Object, dryRun bool, check func(
 	if specOf(res, obj) != nil {
 		obj.SetGeneration(1)
 	}
-	if !dryRun {
-		return s.put(res, nil, obj)
-	}
-	if s.store.get(res, keyOf(obj)) != nil {
-		return nil, errStale
-	}
-	return newRevision(res, obj, 0)
+	return s.put(res, nil, obj, dryRun)
 }
 
 // modify changes the object with this key to what change makes of it, for which
@@ -211,9 +267,7 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 			errors.New("the object has been modified; please apply your changes to the latest version and try again"))
 	}
 	if uid := obj.GetUID(); uid != "" && uid != cur.GetUID() {
-		//lint:ignore ST1005 The words are the real server's.
-		return nil, apierrors.NewConflict(res.groupResource(), old.key.Name, fmt.Errorf(
-			"Precondition failed: UID in precondition: %s, UID in object meta: %s", uid, cur.GetUID()))
+		return nil, errOtherUID(res, old.key.Name, uid, cur.GetUID())
 	}
 	if added := newFinalizers(cur, obj); len(added) > 0 {
 		return nil, apierrors.NewInvalid(res.gvk.GroupKind(), old.key.Name, field.ErrorList{field.Forbidden(field.NewPath("metadata", "finalizers"),
@@ -240,24 +294,36 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 	switch {
 	case old.same(obj):
 		return old, nil
-	case dryRun:
-		return newRevision(res, obj, old.version)
-	case obj.GetDeletionTimestamp() != nil && !finalized(obj) && deref(obj.GetDeletionGracePeriodSeconds(), 0) == 0:
+	case !dryRun && obj.GetDeletionTimestamp() != nil && !finalized(obj) && deref(obj.GetDeletionGracePeriodSeconds(), 0) == 0:
 		last, err := s.erase(res, old)
 		if err != nil {
 			return nil, err
 		}
 		return newRevision(res, obj, last.version) // the writer sees what it wrote
 	}
-	return s.put(res, old, obj)
+	return s.put(res, old, obj, dryRun)
 }
 
-// put stores obj in place of old, and serves what it defines.
-func (s *Server) put(res *resource, old *revision, obj Object) (*revision, error) {
-	if res.gvk == definitionKind {
-		return s.define(res, old, obj)
+// put stores obj in place of old, which is nil for a new one, and serves what it defines. A dry run checks the same, and stores nothing.
+func (s *Server) put(res *resource, old *revision, obj Object, dryRun bool) (*revision, error) {
+	switch {
+	case res.gvk == definitionKind:
+		return s.define(res, old, obj, dryRun)
+	case dryRun:
+		return s.pretend(res, old, obj)
 	}
 	return s.store.put(res, old, obj)
+}
+
+// pretend is what a dry run answers in place of storing obj.
+func (s *Server) pretend(res *resource, old *revision, obj Object) (*revision, error) {
+	switch {
+	case old != nil:
+		return newRevision(res, obj, old.version)
+	case s.store.get(res, keyOf(obj)) != nil:
+		return nil, errStale
+	}
+	return newRevision(res, obj, 0)
 }
 
 // newFinalizers are those that obj has and cur, which is being deleted, has not.

@@ -1,17 +1,21 @@
 package apitest_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kinform/kinform/apitest"
 )
@@ -206,6 +210,97 @@ func TestDryRunWritesNothing(t *testing.T) {
 	c.do(t, http.StatusOK, "DELETE", podsPath+"/p", `{"dryRun":["All"]}`)
 	c.do(t, http.StatusOK, "DELETE", podsPath+"?dryRun=All", "")
 	require.Equal(t, "2", srv.ResourceVersion())
+}
+
+// An update creates a missing object of the types for which AllowCreateOnUpdate is true in the real server, and of no other.
+func TestPutCreatesWhatTheRealServerCreates(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, apitest.Options{})
+	creates := []string{"endpoints", "events", "limitranges", "services", "leases.coordination.k8s.io", "leasecandidates.coordination.k8s.io", "events.events.k8s.io",
+		"runtimeclasses.node.k8s.io", "roles.rbac.authorization.k8s.io", "rolebindings.rbac.authorization.k8s.io", "clusterroles.rbac.authorization.k8s.io", "clusterrolebindings.rbac.authorization.k8s.io"}
+	var created []string
+	versions := []string{"/api/v1"}
+	for _, group := range get[metav1.APIGroupList](t, c, "/apis").Groups {
+		for _, version := range group.Versions {
+			versions = append(versions, "/apis/"+version.GroupVersion)
+		}
+	}
+	for n, version := range versions {
+		for _, r := range get[metav1.APIResourceList](t, c, version).APIResources {
+			if strings.Contains(r.Name, "/") || !slices.Contains(r.Verbs, "update") {
+				continue
+			}
+			gv, path := strings.TrimPrefix(strings.TrimPrefix(version, "/apis/"), "/api/"), version
+			if r.Namespaced {
+				path += "/namespaces/default"
+			}
+			name := fmt.Sprint("missing-", n)
+			resp := c.send(t, "PUT", path+"/"+r.Name+"/"+name, fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":{"name":%q,"resourceVersion":"1"}}`, gv, r.Kind, name))
+			group, _, named := strings.Cut(gv, "/")
+			if !named {
+				group = ""
+			}
+			switch resource := (schema.GroupResource{Group: group, Resource: r.Name}).String(); resp.StatusCode {
+			case http.StatusCreated:
+				created = append(created, resource)
+			default:
+				require.Equal(t, http.StatusNotFound, resp.StatusCode, resource)
+			}
+		}
+	}
+	require.ElementsMatch(t, creates, created)
+}
+
+func TestPutThatCreates(t *testing.T) {
+	t.Parallel()
+	const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
+	srv, c := start(t, apitest.Options{ManagedFields: true})
+	before := srv.ResourceVersion()
+	c.do(t, http.StatusCreated, "PUT", leases+"/l?dryRun=All", `{"metadata":{"name":"l"}}`)
+	require.Equal(t, before, srv.ResourceVersion())
+	status := c.fails(t, http.StatusConflict, "PUT", leases+"/l", `{"metadata":{"name":"l","uid":"gone","resourceVersion":"7"}}`)
+	require.Contains(t, status.Message, "UID in precondition: gone, UID in object meta: ", "the object that was meant is gone")
+	made := decode[coordinationv1.Lease](t, c.do(t, http.StatusCreated, "PUT", leases+"/l", `{"metadata":{"name":"l","resourceVersion":"7"},"spec":{"holderIdentity":"a"}}`))
+	require.NotEmpty(t, made.UID)
+	require.NotEmpty(t, made.CreationTimestamp)
+	require.NotEqual(t, "7", made.ResourceVersion)
+	require.Len(t, made.ManagedFields, 1)
+	c.do(t, http.StatusOK, "PUT", leases+"/l", `{"metadata":{"name":"l"},"spec":{"holderIdentity":"b"}}`)
+	c.fails(t, http.StatusBadRequest, "PUT", leases+"/m", `{"metadata":{"name":"l"}}`)
+	c.fails(t, http.StatusNotFound, "PATCH", leases+"/m", `{"spec":{"holderIdentity":"b"}}`, "Content-Type", mergePatch)
+	c.fails(t, http.StatusUnprocessableEntity, "PUT", leases+"/NO", `{"metadata":{"name":"NO"}}`)
+	service := decode[corev1.Service](t, c.do(t, http.StatusCreated, "PUT", "/api/v1/namespaces/default/services/s", `{"metadata":{"name":"s"},"status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4"}]}}}`))
+	require.Empty(t, service.Status, "as for a create")
+	c.fails(t, http.StatusNotFound, "PUT", "/api/v1/namespaces/default/services/other/status", `{"metadata":{"name":"other"}}`)
+}
+
+// An owner reference that is there twice is kept once, and the client is warned.
+func TestRepeatedOwnerReferencesAreDropped(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, apitest.Options{})
+	const one, two = `{"apiVersion":"v1","kind":"Pod","name":"o","uid":"1"}`, `{"apiVersion":"v1","kind":"Pod","name":"o","uid":"1","controller":true}`
+	const path = "/api/v1/namespaces/default/configmaps"
+	body := func(refs string) string { return `{"metadata":{"name":"c","ownerReferences":[` + refs + `]}}` }
+	for _, write := range []struct{ method, path, body, when string }{
+		{"POST", path, body(one + "," + one), ""},
+		{"PUT", path + "/c", body(one + "," + two + "," + one + "," + one), ""},
+		{"PATCH", path + "/c", body(one + "," + one), " after mutating admission happens"},
+	} {
+		media := jsonType
+		if write.method == "PATCH" {
+			media = mergePatch
+		}
+		answer := c.send(t, write.method, write.path, write.body, "Content-Type", media)
+		var stored corev1.ConfigMap
+		require.NoError(t, json.NewDecoder(answer.Body).Decode(&stored))
+		want := 1
+		if strings.Contains(write.body, two) {
+			want = 2 // equal in all fields, or kept
+		}
+		require.Len(t, stored.OwnerReferences, want, write.method)
+		require.Contains(t, answer.Header.Get("Warning"), "contains duplicate entries"+write.when+"; API server dedups")
+		require.Contains(t, answer.Header.Get("Warning"), "UID(s) observed: 1")
+	}
 }
 
 func TestConcurrentUpdatesLoseNothing(t *testing.T) {
