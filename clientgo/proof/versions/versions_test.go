@@ -31,7 +31,10 @@ type consumer struct {
 	added map[string]string
 }
 
-const ofPrometheus = "Prometheus' client has it, at the version that k8s.io/component-base v0.37 requires"
+const (
+	ofPrometheus    = "Prometheus' client has it, at the version that k8s.io/component-base v0.37 requires"
+	ofOpenTelemetry = "OpenTelemetry has it, at the version that k8s.io/component-base v0.37 requires"
+)
 
 // consumers are the kinds of programs. A raised version may break a program that never asked for it: the core and the line
 // raise none, and every other one needs a reason.
@@ -46,6 +49,12 @@ var consumers = map[string]consumer{
 		"github.com/prometheus/client_model v0.6.2":   ofPrometheus,
 		"github.com/prometheus/common v0.70.0":        ofPrometheus,
 		"github.com/prometheus/procfs v0.21.1":        ofPrometheus,
+	}},
+	"tracing": {requires: []string{"", "/tracing"}, added: map[string]string{
+		"github.com/cespare/xxhash/v2 v2.3.0": ofOpenTelemetry, "github.com/go-logr/stdr v1.2.2": ofOpenTelemetry,
+		"go.opentelemetry.io/auto/sdk v1.2.1": ofOpenTelemetry, "go.opentelemetry.io/otel v1.44.0": ofOpenTelemetry,
+		"go.opentelemetry.io/otel/metric v1.44.0": ofOpenTelemetry, "go.opentelemetry.io/otel/trace v1.44.0": ofOpenTelemetry,
+		"go.opentelemetry.io/otel/sdk v1.44.0": "tests, at the version that k8s.io/component-base v0.37 requires",
 	}},
 }
 
@@ -105,7 +114,7 @@ func program(t *testing.T, c consumer) (dir string) {
 	for _, below := range c.requires {
 		require.NoError(t, mod.AddRequire(kinform+below, "v0.0.0"))
 	}
-	for _, below := range []string{"", "/metrics"} {
+	for _, below := range []string{"", "/metrics", "/tracing"} {
 		require.NoError(t, mod.AddReplace(kinform+below, "", filepath.Join(root, below), ""))
 	}
 	if c.line {
