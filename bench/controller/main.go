@@ -92,6 +92,7 @@ func run(ctx context.Context, set settings, out io.Writer) error {
 	compared := []*side{{name: theirs, source: "controllerruntime"}, {name: ours, source: "kinform"}}
 	for _, s := range compared {
 		s.binary = filepath.Join(dir, s.source)
+		fmt.Fprintf(os.Stderr, "controller: compiling the program %s, at first in minutes\n", s.source)
 		if err := build(s); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kinform/kinform/bench/clientgo"
 	"github.com/kinform/kinform/bench/internal/meter"
+	"github.com/kinform/kinform/bench/internal/progress"
 	"github.com/kinform/kinform/bench/internal/report"
 	"github.com/kinform/kinform/bench/internal/turns"
 )
@@ -141,9 +142,11 @@ func run(set settings, out io.Writer) error {
 	}
 	defer server.stop()
 	measured := map[string]map[string][]figure{}
+	steps := progress.New("events", set.runs*len(rows)*len(sides))
 	for n := range set.runs {
 		for _, r := range rows {
 			for _, s := range turns.Of(n, sides[:2], sides[2]) {
+				steps.Next("run %d of %d, %s, %s", n+1, set.runs, r.name, s.name)
 				f, err := set.measure(s, r, address)
 				if err != nil {
 					return err

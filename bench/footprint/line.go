@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kinform/kinform/bench/internal/aside"
+	"github.com/kinform/kinform/bench/internal/progress"
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
@@ -15,7 +16,7 @@ import (
 const withoutOpenAPI = "kinform_no_openapi"
 
 // line measures programs without and with the line that puts module clientgo in client-go's place.
-func line(dir string, starts int, out io.Writer) error {
+func line(steps *progress.Progress, dir string, starts int, out io.Writer) error {
 	file, err := modFile()
 	if err != nil {
 		return err
@@ -31,7 +32,7 @@ func line(dir string, starts int, out io.Writer) error {
 	} {
 		var all []*program
 		for _, flags := range compared.ways {
-			p, err := build(dir, fmt.Sprint(compared.directory, len(flags)), compared.directory, flags...)
+			p, err := build(steps, dir, fmt.Sprint(compared.directory, len(flags)), compared.directory, flags...)
 			if err != nil {
 				return err
 			}
@@ -39,6 +40,7 @@ func line(dir string, starts int, out io.Writer) error {
 		}
 		for n := range starts {
 			for i := range all { // another one comes first in each round
+				steps.Next("start %d of %d", n+1, starts)
 				if err := all[(n+i)%len(all)].start(); err != nil {
 					return err
 				}

@@ -13,13 +13,18 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/bench/internal/aside"
+	"github.com/kinform/kinform/bench/internal/progress"
 	"github.com/kinform/kinform/bench/internal/report"
 	"github.com/kinform/kinform/bench/internal/turns"
 )
 
 func main() {
 	starts := flag.Int("starts", 21, "how often each program is started; the median counts")
+	quick := flag.Bool("quick", false, "a few starts: to see that it works, not how fast")
 	flag.Parse()
+	if *quick {
+		*starts = 3
+	}
 	if err := run(*starts, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "footprint:", err)
 		os.Exit(1)
@@ -32,9 +37,11 @@ func run(starts int, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	// Three programs, and five in line.
+	steps := progress.New("footprint", 8*(starts+1))
 	var programs []*program
 	for _, name := range []string{"clientgo", "plain", "kinform"} {
-		p, err := build(dir, name, name)
+		p, err := build(steps, dir, name, name)
 		if err != nil {
 			return err
 		}
@@ -44,6 +51,7 @@ func run(starts int, out io.Writer) error {
 	// In turns, so that other programs on the machine hit all alike.
 	for n := range starts {
 		for _, p := range turns.Of(n, []*program{clientgo, kinform}, plain) {
+			steps.Next("start %d of %d", n+1, starts)
 			if err := p.start(); err != nil {
 				return err
 			}
@@ -52,7 +60,7 @@ func run(starts int, out io.Writer) error {
 	fmt.Fprintf(out, "FOOTPRINT of a program with a pod informer\n\n%s\n%s\n", report.Heading(), table(clientgo, plain, kinform))
 	fmt.Fprintln(out, "Built with -ldflags=\"-s -w\". A start is a process that finds out that it is not in a cluster.")
 	fmt.Fprintln(out, "Not shown: what a program links beside its informer, which may include any of it anyway.")
-	return line(dir, starts, out)
+	return line(steps, dir, starts, out)
 }
 
 // table has the ratios to client-go's program. That of package plain has none, as nobody would ship it.
@@ -92,7 +100,8 @@ type program struct {
 const sources = "github.com/kinform/kinform/bench/footprint/"
 
 // build builds and weighs a program: the one in a directory of sources, with flags.
-func build(dir, name, directory string, flags ...string) (*program, error) {
+func build(steps *progress.Progress, dir, name, directory string, flags ...string) (*program, error) {
+	steps.Next("compiling the program %s, at first in minutes", name)
 	p := &program{binary: filepath.Join(dir, name)}
 	source := sources + directory
 	args := append(append([]string{"build"}, flags...), "-ldflags=-s -w", "-o", p.binary, source)

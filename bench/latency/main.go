@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/kinform/kinform/bench/internal/progress"
 	"github.com/kinform/kinform/bench/internal/report"
 	"github.com/kinform/kinform/bench/internal/turns"
 )
@@ -62,9 +63,11 @@ func run(set settings, out io.Writer) error {
 		}
 		measured[row][name] = append(measured[row][name], value)
 	}
+	steps := progress.New("latency", set.runs*(len(compared)+1)*len(paces))
 	for n := range set.runs {
 		for _, s := range turns.Of(n, compared, textbook) {
 			for _, p := range paces {
+				steps.Next("run %d of %d, %s, %s", n+1, set.runs, s.name, p.name)
 				latencies, err := set.measure(s, p)
 				if err != nil {
 					return fmt.Errorf("%s: %w", s.name, err)
@@ -79,6 +82,7 @@ func run(set settings, out io.Writer) error {
 		if s.goroutines == nil {
 			continue
 		}
+		steps.Say("goroutines of %s", s.name)
 		informer, handler, err := goroutines(s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)

@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/kinform/kinform/bench/internal/progress"
 	"github.com/kinform/kinform/bench/internal/report"
 	"github.com/kinform/kinform/bench/internal/turns"
 )
@@ -52,12 +53,12 @@ func latencyTurns(round int) []int {
 
 // latencies lets every queue have every load, several times in turn, and returns a
 // table of the medians of quantiles.
-func latencies(loads []load, runs int) (string, error) {
+func latencies(loads []load, runs int, steps *progress.Progress) (string, error) {
 	subjects := latencySubjects()
 	t := report.Table{{"time from Add to Get, µs", "", "bare channel", "client-go", "controller-rt.", "plain", "kinform", "to client-go", "to controller-rt."}}
 	untimed := make([]int, len(subjects))
 	for _, l := range loads {
-		measured, err := l.measure(subjects, runs)
+		measured, err := l.measure(subjects, runs, steps)
 		if err != nil {
 			return "", err
 		}
@@ -94,10 +95,11 @@ func (l load) add(t *report.Table, what, format string, measured [][]latencyRun,
 
 // measure lets each subject have the load, in turn, and looks for goroutines that it
 // leaves behind.
-func (l load) measure(subjects []side, runs int) ([][]latencyRun, error) {
+func (l load) measure(subjects []side, runs int, steps *progress.Progress) ([][]latencyRun, error) {
 	measured := make([][]latencyRun, len(subjects))
 	for round := range runs {
 		for _, s := range latencyTurns(round) {
+			steps.Next("%v, run %d of %d, %s", l, round+1, runs, subjects[s].name)
 			others := goleak.IgnoreCurrent()
 			w, err := l.run(subjects[s].open)
 			if err == nil {

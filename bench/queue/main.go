@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kinform/kinform/bench/internal/progress"
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
@@ -58,7 +59,9 @@ func run(set settings, out io.Writer) error {
 	var parts []string
 	if set.latency {
 		runs := cmp.Or(set.runs, 15)
-		table, err := latencies(loads(set.adds, set.rate, set.work), runs)
+		loads := loads(set.adds, set.rate, set.work)
+		steps := progress.New("queue", len(loads)*runs*len(latencySubjects()))
+		table, err := latencies(loads, runs, steps)
 		if err != nil {
 			return err
 		}
@@ -67,6 +70,7 @@ func run(set settings, out io.Writer) error {
 	}
 	if set.fairness {
 		c := theContest(set.turns)
+		progress.New("queue", 0).Say("fairness, %d turns", c.turns)
 		parts = append(parts, fmt.Sprintf("FAIRNESS to %d namespaces, of which one adds %d times as much as each other; %d turns\n\n%s",
 			len(c.demands), c.demands[0], c.turns, c.table()))
 	}
@@ -86,13 +90,14 @@ func (set settings) costs() (string, error) {
 	var b strings.Builder
 	chosen, runs := selected(set.rows), cmp.Or(set.runs, 5)
 	if len(chosen) > 0 {
-		measured, err := measure(chosen, runs, set.period)
+		measured, err := measure(chosen, runs, set.period, progress.New("queue", runs*len(chosen)))
 		if err != nil {
 			return "", err
 		}
 		fmt.Fprintf(&b, "COST of an operation in ns, %d runs of %v\n\n%s", runs, set.period, table(chosen, measured))
 	}
 	if matches(idleRow, set.rows) {
+		progress.New("queue", 0).Say("%s", idleRow)
 		unused, err := idle()
 		if err != nil {
 			return "", err

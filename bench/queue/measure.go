@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/kinform/kinform/bench/internal/meter"
+	"github.com/kinform/kinform/bench/internal/progress"
 	"github.com/kinform/kinform/bench/internal/report"
 	"github.com/kinform/kinform/bench/internal/turns"
 )
@@ -16,13 +17,14 @@ import (
 type measurement map[int][]cost
 
 // measure measures rows on all sides, round by round.
-func measure(rows []row, runs int, period time.Duration) ([]measurement, error) {
+func measure(rows []row, runs int, period time.Duration, steps *progress.Progress) ([]measurement, error) {
 	all := make([]measurement, len(rows))
 	for i := range all {
 		all[i] = measurement{}
 	}
 	for round := range runs {
 		for i, r := range rows {
+			steps.Next("run %d of %d, %s", round+1, runs, r.name)
 			for _, s := range inTurn(round) {
 				if !r.supports(s) {
 					continue

@@ -6,8 +6,10 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"time"
 
+	"github.com/kinform/kinform/bench/internal/progress"
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
@@ -36,11 +38,11 @@ func run(names string, objects, runs int, period time.Duration, out io.Writer) e
 		return fmt.Errorf("-objects, -runs and -for must be positive")
 	}
 	heading := report.Heading()
+	chosen := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !wanted.MatchString(r.name) })
+	steps := progress.New("store", len(chosen))
 	table := report.Table{{"what", "client-go ns", "plain ns", "kinform ns", "ratio", "target", "B", "allocs", "B", "allocs", "B", "allocs", ""}}
-	for _, row := range rows {
-		if !wanted.MatchString(row.name) {
-			continue
-		}
+	for _, row := range chosen {
+		steps.Next("%s, %d runs of %v on each side", row.name, runs, period)
 		m, err := row.measure(objects, runs, period)
 		if err != nil {
 			return err

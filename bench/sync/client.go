@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kinform/kinform/bench/internal/progress"
 	"github.com/kinform/kinform/bench/internal/subject"
 )
 
@@ -46,6 +47,7 @@ type lab struct {
 	bin      string // directory of the programs
 	profiles string // directory for profiles, "" for none
 	started  int
+	steps    *progress.Progress
 }
 
 // newLab builds the programs and populates a server. With line, there are the programs with the line of

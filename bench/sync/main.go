@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kinform/kinform/bench/internal/progress"
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
@@ -63,11 +64,15 @@ func run(set settings) error {
 	// The server holds what it sends in memory. Let it collect garbage between the
 	// measurements rather than during them.
 	debug.SetGCPercent(400)
+	steps := set.progress()
+	steps.Say("compiling the clients, at first in minutes, and making %d pods", set.pods)
 	l, err := newLab(set.pods, set.updates, set.profiles, set.rows["dropin"])
 	if err != nil {
 		return err
 	}
 	defer l.close()
+	l.steps = steps
+	steps.Say("warming up")
 	if err := l.warm(); err != nil {
 		return err
 	}
@@ -77,17 +82,16 @@ func run(set settings) error {
 			if err := l.syncRound(inTurn(kinds, n), set.rows["relist"], measured); err != nil {
 				return err
 			}
-			fmt.Fprintf(os.Stderr, "sync %d of %d done\n", n+1, set.runs)
 		}
 	}
 	if set.rows["watch"] {
 		for n := range set.runs {
 			for kinds := range slices.Chunk(inTurn(set.watchKinds(), n), set.atOnce()) {
+				steps.Next("watch, run %d of %d", n+1, set.runs)
 				if err := l.watchRound(kinds, set.updates, measured); err != nil {
 					return err
 				}
 			}
-			fmt.Fprintf(os.Stderr, "watch %d of %d done\n", n+1, set.runs)
 		}
 	}
 	fmt.Printf("SYNC of %d pods, %d runs, watches of %d events\n\n%s", set.pods, set.runs, set.updates, heading)
@@ -107,6 +111,15 @@ func run(set settings) error {
 	fmt.Println("Not shown: TLS, compression and a network, which cost both sides the same; other sizes and kinds of objects;")
 	fmt.Println("a machine with more cores, on which server and client do not take each other's time.")
 	return nil
+}
+
+// progress has a step for each start of a client, and for each round of watches.
+func (set settings) progress() *progress.Progress {
+	steps := len(set.syncKinds())
+	if set.rows["watch"] {
+		steps += (len(set.watchKinds()) + set.atOnce() - 1) / set.atOnce()
+	}
+	return progress.New("sync", steps*set.runs)
 }
 
 // syncKinds and watchKinds are the clients that are measured.

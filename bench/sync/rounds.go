@@ -66,6 +66,7 @@ func (l *lab) warm() error {
 // syncRound runs each kind once.
 func (l *lab) syncRound(kinds []kind, relist bool, into results) error {
 	for _, k := range kinds {
+		l.steps.Next("%v", k)
 		runtime.GC() // so that the server does not do it meanwhile
 		c, synced, err := l.start(k, false)
 		if err != nil {

@@ -1,0 +1,53 @@
+// Package progress says on standard error what a measurement does, from its first moment on: compiling, warming up, run 2 of 5. The
+// report is on standard output.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// Progress writes lines about steps of known number. The nil Progress writes none.
+type Progress struct {
+	name  string
+	steps int
+	out   io.Writer
+
+	begun       int       // steps
+	first, last time.Time // when the first one began, and when a line was written
+}
+
+// New returns the Progress of a program with so many steps.
+func New(name string, steps int) *Progress {
+	return &Progress{name: name, steps: steps, out: os.Stderr}
+}
+
+// Say writes a line about what is no step.
+func (p *Progress) Say(format string, args ...any) {
+	if p != nil {
+		fmt.Fprintf(p.out, "%s: %s\n", p.name, fmt.Sprintf(format, args...))
+	}
+}
+
+// Next begins a step. Of steps that are shorter than a second, some have no line. A line has the time that is left, as
+// far as it can be told by the steps before.
+func (p *Progress) Next(format string, args ...any) {
+	if p == nil {
+		return
+	}
+	now := time.Now()
+	if p.begun++; p.begun == 1 {
+		p.first = now
+	} else if now.Sub(p.last) < time.Second {
+		return
+	}
+	p.last = now
+	left := ""
+	if done := p.begun - 1; done > 0 {
+		each := now.Sub(p.first) / time.Duration(done)
+		left = fmt.Sprintf(", some %v left", (each * time.Duration(max(p.steps-done, 0))).Round(time.Second))
+	}
+	p.Say("%d of %d%s: %s", p.begun, p.steps, left, fmt.Sprintf(format, args...))
+}
