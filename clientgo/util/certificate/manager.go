@@ -105,13 +105,14 @@ func (m *manager) Stop() { m.cancel() }
 // Start replaces certificates until Stop. Without a ClientsetFn there is nobody to ask for one.
 func (m *manager) Start() {
 	if m.config.ClientsetFn == nil {
-		klog.FromContext(m.ctx).V(2).Info("There is no client for certificates: the certificate is not replaced")
+		klog.FromContext(m.ctx).V(2).Info("Certificate rotation is not enabled, no connection to the apiserver")
 		return
 	}
 	go func() { m.run() }()
 }
 
 func (m *manager) run() {
+	klog.FromContext(m.ctx).V(2).Info("Certificate rotation is enabled")
 	var looking sync.WaitGroup
 	if m.config.GetTemplate != nil {
 		looking.Go(m.lookAtTemplate)
@@ -128,7 +129,12 @@ func (m *manager) run() {
 // waitUntilDue waits until another certificate is needed, or the template has changed, and reports whether one is
 // needed.
 func (m *manager) waitUntilDue() bool {
-	wait := time.NewTimer(time.Until(m.due()))
+	logger := klog.FromContext(m.ctx).V(2)
+	sleep := time.Until(m.due())
+	if sleep > 0 {
+		logger.Info("Waiting for next certificate rotation", "sleep", sleep)
+	}
+	wait := time.NewTimer(sleep)
 	defer wait.Stop()
 	select {
 	case <-wait.C:
@@ -136,7 +142,11 @@ func (m *manager) waitUntilDue() bool {
 	case <-m.ctx.Done():
 		return false
 	case <-m.changed:
-		return !m.fits() // It may have been seen while its certificate was on the way.
+		if m.fits() { // The change may have been seen while its certificate was on the way.
+			return false
+		}
+		logger.Info("Certificate template changed, rotating")
+		return true
 	}
 }
 
@@ -170,7 +180,9 @@ func (m *manager) due() time.Time {
 		return time.Now()
 	}
 	life := float64(cert.Leaf.NotAfter.Sub(cert.Leaf.NotBefore))
-	return cert.Leaf.NotBefore.Add(time.Duration(life * (0.7 + 0.2*rand.Float64())))
+	deadline := cert.Leaf.NotBefore.Add(time.Duration(life * (0.7 + 0.2*rand.Float64())))
+	klog.FromContext(m.ctx).V(2).Info("Certificate rotation deadline determined", "expiration", cert.Leaf.NotAfter, "deadline", deadline)
+	return deadline
 }
 
 // fits reports whether the certificate has all that the template asks for. Without a template, any does.

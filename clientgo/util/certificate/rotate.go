@@ -15,6 +15,7 @@ import (
 	certutil "k8s.io/client-go/util/cert"
 	"k8s.io/client-go/util/certificate/csr"
 	"k8s.io/client-go/util/keyutil"
+	"k8s.io/klog/v2"
 )
 
 // patience is how long a signer may take. Its certificate may be approved by hand; after this time there is a
@@ -35,6 +36,7 @@ func (m *manager) rotateUntilDone() {
 
 // rotate asks for a certificate, waits for it, and stores it. It reports whether that is done.
 func (m *manager) rotate() bool {
+	klog.FromContext(m.ctx).V(2).Info("Rotating certificates")
 	template := m.template()
 	if template == nil {
 		m.failed(errNoTemplate, "No certificate can be requested")
