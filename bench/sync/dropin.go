@@ -42,12 +42,20 @@ func buildWithLine(dir string) error {
 
 // lineKinds are the programs with and without the line, next to each other.
 func lineKinds() (kinds []kind) {
-	for _, encoding := range []string{subject.Protobuf, subject.JSON} {
-		for _, program := range []string{clientgo, manager} {
-			kinds = append(kinds, kind{program, encoding, subject.List, subject.Full}, kind{program + lineSuffix, encoding, subject.List, subject.Full})
+	both := func(program, encoding, shape string) {
+		kinds = append(kinds, kind{program, encoding, subject.List, shape}, kind{program + lineSuffix, encoding, subject.List, shape})
+	}
+	for _, shape := range []string{subject.Full, subject.Transformed} {
+		for _, encoding := range []string{subject.Protobuf, subject.JSON} {
+			for _, program := range []string{clientgo, manager} {
+				both(program, encoding, shape)
+			}
 		}
 	}
-	return append(kinds, kind{manager, subject.JSON, subject.List, subject.Unstructured}, kind{manager + lineSuffix, subject.JSON, subject.List, subject.Unstructured})
+	for _, shape := range []string{subject.Unstructured, subject.UnstructuredTransformed} {
+		both(manager, subject.JSON, shape)
+	}
+	return kinds
 }
 
 // lineGoals are what the line shall save.

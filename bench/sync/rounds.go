@@ -28,6 +28,9 @@ func syncKinds(rows selection) (kinds []kind) {
 		for _, shape := range []string{subject.Stripped, subject.Metadata} {
 			kinds = append(kinds, sides(subject.Protobuf, subject.List, shape)...)
 		}
+		for _, encoding := range []string{subject.Protobuf, subject.JSON} {
+			kinds = append(kinds, sides(encoding, subject.List, subject.Transformed)...)
+		}
 	}
 	return kinds
 }
@@ -76,7 +79,7 @@ func (l *lab) syncRound(kinds []kind, relist bool, into results) error {
 		into.add(k, syncCPU, synced.CPU.Seconds())
 		into.add(k, peakRSS, float64(synced.PeakRSS))
 		into.add(k, liveHeap, float64(synced.Heap)/float64(l.server.pods))
-		if relist && k.program != raw && (k.shape == subject.Full || k.shape == subject.Unstructured) {
+		if relist && k.program != raw && k.shape != subject.Stripped && k.shape != subject.Metadata {
 			if err := l.relist(c, into); err != nil {
 				c.kill()
 				return err

@@ -76,7 +76,7 @@ func TestOnlyTheClientsOfANameAreMeasured(t *testing.T) {
 	t.Parallel()
 	all, err := parse([]string{"-rows", "dropin,watch"})
 	require.NoError(t, err)
-	require.Len(t, all.watchKinds(), 10)
+	require.Len(t, all.watchKinds(), 20)
 	require.Equal(t, 2, all.atOnce(), "a program beside the same with the line")
 	set, err := parse([]string{"-rows", "dropin,watch", "-only", "^manager.*json-list-full"})
 	require.NoError(t, err)

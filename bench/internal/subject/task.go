@@ -19,6 +19,10 @@ const (
 	Metadata = "metadata" // nothing but the metadata
 
 	Unstructured = "unstructured" // every field, as maps and slices
+
+	// Without managedFields, which a transform of the program's has removed.
+	Transformed             = "transformed"
+	UnstructuredTransformed = "unstructured-transformed"
 )
 
 // Task tells a client how to keep all pods of a server in memory.
@@ -51,7 +55,7 @@ func parseTask() Task {
 	flag.StringVar(&t.Name, "name", "bench", "User-Agent")
 	flag.StringVar(&t.Encoding, "encoding", Protobuf, "json or protobuf")
 	flag.StringVar(&t.Mode, "mode", List, "list or watchlist")
-	flag.StringVar(&t.Shape, "shape", Full, "full, stripped or metadata")
+	flag.StringVar(&t.Shape, "shape", Full, "full, stripped, metadata, transformed, unstructured or unstructured-transformed")
 	flag.BoolVar(&t.Unshared, "unshared", false, "let objects share nothing")
 	flag.StringVar(&t.profile, "profile", "", "prefix of the files to write profiles to")
 	flag.Parse()

@@ -67,7 +67,7 @@ func newInformer(task subject.Task) (cache.SharedIndexInformer, error) {
 		return nil, err
 	}
 	inf := informers.NewSharedInformerFactory(client, 0).Core().V1().Pods().Informer()
-	if task.Shape == subject.Stripped {
+	if task.Shape == subject.Stripped || task.Shape == subject.Transformed {
 		err = inf.SetTransform(func(obj any) (any, error) {
 			obj.(*corev1.Pod).ManagedFields = nil
 			return obj, nil

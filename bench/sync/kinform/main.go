@@ -10,6 +10,8 @@ import (
 
 	"github.com/kinform/kinform/bench/internal/subject"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
+	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 )
@@ -30,6 +32,12 @@ func open(task subject.Task) (subject.Informer, error) {
 	return start[*corev1.Pod](client, task, rest.ResourceOptions{})
 }
 
+// strip is the transform.
+func strip[T any](object T) (T, error) {
+	any(object).(metav1.Object).SetManagedFields(nil)
+	return object, nil
+}
+
 // measured is an informer and its handler.
 type measured[T any] struct {
 	client   *rest.Client
@@ -44,7 +52,11 @@ func start[T any](client *rest.Client, task subject.Task, opts rest.ResourceOpti
 	if err != nil {
 		return nil, err
 	}
-	inf, err := informer.New(pods, informer.Options[T]{
+	var source listwatch.Source[T] = pods
+	if task.Shape == subject.Transformed {
+		source = sources.Transform(source, strip[T])
+	}
+	inf, err := informer.New(source, informer.Options[T]{
 		Reflector: reflector.Options{ListMode: mode(task)},
 	})
 	if err != nil {

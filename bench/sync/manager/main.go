@@ -14,9 +14,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/cache"
+	clientgo "k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -42,12 +43,16 @@ func open(task subject.Task) (subject.Informer, error) {
 		cfg.ContentType = runtime.ContentTypeJSON
 	}
 	cfg.AcceptContentTypes = cfg.ContentType
-	m, err := manager.New(cfg, manager.Options{Metrics: server.Options{BindAddress: "0"}})
+	opts := manager.Options{Metrics: server.Options{BindAddress: "0"}}
+	if task.Shape == subject.Transformed || task.Shape == subject.UnstructuredTransformed {
+		opts.Cache.DefaultTransform = cache.TransformStripManagedFields()
+	}
+	m, err := manager.New(cfg, opts)
 	if err != nil {
 		return nil, err
 	}
 	var pod client.Object = &corev1.Pod{}
-	if task.Shape == subject.Unstructured {
+	if task.Shape == subject.Unstructured || task.Shape == subject.UnstructuredTransformed {
 		untyped := &unstructured.Unstructured{}
 		untyped.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
 		pod = untyped
@@ -60,7 +65,7 @@ type measured struct {
 	manager  manager.Manager
 	pod      client.Object
 	task     subject.Task
-	informer cache.SharedIndexInformer // set when synced is closed
+	informer clientgo.SharedIndexInformer // set when synced is closed
 	synced   chan struct{}
 }
 
@@ -79,11 +84,11 @@ func (m *measured) watch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	informer, ok := found.(cache.SharedIndexInformer)
+	informer, ok := found.(clientgo.SharedIndexInformer)
 	if !ok {
 		return errors.New("the manager's informer is no shared index informer")
 	}
-	handler, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	handler, err := informer.AddEventHandler(clientgo.ResourceEventHandlerFuncs{
 		UpdateFunc: func(any, any) { m.task.Updated() },
 	})
 	if err != nil {
