@@ -102,6 +102,8 @@ func (s *Server) tryToApply(req *Request, old *revision, wanted document) (*revi
 		live = req.res.document(before)
 	} else if err := req.creatable(&unstructured.Unstructured{Object: wanted}); err != nil {
 		return nil, err
+	} else if err := s.mayCreate(req); err != nil {
+		return nil, err
 	}
 	op := req.operation()
 	op.Force = truth(req.query, "force")

@@ -71,6 +71,30 @@ func TestRulesSayWhoMayDoWhat(t *testing.T) {
 	c.fails(t, http.StatusUnauthorized, "GET", podsPath, "", as("master")...)
 }
 
+// Whoever may update or patch, and not create, cannot create by a PUT or by an apply.
+func TestToCreateByAnUpdateTakesTheVerbCreate(t *testing.T) {
+	t.Parallel()
+	const leases = "/apis/coordination.k8s.io/v1/namespaces/a/leases"
+	rule := func(user string, verbs ...string) apitest.Rule {
+		return apitest.Rule{Users: []string{user}, PolicyRule: rbacv1.PolicyRule{Verbs: verbs, APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}}}
+	}
+	_, c := start(t, apitest.Options{
+		Tokens: map[string]apitest.User{"a": {Name: "alice"}, "b": {Name: "bob"}},
+		Rules:  []apitest.Rule{rule("alice", "update", "patch"), rule("bob", "update", "patch", "create")},
+	})
+	const lease = `{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"l"}}`
+	for _, write := range [][]string{{"PUT", leases + "/l", jsonType}, {"PATCH", leases + "/l?fieldManager=m", applyPatch}} {
+		headers := func(token string) []string {
+			return []string{"Authorization", "Bearer " + token, "Content-Type", write[2]}
+		}
+		status := c.fails(t, http.StatusForbidden, write[0], write[1], lease, headers("a")...)
+		require.Equal(t, `leases.coordination.k8s.io "l" is forbidden: User "alice" cannot create resource "leases" in API group "coordination.k8s.io" in the namespace "a"`, status.Message)
+	}
+	c.do(t, http.StatusCreated, "PUT", leases+"/l", lease, "Authorization", "Bearer b")
+	c.do(t, http.StatusOK, "PUT", leases+"/l", lease, "Authorization", "Bearer a")
+	c.do(t, http.StatusOK, "PATCH", leases+"/l?fieldManager=m", lease, "Authorization", "Bearer a", "Content-Type", applyPatch)
+}
+
 func TestNoRuleAllowsNothingAndNoRulesEverything(t *testing.T) {
 	t.Parallel()
 	_, none := start(t, apitest.Options{Rules: []apitest.Rule{}})

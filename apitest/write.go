@@ -100,9 +100,7 @@ func (s *Server) updated(req *Request, sent Object) (*revision, int, error) {
 		if uid := sent.GetUID(); uid != "" {
 			return nil, 0, errOtherUID(req.res, req.Name, uid, "")
 		}
-		create := attributesOf(req)
-		create.verb = "create"
-		if err := s.authorized(req.user, create); err != nil {
+		if err := s.mayCreate(req); err != nil {
 			return nil, 0, err
 		}
 		obj := sent.DeepCopyObject().(Object)
@@ -111,6 +109,13 @@ func (s *Server) updated(req *Request, sent Object) (*revision, int, error) {
 			return rev, http.StatusCreated, err
 		}
 	}
+}
+
+// mayCreate says why a user who may update or patch an object may not create it, and is nil for one who may.
+func (s *Server) mayCreate(req *Request) error {
+	create := attributesOf(req)
+	create.verb = "create"
+	return s.authorized(req.user, create)
 }
 
 // dropRepeatedOwners leaves out the owner references that an object has already, and warns in the words of the real server: when is a part of them.
