@@ -2,6 +2,7 @@ package envtest_test
 
 import (
 	"bufio"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,50 +24,49 @@ const guestbook = "../testdata/guestbook"
 // TestGeneratedProject does what "make test" of the project does: with client-go, and with module
 // clientgo in its place; with a control plane that envtest starts, and with a server that runs.
 func TestGeneratedProject(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	require.NoError(t, err)
-	for _, side := range []struct {
-		name  string
-		edits []string
-	}{
-		{"client-go", nil},
-		{"clientgo", []string{
-			"-require=github.com/kinform/kinform@v0.0.0",
-			"-replace=github.com/kinform/kinform=" + root, "-replace=k8s.io/client-go=" + filepath.Join(root, "clientgo"),
-		}},
-	} {
-		t.Run(side.name, func(t *testing.T) {
-			p := newProject(t, side.edits)
-			p.test(t, "KUBEBUILDER_ASSETS="+assets)
-			if side.name == "client-go" {
-				p.test(t, "KUBEBUILDER_ASSETS=/nowhere", "USE_EXISTING_CLUSTER=true", "KUBECONFIG="+apiserver(t))
-			}
-		})
-	}
+	t.Run("client-go", func(t *testing.T) {
+		p := newProject(t, "../go.mod")
+		p.test(t, "KUBEBUILDER_ASSETS="+assets)
+		p.test(t, "KUBEBUILDER_ASSETS=/nowhere", "USE_EXISTING_CLUSTER=true", "KUBECONFIG="+apiserver(t))
+	})
+	t.Run("clientgo", func(t *testing.T) {
+		p := newProject(t, "../dropin.mod")
+		p.test(t, "KUBEBUILDER_ASSETS="+assets)
+	})
 }
 
 // project is a copy of the generated project.
 type project struct{ dir string }
 
-// newProject copies the project. The edits are of its go.mod, which first gets the versions of
-// this module, so that both have compiled packages in common.
-func newProject(t *testing.T, edits []string) project {
+// newProject copies the project. Its go.mod gets the requirements of another one of this module,
+// so that little has to be compiled for it, and the same replacements.
+func newProject(t *testing.T, other string) project {
 	t.Helper()
 	p := project{dir: t.TempDir()}
 	require.NoError(t, os.CopyFS(p.dir, os.DirFS(guestbook)))
-	versions, err := exec.Command("go", "list", "-m", "-f", "-require={{.Path}}@{{.Version}}",
-		"k8s.io/client-go", "k8s.io/apimachinery", "sigs.k8s.io/controller-runtime").Output()
+	text, err := exec.Command("go", "mod", "edit", "-json", other).Output()
 	require.NoError(t, err)
-	p.do(t, nil, "go", append([]string{"mod", "edit"}, append(strings.Fields(string(versions)), edits...)...)...)
-	sums, err := os.OpenFile(filepath.Join(p.dir, "go.sum"), os.O_APPEND|os.O_WRONLY, 0)
-	require.NoError(t, err)
-	for _, name := range []string{"../go.sum", "../dropin.sum"} {
-		text, err := os.ReadFile(name)
-		require.NoError(t, err)
-		_, err = sums.Write(text)
-		require.NoError(t, err)
+	type version struct{ Path, Version string }
+	var module struct {
+		Require []version
+		Replace []struct{ Old, New version }
 	}
-	require.NoError(t, sums.Close())
+	require.NoError(t, json.Unmarshal(text, &module))
+	edits := []string{"mod", "edit"}
+	for _, r := range module.Require {
+		edits = append(edits, "-require="+r.Path+"@"+r.Version)
+	}
+	for _, r := range module.Replace {
+		folder, err := filepath.Abs(filepath.Join(filepath.Dir(other), r.New.Path))
+		require.NoError(t, err)
+		edits = append(edits, "-replace="+r.Old.Path+"="+folder)
+	}
+	p.do(t, nil, "go", edits...)
+	sums, err := os.ReadFile(strings.TrimSuffix(other, ".mod") + ".sum")
+	require.NoError(t, err)
+	own, err := os.ReadFile(filepath.Join(p.dir, "go.sum"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(p.dir, "go.sum"), append(own, sums...), 0o644))
 	return p
 }
 
@@ -74,6 +74,7 @@ func newProject(t *testing.T, edits []string) project {
 func (p project) test(t *testing.T, env ...string) {
 	t.Helper()
 	out := p.do(t, env, "go", "test", "-count=1", "./...")
+	t.Log(strings.Join(env, " "), out)
 	require.Regexp(t, `(?m)^ok\s+example.com/guestbook/internal/controller\s`, out)
 }
 
@@ -84,7 +85,6 @@ func (p project) do(t *testing.T, env []string, name string, args ...string) str
 	cmd.Dir, cmd.Env = p.dir, append(append(os.Environ(), "GOFLAGS=-mod=mod -trimpath", "GOWORK=off"), env...)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s\n%s", cmd, out)
-	t.Logf("%s %v\n%s", strings.Join(env, " "), cmd.Args, out)
 	return string(out)
 }
 

@@ -100,7 +100,7 @@ func namespaces(t *testing.T, client *rest.Client) (all []string, err error) {
 func TestWhoeverIsKnownMayDoEverything(t *testing.T) {
 	t.Parallel()
 	args, admin := certificates(t)
-	url := start(t, kubeAPIServer, args...)
+	url := start(t, kubeAPIServer, append(args, "--service-cluster-ip-range=10.9.0.0/16,fd00::/112")...)
 	require.Contains(t, url, "https://127.0.0.1:")
 
 	anonymous := rest.Config{TLS: rest.TLSConfig{Insecure: true}}
@@ -125,6 +125,11 @@ func TestWhoeverIsKnownMayDoEverything(t *testing.T) {
 	all, err := namespaces(t, client)
 	require.NoError(t, err)
 	require.Equal(t, []string{"default", "kube-node-lease", "kube-public", "kube-system"}, all)
+
+	services := rest.Must(rest.For[*corev1.Service](client, rest.ResourceOptions{}))
+	service, err := services.Get(t.Context(), types.NamespacedName{Namespace: "default", Name: "kubernetes"}, metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "10.9.0.1", service.Spec.ClusterIP)
 
 	// A service account is known by the token that the server has made for it.
 	accounts := rest.Must(rest.For[*corev1.ServiceAccount](client, rest.ResourceOptions{}))
@@ -186,6 +191,8 @@ func TestFlagsOfTheRealPrograms(t *testing.T) {
 	require.ErrorContains(t, err, "--client-ca-file: open nowhere")
 	_, _, err = run("kube-apiserver", append(args, "--client-ca-file="+os.DevNull)...)
 	require.ErrorContains(t, err, "has no certificates in PEM")
+	_, _, err = run("kube-apiserver", append(args, "--service-cluster-ip-range=10.0.0.0")...)
+	require.ErrorContains(t, err, "--service-cluster-ip-range: netip.ParsePrefix")
 	_, _, err = run("etcd", "--listen-client-urls=http://"+taken.Addr().String())
 	require.ErrorContains(t, err, "bind: address already in use")
 	_, _, err = run("etcd", "--listen-client-urls=https://127.0.0.1:0")

@@ -9,12 +9,16 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
 
 	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/apitest/fielddocs"
@@ -39,6 +43,7 @@ func kubeAPIServer(ctx context.Context, args []string, stdout, stderr io.Writer)
 	certDir := used.String("cert-dir", "/var/run/kubernetes", "the folder of apiserver.crt and apiserver.key")
 	certFile := used.String("tls-cert-file", "", "the certificate to serve, in place of the one in --cert-dir")
 	keyFile := used.String("tls-private-key-file", "", "the key of --tls-cert-file")
+	services := used.StringSlice("service-cluster-ip-range", []string{"10.0.0.0/24"}, "the service kubernetes has the first address of it")
 	clientCA := used.String("client-ca-file", "", "who has a certificate of these authorities is known by it, and may do everything")
 	if told, err := flags("kube-apiserver", used, kubeAPIServerFlags, args, stdout, stderr); told || err != nil {
 		return err
@@ -56,6 +61,13 @@ func kubeAPIServer(ctx context.Context, args []string, stdout, stderr io.Writer)
 	if err := apitest.Populate(server, apiserver.Namespaces(0)); err != nil {
 		return err
 	}
+	own, err := service((*services)[0], *port)
+	if err != nil {
+		return err
+	}
+	if _, err := server.Create(own); err != nil {
+		return err
+	}
 	listen := net.JoinHostPort(address.String(), strconv.Itoa(int(*port)))
 	if err := server.Listen(listen); err != nil {
 		return fmt.Errorf("cannot listen on %s: %w", listen, unwrapped(err))
@@ -63,6 +75,26 @@ func kubeAPIServer(ctx context.Context, args []string, stdout, stderr io.Writer)
 	fmt.Fprintln(stderr, "kube-apiserver: kinform serves", server.URL())
 	<-ctx.Done()
 	return nil
+}
+
+// service is the service "kubernetes", by which pods reach the server. Tests find it in every
+// cluster.
+func service(addresses string, port uint16) (*corev1.Service, error) {
+	prefix, err := netip.ParsePrefix(addresses)
+	if err != nil {
+		return nil, fmt.Errorf("--service-cluster-ip-range: %w", err)
+	}
+	first := prefix.Masked().Addr().Next().String()
+	return &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: metav1.NamespaceDefault, Name: "kubernetes",
+			Labels: map[string]string{"component": "apiserver", "provider": "kubernetes"},
+		},
+		Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeClusterIP, ClusterIP: first, ClusterIPs: []string{first}, SessionAffinity: corev1.ServiceAffinityNone,
+			Ports: []corev1.ServicePort{{Name: "https", Protocol: corev1.ProtocolTCP, Port: 443, TargetPort: intstr.FromInt32(int32(port))}},
+		},
+	}, nil
 }
 
 // tlsConfig serves a certificate, and verifies those of clients.
