@@ -41,7 +41,8 @@
 //   - For one key, one reconcile runs at a time (G9).
 //   - At the start each object has one turn, no matter how many objects lead to it.
 //   - A turn sees the writes of the earlier turns of its key, or something newer, in every cache of
-//     the manager. The key is held back until then; no worker waits.
+//     the manager. The key is held back until then, for two minutes at most; no worker waits. A key
+//     that goes on without its write is named by the log and [Manager.Ready]; see [Client].
 //   - When Run returns, none of its goroutines, connections and timers remains (G10).
 //   - Run returns all mistakes in the wiring at once, before anything starts.
 package controller

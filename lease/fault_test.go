@@ -449,3 +449,28 @@ func TestNewAndRunRefuse(t *testing.T) {
 	_, ok := lease.FromContext(t.Context())
 	require.False(t, ok)
 }
+
+// oddError is an error whose Unwrap panics.
+type oddError struct{}
+
+func (oddError) Error() string { return "odd" }
+func (oddError) Unwrap() error { panic("a bug") }
+
+// The function of a leader may return an error that cannot be looked at, after its context has ended as
+// well, and hooks may panic: Run returns an error that says so, and releases the lease.
+func TestFunctionsOfALeaderThatPanicEndNothingElse(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server := newServer(t)
+		r := start(t, newElector(t, server, "first", lease.Options{Observer: &lease.Observer{
+			OnLeader: func(string) { panic("a bug") }, OnLead: func(lease.Term) { panic("a bug") },
+			OnEnd: func(lease.Term, error) { panic("a bug") }, OnAttempt: func(time.Duration, error) { panic("a bug") },
+		}}))
+		within(t, time.Second, r.leads)
+		time.Sleep(time.Minute)
+		r.end <- oddError{}
+		err := <-r.result
+		require.ErrorContains(t, err, "the method Unwrap of an error of type lease_test.oddError panicked: a bug")
+		require.Empty(t, *stored(t, server).Spec.HolderIdentity)
+	})
+}

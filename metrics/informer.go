@@ -21,6 +21,8 @@ var informerReadings = func() readings[informer.Status] {
 	r := readings[informer.Status]{part: informerPart}
 	r.gauge("kinform_informer_synced", "Whether the first list is in the store, complete: 1, or 0.",
 		func(s informer.Status) float64 { return truth(s.Synced) })
+	r.counter("kinform_informer_hook_panics_total", "Calls of observers, of all stages, that panicked.",
+		func(s informer.Status) uint64 { return s.HookPanics })
 	r.gauges("kinform_informer_staleness_seconds", "How long ago something was heard from the server, be it a list, an event or a bookmark, which comes about once a minute. Absent before the first list.",
 		func(s informer.Status, set func(float64, ...string)) {
 			if heard := heardAt(s.Reflector); !heard.IsZero() {
@@ -50,9 +52,9 @@ var handlerReadings = func() readings[informer.HandlerStatus] {
 		func(s informer.HandlerStatus) float64 { return float64(s.Waiting) })
 	r.gauge("kinform_handler_oldest_event_seconds", "How long the first event in the mailbox has waited; 0 if there is none.",
 		func(s informer.HandlerStatus) float64 { return s.Oldest.Seconds() })
-	r.counter("kinform_handler_delivered_total", "Calls of the handler that returned or panicked.",
+	r.counter("kinform_handler_delivered_total", "Calls of the handler that ended, those that panicked included.",
 		func(s informer.HandlerStatus) uint64 { return s.Delivered })
-	r.counter("kinform_handler_panics_total", "Calls of the handler that panicked.",
+	r.counter("kinform_handler_panics_total", "Calls of the handler that panicked, or ended their goroutine.",
 		func(s informer.HandlerStatus) uint64 { return s.Panics })
 	r.counter("kinform_handler_coalesced_total", "Events that were merged into others, as the mailbox was full.",
 		func(s informer.HandlerStatus) uint64 { return s.Coalesced })

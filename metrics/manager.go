@@ -34,6 +34,23 @@ var managerReadings = func() readings[controller.Status] {
 	return r
 }()
 
+var controllerReadings = func() readings[controller.ControllerStatus] {
+	r := readings[controller.ControllerStatus]{part: []string{"controller"}}
+	r.gauge("kinform_controller_held_writes", "Writes that keys wait for, until a cache has them.", func(s controller.ControllerStatus) float64 { return float64(s.Holds) })
+	r.gauge("kinform_controller_longest_hold_seconds", "How long a key has waited for its write that has waited for longest; 0 if there is none.",
+		func(s controller.ControllerStatus) float64 {
+			if len(s.Held) == 0 {
+				return 0
+			}
+			return s.Held[0].For.Seconds()
+		})
+	r.counter("kinform_controller_unseen_writes_total", "Waits that ended without the write, after two minutes or because the cache could not see it any more.",
+		func(s controller.ControllerStatus) uint64 { return s.Unseen })
+	r.gauge("kinform_controller_undelivered_objects", "Objects with events that a predicate or a mapping function has not handled, because it panicked.",
+		func(s controller.ControllerStatus) float64 { return float64(s.Undelivered) })
+	return r
+}()
+
 // Manager adds a manager with all of its parts: clients, caches with all of their stages, the
 // queues of its controllers, and its lease if its Elector is a *lease.Elector. What is added to
 // it later has metrics as well. The label manager is its Name. The client of the manager has
@@ -61,8 +78,9 @@ func (m *Metrics) Manager(manager *controller.Manager) (remove func()) {
 		for _, k := range s.Controllers {
 			k.Queue.Name = k.Name
 			m.collectQueue(c, k.Queue, depths.get(k.Name))
-			if m.opts.FamiliarNames {
-				if labels, ok := c.part("controller", k.Name); ok {
+			if labels, ok := c.part("controller", k.Name); ok {
+				controllerReadings.emit(c, k, labels)
+				if m.opts.FamiliarNames {
 					familiarControllerReadings.emit(c, familiarController{k.Queue, k.Workers}, labels)
 				}
 			}

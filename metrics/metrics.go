@@ -94,7 +94,7 @@ type table interface {
 // tables are all that is read from snapshots.
 func tables(opts Options) []table {
 	all := []table{&clientReadings, &informerReadings, &reflectorReadings, &fifoReadings, &storeReadings, &handlerReadings,
-		&queueReadings, &managerReadings, &leaseReadings, &eventsReadings}
+		&queueReadings, &managerReadings, &controllerReadings, &leaseReadings, &eventsReadings}
 	if opts.Holders {
 		all = append(all, &holderReadings)
 	}

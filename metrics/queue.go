@@ -50,6 +50,7 @@ var queueReadings = func() readings[workqueue.Stats] {
 			set(float64(s.Turns.Interrupted), "interrupted")
 		}, "result")
 	r.counter("kinform_workqueue_panics_total", "Reconciles that panicked.", func(s workqueue.Stats) uint64 { return s.Panics })
+	r.counter("kinform_workqueue_hook_panics_total", "Calls of observers, rate limiters and other functions of the program that panicked.", func(s workqueue.Stats) uint64 { return s.HookPanics })
 	r.counters("kinform_workqueue_lost_total", "Adds that were refused, and delays and turns that were discarded, by a shutdown; calls of Cancel; turns dropped among these.",
 		func(s workqueue.Stats, set func(float64, ...string)) {
 			set(float64(s.Refused), "refused")

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/kinform/kinform/internal/contain"
 	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
@@ -155,6 +156,7 @@ func (r *Reflector[T]) current(ctx context.Context) (string, error) {
 	defer stream.Close()
 	for {
 		_, err := stream.Next()
+		err = contain.Error(err)
 		_, isUnread := errors.AsType[*listwatch.ObjectError](err)
 		switch {
 		case err == io.EOF:

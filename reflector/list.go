@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/kinform/kinform/internal/contain"
 	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/listwatch"
 )
@@ -94,6 +95,7 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 		silence.wait()
 		item, err := stream.Next()
 		silence.heard()
+		err = contain.Error(err)
 		unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
 		switch {
 		case err == io.EOF: // not errors.Is: the error of a broken connection may wrap io.EOF

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kinform/kinform/internal/contain"
 	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
 )
@@ -99,5 +100,5 @@ func explain(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return err
+	return contain.Error(err) // A source may be a program's own.
 }

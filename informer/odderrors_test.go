@@ -1,0 +1,105 @@
+package informer_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+)
+
+// oddError is an error whose Unwrap panics.
+type oddError struct{}
+
+func (oddError) Error() string { return "odd" }
+func (oddError) Unwrap() error { panic("a bug") }
+
+// oddSource fails once in each of its calls, with an error that cannot be looked at.
+type oddSource struct {
+	listwatch.Source[*obj]
+
+	mu     sync.Mutex // guards following
+	failed map[string]bool
+}
+
+func (s *oddSource) first(call string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.failed[call]
+	s.failed[call] = true
+	return !before
+}
+
+func (s *oddSource) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[*obj], error) {
+	if s.first("list") {
+		return nil, oddError{}
+	}
+	stream, err := s.Source.List(ctx, opts)
+	return oddList{stream, s}, err
+}
+
+func (s *oddSource) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[*obj], error) {
+	if s.first("watch") {
+		return nil, oddError{}
+	}
+	return s.Source.Watch(ctx, opts)
+}
+
+type oddList struct {
+	listwatch.ListStream[*obj]
+	source *oddSource
+}
+
+func (l oddList) Next() (listwatch.Item[*obj], error) {
+	if l.source.first("next") {
+		return listwatch.Item[*obj]{}, oddError{}
+	}
+	return l.ListStream.Next()
+}
+
+// A source, a transform and an index function may fail with an error that cannot be looked at: the source
+// is tried again, and the objects are unreadable, by key, as after any other failure.
+func TestErrorsOfTheProgramThatPanicAreFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("3", item("a", "1", "x"), item("b", "2", "x"), item("c", "3", "x"))
+		odd := &oddSource{Source: f, failed: map[string]bool{}}
+		source := sources.Transform(odd, func(o *obj) (*obj, error) {
+			if o.n == "b" {
+				return nil, oddError{}
+			}
+			return o, nil
+		})
+		inf := mk(t, source, informer.Options[*obj]{
+			Logger:    slog.New(slog.DiscardHandler),
+			Reflector: reflector.Options{SkipUnreadable: true},
+			Store: indexer.Options[*obj]{Indexes: map[string]indexer.IndexFunc[*obj]{"v": func(o *obj) ([]string, error) {
+				if o.n == "c" {
+					return nil, oddError{}
+				}
+				return []string{o.v}, nil
+			}}},
+		})
+		stop := start(t, inf)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Equal(t, map[string]bool{"list": true, "next": true, "watch": true}, odd.failed)
+		require.Equal(t, 1, inf.Store().Len())
+		for _, name := range []string{"b", "c"} {
+			err := inf.Store().Unreadable(types.NamespacedName{Name: name})
+			require.ErrorContains(t, err, "Unwrap of an error of type informer_test.oddError panicked")
+			require.False(t, errors.Is(err, context.Canceled))
+		}
+		stop()
+	})
+}
