@@ -30,6 +30,7 @@ func still(t require.TestingT, width, height int) *screen {
 	p := fixture(t)
 	page, err := newPage("http://localhost/", nil)
 	require.NoError(t, err)
+	page.token = "x"
 	s := newScreen(page, time.Unix(0, 0))
 	s.width, s.height = width, height
 	s.choose("pods")
