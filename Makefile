@@ -144,7 +144,7 @@ bench: ## run the benchmarks of every package once
 	@set -e; for module in $(TESTED); do (cd $$module && go test -run='^$$' -bench=. -benchmem ./...); done
 
 .PHONY: bench-compare
-bench-compare: ## measure against client-go, side by side (some 20 minutes; ARGS=-quick for a glance)
+bench-compare: ## measure against client-go, side by side (some 20 minutes, and ten to compile at first; ARGS=-quick for a glance)
 	$(MAKE) -C bench compare
 
 .PHONY: fuzz

@@ -7,6 +7,9 @@
 //	go run ./queue -latency [-runs 15] [-adds 2000] [-rate 20000] [-work 5µs]
 //	go run ./queue -fairness [-turns 500]
 //
+// Standard error has what is measured, and how long the rest takes. With -latency, there are eight loads on each of five
+// queues: a run of a load takes -adds divided by -rate, or -adds times -work divided by the workers or the processors if that is longer.
+//
 // # What operations cost
 //
 // Keys are namespaced names, made beforehand. In each round every row is measured
