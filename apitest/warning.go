@@ -19,17 +19,17 @@ func (f format) writeStored(w http.ResponseWriter, code int, rev *revision) {
 }
 
 // unheeded says which parts of a stored object ask for something that the server never does.
-func (rev *revision) unheeded() (all []string) {
-	if rev.res.gvk.Group == admissionregistrationv1.GroupName {
-		return []string{rev.res.gvk.Kind + " is stored and has no effect: kinform's API server has no admission"}
+func (r *revision) unheeded() (all []string) {
+	if r.res.gvk.Group == admissionregistrationv1.GroupName {
+		return []string{r.res.gvk.Kind + " is stored and has no effect: kinform's API server has no admission"}
 	}
-	if rev.res.gvk != definitionKind {
+	if r.res.gvk != definitionKind {
 		return nil
 	}
-	if strategy, _, _ := unstructured.NestedString(rev.object().(*unstructured.Unstructured).Object, "spec", "conversion", "strategy"); strategy == "Webhook" {
+	if strategy, _, _ := unstructured.NestedString(r.object().(*unstructured.Unstructured).Object, "spec", "conversion", "strategy"); strategy == "Webhook" {
 		all = append(all, "spec.conversion.webhook is not called: kinform's API server changes the apiVersion alone between versions")
 	}
-	if bytes.Contains(rev.stored, []byte(`"x-kubernetes-validations":`)) {
+	if bytes.Contains(r.stored, []byte(`"x-kubernetes-validations":`)) {
 		all = append(all, "x-kubernetes-validations are not evaluated: kinform's API server has no CEL")
 	}
 	return all
