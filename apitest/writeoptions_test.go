@@ -43,3 +43,14 @@ func TestBodiesInYAML(t *testing.T) {
 	c.do(t, http.StatusCreated, "POST", gadgetsPath, "apiVersion: example.com/v1\nkind: Gadget\nmetadata: {name: g}\nspec: {name: ab, size: 4}\n", "Content-Type", "application/yaml")
 	c.fails(t, http.StatusBadRequest, "POST", mapsPath, "a: [", "Content-Type", "application/yaml")
 }
+
+// As by the real server, a dry run of a create may send an object that was read. A dry-run client
+// of controller-runtime does, in that library's own tests.
+func TestADryRunOfACreateMayHaveAVersion(t *testing.T) {
+	t.Parallel()
+	srv, c := start(t, apitest.Options{})
+	const path, body = "/api/v1/namespaces/a/configmaps", `{"metadata":{"name":"again","resourceVersion":"7"}}`
+	c.fails(t, http.StatusInternalServerError, "POST", path, body)
+	c.do(t, http.StatusCreated, "POST", path+"?dryRun=All", body)
+	require.Equal(t, "1", srv.ResourceVersion(), "nothing was written")
+}
