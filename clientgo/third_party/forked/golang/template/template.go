@@ -25,7 +25,7 @@ type relation struct {
 // values of their kind.
 func relate(a, b reflect.Value) (relation, error) {
 	switch {
-	case !comparable(a) || !comparable(b):
+	case !canCompare(a) || !canCompare(b):
 		return relation{}, errBadComparisonType
 	case a.CanInt() && b.CanInt():
 		return relation{less: a.Int() < b.Int(), equal: a.Int() == b.Int()}, nil
@@ -49,8 +49,8 @@ func relate(a, b reflect.Value) (relation, error) {
 	return relation{}, errBadComparison
 }
 
-// comparable reports whether a value is a number, a string or a boolean.
-func comparable(v reflect.Value) bool {
+// canCompare reports whether a value is a number, a string or a boolean.
+func canCompare(v reflect.Value) bool {
 	return v.CanInt() || v.CanUint() || v.CanFloat() || v.CanComplex() || v.Kind() == reflect.String || v.Kind() == reflect.Bool
 }
 
@@ -59,7 +59,7 @@ func comparable(v reflect.Value) bool {
 func Equal(arg1 interface{}, arg2 ...interface{}) (bool, error) {
 	first := reflect.ValueOf(arg1)
 	switch {
-	case !comparable(first):
+	case !canCompare(first):
 		return false, errBadComparisonType
 	case len(arg2) == 0:
 		return false, errNoComparison
