@@ -41,7 +41,6 @@ var differences = map[string]string{
 	"retry watcher: wrapped forbidden":                      "an end has an event that says why",
 	"until: wrapped forbidden":                              "as above",
 	"informer watcher":                                      "the channel is closed when the watch has been stopped, as the interface says",
-	"informer with a transform that returns nil":            "nil is an error like any other; client-go leaves out the rest of the list",
 	"mutation cache: adds true":                             "client-go panics at a version that is no number",
 	"parallelize: {-1 3 1}":                                 "client-go panics",
 	"parallelize: {2 -1 1}":                                 "client-go panics",
