@@ -198,49 +198,73 @@ func (r *Reflector[T]) forgotten(version string, listed bool) state[T] {
 	case listed:
 		r.doubt.clear() // There is nothing else to compare.
 	}
-	return &connecting[T]{version: version}
+	return r.resume(version)
 }
 
-// late deals with an event of a watch that has passed its version already. If the sink
-// has the event, late ignores it. If not, the sink is not told of it, because it may know
-// later changes of the object: a deleted object would come back. But the server may show
-// the object only now, or have another history. So a comparison follows and, unless the
-// event was a bookmark, a snapshot.
+// late deals with an event of a watch that has passed its version already. No server sends such
+// an event whose versions of objects are those of its lists. So the event is no word about how
+// far the watch is. A bookmark says nothing else, and is ignored.
 //
-// Some servers that are not kube-apiserver give a deletion the version of the object's last
-// state. If that is the state that the sink has, the deletion is news.
+// The sink is told of an event of the version that it has: it is a repetition, or a change by a
+// server that leaves versions as they are. (Some servers give a deletion the version of the
+// object's last state.) Another event may be older than what the sink knows: a deleted object
+// would come back. So a comparison and a snapshot follow, which have the object. If such events
+// go on after that snapshot, objects have versions of their own. Then the sink is told of each,
+// and the next snapshot follows after pace.DoubtPause.
 func (r *Reflector[T]) late(s *watching[T], event listwatch.Event[T]) (state[T], error) {
 	isBookmark := event.Type == listwatch.Bookmark
-	has := !isBookmark && r.sink.HasVersion(event.Key, event.ResourceVersion, event.UIDHash)
-	if has && event.Type == listwatch.Deleted {
+	if !isBookmark && r.sink.HasVersion(event.Key, event.ResourceVersion, event.UIDHash) {
 		event.Unordered = true
 		return r.apply(s, event)
 	}
-	r.record.update(func(st *Status) { st.Stale++ })
-	if has {
-		return s, nil
-	}
+	believed := !isBookmark && time.Since(r.doubt.looked) < pace.DoubtPause
 	err := fmt.Errorf("%w: %v of %v at version %s, the sink has been told everything up to %s",
 		ErrLate, event.Type, event.Key, event.ResourceVersion, s.version)
 	if !s.late {
 		s.late = true
-		r.opts.Logger.Warn("Event ignored", "err", err)
-	}
-	if r.opts.SkipComparison {
-		return s, nil
+		r.opts.Logger.Warn("Event of an old version", "believed", believed, "err", err)
 	}
 	if !isBookmark {
 		r.doubt.late = err
 	}
-	return r.look(s), nil
+	if believed {
+		event.Unordered = true
+		return r.apply(s, event)
+	}
+	r.record.update(func(st *Status) { st.Stale++ })
+	return r.look(s)
+}
+
+// lateUnread is late for an event whose object could not be read. The event may have been sent
+// again, and the object may have been read, or created anew, since then. So the sink is not told
+// of it; a snapshot follows.
+func (r *Reflector[T]) lateUnread(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
+	r.record.update(func(st *Status) { st.Stale++ })
+	if unread.Type != listwatch.Deleted && r.sink.HasVersion(unread.Key, unread.ResourceVersion, unread.UIDHash) {
+		return s, nil
+	}
+	r.doubt.late = fmt.Errorf("%w: %w", ErrLate, unread)
+	if !s.late {
+		s.late = true
+		r.opts.Logger.Warn("Event of an old version", "believed", false, "err", r.doubt.late)
+	}
+	return r.look(s)
 }
 
 // look begins to deal with a late event, unless it dealt with another within
 // pace.DoubtPause.
-func (r *Reflector[T]) look(s *watching[T]) state[T] {
+func (r *Reflector[T]) look(s *watching[T]) (state[T], error) {
 	if time.Since(r.doubt.looked) < pace.DoubtPause {
-		return s
+		return s, nil
 	}
-	r.doubt.looked = time.Now()
-	return &comparing[T]{version: s.version, from: s.version, watch: s.watch}
+	switch err := r.doubt.late; {
+	case !r.opts.SkipComparison:
+		r.doubt.looked = time.Now()
+		return &comparing[T]{version: s.version, from: s.version, watch: s.watch}, nil
+	case err != nil:
+		r.doubt.looked = time.Now()
+		s.watch.close()
+		return r.atOnce(&r.watches, err, r.resnapshot()), err
+	}
+	return s, nil
 }

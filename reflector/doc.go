@@ -71,10 +71,11 @@
 //
 // # Watches
 //
-// A watch starts from the last version seen, which events and bookmarks move forward.
-// After a watch that ends in good order, the reflector opens the next one at once. When a
-// watch fails, the reflector opens the next one from the same version; unlike client-go,
-// it does not list again. If the version has become too old, the server says so (410),
+// A watch starts from the last version seen, which events and bookmarks move forward. A
+// bookmark without a version is ignored. After a watch that ends in good order, the reflector
+// opens the next one at once. When a watch fails, the reflector opens the next one from the
+// same version; unlike client-go, it does not list again. Without a version to go on from
+// ("" or "0"), it does: a watch from there does not show what was deleted meanwhile. If the version has become too old, the server says so (410),
 // and a list follows at once. There is a wait only if the last failure was a 410 as well:
 // then the list did not help.
 //
@@ -111,10 +112,12 @@
 // state, as if the sink had nothing; see [Restorer]. It accepts a lower version as soon as
 // that snapshot has it as well.
 //
-// If an event or a bookmark comes when the watch has passed its version, the reflector
-// ignores it, but compares then as well, every five minutes at most. If the sink does not
-// have that event, a snapshot follows: an odd server may show an object late, with an old
-// version, and the snapshot has this object.
+// If an event comes when the watch has passed its version, and the sink does not have that
+// version, the reflector compares as well, every five minutes at most. A snapshot follows: an
+// odd server may show an object late, with an old version, and the snapshot has this object.
+// If such events go on after the snapshot, the server's objects have versions of their own,
+// which say nothing about the watch. Then the sink is told of each event, in the order in
+// which they come. A bookmark of a version that the watch has passed is ignored.
 //
 // The price is one small list for each lost watch, and one event that comes twice. If
 // watches are lost one after another, as behind a proxy that cuts each connection after a

@@ -21,7 +21,8 @@ var (
 	ErrOtherHistory = errors.New("the server's history is not the one that is known")
 
 	// ErrLate is reported when an event of a watch is older than the last event of that
-	// watch, and is no repetition. The reflector ignores the event. A snapshot follows.
+	// watch, and is no repetition. A snapshot follows, at most every five minutes. If more
+	// such events come in between, the sink is told of them.
 	ErrLate = errors.New("the event is older than what the watch has brought already")
 
 	// ErrNoProgress is reported when a list falls silent before its end, or a

@@ -1,6 +1,7 @@
 package reflector
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -219,12 +220,13 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, v
 	}
 	r.doubt.clear()
 	r.mark = mark.Mark{}
-	r.version, r.synced = version, true
+	// A snapshot without a version is not older than the version that was asked for.
+	r.version, r.synced = cmp.Or(version, r.version), true
 	r.succeeded(&r.snapshots)
 	r.record.update(func(st *Status) {
 		st.Synced = true
 		st.LastListAt = time.Now()
-		st.ResourceVersion = version
+		st.ResourceVersion = r.version
 		st.Items = listed
 		st.Total = int64(listed)
 	})

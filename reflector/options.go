@@ -105,17 +105,9 @@ type Options struct {
 	// before the next watch, and one event that comes again. The comparison finds out
 	// whether the server's history is still the one that the reflector knows. Without it,
 	// the reflector may not notice that a cluster has been restored from a backup; it
-	// never does if the versions have passed the known ones. It only counts and logs an
-	// event that comes too late. Defaults to false. If versions are not numbers, the
-	// reflector compares nothing.
+	// never does if the versions have passed the known ones. Defaults to false. If
+	// versions are not numbers, the reflector compares nothing.
 	SkipComparison bool
-
-	// AnyOrder is for sources whose events come in no order of their versions, such as a
-	// fake of a test, or a function that puts several watches into one: the sink is told of
-	// each event, and the next watch begins after the version of the last one, even if that
-	// is lower. By default an event with a lower version than the one before it is no news,
-	// and the sink is not told of it; see [ErrLate]. Defaults to false.
-	AnyOrder bool
 
 	// SkipUnreadable lets the reflector hand over a first snapshot that has objects which
 	// cannot be read. By default that is a failed attempt, with an [*UnreadableError],

@@ -139,12 +139,12 @@ func TestAnObjectIsUnreadableUntilItCanBeReadOrIsGone(t *testing.T) { // G2, G11
 		g := newRig(Options{})
 		g.source.lists = []reply{whole("10", "a@1", "b@2")}
 		g.source.watches = []reply{play(later(
-			bad(listwatch.Modified, "a", "11"), bad(listwatch.Added, "c", "12"), bad(listwatch.Modified, "a", "13"), bad(listwatch.Modified, "b", "9"),
-			modified("b@14"), bad(listwatch.Modified, "b", "13"), deleted("a@15"), modified("c@16"), bad(listwatch.Modified, "b", "17"), bad(listwatch.Deleted, "b", "18"),
+			bad(listwatch.Modified, "a", "11"), bad(listwatch.Added, "c", "12"), bad(listwatch.Modified, "a", "13"),
+			modified("b@14"), deleted("a@15"), modified("c@16"), bad(listwatch.Modified, "b", "17"), bad(listwatch.Deleted, "b", "18"),
 		)...)}
 		stop := start(t, g)
 		for _, want := range [][]string{
-			{}, {"a"}, {"a", "c"}, {"a", "c"}, {"a", "c"}, {"a", "c"}, {"a", "c"}, {"c"}, {}, {"b"}, {},
+			{}, {"a"}, {"a", "c"}, {"a", "c"}, {"a", "c"}, {"c"}, {}, {"b"}, {},
 		} {
 			synctest.Wait()
 			require.Equal(t, want, unreadIn(g), time.Since(g.began))

@@ -56,11 +56,9 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	event, err := s.watch.next()
 	unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
 	switch {
+	case isUnread && r.passed(s, unread.ResourceVersion):
+		return r.lateUnread(s, unread)
 	case isUnread && unread.Type != listwatch.Deleted:
-		if r.passed(s, unread.ResourceVersion) {
-			r.record.update(func(st *Status) { st.Stale++ }) // Sent again, as below.
-			return s, nil
-		}
 		return r.unreadChange(s, unread)
 	case isUnread:
 		return r.unreadDeletion(s, unread)
@@ -81,6 +79,13 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	}
 
 	r.eventReceived(Watching, event)
+	if event.Type == listwatch.Bookmark && event.ResourceVersion == "" {
+		// A hint that says nothing, except that the connection is alive.
+		s.heard = true
+		r.eventDone(event, -1)
+		r.succeeded(&r.watches)
+		return s, nil
+	}
 	if !event.Unordered && r.passed(s, event.ResourceVersion) {
 		// A watch only goes forward.
 		return r.late(s, event)
@@ -90,7 +95,7 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 
 // passed reports whether a watch has passed a version, so that an event with that version is no news.
 func (r *Reflector[T]) passed(s *watching[T], version string) bool {
-	return !s.synthetic && !r.opts.AnyOrder && older(version, s.version)
+	return !s.synthetic && older(version, s.version)
 }
 
 // apply tells the sink of an event of a watch.
@@ -112,7 +117,7 @@ func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T]
 	r.eventDone(event, -1)
 	r.succeeded(&r.watches)
 	if r.doubt.late != nil {
-		return r.look(s), nil
+		return r.look(s)
 	}
 	return s, nil
 }
@@ -139,17 +144,13 @@ func (r *Reflector[T]) unreadChange(s *watching[T], unread *listwatch.ObjectErro
 // version are known, the sink is told of the deletion, and has the last state. Otherwise only
 // a snapshot shows which object is gone. It must not be older than the deletion.
 func (r *Reflector[T]) unreadDeletion(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
-	switch {
-	case unread.Key.Name == "" || unread.ResourceVersion == "":
+	if unread.Key.Name == "" || unread.ResourceVersion == "" {
 		s.watch.close()
 		next := r.resnapshot()
 		if older(r.version, unread.ResourceVersion) {
 			next = r.snapshot(unread.ResourceVersion)
 		}
 		return r.retry(&r.watches, unread, next), unread
-	case r.passed(s, unread.ResourceVersion):
-		r.record.update(func(st *Status) { st.Stale++ }) // Sent again, as in watch.
-		return s, nil
 	}
 	r.skip(Watching, unread)
 	// Unordered, because the error does not say whether the version is that of the watch.
@@ -169,7 +170,7 @@ func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
 	switch {
 	case errors.Is(err, ErrIdle):
 		r.watches.expired = false // The server has sent something, so the version is not too old.
-		return &connecting[T]{version: s.version}, err
+		return r.resume(s.version), err
 	case errors.Is(err, ErrOverdue):
 		r.opts.Logger.Info("The server did not end the watch in time, opening the next one", "after", lasted)
 		return r.nextWatch(s.version), nil
@@ -199,6 +200,16 @@ func (r *Reflector[T]) nextWatch(version string) state[T] {
 	if r.unread.nameless > 0 {
 		return r.resnapshot()
 	}
+	return r.resume(version)
+}
+
+// resume returns the state that follows a watch from version, or the failure to open one: the
+// next watch. Without a version, it is a snapshot. A watch from no version, or from "0",
+// begins with the objects that exist, and does not show which ones were deleted meanwhile.
+func (r *Reflector[T]) resume(version string) state[T] {
+	if version == "" || version == "0" {
+		return r.resnapshot()
+	}
 	return &connecting[T]{version: version}
 }
 
@@ -220,6 +231,6 @@ func (r *Reflector[T]) watchFailed(version string, suspect bool, longest time.Du
 		r.relists.Step()
 		return r.retryWithin(&r.watches, longest, err, r.resnapshot()), err
 	default:
-		return r.retryWithin(&r.watches, longest, err, &connecting[T]{version: version}), err
+		return r.retryWithin(&r.watches, longest, err, r.resume(version)), err
 	}
 }

@@ -2,11 +2,14 @@ package reflector
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/listwatch"
@@ -110,8 +113,7 @@ func TestVersionIsNotTakenFromSyntheticEvents(t *testing.T) { // RC-24
 		g := newRig(Options{})
 		g.source.lists = []reply{whole("")}
 		g.source.watches = []reply{
-			play(added("b@7"), added("a@3"), io.EOF),
-			play(added("a@3"), modified("b@9"), added("c@10"), io.EOF),
+			play(added("b@7"), added("a@3"), modified("b@9"), added("c@10"), io.EOF),
 		}
 		g.run(t, time.Second,
 			`0s list "0" limit=500`,
@@ -119,13 +121,43 @@ func TestVersionIsNotTakenFromSyntheticEvents(t *testing.T) { // RC-24
 			`0s watch ""`,
 			`0s added b@7`,
 			`0s added a@3`,
-			`0s watch ""`,
-			`0s added a@3`,
 			`0s modified b@9`,
 			`0s added c@10`,
 			`0s watch "10"`,
 		)
 	})
+}
+
+// A watch from no version, or from "0", does not show what was deleted before it began.
+func TestWithoutAVersionToResumeFromListsFollow(t *testing.T) {
+	for name, end := range map[string]any{
+		"an orderly end": io.EOF, "a cut": errBroken, "an error": errInternal, "silence": time.Hour, "a refusal": nil,
+	} {
+		for _, version := range []string{"", "0"} {
+			t.Run(fmt.Sprintf("%s, from %q", name, version), func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					g := newRig(Options{})
+					g.source.lists = []reply{whole(version, "a@1", "b@2"), whole(version, "a@1")}
+					g.source.watches = []reply{play(added("a@1"), added("b@2"), bookmark(""), end)}
+					if end == nil {
+						g.source.watches[0] = refuse(apierrors.NewServiceUnavailable(""))
+					}
+					ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+					defer cancel()
+					require.NoError(t, g.reflector.Run(ctx))
+					require.Equal(t, map[types.NamespacedName]string{key("a"): "1"}, g.sink.content)
+					var requests []string
+					for _, line := range g.take() {
+						if _, call, _ := strings.Cut(line, " "); strings.HasPrefix(call, "list") || strings.HasPrefix(call, "watch") {
+							requests = append(requests, call)
+						}
+					}
+					list, watch := `list "0" limit=500`, fmt.Sprintf("watch %q", version)
+					require.Equal(t, []string{list, watch, list, watch}, requests[:4])
+				})
+			})
+		}
+	}
 }
 
 func TestWatchTimeoutIsDrawnFromItsRange(t *testing.T) { // RC-20

@@ -50,8 +50,6 @@ func TestG11_WordsOfAServerAreBounded(t *testing.T) {
 			"kind of a list":          listErr(t.Context(), pods(serveBytes(t, e, encode(t, e, long+"List", &metav1.List{})))),
 			"kind of none":            listErr(t.Context(), pods(serveBytes(t, e, encode(t, e, long, &metav1.List{})))),
 			"version of a list":       listErr(t.Context(), pods(serveBytes(t, e, podList(t, e, long)))),
-			"version of a bookmark":   watchErr(t, e, event(t, e, "BOOKMARK", "Pod", bookmark(long, nil))),
-			"bookmark":                watchErr(t, e, event(t, e, "BOOKMARK", "Pod", bookmark("7", map[string]string{"a": strings.Repeat(long, 20)}))),
 			"kind of an event":        watchErr(t, e, event(t, e, "ADDED", long, &pod)),
 			"error of a watch":        watchErr(t, e, event(t, e, "ERROR", "Status", &metav1.Status{Status: metav1.StatusFailure, Message: strings.Repeat(long, 20)})),
 			"page of a proxy":         listErr(t.Context(), pods(serveBytes(t, e, []byte(long)))),

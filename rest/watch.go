@@ -2,8 +2,6 @@ package rest
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -77,7 +75,10 @@ func (d *eventDecoder[T]) decode(f wire.Frame, _ *wire.Envelope) (event listwatc
 	}
 	event.Type = eventType(name)
 	switch {
-	case f.Err != nil && event.Type != 0 && event.Type != listwatch.Bookmark:
+	case event.Type == listwatch.Bookmark:
+		d.bookmark(object, f.Err, &event)
+		return event, nil
+	case f.Err != nil && event.Type != 0:
 		id := identify(d.encoding, object, true)
 		failed := objectError(d.exchange, id, f.Err)
 		failed.Type = event.Type
@@ -88,9 +89,6 @@ func (d *eventDecoder[T]) decode(f wire.Frame, _ *wire.Envelope) (event listwatc
 		return event, d.exchange.fail(d.serverError(object))
 	case event.Type == 0:
 		return event, d.exchange.fail(wire.Malformed("an event of type %q", wire.Excerpt(name, 64)))
-	case event.Type == listwatch.Bookmark:
-		err = d.bookmark(object, &event)
-		return event, err
 	}
 	known := d.known
 	if event.Type != listwatch.Added {
@@ -104,28 +102,41 @@ func (d *eventDecoder[T]) decode(f wire.Frame, _ *wire.Envelope) (event listwatc
 	return event, err
 }
 
-// unwrap takes an event apart:
+// unwrap takes an event apart. A bookmark whose object cannot be used has none.
 //
 //	WatchEvent{ type=1 object=2{ raw=1{ "k8s\0" Unknown } } }     in protobuf
 //	{"type": ..., "object": {...}}                               in JSON
 func (d *eventDecoder[T]) unwrap(f wire.Frame) (name, object []byte, err error) {
 	if d.encoding == JSON {
-		for key, value := range wire.JSONFields(f.Data) {
-			switch string(key) {
-			case "type":
-				name = wire.JSONText(value)
-			case "object":
-				object = value
-			}
-		}
-		if name == nil || object == nil {
-			err = wire.Malformed("an event needs a type and an object")
-			if f.Err != nil {
-				err = f.Err // the reason
-			}
-		}
-		return name, object, err
+		name, object, err = unwrapJSON(f)
+	} else {
+		name, object, err = d.unwrapProtobuf(f)
 	}
+	if eventType(name) == listwatch.Bookmark && err != nil {
+		return name, nil, nil
+	}
+	return name, object, err
+}
+
+func unwrapJSON(f wire.Frame) (name, object []byte, err error) {
+	for key, value := range wire.JSONFields(f.Data) {
+		switch string(key) {
+		case "type":
+			name = wire.JSONText(value)
+		case "object":
+			object = value
+		}
+	}
+	if name == nil || object == nil {
+		err = wire.Malformed("an event needs a type and an object")
+		if f.Err != nil {
+			err = f.Err // the reason
+		}
+	}
+	return name, object, err
+}
+
+func (d *eventDecoder[T]) unwrapProtobuf(f wire.Frame) (name, object []byte, err error) {
 	partial := f.Err != nil
 	name, _, err = wire.BytesField(f.Data, 1, partial)
 	if err != nil {
@@ -133,11 +144,11 @@ func (d *eventDecoder[T]) unwrap(f wire.Frame) (name, object []byte, err error) 
 	}
 	extension, _, err := wire.BytesField(f.Data, 2, partial)
 	if err != nil {
-		return nil, nil, err
+		return name, nil, err
 	}
 	raw, _, err := wire.BytesField(extension, 1, partial)
 	if err != nil {
-		return nil, nil, err
+		return name, nil, err
 	}
 	apiVersion, kind, object, err := wire.Unwrap(raw, partial)
 	if err == nil && string(name) != "ERROR" {
@@ -162,16 +173,18 @@ func eventType(name []byte) listwatch.EventType {
 	}
 }
 
-// bookmark reads the metadata of a bookmark. Its object has nothing else.
-func (d *eventDecoder[T]) bookmark(object []byte, event *listwatch.Event[T]) error {
+// bookmark reads the metadata of a bookmark. Its object has nothing else. A bookmark is a hint:
+// if it cannot be read, or is of another kind, it has no version. cut is the reason why not all
+// of it was read.
+func (d *eventDecoder[T]) bookmark(object []byte, cut error, event *listwatch.Event[T]) {
 	var holder struct {
 		metav1.TypeMeta
 		Metadata metav1.ObjectMeta `json:"metadata"`
 	}
+	if cut != nil || len(object) > maxStatusBytes {
+		return
+	}
 	err := wire.Guard(func() error {
-		if len(object) > maxStatusBytes {
-			return fmt.Errorf("it has %d bytes", len(object))
-		}
 		if d.encoding == JSON {
 			return kjson.UnmarshalCaseSensitivePreserveInts(object, &holder)
 		}
@@ -181,21 +194,14 @@ func (d *eventDecoder[T]) bookmark(object []byte, event *listwatch.Event[T]) err
 		}
 		return holder.Metadata.Unmarshal(metadata)
 	})
-	if err == nil {
-		err = d.exchange.kinds.checkObject([]byte(holder.APIVersion), []byte(holder.Kind))
-	}
-	if err == nil && holder.Metadata.ResourceVersion == "" {
-		err = errors.New("it has no resourceVersion")
-	}
-	if err == nil {
-		err = wire.CheckVersion(holder.Metadata.ResourceVersion)
-	}
 	if err != nil {
-		return d.exchange.fail(wire.Malformed("bookmark: %w", err))
+		return
 	}
-	event.ResourceVersion = holder.Metadata.ResourceVersion
 	event.InitialEventsEnd = holder.Metadata.Annotations[metav1.InitialEventsAnnotationKey] == "true"
-	return nil
+	version := holder.Metadata.ResourceVersion
+	if d.exchange.kinds.checkObject([]byte(holder.APIVersion), []byte(holder.Kind)) == nil && wire.CheckVersion(version) == nil {
+		event.ResourceVersion = version
+	}
 }
 
 // serverError returns the error in an ERROR event.

@@ -116,6 +116,51 @@ func TestBookmarksAreNoDecodedObjects(t *testing.T) {
 	}
 }
 
+// A bookmark is a hint. If it cannot be used, it has no version, and the next event follows.
+func TestABookmarkThatCannotBeUsedHasNoVersion(t *testing.T) {
+	t.Parallel()
+	long := map[string]string{"a": strings.Repeat("x", maxStatusBytes)}
+	for name, line := range map[string][]byte{
+		"no version":                 []byte(`{"type":"BOOKMARK","object":{"metadata":{}}}`),
+		"an empty version":           []byte(`{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":""}}}`),
+		"no metadata":                []byte(`{"type":"BOOKMARK","object":{}}`),
+		"metadata of null":           []byte(`{"type":"BOOKMARK","object":{"metadata":null}}`),
+		"metadata that are none":     []byte(`{"type":"BOOKMARK","object":{"metadata":[]}}`),
+		"no object":                  []byte(`{"type":"BOOKMARK"}`),
+		"an object of null":          []byte(`{"type":"BOOKMARK","object":null}`),
+		"a version that is a number": []byte(`{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":7}}}`),
+		"kind Bookmark":              []byte(`{"type":"BOOKMARK","object":{"kind":"Bookmark","apiVersion":"v1","metadata":{"resourceVersion":"7"}}}`),
+		"kind Secret":                event(t, JSON, "BOOKMARK", "Secret", bookmark("7", nil)),
+		"a long version":             event(t, JSON, "BOOKMARK", "Pod", bookmark(strings.Repeat("7", 2<<10), nil)),
+		"long annotations":           event(t, JSON, "BOOKMARK", "Pod", bookmark("7", long)),
+		"too many bytes":             event(t, JSON, "BOOKMARK", "Pod", bookmark("7", map[string]string{"a": strings.Repeat("x", 300<<10)})),
+		"protobuf, no object":        frameOf(t, metav1.WatchEvent{Type: "BOOKMARK"}),
+		"protobuf, garbage":          frameOf(t, metav1.WatchEvent{Type: "BOOKMARK", Object: runtime.RawExtension{Raw: []byte("abcdef")}}),
+		"protobuf, no version":       event(t, Protobuf, "BOOKMARK", "Pod", bookmark("", nil)),
+		"protobuf, kind Secret":      event(t, Protobuf, "BOOKMARK", "Secret", bookmark("7", nil)),
+		"protobuf, a long version":   event(t, Protobuf, "BOOKMARK", "Pod", bookmark(strings.Repeat("7", 2<<10), nil)),
+		"protobuf, too many bytes":   event(t, Protobuf, "BOOKMARK", "Pod", bookmark("7", map[string]string{"a": strings.Repeat("x", 300<<10)})),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := JSON
+			if strings.HasPrefix(name, "protobuf") {
+				e = Protobuf
+			}
+			pod := plainPod(1)
+			client := serveBytesWith(t, e, append(line, event(t, e, "ADDED", "Pod", &pod)...), Options{MaxObjectBytes: 256 << 10})
+			stream, err := pods(client).Watch(t.Context(), listwatch.WatchOptions{})
+			require.NoError(t, err)
+			defer stream.Close()
+			events, skipped, err := drainWatch(stream)
+			require.Equal(t, io.EOF, err)
+			require.Empty(t, skipped)
+			require.Len(t, events, 2)
+			require.Equal(t, listwatch.Event[*corev1.Pod]{Type: listwatch.Bookmark}, events[0])
+		})
+	}
+}
+
 func TestErrorEventsAreErrorsOfTheServer(t *testing.T) {
 	t.Parallel()
 	expired := &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusGone, Reason: metav1.StatusReasonExpired, Message: "too old resource version"}
@@ -157,25 +202,23 @@ func TestMalformedWatchesNameURLAndReason(t *testing.T) { // RS-21, RS-22
 		e            Encoding
 		body, reason string
 	}{
-		"page of a proxy":            {JSON, "<html>", "a JSON object is expected"},
-		"an array":                   {JSON, "[]", "a JSON object is expected"},
-		"no type":                    {JSON, `{"object":{}}`, "a type and an object"},
-		"no object":                  {JSON, `{"type":"ADDED"}`, "a type and an object"},
-		"a list":                     {JSON, `{"kind":"PodList","items":[]}`, "a type and an object"},
-		"unknown type":               {JSON, `{"type":"RENAMED","object":{}}`, `"RENAMED"`},
-		"type is no string":          {JSON, `{"type":7,"object":{}}`, "a type and an object"},
-		"bookmark without a version": {JSON, `{"type":"BOOKMARK","object":{}}`, "bookmark: it has no resourceVersion"},
-		"bookmark of another type":   {JSON, `{"type":"BOOKMARK","object":{"metadata":[]}}`, "bookmark"},
-		"error without a status":     {JSON, `{"type":"ERROR","object":{"kind":"Pod"}}`, "not a Status"},
-		"cut off":                    {JSON, `{"type":"ADDED","object":{`, "ends within an event"},
-		"cut off in protobuf":        {Protobuf, frame(metav1.WatchEvent{Type: "ADDED", Object: runtime.RawExtension{Raw: podBytes}})[:50], "ends within an event"},
-		"cut off in the length":      {Protobuf, "\x00\x00", "ends within an event"},
-		"empty event":                {Protobuf, "\x00\x00\x00\x00", "magic number"},
-		"no magic number":            {Protobuf, frame(metav1.WatchEvent{Type: "ADDED", Object: runtime.RawExtension{Raw: []byte("abcdef")}}), "magic number"},
-		"unknown type in protobuf":   {Protobuf, frame(metav1.WatchEvent{Type: "RENAMED", Object: runtime.RawExtension{Raw: podBytes}}), `"RENAMED"`},
-		"JSON called protobuf":       {Protobuf, `{"type":"ADDED"}`, "ends within an event"},
-		"error in protobuf":          {Protobuf, frame(metav1.WatchEvent{Type: "ERROR", Object: runtime.RawExtension{Raw: podBytes}}), "not a Status"},
-		"nonsense":                   {Protobuf, "\x00\x00\x00\x02\xff\xff", "ends within a field"},
+		"page of a proxy":          {JSON, "<html>", "a JSON object is expected"},
+		"an array":                 {JSON, "[]", "a JSON object is expected"},
+		"no type":                  {JSON, `{"object":{}}`, "a type and an object"},
+		"no object":                {JSON, `{"type":"ADDED"}`, "a type and an object"},
+		"a list":                   {JSON, `{"kind":"PodList","items":[]}`, "a type and an object"},
+		"unknown type":             {JSON, `{"type":"RENAMED","object":{}}`, `"RENAMED"`},
+		"type is no string":        {JSON, `{"type":7,"object":{}}`, "a type and an object"},
+		"error without a status":   {JSON, `{"type":"ERROR","object":{"kind":"Pod"}}`, "not a Status"},
+		"cut off":                  {JSON, `{"type":"ADDED","object":{`, "ends within an event"},
+		"cut off in protobuf":      {Protobuf, frame(metav1.WatchEvent{Type: "ADDED", Object: runtime.RawExtension{Raw: podBytes}})[:50], "ends within an event"},
+		"cut off in the length":    {Protobuf, "\x00\x00", "ends within an event"},
+		"empty event":              {Protobuf, "\x00\x00\x00\x00", "magic number"},
+		"no magic number":          {Protobuf, frame(metav1.WatchEvent{Type: "ADDED", Object: runtime.RawExtension{Raw: []byte("abcdef")}}), "magic number"},
+		"unknown type in protobuf": {Protobuf, frame(metav1.WatchEvent{Type: "RENAMED", Object: runtime.RawExtension{Raw: podBytes}}), `"RENAMED"`},
+		"JSON called protobuf":     {Protobuf, `{"type":"ADDED"}`, "ends within an event"},
+		"error in protobuf":        {Protobuf, frame(metav1.WatchEvent{Type: "ERROR", Object: runtime.RawExtension{Raw: podBytes}}), "not a Status"},
+		"nonsense":                 {Protobuf, "\x00\x00\x00\x02\xff\xff", "ends within a field"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

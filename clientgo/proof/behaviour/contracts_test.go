@@ -14,7 +14,6 @@ import (
 var defects = map[string]string{
 	"TestAHandlerThatPanicsIsSynced":                       "D10: who waits for the handler would wait for ever",
 	"TestAnIndexForgetsWhatWasChangedInPlace":              "D14: the index would find an object by a value that it does not have",
-	"TestAStreamThatFailsIsReported":                       "D7: an error handler is told of it; client-go logs it",
 	"TestAResyncThatFailsDoesNotEndTheWatch":               "RC-32: client-go lists again for each",
 	"TestResyncsGoOnAfterAPanic":                           "the process ends, although panics are not to end it",
 	"TestResyncsOfAControllerGoOnAfterAPanic":              "the process ends, although panics are not to end it",
@@ -28,6 +27,7 @@ var defects = map[string]string{
 	"TestWhatWasAddedIsShownMoreThanOnce":                  "IX-19: client-go's MutationCache forgets it when it is read",
 	"TestAnIndexShowsNothingOlderThanTheStore":             "IX-19: client-go's MutationCache does not ask the store",
 	"TestATrackerLosesNoDeletionBeforeAWatch":              "kubernetes/kubernetes#141528: the phantom stays in the store",
+	"TestALostWatchWithoutAVersionIsNoGap":                 "RC-24: a watch from no version does not show what was deleted; client-go opens it, and keeps the object for ever",
 }
 
 func TestContractsAreThoseOfClientGo(t *testing.T) {

@@ -2,17 +2,14 @@ package cache
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"k8s.io/client-go/util/watchlist"
-
-	"github.com/kinform/kinform/listwatch"
 	core "github.com/kinform/kinform/reflector"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -45,17 +42,17 @@ type WatchErrorHandler func(r *Reflector, err error)
 // WatchErrorHandlerWithContext is WatchErrorHandler with the context of the run.
 type WatchErrorHandlerWithContext func(ctx context.Context, r *Reflector, err error)
 
-// Reflector keeps a store in step with a server: it lists, then watches, and goes on after each failure. It is kinform's
-// reflector, with what docs/differences.md says under "Listing and watching"; above all, a lost watch is followed by a
-// watch rather than by a list.
+// Reflector keeps a store in step with a server: it lists, then watches, and goes on after each failure. It makes the
+// requests that client-go's reflector makes, in the same order and after the same waits. The streams, their decoding and
+// their budgets are kinform's. README.md lists the differences.
 type Reflector struct {
 	// WatchListPageSize is the size of the pages of lists. 0 leaves it to the reflector. To be set before the run.
 	WatchListPageSize int64
 	// ShouldResync is asked in each resync period whether the store's Resync is called. nil means always. To be set
 	// before the run.
 	ShouldResync func() bool
-	// MaxInternalErrorRetryDuration is there for programs that set it. A watch that failed is followed by a watch
-	// anyway.
+	// MaxInternalErrorRetryDuration is how long a watch that an internal error (500) has ended may be followed by a
+	// watch, without a list in between. To be set before the run. Defaults to 0: a list follows.
 	MaxInternalErrorRetryDuration time.Duration
 
 	name         string
@@ -66,10 +63,17 @@ type Reflector struct {
 	expectedType reflect.Type
 	expectedGVK  *schema.GroupVersionKind
 	resyncPeriod time.Duration
-	options      core.Options
+	watchTimeout time.Duration // the shortest one
+	delay        wait.DelayFunc
+	clock        clock.Clock
 	onError      WatchErrorHandlerWithContext
-	restart      wait.DelayFunc // the wait after a panic
-	version      atomic.Pointer[string]
+	version      atomic.Pointer[string] // nil before the first list
+
+	// The following fields belong to the goroutine that lists and watches.
+
+	paged       bool // the server answers in pages even from its cache
+	unavailable bool // the server does not have the last version
+	nameless    bool // the name of an object could not be read
 }
 
 // ReflectorOptions are the choices of a [Reflector].
@@ -84,9 +88,11 @@ type ReflectorOptions struct {
 	ResyncPeriod time.Duration
 	// MinWatchTimeout is the shortest time of a watch. Defaults to 5 minutes, which is the least.
 	MinWatchTimeout time.Duration
-	// Clock is there for programs that set it. Tests of time use testing/synctest.
+	// Clock measures the waits before a watch is opened again, the periods of resyncs, and the time after which Backoff
+	// begins anew. Defaults to the real clock.
 	Clock clock.Clock
-	// Backoff are the waits after failures. Defaults to 0.8 s, twice as long each time, up to 30 s.
+	// Backoff has the waits after failures, and between two lists. It begins anew every two minutes. Defaults to 0.8 s,
+	// twice as long each time, up to 30 s, and all of it up to twice as long at random.
 	Backoff *wait.Backoff
 }
 
@@ -113,8 +119,17 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 	r := &Reflector{
 		name: options.Name, about: options.TypeDescription, logger: klog.Background(),
 		lw: ToListerWatcherWithContext(lw), store: store, resyncPeriod: options.ResyncPeriod,
-		onError: DefaultWatchErrorHandler, restart: restartDelay(options.Backoff),
+		watchTimeout: max(options.MinWatchTimeout, 5*time.Minute),
+		clock:        options.Clock, onError: DefaultWatchErrorHandler,
 	}
+	if r.clock == nil {
+		r.clock = clock.RealClock{}
+	}
+	backoff := options.Backoff
+	if backoff == nil {
+		backoff = defaultBackoff()
+	}
+	r.delay = backoff.DelayWithReset(r.clock, 2*time.Minute)
 	if options.Logger != nil {
 		r.logger = *options.Logger
 	}
@@ -133,14 +148,6 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 	if r.about == "" {
 		r.about = describe(expectedType, r.expectedGVK)
 	}
-	r.options = core.Options{
-		WatchTimeout: max(options.MinWatchTimeout, 5*time.Minute),
-		Backoff:      backoff(options.Backoff),
-		// A server may be long about a list, and so may a program's own function.
-		ListProgressTimeout: 10 * time.Minute,
-		ListMode:            core.List,
-		Logger:              discard, // the error handler has the say
-	}
 	return r
 }
 
@@ -155,26 +162,10 @@ func describe(expectedType any, gvk *schema.GroupVersionKind) string {
 	return reflect.TypeOf(expectedType).String()
 }
 
-// restartDelay returns the waits after panics: those of client-go after failures (RC-3).
-func restartDelay(b *wait.Backoff) wait.DelayFunc {
-	if b == nil {
-		b = &wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 38, Cap: 30 * time.Second}
-	}
-	return b.DelayWithReset(clock.RealClock{}, 2*time.Minute)
-}
-
-func backoff(b *wait.Backoff) core.Backoff {
-	if b == nil {
-		return core.Backoff{}
-	}
-	c := core.Backoff{Base: b.Duration, Max: b.Cap, Factor: max(b.Factor, 1), Jitter: b.Jitter}
-	if c.Jitter == 0 {
-		c.Jitter = -1 // none
-	}
-	if c.Max < c.Base {
-		c.Max = max(c.Base, 30*time.Second)
-	}
-	return c
+// defaultBackoff has the waits of RC-3.
+func defaultBackoff() *wait.Backoff {
+	const first, longest = 800 * time.Millisecond, 30 * time.Second
+	return &wait.Backoff{Duration: first, Cap: longest, Steps: int(math.Ceil(float64(longest) / float64(first))), Factor: 2, Jitter: 1}
 }
 
 // Name returns the name.
@@ -194,139 +185,75 @@ func (r *Reflector) LastSyncResourceVersion() string {
 // Run is RunWithContext with a channel.
 func (r *Reflector) Run(stopCh <-chan struct{}) { r.RunWithContext(wait.ContextForChannel(stopCh)) }
 
-// RunWithContext lists and watches until the context ends. Each failed attempt is told to the error handler. After a
-// panic of a function or a store of the program, if it does not end the process, the reflector waits as after a failed
-// attempt, and then lists.
+// RunWithContext lists and watches until the context ends. The error handler is called with each error that
+// ListAndWatchWithContext would return. If the program goes on after panics, so does RunWithContext after a panic of the
+// program's functions, of its store, or of the error handler.
 func (r *Reflector) RunWithContext(ctx context.Context) {
 	r.logger.V(3).Info("Starting reflector", "type", r.about, "resyncPeriod", r.resyncPeriod)
 	defer r.logger.V(3).Info("Stopping reflector", "type", r.about)
-	keepOn(ctx, r.pause(ctx), func() {
-		err := r.run(ctx, func(e core.Error) { r.onError(klog.NewContext(ctx, r.logger), r, r.explain(e)) })
-		if err != nil {
-			utilruntime.HandleErrorWithContext(ctx, err, "Reflector ended", "reflector", r.name)
+	defer r.startResyncs(ctx)()
+	f := r.feed(ctx)
+	_ = r.delay.Until(ctx, true, true, func(ctx context.Context) (bool, error) {
+		if err := f.listAndWatch(ctx); err != nil {
+			r.onError(klog.NewContext(ctx, r.logger), r, err)
 		}
+		return false, nil
 	})
 }
 
 // keepRunning is RunWithContext in a goroutine of this package.
 func (r *Reflector) keepRunning(ctx context.Context) {
-	keepOnOwn(ctx, r.pause(ctx), func() { r.RunWithContext(ctx) })
+	keepOnOwn(ctx, pauseFor(ctx, r.delay), func() { r.RunWithContext(ctx) })
 }
-
-// pause is the pause after a panic.
-func (r *Reflector) pause(ctx context.Context) func() bool { return pauseFor(ctx, r.restart) }
 
 // ListAndWatch is ListAndWatchWithContext with a channel.
 func (r *Reflector) ListAndWatch(stopCh <-chan struct{}) error {
 	return r.ListAndWatchWithContext(wait.ContextForChannel(stopCh))
 }
 
-// ListAndWatchWithContext lists and watches until the first failure, or until the context ends. The error is that of
-// the list, or of the request for a watch; a watch that ends later is no error.
+// ListAndWatchWithContext lists, then watches, until another list is needed or the context ends. It returns an error if
+// the list fails, or if a watch cannot be opened. A watch that ends in order is followed by the next one; so is, after a
+// wait, one that is refused because the server is busy (429) or cannot be reached. The error of a watch that had begun
+// is logged, and not returned. The next call lists from the last version.
 func (r *Reflector) ListAndWatchWithContext(ctx context.Context) error {
+	defer r.startResyncs(ctx)()
+	return r.feed(ctx).listAndWatch(ctx)
+}
+
+// startResyncs calls the store's Resync in each resync period, from the first list on, in a goroutine of its own. The
+// returned function ends that goroutine and waits for it.
+func (r *Reflector) startResyncs(ctx context.Context) (stop func()) {
+	if r.resyncPeriod <= 0 {
+		return func() {}
+	}
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var failed error
-	err := r.run(ctx, func(e core.Error) {
-		if failed == nil && ctx.Err() == nil && e.Phase != core.Watching {
-			failed = r.explain(e)
-		}
+	var running sync.WaitGroup
+	running.Go(func() { keepOnOwn(ctx, pauseFor(ctx, afterCrash), func() { r.resync(ctx) }) })
+	return func() {
 		cancel()
-	})
-	return errors.Join(failed, err)
+		running.Wait()
+	}
 }
 
-// explain names what has failed.
-func (r *Reflector) explain(e core.Error) error {
-	if plain, ok := errors.AsType[*plainError](e.Err); ok {
-		e.Err = plain.err
-	}
-	if e.Phase == core.Listing || e.Phase == core.Streaming {
-		return fmt.Errorf("failed to list %s: %w", r.about, e.Err)
-	}
-	if errors.Is(e.Err, core.ErrVeryShortWatch) {
-		return &VeryShortWatchError{Name: r.name}
-	}
-	return fmt.Errorf("failed to watch %s: %w", r.about, e.Err)
-}
-
-// run runs kinform's reflector. onError is called for each failed attempt, by the goroutine of run.
-func (r *Reflector) run(ctx context.Context, onError func(core.Error)) error {
-	metrics := newReflectorMetrics(reflectorMetricsProvider(), r.name)
-	opts := r.options
-	if r.WatchListPageSize != 0 {
-		opts.PageSize = r.WatchListPageSize
-	}
-	if usesWatchList(r.lw) {
-		opts.ListMode = core.WatchList
-	}
-	// A program's own functions, and fakes, are called as often as client-go calls them. A fake sends no bookmarks: its
-	// silence means nothing.
-	fake := watchlist.DoesClientNotSupportWatchListSemantics(r.lw)
-	opts.SkipComparison = fake || !streams(r.lw, r.expectedType)
-	// Nor do their versions have to mean anything: a test gives its objects those that it likes, and a watch may be put
-	// together from several. A store is told of every event.
-	opts.AnyOrder, opts.AllowTimeTravel = opts.SkipComparison, opts.SkipComparison
-	if fake {
-		opts.WatchIdleTimeout = -1
-	}
-	opts.OnError = func(e core.Error) {
-		// An expired version is followed by another list at once, and nobody is told (RC-5).
-		again := (e.Phase == core.Listing || e.Phase == core.Streaming) && e.RetryIn == 0 && !e.Final
-		// That an object could not be read fails no attempt, and is told: the store has an older state of it, or none.
-		_, unread := errors.AsType[*listwatch.ObjectError](e.Err)
-		if (e.Failures > 0 || unread) && !again && ctx.Err() == nil {
-			onError(e)
-		}
-	}
-	from := &source{lw: r.lw, about: r.about, expectedType: r.expectedType, expectedGVK: r.expectedGVK, metrics: metrics, store: r.store}
-	to := &storeSink{reflector: r, store: r.store, metrics: metrics, ctx: ctx, from: from}
-	to.bookmarks, _ = r.store.(ReflectorBookmarkStore)
-	to.versions, _ = r.store.(ResourceVersionUpdater)
-	to.native, _ = r.store.(nativeStore)
-	inner, err := core.New[any](from, to, opts)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	var resyncs sync.WaitGroup
-	defer resyncs.Wait()
-	defer from.close() // core leaves a watch open after a panic
-	defer cancel()
-	if r.resyncPeriod > 0 {
-		resyncs.Go(func() { keepOnOwn(ctx, pauseFor(ctx, afterCrash), func() { r.resync(ctx, inner) }) })
-	}
-	return inner.Run(ctx)
-}
-
-// resync calls the store's Resync in each period in which a watch is open. The timer is not that of a watch: it
-// survives relists (D22). A period begins when the Resync before has returned, so that none is shorter, by whatever a
-// timer is late: a handler whose time is not quite over would have to wait for another one.
-func (r *Reflector) resync(ctx context.Context, inner *core.Reflector[any]) {
-	timer := time.NewTimer(r.resyncPeriod)
-	defer timer.Stop()
-	for ; ; timer.Reset(r.resyncPeriod) {
+// resync calls the store's Resync in each resync period. A period begins when the Resync before has returned, so that
+// none is shorter, however late a timer is: a handler whose time is not quite over would have to wait for another one.
+// Lists do not begin it anew (D22).
+func (r *Reflector) resync(ctx context.Context) {
+	for {
+		timer := r.clock.NewTimer(r.resyncPeriod)
 		select {
 		case <-ctx.Done():
+			timer.Stop()
 			return
-		case <-timer.C:
+		case <-timer.C():
 		}
-		if r.LastSyncResourceVersion() == "" && inner.Status().Phase != core.Watching {
-			continue
-		}
-		if r.ShouldResync != nil && !r.ShouldResync() {
+		if r.version.Load() == nil || r.ShouldResync != nil && !r.ShouldResync() {
 			continue
 		}
 		if err := r.store.Resync(); err != nil && ctx.Err() == nil {
 			utilruntime.HandleErrorWithContext(ctx, err, "Resync failed", "reflector", r.name)
 		}
 	}
-}
-
-// usesWatchList says whether lists are streaming lists: where the feature WatchListClient is on, and the client doesn't
-// say that it has none.
-func usesWatchList(lw any) bool {
-	return watchListEnabled() && !watchlist.DoesClientNotSupportWatchListSemantics(lw)
 }
 
 // VeryShortWatchError says that a watch has ended within a second, without an event.
@@ -347,8 +274,8 @@ func DefaultWatchErrorHandler(ctx context.Context, r *Reflector, err error) {
 	switch {
 	case core.IsExpired(err):
 		logger.V(4).Info("Watch closed", "reflector", r.name, "type", r.about, "err", err)
-	case err == io.EOF:
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	case err == io.EOF: //nolint:errorlint // the end of a watch, as client-go compares it
+	case err == io.ErrUnexpectedEOF: //nolint:errorlint // likewise
 		logger.V(1).Info("Watch closed with unexpected EOF", "reflector", r.name, "type", r.about, "err", err)
 	default:
 		utilruntime.HandleErrorWithContext(ctx, err, "Failed to watch", "reflector", r.name, "type", r.about)

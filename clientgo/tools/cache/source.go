@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
 	"reflect"
 	"sync/atomic"
 	"time"
@@ -212,16 +210,14 @@ func (s *source) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 		options.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
 	}
 	w, err := s.lw.WatchWithContext(ctx, options)
-	if err != nil && opts.SendInitialEvents {
-		return nil, err // a list follows, but of the version that was asked for
-	}
 	if err != nil {
-		return nil, relisting(err)
+		return nil, err
 	}
-	stream := &watchStream{source: s, ctx: ctx, watch: w, begun: time.Now()}
+	stream := &watchStream{source: s, ctx: ctx, watch: w, begun: time.Now(), initial: opts.SendInitialEvents}
 	s.open = stream
 	if p, ok := w.(sink.Puller); ok {
 		stream.pulled = p.Pull(opts, s.use())
+		stream.silence = time.AfterFunc(listSilence, stream.endSilent)
 	}
 	if stream.pulled == nil {
 		stream.events = w.ResultChan()
@@ -232,26 +228,11 @@ func (s *source) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 	return stream, nil
 }
 
-// relisting makes an error that is neither a server's nor the network's one after which the reflector lists. It is of a
-// program's own Watch, which may not know the version any more, and has no status to say so (RC-22).
-func relisting(err error) error {
-	var status apierrors.APIStatus
-	isStatus := errors.As(err, &status)
-	_, isNet := errors.AsType[net.Error](err)
-	if isStatus || isNet || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled) {
-		return err
-	}
-	return &plainError{err}
-}
+// watchSilence is how long a watch may bring nothing. Servers send a bookmark about once a minute, so that three are
+// missing then: the connection is probably dead.
+const watchSilence = 3 * time.Minute
 
-// plainError is an error of a program's own Watch, as one of an expired version.
-type plainError struct{ err error }
-
-func (p *plainError) Error() string { return p.err.Error() }
-func (p *plainError) Unwrap() error { return p.err }
-func (p *plainError) Status() metav1.Status {
-	return metav1.Status{Status: metav1.StatusFailure, Reason: metav1.StatusReasonExpired, Code: http.StatusGone, Message: p.err.Error()}
-}
+var errSilentWatch = errors.New("the watch brought nothing for too long")
 
 type watchStream struct {
 	source  *source
@@ -263,10 +244,43 @@ type watchStream struct {
 	begun   time.Time
 	n       int
 	stopped bool
+
+	// silence ends a watch of a client of this module that brings nothing for long; nil for any other watch.
+	silence *time.Timer
+	silent  atomic.Bool // it has
+	initial bool        // the initial events have not ended
 }
 
-// Next leaves out events that are none of the expected type, and says so in the log (RC-23).
+// endSilent ends a silent watch.
+func (w *watchStream) endSilent() {
+	w.silent.Store(true)
+	w.watch.Stop()
+}
+
+// Next returns the next event. If the watch is silent for too long, it returns errSilentWatch. Only the time counts in
+// which Next waits: a slow store is no silence.
 func (w *watchStream) Next() (listwatch.Event[any], error) {
+	if w.silence == nil {
+		return w.next()
+	}
+	if w.initial {
+		w.silence.Reset(listSilence)
+	} else {
+		w.silence.Reset(watchSilence)
+	}
+	event, err := w.next()
+	w.silence.Stop()
+	if event.InitialEventsEnd {
+		w.initial = false
+	}
+	if _, goesOn := errors.AsType[*listwatch.ObjectError](err); err != nil && !goesOn && w.silent.Load() && w.ctx.Err() == nil {
+		err = errSilentWatch
+	}
+	return event, err
+}
+
+// next leaves out events that are none of the expected type, and says so in the log (RC-23).
+func (w *watchStream) next() (listwatch.Event[any], error) {
 	for w.pulled != nil {
 		event, err := w.pulled.Next()
 		if err == sink.ErrPush { //nolint:errorlint // it is never wrapped
@@ -324,6 +338,9 @@ func (s *source) close() {
 func (w *watchStream) Close() error {
 	if !w.stopped {
 		w.stopped, w.source.open = true, nil
+		if w.silence != nil {
+			w.silence.Stop()
+		}
 		if w.release != nil {
 			w.release()
 		}

@@ -1,7 +1,6 @@
 package contracts
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"syscall"
@@ -115,25 +114,6 @@ func TestAStreamingListAfterAVersionHasExpired(t *testing.T) {
 	reflected(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
 		sleep(time.Minute)
 		require.Equal(t, []string{streamingList, `watch "10" NotOlderThan bookmarks initial`, streamingList}, s.asked())
-	})
-}
-
-// RC-27, D7: client-go tells its error handler nothing of streams.
-func TestAStreamThatFailsIsReported(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &server{watch: func(n int, _ metav1.ListOptions) (watch.Interface, error) {
-			if n == 0 {
-				return ending(failure(apierrors.NewInternalError(errors.New("broken")))), nil
-			}
-			return nil, nil
-		}}
-		inf := cache.NewSharedIndexInformer(s.source(), &corev1.Pod{}, 0, nil)
-		var got []error
-		require.NoError(t, inf.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { got = append(got, err) }))
-		run(t, inf.RunWithContext, func() {
-			sleep(time.Minute)
-			require.Len(t, got, 1)
-		})
 	})
 }
 

@@ -1,0 +1,345 @@
+package contracts
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/metadata/metadatainformer"
+	restclient "k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+// oddServer serves config maps with versions, bookmarks and ends of watches that a test chooses. It is the transport of a client.
+type oddServer struct {
+	// answer answers the n-th watch, from 0; nil leaves it open. opening comes first.
+	answer func(n int, w *oddWatch)
+	// refuses is the code with which the n-th watch is refused; 0 accepts it.
+	refuses func(n int) int
+	version string // of lists
+
+	mu      sync.Mutex // guards following
+	objects []string   // "name@version"
+	lists   int
+	watches []*oddWatch
+	queries []url.Values // of watches
+}
+
+// oddWatch is an open watch of an oddServer.
+type oddWatch struct {
+	server *oddServer
+	kind   string
+	body   *io.PipeWriter
+}
+
+// send sends an event, as "+name@version", "~..." or "-...".
+func (w *oddWatch) send(events ...string) {
+	for _, e := range events {
+		name := map[byte]string{'+': "ADDED", '~': "MODIFIED", '-': "DELETED"}[e[0]]
+		w.raw(fmt.Sprintf(`{"type":%q,"object":%s}`, name, oddObject(w.kind, e[1:])))
+	}
+}
+
+// raw sends a line. The other end may be closed.
+func (w *oddWatch) raw(line string) { _, _ = w.body.Write([]byte(line + "\n")) }
+
+func (w *oddWatch) end()  { _ = w.body.Close() }
+func (w *oddWatch) lose() { _ = w.body.CloseWithError(io.ErrUnexpectedEOF) }
+
+func oddObject(kind, s string) string {
+	name, version, _ := strings.Cut(s, "@")
+	head := `"kind":"ConfigMap","apiVersion":"v1"`
+	if kind == "PartialObjectMetadata" {
+		head = `"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1"`
+	}
+	if version != "" {
+		version = `,"resourceVersion":"` + version + `"`
+	}
+	return fmt.Sprintf(`{%s,"metadata":{"name":%q,"namespace":"ns","uid":"u-%s"%s}}`, head, name, name, version)
+}
+
+func (s *oddServer) set(objects ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.objects = objects
+}
+
+// last returns the watch that was opened last.
+func (s *oddServer) last() *oddWatch {
+	synctest.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.watches[len(s.watches)-1]
+}
+
+// counts returns how many lists and watches there were.
+func (s *oddServer) counts() (lists, watches int) {
+	synctest.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lists, len(s.queries)
+}
+
+func (s *oddServer) RoundTrip(r *http.Request) (*http.Response, error) {
+	query := r.URL.Query()
+	reply := func(code int, body io.ReadCloser) (*http.Response, error) {
+		return &http.Response{
+			StatusCode: code, Status: fmt.Sprint(code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+			Header: http.Header{"Content-Type": {"application/json"}}, Body: body, ContentLength: -1,
+		}, nil
+	}
+	status := func(code int, reason string) (*http.Response, error) {
+		text := fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d}`, reason, code)
+		return reply(code, io.NopCloser(strings.NewReader(text)))
+	}
+	kind := "ConfigMap"
+	if strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata") {
+		kind = "PartialObjectMetadata"
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case query.Get("sendInitialEvents") != "":
+		return status(422, "Invalid")
+	case query.Get("watch") == "":
+		s.lists++
+		items := make([]string, len(s.objects))
+		for i, o := range s.objects {
+			items[i] = oddObject(kind, o)
+		}
+		head := `"kind":"` + kind + `List","apiVersion":"v1"`
+		if kind != "ConfigMap" {
+			head = `"kind":"` + kind + `List","apiVersion":"meta.k8s.io/v1"`
+		}
+		list := fmt.Sprintf(`{%s,"metadata":{"resourceVersion":%q},"items":[%s]}`, head, s.version, strings.Join(items, ","))
+		return reply(200, io.NopCloser(bytes.NewReader([]byte(list))))
+	}
+	n := len(s.queries)
+	s.queries = append(s.queries, query)
+	if s.refuses != nil {
+		if code := s.refuses(n); code != 0 {
+			return status(code, "")
+		}
+	}
+	body, to := io.Pipe()
+	w := &oddWatch{s, kind, to}
+	s.watches = append(s.watches, w)
+	var initial []string
+	if v := query.Get("resourceVersion"); v == "" || v == "0" {
+		for _, o := range s.objects {
+			initial = append(initial, "+"+o)
+		}
+	}
+	go func() {
+		w.send(initial...)
+		if s.answer != nil {
+			s.answer(n, w)
+		}
+	}()
+	return reply(200, body)
+}
+
+// oddInformers are the informers of the three kinds of clients.
+var oddInformers = map[string]func(c *restclient.Config) cache.SharedIndexInformer{
+	"typed": func(c *restclient.Config) cache.SharedIndexInformer {
+		return informers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(c), 0).Core().V1().ConfigMaps().Informer()
+	},
+	"dynamic": func(c *restclient.Config) cache.SharedIndexInformer {
+		return dynamicinformer.NewDynamicSharedInformerFactory(dynamic.NewForConfigOrDie(c), 0).ForResource(configMaps).Informer()
+	},
+	"metadata": func(c *restclient.Config) cache.SharedIndexInformer {
+		return metadatainformer.NewSharedInformerFactory(metadata.NewForConfigOrDie(c), 0).ForResource(configMaps).Informer()
+	},
+}
+
+var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+
+// oddly runs each kind of informer of a server.
+func oddly(t *testing.T, serve func() *oddServer, test func(t *testing.T, s *oddServer, store cache.Store, told func() []string)) {
+	for name, informer := range oddInformers {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := serve()
+				c := &restclient.Config{Host: "http://odd.example", QPS: -1, Transport: s}
+				c.ContentType, c.AcceptContentTypes = "application/json", "application/json"
+				if name == "metadata" {
+					c.ContentConfig = restclient.ContentConfig{} // it has Accept headers of its own
+				}
+				i := informer(c)
+				var mu sync.Mutex
+				var lines []string
+				tell := func(verb string, obj any) {
+					mu.Lock()
+					defer mu.Unlock()
+					if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+						obj = gone.Obj
+					}
+					o := obj.(metav1.Object)
+					lines = append(lines, strings.TrimSuffix(verb+o.GetName()+"@"+o.GetResourceVersion(), "@"))
+				}
+				_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{
+					AddFunc:    func(obj any) { tell("+", obj) },
+					UpdateFunc: func(_, obj any) { tell("~", obj) },
+					DeleteFunc: func(obj any) { tell("-", obj) },
+				})
+				require.NoError(t, err)
+				run(t, i.RunWithContext, func() {
+					defer func() {
+						s.mu.Lock()
+						defer s.mu.Unlock()
+						for _, w := range s.watches {
+							w.end()
+						}
+					}()
+					test(t, s, i.GetStore(), func() []string {
+						synctest.Wait()
+						mu.Lock()
+						defer mu.Unlock()
+						all := lines
+						lines = nil
+						return all
+					})
+				})
+			})
+		})
+	}
+}
+
+// RC-24: a bookmark that cannot be used is no reason to miss anything.
+func TestABookmarkThatCannotBeUsed(t *testing.T) {
+	for name, bookmark := range map[string]string{
+		"without a version":     `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}`,
+		"with an empty version": `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":""}}`,
+		"without metadata":      `{"kind":"ConfigMap","apiVersion":"v1"}`,
+		"with metadata of null": `{"kind":"ConfigMap","apiVersion":"v1","metadata":null}`,
+		"of its own kind":       `{"kind":"Bookmark","apiVersion":"v1","metadata":{"resourceVersion":"9"}}`,
+		"of no kind":            `{"metadata":{"resourceVersion":""}}`,
+	} {
+		for _, versions := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, versions %v", name, versions), func(t *testing.T) {
+				at := func(object, version string) string {
+					if versions {
+						return object + "@" + version
+					}
+					return object
+				}
+				oddly(t, func() *oddServer {
+					s := &oddServer{objects: []string{at("a", "5"), at("b", "6")}, answer: func(_ int, w *oddWatch) {
+						w.raw(fmt.Sprintf(`{"type":"BOOKMARK","object":%s}`, bookmark))
+					}}
+					if versions {
+						s.version = "8"
+					}
+					return s
+				}, func(t *testing.T, s *oddServer, store cache.Store, told func() []string) {
+					sleep(5 * time.Second)
+					s.set(at("b", "6"), at("c", "10"))
+					s.last().send("-"+at("a", "9"), "+"+at("c", "10"))
+					sleep(time.Minute)
+					require.ElementsMatch(t, []string{"ns/b", "ns/c"}, store.ListKeys())
+					require.Contains(t, strings.Join(told(), " "), "-a")
+					if _, watches := s.counts(); name != "of its own kind" { // which some decoders do not know
+						require.Equal(t, 1, watches)
+					}
+				})
+			})
+		}
+	}
+}
+
+// RC-24: a watch from no version, or from "0", does not show what is gone. So a list follows when it is lost.
+func TestALostWatchWithoutAVersionIsNoGap(t *testing.T) {
+	losses := map[string]func(s *oddServer, w *oddWatch){
+		"cut":                    func(_ *oddServer, w *oddWatch) { w.lose() },
+		"an orderly end":         func(_ *oddServer, w *oddWatch) { w.end() },
+		"ERROR 500":              func(_ *oddServer, w *oddWatch) { w.raw(oddError(500, "InternalError")) },
+		"ERROR 429":              func(_ *oddServer, w *oddWatch) { w.raw(oddError(429, "TooManyRequests")) },
+		"ERROR 410":              func(_ *oddServer, w *oddWatch) { w.raw(oddError(410, "Expired")) },
+		"503 for the next watch": func(s *oddServer, w *oddWatch) { s.refuses = once503; w.end() },
+		"silence":                func(*oddServer, *oddWatch) {},
+	}
+	for name, lose := range losses {
+		for _, version := range []string{"", "0"} {
+			t.Run(fmt.Sprintf("%s, from %q", name, version), func(t *testing.T) {
+				oddly(t, func() *oddServer {
+					return &oddServer{version: version, objects: []string{"a", "b"}}
+				}, func(t *testing.T, s *oddServer, store cache.Store, told func() []string) {
+					sleep(5 * time.Second)
+					require.ElementsMatch(t, []string{"ns/a", "ns/b"}, store.ListKeys())
+					s.set("a")
+					lose(s, s.last())
+					sleep(10 * time.Minute)
+					require.Equal(t, []string{"ns/a"}, store.ListKeys())
+					require.Contains(t, told(), "-b")
+				})
+			})
+		}
+	}
+}
+
+func once503(n int) int {
+	if n == 1 {
+		return 503
+	}
+	return 0
+}
+
+func oddError(code int, reason string) string {
+	return fmt.Sprintf(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d}}`, reason, code)
+}
+
+// RC-24: versions of objects need not be those of lists. Events are believed in the order in which they come.
+func TestObjectsWithVersionsOfTheirOwn(t *testing.T) {
+	oddly(t, func() *oddServer {
+		return &oddServer{version: "100", objects: []string{"a@8", "b@1"}}
+	}, func(t *testing.T, s *oddServer, store cache.Store, told func() []string) {
+		require.ElementsMatch(t, []string{"+a@8", "+b@1"}, told())
+		var want []string
+		for i := 9; i < 54; i++ { // one object counts its changes
+			want = append(want, fmt.Sprintf("~a@%d", i))
+		}
+		want = append(want, "+c@1", "~c@2", "-c@2", "+d@7", "-a@60", "+a@1")
+		s.last().send(want...)
+		require.Equal(t, want, told())
+		lists, watches := s.counts()
+		require.Equal(t, 1, lists)
+		require.Equal(t, 1, watches)
+		require.ElementsMatch(t, []string{"ns/a", "ns/b", "ns/d"}, store.ListKeys())
+	})
+}
+
+// SI-12: an update with the version that the store has is told to handlers as a resync is: not where there is none. The store has it.
+func TestAnObjectWhoseVersionStaysAtOne(t *testing.T) {
+	for name, informer := range oddInformers {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &oddServer{version: "100", objects: []string{"a@1"}}
+				i := informer(&restclient.Config{Host: "http://odd.example", QPS: -1, Transport: s, ContentConfig: restclient.ContentConfig{AcceptContentTypes: "application/json"}})
+				run(t, i.RunWithContext, func() {
+					w := s.last()
+					defer w.end()
+					w.raw(`{"type":"MODIFIED","object":` + strings.Replace(oddObject(w.kind, "a@1"), `"uid"`, `"labels":{"n":"2"},"uid"`, 1) + `}`)
+					synctest.Wait()
+					o, _, err := i.GetStore().GetByKey("ns/a")
+					require.NoError(t, err)
+					require.Equal(t, map[string]string{"n": "2"}, o.(metav1.Object).GetLabels())
+				})
+			})
+		})
+	}
+}

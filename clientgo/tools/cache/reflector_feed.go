@@ -1,0 +1,222 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"k8s.io/client-go/util/watchlist"
+
+	"github.com/kinform/kinform/listwatch"
+	core "github.com/kinform/kinform/reflector"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+)
+
+// feed is one run of a Reflector. It moves what comes from the source into the store. The order of its requests is
+// client-go's, and so are the errors that it returns.
+type feed struct {
+	*Reflector
+	from    *source
+	to      *storeSink
+	streams bool // lists are streaming lists
+}
+
+func (r *Reflector) feed(ctx context.Context) *feed {
+	metrics := newReflectorMetrics(reflectorMetricsProvider(), r.name)
+	from := &source{lw: r.lw, about: r.about, expectedType: r.expectedType, expectedGVK: r.expectedGVK, metrics: metrics, store: r.store}
+	to := &storeSink{reflector: r, store: r.store, metrics: metrics, ctx: ctx, from: from}
+	to.bookmarks, _ = r.store.(ReflectorBookmarkStore)
+	to.versions, _ = r.store.(ResourceVersionUpdater)
+	to.native, _ = r.store.(nativeStore)
+	// A client may say that it has no streaming lists. Fakes do.
+	return &feed{Reflector: r, from: from, to: to, streams: watchListEnabled() && !watchlist.DoesClientNotSupportWatchListSemantics(r.lw)}
+}
+
+const (
+	// veryShort is the least time of a watch without any event that counts as orderly (RC-25).
+	veryShort = time.Second
+
+	// patience is how many streaming lists in a row may end before their end marker until a list takes their place, and
+	// how many very short watches may follow each other without a wait.
+	patience = 10
+)
+
+var errNoMarker = errors.New("the streaming list ended before its end marker")
+
+// listAndWatch is ListAndWatchWithContext.
+func (f *feed) listAndWatch(ctx context.Context) error {
+	f.logger.V(3).Info("Listing and watching", "type", f.about)
+	defer f.from.close() // a watch that is open, also after a panic
+	var open listwatch.WatchStream[any]
+	done := false
+	if f.streams {
+		var err error
+		open, err = f.streamList(ctx)
+		done = err == nil
+		if err != nil && ctx.Err() == nil {
+			f.logger.V(4).Info("The streaming list failed, listing", "type", f.about, "err", err)
+		}
+	}
+	if !done && ctx.Err() == nil {
+		if err := f.list(ctx); err != nil {
+			return err
+		}
+	}
+	return f.watch(ctx, open)
+}
+
+// pause waits as long as the reflector's Backoff says. It returns false if the context ends.
+func (f *feed) pause(ctx context.Context) bool {
+	timer := f.clock.NewTimer(f.delay())
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C():
+		return true
+	}
+}
+
+// isRetriable says that the server is busy or cannot be reached. That says nothing about the request, which may be sent
+// again (RC-22).
+func isRetriable(err error) bool {
+	return utilnet.IsConnectionRefused(err) || apierrors.IsTooManyRequests(err)
+}
+
+// isUnavailable says that the server no longer has a version, or does not have it yet.
+func isUnavailable(err error) bool {
+	return core.IsExpired(err) || apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
+}
+
+// watchOptions are those of a watch from the last version, or from the most recent one if the server does not have that.
+func (f *feed) watchOptions() listwatch.WatchOptions {
+	return listwatch.WatchOptions{
+		ResourceVersion: f.LastSyncResourceVersion(),
+		Timeout:         f.watchTimeout + rand.N(f.watchTimeout), // RC-20
+	}
+}
+
+// watch takes the events of a watch, and of those that follow it, until a list is needed. open is nil, or the watch that
+// goes on after a streaming list.
+func (f *feed) watch(ctx context.Context, open listwatch.WatchStream[any]) error {
+	retry := NewRetryWithDeadline(f.MaxInternalErrorRetryDuration, time.Minute, apierrors.IsInternalError, f.clock)
+	short := 0 // watches in a row
+	for first := true; ctx.Err() == nil; first = false {
+		if !first && !f.canResume() {
+			f.logger.V(4).Info("The next watch could not show what is gone, listing", "type", f.about)
+			return nil
+		}
+		begun := time.Now() // before the request, as some proxies send no headers before the first event
+		if open == nil {
+			var err error
+			open, err = f.from.Watch(ctx, f.watchOptions())
+			switch {
+			case ctx.Err() != nil:
+				continue
+			case isRetriable(err):
+				f.logger.V(4).Info("The watch was refused, trying again after a wait", "type", f.about, "err", err)
+				f.pause(ctx)
+				continue
+			case err != nil:
+				return err
+			}
+		}
+		err := f.follow(ctx, open, begun)
+		open = nil
+		retry.After(err)
+		if short++; time.Since(begun) >= veryShort {
+			short = 0
+		}
+		switch {
+		case ctx.Err() != nil, err == nil && short < patience:
+		case err == nil, apierrors.IsTooManyRequests(err):
+			f.logger.V(2).Info("The watch has ended, opening the next one after a wait", "type", f.about, "err", err)
+			f.pause(ctx)
+		case apierrors.IsInternalError(err) && retry.ShouldRetry():
+			f.logger.V(2).Info("The watch has ended, opening the next one", "type", f.about, "err", err)
+		case core.IsExpired(err):
+			f.logger.V(4).Info("The watch has ended, listing", "type", f.about, "err", err)
+			return nil
+		default:
+			f.logger.Info("Warning: the watch has ended with an error, listing", "type", f.about, "err", err)
+			return nil
+		}
+	}
+	return nil
+}
+
+// canResume reports whether another watch can go on where the last one ended. A watch from no version, or from "0",
+// begins with what exists, and does not show what was deleted meanwhile. Nor does any watch tell of an object whose name
+// could not be read.
+func (f *feed) canResume() bool {
+	version := f.LastSyncResourceVersion()
+	return version != "" && version != "0" && !f.nameless
+}
+
+// follow hands the events of a watch to the store, and closes the watch. It returns nil if the watch ends in order.
+func (f *feed) follow(ctx context.Context, open listwatch.WatchStream[any], begun time.Time) error {
+	defer func() { _ = open.Close() }()
+	for n := 0; ; n++ {
+		event, err := open.Next()
+		if ctx.Err() != nil {
+			return nil
+		}
+		unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
+		switch {
+		case err == errSilentWatch: //nolint:errorlint // it is never wrapped
+			f.logger.V(2).Info("The watch brought nothing for long, opening the next one", "type", f.about)
+			return nil
+		case err == io.EOF: //nolint:errorlint // that is the orderly end
+			if n == 0 && time.Since(begun) < veryShort {
+				return &VeryShortWatchError{Name: f.name}
+			}
+			return nil
+		case isUnread:
+			err = f.applyUnread(ctx, unread)
+		case err == nil && event.Unchanged:
+			// Known is for initial events, and a stream that reads ahead may have called it for a later one, too.
+			if !f.to.HasVersion(event.Key, event.ResourceVersion, event.UIDHash) {
+				err = fmt.Errorf("the event %v %v came without its object", event.Type, event.Key)
+			}
+		case err == nil:
+			err = f.to.Apply(event)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// applyUnread deals with an event whose object could not be read. A list follows if it is not known which object was
+// deleted, or if the store belongs to the program.
+func (f *feed) applyUnread(ctx context.Context, unread *listwatch.ObjectError) error {
+	f.report(ctx, "failed to watch %s: %w", unread)
+	if unread.Key.Name == "" {
+		f.nameless = true
+		if unread.Type == listwatch.Deleted {
+			return unread
+		}
+		return nil
+	}
+	event := listwatch.Event[any]{Type: unread.Type, Item: unchanged(unread)}
+	event.ResourceVersion = unread.ResourceVersion
+	if unread.Type != listwatch.Deleted {
+		event.Type = listwatch.Modified // says that the object exists
+	}
+	return f.to.Apply(event)
+}
+
+// report tells the error handler of an object that could not be read: the store has an older state of it, or none.
+func (f *feed) report(ctx context.Context, format string, unread *listwatch.ObjectError) {
+	f.onError(ctx, f.Reflector, fmt.Errorf(format, f.about, unread))
+}
+
+// unchanged stands for an object that could not be read: it exists, and the store keeps the state that it has.
+func unchanged(unread *listwatch.ObjectError) listwatch.Item[any] {
+	return listwatch.Item[any]{Key: unread.Key, UIDHash: unread.UIDHash, Unchanged: true}
+}
