@@ -92,7 +92,11 @@ func (p *pulled) open() (listwatch.WatchStream[any], error) {
 	object, kind := p.codec.object, schema.GroupVersionKind{}
 	if object != reflect.TypeFor[*unstructured.Unstructured]() {
 		read := &bytes.Buffer{}
-		kind = firstKind(io.TeeReader(w.body, read), p.codec.encoding)
+		budget := &frameBudget{body: w.body, left: maxEventBytes}
+		kind = firstKind(io.TeeReader(budget, read), p.codec.encoding)
+		if budget.left <= 0 && kind.Kind == "" {
+			return nil, errEventBytes
+		}
 		w.mu.Lock()
 		w.body = rebuilt{io.MultiReader(read, w.body), w.body}
 		w.mu.Unlock()

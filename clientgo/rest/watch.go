@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -74,8 +75,51 @@ func (w *watched) ResultChan() <-chan watch.Event {
 		return ended
 	}
 	if w.pushing == nil {
-		decoder := restclientwatch.NewDecoder(streaming.NewDecoder(w.framer.NewFrameReader(w.body), w.events), w.objects)
+		decoder := restclientwatch.NewDecoder(streaming.NewDecoder(boundFrames(w.framer, w.body), w.events), w.objects)
 		w.pushing = watch.NewStreamWatcher(decoder, apierrors.NewClientErrorReporter(http.StatusInternalServerError, w.verb, "ClientWatchDecoding"))
 	}
 	return w.pushing.ResultChan()
 }
+
+// maxEventBytes is how many bytes of a watch may be read for one event. It is the default of kinform's
+// Options.MaxObjectBytes. A frame reader for JSON would read an event that never ends until memory is full.
+const maxEventBytes = 16 << 20
+
+var errEventBytes = fmt.Errorf("an event of a watch has more than %d bytes", int64(maxEventBytes))
+
+// boundFrames returns the frames of a body. It fails if a frame has more than maxEventBytes.
+func boundFrames(framer runtime.Framer, body io.ReadCloser) io.ReadCloser {
+	budget := &frameBudget{body: body}
+	return &boundedFrames{frames: framer.NewFrameReader(budget), budget: budget}
+}
+
+type boundedFrames struct {
+	frames io.ReadCloser
+	budget *frameBudget
+}
+
+// Read implements io.Reader. The budget begins anew with each call, as the budget of the frame's decoder bounds the
+// number of calls for one frame.
+func (b *boundedFrames) Read(p []byte) (int, error) {
+	b.budget.left = maxEventBytes
+	return b.frames.Read(p)
+}
+
+func (b *boundedFrames) Close() error { return b.frames.Close() }
+
+// frameBudget is a body of which a number of bytes may be read.
+type frameBudget struct {
+	body io.ReadCloser
+	left int64
+}
+
+func (b *frameBudget) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errEventBytes
+	}
+	n, err := b.body.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}
+
+func (b *frameBudget) Close() error { return b.body.Close() }
