@@ -253,7 +253,8 @@ func TestABookmarkThatCannotBeUsed(t *testing.T) {
 					sleep(time.Minute)
 					require.ElementsMatch(t, []string{"ns/b", "ns/c"}, store.ListKeys())
 					require.Contains(t, strings.Join(told(), " "), "-a")
-					if _, watches := s.counts(); name != "of its own kind" { // which some decoders do not know
+					// A decoder that does not know the kind of the first event may end the watch.
+					if _, watches := s.counts(); strings.Contains(bookmark, `"`+s.last().kind+`"`) {
 						require.Equal(t, 1, watches)
 					}
 				})

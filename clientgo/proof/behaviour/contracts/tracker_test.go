@@ -18,10 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-var (
-	podsGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
-	podGVK  = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
-)
+var podGVK = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
 
 // trackedPods is the source of a fake client: a tracker that has pods a and b, whose watches open may replace.
 type trackedPods struct {
