@@ -237,18 +237,14 @@ func (r *Reflector[T]) late(s *watching[T], event listwatch.Event[T]) (state[T],
 
 // lateUnread is late for an event whose object could not be read. The event may have been sent
 // again, and the object may have been read, or created anew, since then. So the sink is not told
-// of it; a snapshot follows.
-func (r *Reflector[T]) lateUnread(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
+// of it. The log names the object.
+func (r *Reflector[T]) lateUnread(s *watching[T], unread *listwatch.ObjectError) state[T] {
 	r.record.update(func(st *Status) { st.Stale++ })
-	if unread.Type != listwatch.Deleted && r.sink.HasVersion(unread.Key, unread.ResourceVersion, unread.UIDHash) {
-		return s, nil
-	}
-	r.doubt.late = fmt.Errorf("%w: %w", ErrLate, unread)
 	if !s.late {
 		s.late = true
-		r.opts.Logger.Warn("Event of an old version", "believed", false, "err", r.doubt.late)
+		r.opts.Logger.Warn("Event of an old version", "believed", false, "err", unread)
 	}
-	return r.look(s)
+	return s
 }
 
 // look begins to deal with a late event, unless it dealt with another within
