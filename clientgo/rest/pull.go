@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/streaming"
 	"k8s.io/apimachinery/pkg/util/net"
 
 	"k8s.io/client-go/internal/sink"
@@ -95,7 +96,7 @@ func (p *pulled) open() (listwatch.WatchStream[any], error) {
 		budget := &frameBudget{body: w.body, left: maxEventBytes}
 		kind = firstKind(io.TeeReader(budget, read), p.codec.encoding)
 		if budget.left <= 0 && kind.Kind == "" {
-			return nil, errEventBytes
+			return nil, streaming.ErrObjectTooLarge
 		}
 		w.mu.Lock()
 		w.body = rebuilt{io.MultiReader(read, w.body), w.body}

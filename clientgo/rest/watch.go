@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -85,9 +84,7 @@ func (w *watched) ResultChan() <-chan watch.Event {
 // Options.MaxObjectBytes. A frame reader for JSON would read an event that never ends until memory is full.
 const maxEventBytes = 16 << 20
 
-var errEventBytes = fmt.Errorf("an event of a watch has more than %d bytes", int64(maxEventBytes))
-
-// boundFrames returns the frames of a body. It fails if a frame has more than maxEventBytes.
+// boundFrames returns the frames of a body. A frame of more than maxEventBytes is streaming.ErrObjectTooLarge.
 func boundFrames(framer runtime.Framer, body io.ReadCloser) io.ReadCloser {
 	budget := &frameBudget{body: body}
 	return &boundedFrames{frames: framer.NewFrameReader(budget), budget: budget}
@@ -115,7 +112,7 @@ type frameBudget struct {
 
 func (b *frameBudget) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, errEventBytes
+		return 0, streaming.ErrObjectTooLarge
 	}
 	n, err := b.body.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)
