@@ -106,8 +106,10 @@ func TestARecordingOutlivesALostStream(t *testing.T) {
 	p.until(seq + ` > 0`)
 	first := eval[int](p, seq)
 	eval[any](p, `globalThis.saved = []; URL.createObjectURL = (b) => { b.text().then((t) => { globalThis.saved = t.trim().split("\n").map(JSON.parse); }); return "#"; }`)
+	// A look at the page may come too late to see a state that passes.
+	eval[any](p, `globalThis.lost = false; new MutationObserver(() => { globalThis.lost ||= document.getElementById("state").dataset.state === "lost"; }).observe(document.getElementById("state"), { attributes: true }); null`)
 	served.CloseClientConnections()
-	p.until(`document.getElementById("state").dataset.state === "lost"`)
+	p.until(`globalThis.lost`)
 	p.until(`document.getElementById("state").dataset.state === "live" && ` + seq + ` > ` + quote(first+5))
 	eval[any](p, `document.getElementById("save").click()`)
 	p.until(`globalThis.saved.length > 0`)

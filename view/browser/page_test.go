@@ -184,7 +184,7 @@ func TestSizes(t *testing.T) {
 			p.until(`document.getElementById("cost").textContent.includes("costs")`)
 			require.True(t, eval[bool](p, `document.documentElement.scrollWidth <= innerWidth`), "%s %s", name, scheme)
 			require.Empty(t, eval[[]string](p, `[...document.querySelectorAll(".row dd")].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.parentElement.dataset.number)`), "%s: numbers that do not fit", name)
-			p.until(`(() => { const c = document.querySelector(".dots"); const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data; for (let i = 3; i < d.length; i += 4) if (d[i]) return true; return false; })()`)
+			p.until(`(() => { const c = document.querySelector(".dots"); const copy = (globalThis.copy ??= document.createElement("canvas").getContext("2d", { willReadFrequently: true })); copy.canvas.width = c.width; copy.canvas.height = c.height; copy.drawImage(c, 0, 0); const d = copy.getImageData(0, 0, c.width, c.height).data; for (let i = 3; i < d.length; i += 4) if (d[i]) return true; return false; })()`)
 			if dir := os.Getenv("KINFORM_SCREENSHOTS"); dir != "" {
 				time.Sleep(3 * time.Second)
 				png, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))

@@ -206,11 +206,17 @@ func eval[T any](p *tab, expression string) T {
 	return value
 }
 
-// until waits until an expression is true. A busy machine may need tens of seconds for a picture.
+// until waits until an expression is true. A busy machine may need tens of seconds for a picture. An
+// evaluation fails while the browser loads the page again.
 func (p *tab) until(expression string) {
 	p.t.Helper()
-	for began := time.Now(); !eval[bool](p, "Boolean("+expression+")"); time.Sleep(20 * time.Millisecond) {
-		if time.Since(began) > 90*time.Second {
+	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		holds, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
+		if err == nil && holds {
+			return
+		}
+		if time.Since(began) > 90*time.Second || p.ctx.Err() != nil {
+			require.NoError(p.t, err, expression)
 			require.FailNow(p.t, "this does not come true", "%s\nstate: %s", expression, eval[string](p, `document.body.innerText.slice(0, 3000)`))
 		}
 	}

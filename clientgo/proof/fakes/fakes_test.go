@@ -18,6 +18,11 @@ var verbose = flag.Bool("table", false, "log the whole page of client-go")
 var known = []struct{ theirs, ours string }{
 	// An object that a dynamic fake got as a typed one has no kind there, if it comes in a list. It has one by get.
 	{`"items":[{"data":{"k":"v"},"metadata":{"labels":{"name":"typed"}`, `"items":[{"apiVersion":"v1","data":{"k":"v"},"kind":"ConfigMap","metadata":{"labels":{"name":"typed"}`},
+	// Each of three deletions raises the version, so that a watch can begin with those that it has missed.
+	{`*v1.ConfigMapList {"metadata":{"resourceVersion":"12"},"items":[{"metadata":{"namespace":"a","labels":{"name":""}}`,
+		`*v1.ConfigMapList {"metadata":{"resourceVersion":"15"},"items":[{"metadata":{"namespace":"a","labels":{"name":""}}`},
+	{`*v1.ConfigMapList {"metadata":{"resourceVersion":"12"},"items":[{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"a","labels":{"name":""}`,
+		`*v1.ConfigMapList {"metadata":{"resourceVersion":"15"},"items":[{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"a","labels":{"name":""}`},
 }
 
 // TestTheSameTable builds the program table with client-go and with the line, and compares what they print.
