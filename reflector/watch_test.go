@@ -128,7 +128,7 @@ func TestVersionIsNotTakenFromSyntheticEvents(t *testing.T) { // RC-24
 	})
 }
 
-// A watch from no version, or from "0", does not show what was deleted before it began.
+// RC-24: a watch from no version, or from "0", does not show what was deleted before it began.
 func TestWithoutAVersionToResumeFromListsFollow(t *testing.T) {
 	for name, end := range map[string]any{
 		"an orderly end": io.EOF, "a cut": errBroken, "an error": errInternal, "silence": time.Hour, "a refusal": nil,

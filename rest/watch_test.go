@@ -116,7 +116,7 @@ func TestBookmarksAreNoDecodedObjects(t *testing.T) {
 	}
 }
 
-// A bookmark is a hint. If it cannot be used, it has no version, and the next event follows.
+// RC-24: a bookmark is a hint. If it cannot be used, it has no version, and the next event follows.
 func TestABookmarkThatCannotBeUsedHasNoVersion(t *testing.T) {
 	t.Parallel()
 	long := map[string]string{"a": strings.Repeat("x", maxStatusBytes)}

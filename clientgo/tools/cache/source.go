@@ -217,7 +217,7 @@ func (s *source) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 	s.open = stream
 	if p, ok := w.(sink.Puller); ok {
 		stream.pulled = p.Pull(opts, s.use())
-		stream.silence = time.AfterFunc(listSilence, stream.endSilent)
+		stream.silence = time.AfterFunc(listSilence, func() { stream.endSilent() })
 	}
 	if stream.pulled == nil {
 		stream.events = w.ResultChan()
