@@ -279,6 +279,25 @@ func TestMergeOfMergesLosesNothing(t *testing.T) { // G2
 	})
 }
 
+// A bookmark without a version is a hint that cannot be used: the store stays as far as its slowest part.
+func TestABookmarkWithoutAVersionBringsNoPartFurther(t *testing.T) { // G8
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newFake("10"), newFake("10")
+		inf := mk(t, sources.Merge[*obj](a, b), informer.Options[*obj]{})
+		start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		b.events <- ev(listwatch.Added, "b", "20", "x")
+		a.events <- ev(listwatch.Added, "a", "30", "x")
+		b.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark}
+		synctest.Wait()
+		require.Equal(t, "20", inf.Store().ResourceVersion())
+		b.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "25", "")}
+		synctest.Wait()
+		require.Equal(t, "25", inf.Store().ResourceVersion())
+	})
+}
+
 func TestMergeOfOneIsThatOne(t *testing.T) {
 	t.Parallel()
 	one := rest.Must(rest.NewResource[*corev1.Pod](nowhere(t), pods, rest.ResourceOptions{}))

@@ -165,6 +165,8 @@ func (p *partWatch[T]) watch() error {
 			return because(ctx, err)
 		case skipped && !p.listing && unread.ResourceVersion != "" && mark.Newer(p.version, unread.ResourceVersion):
 			continue // It was sent again, and what came later has been told.
+		case err == nil && event.Type == listwatch.Bookmark && event.ResourceVersion == "" && !event.InitialEventsEnd:
+			continue // It is a hint that cannot be used.
 		}
 		// What is sent again by something broken may have been overtaken. A part that is
 		// put together itself is in order only in its bookmarks.

@@ -92,6 +92,7 @@ func (s *script) watch(o metav1.ListOptions) (watch.Interface, error) {
 // playReflector plays RC-1 to RC-35 without faults: which requests there are, and what the store is told.
 func playReflector(t *testing.T, p *player) {
 	synctest.Test(t, func(t *testing.T) {
+		p.version = 1 // After a watch from "0", TestALostWatchWithoutAVersionIsNoGap has the difference.
 		s := &script{p: p, paged: p.chance(3)}
 		for _, o := range p.pods(3) {
 			s.objs = append(s.objs, *o.(*corev1.Pod))
