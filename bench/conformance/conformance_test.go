@@ -59,8 +59,5 @@ func TestSharedIndexInformer(t *testing.T) {
 		"a handler that panics goes on, and is synced",
 		"relists don't starve a resync",
 		"a stop ends every wait",
-		"a streaming list without an end gives way",
-		"a stream that fails is reported",
-		"under constant failure no wait is short again",
 	))
 }
