@@ -3,7 +3,6 @@ package cache
 import (
 	"context"
 	"fmt"
-	"log/slog"
 
 	"k8s.io/client-go/features"
 
@@ -11,8 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
-
-var discard = slog.New(slog.DiscardHandler)
 
 func watchListEnabled() bool { return features.FeatureGates().Enabled(features.WatchListClient) }
 
