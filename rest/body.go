@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"sync/atomic"
 
 	"github.com/kinform/kinform/listwatch"
@@ -56,10 +57,15 @@ func (b *BodyReader) Reads(e Encoding) bool {
 // BodyList is the stream of a list that a BodyReader reads.
 type BodyList struct{ *listStream[any] }
 
-// Kind returns what the list says of itself. It is complete only after Next has returned
-// io.EOF, as for Meta.
-func (l *BodyList) Kind() (apiVersion, kind string) {
-	return l.ahead.around.APIVersion, l.ahead.around.Kind
+// Empty returns the list without its items: its kind, its metadata and all other fields, as
+// the server has encoded them, and an empty array of items. It is complete only after Next
+// has returned io.EOF, as for Meta. It is nil for a list in protobuf.
+func (l *BodyList) Empty() []byte {
+	beside := l.ahead.around.Beside
+	if len(beside) == 0 {
+		return nil
+	}
+	return slices.Concat([]byte(`{"items":[]`), beside, []byte("}"))
 }
 
 // List reads the body of a successful answer. The stream's Close closes it. Of opts, Known,

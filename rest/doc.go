@@ -62,7 +62,9 @@
 //     times its bytes. An answer that is silent for MaxSilence ends. Headers, warnings
 //     and messages of a server are cut to a length.
 //   - Memory grows with the bytes that have arrived, never with a length that the server
-//     claims. A list, with all its pages, has at most [Options].MaxListBytes of them.
+//     claims. A list, with all its pages, has at most [Options].MaxListBytes of them. The
+//     fields of a list beside its items have at most 1 MiB in JSON. A list with two fields
+//     of items is malformed.
 //   - Time grows with the bytes that have arrived as well. apimachinery needs hours to
 //     parse a resource.Quantity such as 1e-1000000000. The client decodes it at once, to
 //     the same result (below 1n it is rounded up). A quantity of 1e2000 or more becomes

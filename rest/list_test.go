@@ -119,6 +119,8 @@ func TestMalformedListsNameURLAndReason(t *testing.T) { // RC-13
 		"no list in protobuf":              {mediaTypeProtobuf, wire.Magic + "\x12\x00", "without a kind"},
 		"an array":                         {mediaTypeJSON, `[]`, "a JSON object is expected"},
 		"an object, called a page":         {"text/html", `{"kind":"Secret"}`, `starting with "..."`},
+		"items twice":                      {mediaTypeJSON, `{"kind":"PodList","items":[],"items":[]}`, "two fields with items"},
+		"items, and then null":             {mediaTypeJSON, `{"kind":"PodList","items":[],"items":null}`, "two fields with items"},
 		"items are no array":               {mediaTypeJSON, `{"kind":"PodList","items":{}}`, "items of the list"},
 		"an item is missing":               {mediaTypeJSON, `{"kind":"PodList","items":[,]}`, "an item or ] is expected at byte 27"},
 		"a value is missing":               {mediaTypeJSON, `{"kind":}`, "a value is expected"},

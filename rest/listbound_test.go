@@ -96,6 +96,36 @@ func TestListWithoutItemsEndsAsWell(t *testing.T) { // G11
 	}
 }
 
+// The fields beside the items are kept, so that their budget counts from their first byte.
+func TestFieldsBesideTheItemsAreBounded(t *testing.T) { // G11
+	field := `,"x":"` + strings.Repeat("x", 64<<10) + `"`
+	for name, body := range map[string]*recurring{
+		"a field that never ends": {`{"kind":"PodList","items":[],"x":"`, strings.Repeat("x", 64<<10)},
+		"a key that never ends":   {`{"kind":"PodList","items":[],"`, strings.Repeat("x", 64<<10)},
+		"fields without an end":   {`{"kind":"PodList","items":[]`, field},
+		"metadata":                {`{"kind":"PodList","items":[],"metadata":{"a":1`, field},
+	} {
+		stream := pods(&Client{}).readList(offline(t.Context(), body), JSON, nil)
+		_, _, err := drainList(stream)
+		require.NoError(t, stream.Close())
+		require.ErrorIs(t, err, ErrTooLarge, name)
+		require.ErrorContains(t, err, "the fields beside the items have more than 1048576 bytes", name)
+		require.Less(t, stream.Meta().Bytes, int64(4<<20), name)
+	}
+}
+
+// recurring is a body that begins with left and goes on with text, again and again.
+type recurring struct{ left, text string }
+
+func (r *recurring) Read(p []byte) (int, error) {
+	if r.left == "" {
+		r.left = r.text
+	}
+	n := copy(p, r.left)
+	r.left = r.left[n:]
+	return n, nil
+}
+
 // endless is a body of spaces, without an end.
 type endless struct{}
 

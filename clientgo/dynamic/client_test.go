@@ -1,7 +1,9 @@
 package dynamic_test
 
 import (
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -94,6 +97,29 @@ func TestVerbsOverAServer(t *testing.T) {
 	list, err = in.List(ctx, metav1.ListOptions{})
 	require.NoError(t, err)
 	require.Empty(t, list.Items)
+}
+
+// Lists of custom resources have their kind and metadata after the items.
+func TestAListKeepsWhatStandsBesideItsItems(t *testing.T) {
+	const item = `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a"}}`
+	const body = `{"apiVersion":"example.com/v1","items":[` + item + `],"kind":"FooList","metadata":{"continue":"c","remainingItemCount":3,
+		"resourceVersion":"9","selfLink":"/foos","shardInfo":{"selector":"s"},"unknown":{"a":[1]}},"columns":["x"]}`
+	client, err := dynamic.NewForConfig(&rest.Config{Host: "http://foos.example", Transport: answer(body)})
+	require.NoError(t, err)
+	list, err := client.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"}).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, list.Items, 1)
+	encoded, err := list.MarshalJSON()
+	require.NoError(t, err)
+	require.JSONEq(t, body, string(encoded))
+}
+
+// answer is a transport that answers each request with a body in JSON.
+type answer string
+
+func (a answer) RoundTrip(r *http.Request) (*http.Response, error) {
+	header := http.Header{"Content-Type": {runtime.ContentTypeJSON}}
+	return &http.Response{StatusCode: http.StatusOK, Header: header, Body: io.NopCloser(strings.NewReader(string(a))), Request: r}, nil
 }
 
 // A watch that the server refuses ends with its Status, as a Go type.

@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	stdjson "encoding/json"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	kinform "github.com/kinform/kinform/rest"
 )
 
@@ -46,16 +44,6 @@ func emptied(start []byte, encoding kinform.Encoding) (list []byte, late, ok boo
 		}
 	}
 	return nil, false, false
-}
-
-// emptyList is a list in JSON that has no items.
-func emptyList(apiVersion, kind string, meta metav1.ListMeta) ([]byte, error) {
-	return stdjson.Marshal(struct {
-		APIVersion string          `json:"apiVersion"`
-		Kind       string          `json:"kind"`
-		Metadata   metav1.ListMeta `json:"metadata,omitzero"`
-		Items      []struct{}      `json:"items"`
-	}{apiVersion, kind, meta, []struct{}{}})
 }
 
 var protobufMagic = []byte("k8s\x00")

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"reflect"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -27,7 +26,6 @@ type listing struct {
 	reader  *kinform.BodyReader
 	target  runtime.Object
 	items   reflect.Value // the field Items of target
-	late    bool          // kind or metadata follow the items
 	copied  bool          // objects are handed over as a sink.Shared
 }
 
@@ -57,7 +55,7 @@ func newListing(start []byte, decoder runtime.Decoder, target runtime.Object, sh
 		return nil
 	}
 	empty, late, ok := emptied(start, l.codec.encoding)
-	if l.late = late; !ok || !late && l.decodeAround(empty) != nil {
+	if !ok || !late && l.decodeAround(empty) != nil {
 		return nil
 	}
 	return l
@@ -124,20 +122,11 @@ func (l *listing) read(ctx context.Context, response *http.Response, opts listwa
 			return stream.Meta().Bytes, err
 		}
 	}
-	meta := stream.Meta()
-	if !l.late {
-		return meta.Bytes, nil
-	}
-	apiVersion, kind := stream.Kind()
-	around := metav1.ListMeta{ResourceVersion: meta.ResourceVersion, Continue: meta.Continue}
-	if meta.RemainingItemCount != 0 {
-		around.RemainingItemCount = &meta.RemainingItemCount
-	}
-	empty, err := emptyList(apiVersion, kind, around)
-	if err == nil {
+	if empty := stream.Empty(); empty != nil { // with the fields that follow the items
+		reflect.ValueOf(l.target).Elem().SetZero()
 		err = l.decodeAround(empty)
 	}
-	return meta.Bytes, err
+	return stream.Meta().Bytes, err
 }
 
 // collected are the objects of a list that are put into it at the end.

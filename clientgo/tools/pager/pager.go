@@ -70,7 +70,8 @@ func (p *ListPager) list(ctx context.Context, options metav1.ListOptions, each f
 		}
 		if all == nil {
 			all = &metainternalversion.List{}
-			all.ResourceVersion = m.GetResourceVersion()
+			all.SetResourceVersion(m.GetResourceVersion())
+			all.SetSelfLink(m.GetSelfLink())
 		}
 		return each(page, func(obj runtime.Object) error {
 			all.Items = append(all.Items, obj)

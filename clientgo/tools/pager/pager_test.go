@@ -31,6 +31,7 @@ func (s *server) list(_ context.Context, o metav1.ListOptions) (runtime.Object, 
 	}
 	list := &v1.PodList{}
 	list.ResourceVersion = "7"
+	list.SetSelfLink("/pods")
 	for i := from; i < s.n; i++ {
 		if o.Limit > 0 && i == from+int(o.Limit) {
 			list.Continue = strconv.Itoa(i)
@@ -51,6 +52,10 @@ func TestAListInPages(t *testing.T) {
 	require.True(t, paged)
 	require.Equal(t, 5, meta.LenList(list))
 	require.Equal(t, []string{"/3/2", "2//2", "4//2"}, s.asked)
+	m, err := meta.ListAccessor(list)
+	require.NoError(t, err)
+	require.Equal(t, "7", m.GetResourceVersion())
+	require.Equal(t, "/pods", m.GetSelfLink())
 
 	s = &server{n: 5, expired: 4}
 	p = New(s.list)

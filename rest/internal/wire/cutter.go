@@ -36,6 +36,10 @@ type Envelope struct {
 	ResourceVersion string
 	Continue        string
 	Remaining       int64 // items on later pages, 0 if that is unknown
+
+	// Beside has the fields beside the items of a list in JSON, each as it is encoded and
+	// with a comma before it. Later fields are appended behind its last byte.
+	Beside []byte
 }
 
 // take takes over the metadata of a list.
@@ -57,6 +61,10 @@ const (
 	maxVersionBytes = 1 << 10
 	MaxTokenBytes   = 512 << 10
 )
+
+// maxBesideBytes bounds the fields beside the items of a list. Those of a server are smaller
+// than 1 KiB, except for a continue token.
+const maxBesideBytes = 1 << 20
 
 // CheckVersion returns an error for a resourceVersion that is too long.
 func CheckVersion[S ~string | ~[]byte](version S) error {

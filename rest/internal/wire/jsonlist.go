@@ -9,8 +9,10 @@ import (
 )
 
 // NewJSONList returns a cutter for a list. An item of more than max bytes becomes a frame
-// with an error. Another part of that length is an error of Cut. Cut calls check as soon as
-// the kind of the list has come, and fails if check does. The apiVersion may be empty.
+// with an error. Cut fails if the fields beside the items have more than max bytes together,
+// or more than maxBesideBytes. It fails at a second field with items, because the items of the
+// first one have been handed out. Cut calls check as soon as the kind of the list has come,
+// and fails if check does. The apiVersion may be empty.
 func NewJSONList(max int, check func(apiVersion, kind string) error) Cutter {
 	return &jsonList{max: max, check: check}
 }
@@ -23,10 +25,15 @@ type jsonList struct {
 	state  jsonState
 	scan   JSONScan // of the current value
 	field  string   // the field of the list whose value comes next
+	key    []byte   // the same, as it is encoded
+	listed bool     // the items have come
 	around Envelope
 	done   int64 // bytes before the data, for messages
 	skip   bool  // the rest of a too large item is being skipped
 }
+
+// errListedTwice is the error of a list whose last field with items should replace the first.
+var errListedTwice = Malformed("the list has two fields with items")
 
 // jsonState says what must come next.
 type jsonState uint8
@@ -77,6 +84,12 @@ func (c *jsonList) first(data []byte) (f Frame, done int, err error) {
 			return Frame{}, done, nil
 		}
 		if next, ok := c.punctuation(rest[0]); ok {
+			if next == wantFirstItem {
+				if c.listed {
+					return Frame{}, done, errListedTwice
+				}
+				c.listed = true
+			}
 			c.state = next
 			done++
 			continue
@@ -88,15 +101,19 @@ func (c *jsonList) first(data []byte) (f Frame, done int, err error) {
 		}
 		length, ok := c.scan.End(rest)
 		isItem := c.state == wantFirstItem || c.state == wantItem
+		most := c.max
+		if !isItem {
+			most = min(most, maxBesideBytes) - len(c.around.Beside)
+		}
 		switch {
-		case !ok && len(rest) <= c.max:
+		case !ok && len(rest) <= most:
 			return Frame{}, done, nil
 		case isItem && (!ok || length > c.max):
 			c.state = wantItemComma
 			f, length, c.skip = oversizedJSON(rest, length, ok, c.max, &c.scan)
 			return f, done + length, nil
-		case !ok || length > c.max:
-			return Frame{}, done, fmt.Errorf("%w: a part of the list has more than %d bytes", ErrTooLarge, c.max)
+		case !ok || length > most:
+			return Frame{}, done, fmt.Errorf("%w: the fields beside the items have more than %d bytes", ErrTooLarge, min(c.max, maxBesideBytes))
 		case length == 0:
 			return Frame{}, done, c.unexpected(rest, done)
 		}
@@ -114,6 +131,7 @@ func (c *jsonList) first(data []byte) (f Frame, done int, err error) {
 			}
 			c.state = wantColon
 			c.field = string(JSONText(part))
+			c.key = append(c.key[:0], part...)
 		}
 		done += length
 		if err != nil {
@@ -145,6 +163,10 @@ func (c *jsonList) punctuation(b byte) (next jsonState, ok bool) {
 
 // read takes note of a field of the list, other than its items.
 func (c *jsonList) read(part []byte) error {
+	if c.field != "items" {
+		beside := append(append(c.around.Beside, ','), c.key...)
+		c.around.Beside = append(append(beside, ':'), part...)
+	}
 	switch c.field {
 	case "kind":
 		c.around.Kind = string(JSONText(part))
@@ -162,6 +184,9 @@ func (c *jsonList) read(part []byte) error {
 	case "items":
 		if string(part) != "null" {
 			return Malformed("the items of the list are no array")
+		}
+		if c.listed {
+			return errListedTwice
 		}
 	}
 	return nil

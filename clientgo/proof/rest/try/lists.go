@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 )
 
@@ -37,6 +39,10 @@ var heads = []string{
 	`{"kind":"PodList","apiVersion":"v1","items":%s,"metadata":{"resourceVersion":"7"}}`, `{"kind":"PodList","apiVersion":"v1","items":%s,"metadata":{}}`, `{"kind":"PodList","apiVersion":"v1","items":%s,"metadata":null}`, `{"kind":"PodList","apiVersion":"v1","metadata":{},"Items":%s}`, `{"kind":"PodList","apiVersion":"v1","items":%s,"items":[]}`, `{"kind":"PodList","apiVersion":"v1","items":[],"items":%s}`, `{"kind":"PodList","apiVersion":"v1","unknown":1,"items":%s,"more":{}}`, `{"kind":"PodList","apiVersion":"v1","metadata":{"remainingItemCount":0},"items":%s}`,
 	`{"kind":"PodList","apiVersion":"v1","metadata":{"remainingItemCount":"x"},"items":%s}`, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":5},"items":%s}`, `{"kind":"PodList","apiVersion":"v1","items":%s} `, `{"kind":"PodList","apiVersion":"v1","items":%s}x`, `{"kind":"PodList","apiVersion":"v1","items":%s}{}`, `{"kind":"PodList","apiVersion":"v2","items":%s}`, `{"kind":"ServiceList","apiVersion":"v1","items":%s}`, `{"kind":"List","apiVersion":"v1","items":%s}`,
 	`{"apiVersion":"v1","items":%s}`, `{"kind":"PodList","items":%s}`, `[%s]`, `{"kind":"PodList","apiVersion":"v1","items":%s`, `{"kind":"PodList","apiVersion":"v1","kind":"PodList","items":%s}`, "\n\t{\n \"kind\" : \"PodList\" , \"apiVersion\":\"v1\",\r\n\"items\" : %s\n}\n", `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5","resourceVersion":"6"},"items":%s}`,
+	// Something stands beside the items, before and after them.
+	`{"kind":"PodList","apiVersion":"v1","items":%s,"metadata":{"resourceVersion":"5","continue":"c","remainingItemCount":7,"selfLink":"s","shardInfo":{"selector":"a"},"unknown":{"b":[1,1.5]}},"more":{"c":null},"last":[1]}`, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5","shardInfo":{"selector":"a"},"unknown":1},"items":%s}`, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"first":1,"items":%s,"last":{"a":1}}`,
+	`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5","continue":"c"},"items":%s,"metadata":{"resourceVersion":"6"}}`, `{"metadata":{"resourceVersion":"5"},"items":%s,"more":1,"more":2,"kind":"PodList","apiVersion":"v1"}`, `{"kind":"PodList","apiVersion":"v1","items":%s,"metadata":{"resourceVersion":"5","shardInfo":7}}`, `{"kind":"PodList","apiVersion":"v1","items":%s,"metadata":[]}`, `{"kind":"PodList","apiVersion":"v1","items":%s,"\u006dore\n":"\u00e4","metadata":{"resourceVersion":"5"}}`,
+	`{"kind":"PodList","apiVersion":"v1","items":%[1]s,"metadata":{"resourceVersion":"5"},"items":%[1]s}`, `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":%s,"items":null}`, `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":null,"items":%s}`, `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"first","labels":{"a":"b"}}},{},{}],"items":%s}`,
 }
 
 func tryLists() {
@@ -44,11 +50,17 @@ func tryLists() {
 	defer s.Close()
 	var kind string
 	var body []byte
-	c := clientOf(s, func(c *rest.Config) {
+	config := configOf(s, func(c *rest.Config) {
 		c.Transport = tripper(func(r *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Request: r, Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(bytes.NewReader(body))}, nil
 		})
 	})
+	c, err := rest.RESTClientFor(config)
+	if err != nil {
+		panic(err)
+	}
+	pods := corev1.SchemeGroupVersion.WithResource("pods")
+	custom, inMetadata := dynamic.NewForConfigOrDie(config).Resource(pods), metadata.NewForConfigOrDie(config).Resource(pods)
 	// shown is what lists of several types become of a body.
 	shown := func(of string, data []byte) string {
 		kind, body = of, data
@@ -57,6 +69,10 @@ func tryLists() {
 			err := c.Get().Resource("pods").Do(background).Into(into)
 			all = append(all, object(into)+" "+kindOf(err))
 		}
+		unstructured, err := custom.List(background, metav1.ListOptions{})
+		all = append(all, fmt.Sprint(object(unstructured), err == nil))
+		partial, err := inMetadata.List(background, metav1.ListOptions{})
+		all = append(all, fmt.Sprint(object(partial), err == nil))
 		obj, err := c.Get().Resource("pods").Do(background).Get()
 		return strings.Join(append(all, object(obj)+" "+kindOf(err)), " | ")
 	}
@@ -76,7 +92,7 @@ func tryLists() {
 			}
 		})
 	}
-	full := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "5", Continue: "c", RemainingItemCount: ptr(int64(3))}}
+	full := &corev1.PodList{ListMeta: metav1.ListMeta{SelfLink: "s", ResourceVersion: "5", Continue: "c", RemainingItemCount: ptr(int64(3)), ShardInfo: &metav1.ShardInfo{Selector: "a"}}}
 	for _, name := range []string{"a", "b"} {
 		p := pod(name)
 		p.UID, p.Labels, p.CreationTimestamp = types.UID("u-"+name), map[string]string{"k": "v"}, metav1.NewTime(time.Unix(1000, 0).UTC())
