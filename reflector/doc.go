@@ -82,7 +82,7 @@
 // When watches fail three times in a row although the server answers, the reflector takes
 // a list in between, once a minute at most. So the sink goes on, slowly, in these cases:
 // watches cannot pass a version (because of an event that cannot be read); a proxy breaks
-// streams; the client may list the resource, but must not watch it (403), or cannot (405,
+// streams; the client may list the resource, but must not watch it (403), or cannot (404, 405,
 // 500, or 504 of a gateway that waits for the end of a watch).
 //
 // If nothing comes on a watch for long, not even a bookmark, the reflector takes the

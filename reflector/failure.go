@@ -50,7 +50,7 @@ func isUnsupported(err error) bool {
 // the reason, or the client can list the resource but not watch it. A 504 counts as well: a
 // gateway answers so if it waits for the end of a watch.
 func IsRefused(err error) bool {
-	return isUnsupported(err) || apierrors.IsForbidden(err) || isTooLarge(err) ||
+	return isUnsupported(err) || apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || isTooLarge(err) ||
 		apierrors.IsInternalError(err) || apierrors.IsTimeout(err)
 }
 

@@ -35,7 +35,7 @@ func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 		"too large":   {isTooLarge, tooLarge},
 		"unsupported": {isUnsupported, is(apierrors.IsBadRequest, apierrors.IsInvalid, apierrors.IsMethodNotSupported)},
 		"refused": {IsRefused, is(apierrors.IsBadRequest, apierrors.IsInvalid, apierrors.IsInternalError,
-			apierrors.IsForbidden, apierrors.IsMethodNotSupported, apierrors.IsTimeout, tooLarge)},
+			apierrors.IsForbidden, apierrors.IsNotFound, apierrors.IsMethodNotSupported, apierrors.IsTimeout, tooLarge)},
 		"refuses version": {RefusesVersion, is(apierrors.IsResourceExpired, apierrors.IsGone, apierrors.IsBadRequest, apierrors.IsInvalid, tooLarge)},
 		"permanent":       {isPermanent, is(apierrors.IsNotFound, apierrors.IsForbidden)},
 		"busy":            {isBusy, apierrors.IsTooManyRequests},

@@ -155,6 +155,7 @@ func TestWatchThatIsAlwaysRefusedIsDoneWithout(t *testing.T) {
 	pods := schema.GroupResource{Resource: "pods"}
 	for name, err := range map[string]error{
 		"403":            errForbidden,
+		"404":            errNotFound,
 		"405":            apierrors.NewMethodNotSupported(pods, "watch"),
 		"504":            apierrors.NewTimeoutError("no", 0),
 		"504 of a proxy": apierrors.NewGenericServerResponse(http.StatusGatewayTimeout, "watch", pods, "", "", 0, true),

@@ -128,7 +128,7 @@ func TestRunGivesUpWhereThatIsAskedFor(t *testing.T) {
 
 // Where somebody may list and not watch, the sink gets on all the same (G2).
 func TestWhatCannotBeWatchedIsListedFromTimeToTime(t *testing.T) {
-	for name, refusal := range map[string]error{"403": errForbidden, "405": apierrors.NewMethodNotSupported(schema.GroupResource{}, "watch")} {
+	for name, refusal := range map[string]error{"403": errForbidden, "404": errNotFound, "405": apierrors.NewMethodNotSupported(schema.GroupResource{}, "watch")} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				g := newRig(Options{})

@@ -11,7 +11,6 @@ import (
 	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -111,15 +110,14 @@ func (h *history[T]) probe(ctx context.Context) (found, error) {
 // what was, or cannot be watched at all. Then we must be allowed to list it: of what may
 // not be read any more, nothing is shown.
 func (t *testimony) judge(list func() error) {
-	refused := func(err error) bool { return reflector.IsRefused(err) || apierrors.IsNotFound(err) }
 	switch {
 	case t.err == nil:
 		return
 	case reflector.IsExpired(t.err):
 		t.forgotten, t.err = true, nil
-	case refused(t.err):
+	case reflector.IsRefused(t.err):
 		t.forgotten = true
-		if t.err = list(); t.err != nil && refused(t.err) {
+		if t.err = list(); t.err != nil && reflector.IsRefused(t.err) {
 			t.err = fmt.Errorf("%w: %w", errNotAllowed, t.err)
 		}
 	}
