@@ -36,9 +36,9 @@ import (
 // The key is held back for two minutes at most: a cache that works has a write within the interval of two
 // bookmarks. It is five seconds if a field selector decides whether the Client's cache has the object, or if
 // the server's versions cannot be compared. The key goes on earlier if the cache cannot see the write: its
-// informer has stopped, the server refuses the resource (403), does not have it any more (404), or the
-// object cannot be read. If a key goes on without a write, the log and [Manager.Ready] name it; see
-// ControllerStatus.Unseen.
+// informer has stopped, the object cannot be read, or two lists in a row failed because the server refuses
+// the resource (403, 405) or does not have it any more (404). If a key goes on without a write, the log and
+// [Manager.Ready] name it, Ready until the cache has the write; see ControllerStatus.Unseen.
 type Client[T metav1.Object] struct {
 	server *rest.Resource[T]
 	cache  *informer.Handle[T] // nil if the Client was refused
@@ -161,7 +161,6 @@ func newClient[T metav1.Object](m *Manager, s Selection[T]) (*Client[T], error) 
 	}
 	v := &view[T]{
 		called: s.Informer.Name, store: cache.Store(), scope: scope, status: cache.Status,
-		ended: func() bool { return errors.Is(cache.Healthy(m.opts.MaxStaleness), informer.ErrStopped) },
 	}
 	m.addView(s.Client, what.Resource.GroupResource(), v)
 	return &Client[T]{

@@ -47,6 +47,7 @@ type Controller[T metav1.Object] struct {
 	settings  Settings[T]
 	queue     *workqueue.Queue[types.NamespacedName]
 	holds     holds
+	early     early
 
 	// filled are closed when handlers have queued the keys of the first list. deliveries are these
 	// handlers. The manager's lock guards both slices.
@@ -98,7 +99,7 @@ func Manage[T metav1.Object](m *Manager, name string, objects *Client[T], reconc
 		settings.Queue.Observer = o.Queue(name, settings.Queue.Observer)
 	}
 	c := &Controller[T]{manager: m, called: name, objects: objects, reconcile: reconcile, settings: settings, queue: workqueue.New(settings.Queue)}
-	c.holds.controller, c.holds.logger = name, m.opts.Logger
+	c.holds.controller, c.holds.logger, c.holds.hooks = name, m.opts.Logger, &m.hooks
 	switch {
 	case name == "":
 		c.refuse(fmt.Errorf("a controller of %T needs a name", *new(T)))
@@ -109,7 +110,10 @@ func Manage[T metav1.Object](m *Manager, name string, objects *Client[T], reconc
 	default:
 		m.add(c)
 	}
-	handle(c, objects, enqueue.Object[T], settings.When)
+	handle(c, objects, enqueue.Object[T], func(e informer.Event[T]) bool {
+		c.early.enqueue() // Now there is an owner.
+		return settings.When == nil || settings.When(e)
+	})
 	return c
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/internal/contain"
 	"github.com/kinform/kinform/internal/remind"
 )
 
@@ -27,8 +28,8 @@ const (
 	// lookAgain is how often a wait looks whether the cache can still see the write.
 	lookAgain = time.Second
 
-	// unseenFor is how long a key stays among those whose write was not seen, and maxUnseen how many
-	// there are at most.
+	// unseenFor is how long a key stays among those whose write was not seen, if the cache does not get the
+	// write before. maxUnseen is how many there are at most.
 	unseenFor = 5 * time.Minute
 	maxUnseen = 100
 )
@@ -40,7 +41,7 @@ var errHeldTooLong = fmt.Errorf("it does not have it after %v", maxHold)
 type held struct {
 	cache  string // the name of the cache
 	object types.NamespacedName
-	wait   func(context.Context) error
+	wait   wait
 }
 
 // hold is a wait that goes on, or that has ended without the write.
@@ -50,23 +51,25 @@ type hold struct {
 	object types.NamespacedName
 	since  time.Time // the beginning, and then the end
 	err    error
+	over   func() bool // the cache has the write now
 }
 
 // holds are the waits of a controller for its own writes.
 type holds struct {
 	controller string
 	logger     *slog.Logger
+	hooks      *contain.Hooks
 
 	mu       sync.Mutex // guards following
 	waiting  map[*hold]struct{}
-	unseen   []hold // those that have ended without the write, the oldest first
-	ended    uint64 // how many have
+	unseen   []*hold // those that have ended without the write, the oldest first
+	ended    uint64  // how many have
 	reminder remind.Reminder
 }
 
 // wait waits for a write. It has an end: maxHold, or when the cache cannot see the write any more.
 func (h *holds) wait(ctx context.Context, key types.NamespacedName, w held) error {
-	one := &hold{key: key, cache: w.cache, object: w.object, since: time.Now()}
+	one := &hold{key: key, cache: w.cache, object: w.object, since: time.Now(), over: w.wait.over}
 	h.mu.Lock()
 	if h.waiting == nil {
 		h.waiting = map[*hold]struct{}{}
@@ -78,7 +81,7 @@ func (h *holds) wait(ctx context.Context, key types.NamespacedName, w held) erro
 	defer func() { h.end(ctx, one, err) }()
 	bounded, cancel := context.WithTimeoutCause(ctx, maxHold, errHeldTooLong)
 	defer cancel()
-	err = w.wait(bounded)
+	err = w.wait.until(bounded)
 	return nil // end has logged the error.
 }
 
@@ -86,7 +89,7 @@ func (h *holds) wait(ctx context.Context, key types.NamespacedName, w held) erro
 func (h *holds) end(ctx context.Context, one *hold, err error) {
 	h.mu.Lock()
 	delete(h.waiting, one)
-	h.unseen = slices.DeleteFunc(h.unseen, func(before hold) bool {
+	h.unseen = slices.DeleteFunc(h.unseen, func(before *hold) bool {
 		return before.key == one.key && before.cache == one.cache && before.object == one.object
 	})
 	if err == nil || ctx.Err() != nil { // The write is there, or the queue ends.
@@ -97,7 +100,7 @@ func (h *holds) end(ctx context.Context, one *hold, err error) {
 	if len(h.unseen) == maxUnseen {
 		h.unseen = slices.Delete(h.unseen, 0, 1)
 	}
-	h.unseen = append(h.unseen, *one)
+	h.unseen = append(h.unseen, one)
 	h.ended++
 	others, due := h.reminder.Due(0, one.since)
 	h.mu.Unlock()
@@ -111,6 +114,7 @@ func (h *holds) end(ctx context.Context, one *hold, err error) {
 // healthy returns an error that names a key that is held back for long, and one whose write was not seen
 // lately.
 func (h *holds) healthy() error {
+	h.forget()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := time.Now()
@@ -130,7 +134,6 @@ func (h *holds) healthy() error {
 		missing = append(missing, fmt.Errorf("controller %s: key %s is held back for %v: cache %s does not have its write of %s%s",
 			h.controller, oldest.key, now.Sub(oldest.since).Round(time.Second), oldest.cache, oldest.object, andMore(slow-1)))
 	}
-	h.pruneLocked(now)
 	if n := len(h.unseen); n > 0 {
 		last := h.unseen[n-1]
 		missing = append(missing, fmt.Errorf("controller %s: key %s had a turn %v ago although cache %s did not have its write of %s%s: %w",
@@ -146,8 +149,19 @@ func andMore(n int) string {
 	return fmt.Sprintf(" (and %d more)", n)
 }
 
-func (h *holds) pruneLocked(now time.Time) {
-	h.unseen = slices.DeleteFunc(h.unseen, func(one hold) bool { return now.Sub(one.since) > unseenFor })
+// forget forgets old writes that were not seen, and those that the caches have by now.
+func (h *holds) forget() {
+	h.mu.Lock()
+	unseen := slices.Clone(h.unseen)
+	h.mu.Unlock()
+	now, past := time.Now(), map[*hold]bool{}
+	for _, one := range unseen {
+		past[one] = now.Sub(one.since) > unseenFor
+		h.hooks.Call("a method of an object", func() { past[one] = past[one] || one.over() })
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.unseen = slices.DeleteFunc(h.unseen, func(one *hold) bool { return past[one] })
 }
 
 // status fills in what a status says about the waits.

@@ -3,6 +3,7 @@ package controller_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/controller"
+	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/rest"
 )
 
@@ -115,5 +117,48 @@ func TestCustomResourceWithoutNamespacesInAManagerOfSome(t *testing.T) {
 				require.NoError(t, r.manager.Ready())
 			})
 		})
+	}
+}
+
+// An owned object leads to its owner, also if the cache has no owner yet: the list of the owners takes
+// longer than that of the owned objects, or the first owner is created after them.
+func TestOwnedObjectsThatComeBeforeTheirOwnersLeadToThem(t *testing.T) {
+	for _, clusterScoped := range []bool{true, false} {
+		for _, late := range []string{"the list", "the owner"} {
+			t.Run(map[bool]string{true: "without namespaces", false: "with them"}[clusterScoped]+", "+late, func(t *testing.T) {
+				play(t, controller.Options{}, func(t *testing.T, r *rig) {
+					require.NoError(t, r.server.AddResource(apitest.Resource{Group: zones.Group, Version: zones.Version, Plural: zones.Resource, Kind: "Zone", ClusterScoped: clusterScoped}))
+					owners := controller.For[*unstructured.Unstructured](r.manager, rest.ResourceOptions{Resource: zones, Kind: "Zone"})
+					maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+					var turns noted
+					c := controller.Manage(r.manager, "keeper", owners, func(_ context.Context, owner *unstructured.Unstructured) (controller.Result, error) {
+						turns.add(owner.GetName())
+						return controller.Done, nil
+					}, controller.Settings[*unstructured.Unstructured]{When: func(informer.Event[*unstructured.Unstructured]) bool { return false }})
+					controller.Owns(c, maps, nil)
+					zone := newZone("one")
+					if !clusterScoped {
+						zone.SetNamespace("web")
+					}
+					owned := newMap("owned")
+					owned.OwnerReferences = []metav1.OwnerReference{{APIVersion: "example.com/v1", Kind: "Zone", Name: "one", UID: "u", Controller: new(true)}}
+					r.create(owned)
+					if late == "the list" {
+						r.server.Inject(apitest.Fault{Verb: "list", Resource: zones.Resource, Action: apitest.Delay(10 * time.Second)})
+						_, err := r.server.Create(zone)
+						require.NoError(t, err)
+					}
+					r.run()
+					r.rest()
+					if late == "the owner" {
+						require.Empty(t, turns.take())
+						_, err := r.server.Create(zone)
+						require.NoError(t, err)
+						r.rest()
+					}
+					require.Equal(t, []string{"one"}, turns.take())
+				})
+			})
+		}
 	}
 }

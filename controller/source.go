@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"sync"
 	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,8 +21,8 @@ import (
 // be known: for types that are not built-in, set rest.ResourceOptions.Kind.
 //
 // The owner is in the namespace of the other object, or in none if owners have none, such as a Node. The
-// scope of a kind that is not built-in is that of the cached owners. Until an owner was cached, there is
-// none to reconcile: each has its turn when the cache has it.
+// scope of a kind that is not built-in is that of the cached owners. Until an owner was cached, the
+// controller keeps the keys of owners, and enqueues them then.
 func Owns[T, O metav1.Object](c *Controller[T], owned *Client[O], when func(informer.Event[O]) bool) {
 	if c.objects == nil || c.objects.cache == nil {
 		return // The manager has this mistake already.
@@ -33,7 +34,7 @@ func Owns[T, O metav1.Object](c *Controller[T], owned *Client[O], when func(info
 	}
 	scope := c.objects.scopeOfKind()
 	handle(c, owned, func(q enqueue.Queue) func(informer.Event[O]) {
-		return enqueue.Owner[O](ownerQueue{q, scope}, kind)
+		return enqueue.Owner[O](ownerQueue{q, scope, &c.early}, kind)
 	}, when)
 }
 
@@ -41,17 +42,49 @@ func Owns[T, O metav1.Object](c *Controller[T], owned *Client[O], when func(info
 type ownerQueue struct {
 	enqueue.Queue
 	scope func() (namespaced, known bool)
+	early *early
 }
 
 func (q ownerQueue) AddWith(key types.NamespacedName, how workqueue.AddOptions) {
 	namespaced, known := q.scope()
 	if !known {
+		q.early.keep(key, func() { q.AddWith(key, how) })
+		if _, known := q.scope(); known { // The first owner was cached meanwhile.
+			q.early.enqueue()
+		}
 		return
 	}
 	if !namespaced {
 		key.Namespace = ""
 	}
 	q.Queue.AddWith(key, how)
+}
+
+// early has the keys of owners for which nobody knows yet whether they have a namespace. There are at most
+// as many as owned objects.
+type early struct {
+	mu   sync.Mutex // guards following
+	adds map[types.NamespacedName]func()
+}
+
+func (e *early) keep(key types.NamespacedName, add func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.adds == nil {
+		e.adds = map[types.NamespacedName]func(){}
+	}
+	e.adds[key] = add
+}
+
+// enqueue adds the keys to their queues.
+func (e *early) enqueue() {
+	e.mu.Lock()
+	adds := e.adds
+	e.adds = nil
+	e.mu.Unlock()
+	for _, add := range adds {
+		add()
+	}
 }
 
 // scopeOfKind returns a function that says whether the objects of the Client have namespaces: by the table

@@ -40,10 +40,10 @@ var (
 // place for this is a readiness rather than a liveness check, unless maxStaleness
 // is long.
 func (i *Informer[T]) Healthy(maxStaleness time.Duration) error {
-	return i.Status().healthy(isClosed(i.stopped), maxStaleness)
+	return i.Status().healthy(maxStaleness)
 }
 
-func (s Status) healthy(stopped bool, maxStaleness time.Duration) error {
+func (s Status) healthy(maxStaleness time.Duration) error {
 	r := s.Reflector
 	heard := r.LastListAt
 	if r.LastEventAt.After(heard) {
@@ -51,7 +51,7 @@ func (s Status) healthy(stopped bool, maxStaleness time.Duration) error {
 	}
 	var err error
 	switch {
-	case stopped:
+	case s.Stopped:
 		err = ErrStopped
 	case !s.Synced:
 		return &SyncError{Status: s, Err: ErrNotSynced}

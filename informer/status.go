@@ -15,6 +15,7 @@ import (
 type Status struct {
 	Name      string
 	Synced    bool
+	Stopped   bool // The context of Run has ended, or the informer has given up.
 	Reflector reflector.Status
 	Queue     deltafifo.Stats
 	Store     indexer.Stats
@@ -59,6 +60,7 @@ func (i *Informer[T]) Status() Status {
 	s := Status{
 		Name:      i.opts.Name,
 		Synced:    isClosed(i.synced),
+		Stopped:   isClosed(i.stopped),
 		Reflector: i.reflector.Status(),
 		Queue:     i.queue.Stats(),
 		Store:     i.store.Stats(),

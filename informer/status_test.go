@@ -13,9 +13,9 @@ import (
 // handed it over: whoever waited for the sync and asks at once is told of no ailment.
 func TestHealthyInTheMomentBeforeTheFirstListIsNoted(t *testing.T) {
 	t.Parallel()
-	require.NoError(t, Status{Synced: true}.healthy(false, time.Minute))
-	require.ErrorIs(t, Status{Synced: true}.healthy(true, time.Minute), ErrStopped)
-	require.ErrorIs(t, Status{}.healthy(false, time.Minute), ErrNotSynced)
+	require.NoError(t, Status{Synced: true}.healthy(time.Minute))
+	require.ErrorIs(t, Status{Synced: true, Stopped: true}.healthy(time.Minute), ErrStopped)
+	require.ErrorIs(t, Status{}.healthy(time.Minute), ErrNotSynced)
 	long := reflector.Status{LastListAt: time.Now().Add(-time.Hour)}
-	require.ErrorIs(t, Status{Synced: true, Reflector: long}.healthy(false, time.Minute), ErrStale)
+	require.ErrorIs(t, Status{Synced: true, Reflector: long}.healthy(time.Minute), ErrStale)
 }

@@ -18,10 +18,12 @@ type PartFailure struct {
 	Part string
 
 	// Err is the last failure, Since when the first one in a row was, and Failures how
-	// many there were.
-	Err      error
-	Since    time.Time
-	Failures int
+	// many there were. ListFailures is how many of them, the last ones in a row, were of lists: a
+	// part whose lists work goes on slowly although its watches fail.
+	Err          error
+	Since        time.Time
+	Failures     int
+	ListFailures int
 
 	// Missing says that the part has never been listed, which MergeOptions.Tolerate
 	// allows: its objects are not in the store.
@@ -49,8 +51,8 @@ func newPartsHealth(names []string, logger *slog.Logger) *partsHealth {
 	return &partsHealth{names: names, logger: logger, parts: make([]*PartFailure, len(names)), said: make([]remind.Reminder, len(names))}
 }
 
-// failed takes note of a failure.
-func (h *partsHealth) failed(part int, err error, missing bool) {
+// failed takes note of a failure of a watch, or of a list.
+func (h *partsHealth) failed(part int, err error, list, missing bool) {
 	now := time.Now()
 	h.mu.Lock()
 	f := PartFailure{Part: h.names[part], Since: now}
@@ -59,6 +61,9 @@ func (h *partsHealth) failed(part int, err error, missing bool) {
 	}
 	f.Err, f.Missing = err, missing
 	f.Failures++
+	if f.ListFailures++; !list {
+		f.ListFailures = 0
+	}
 	h.parts[part] = &f
 	// Where all parts fail, the reflector says so.
 	say := slices.Contains(h.parts, nil) && (missing || now.Sub(f.Since) >= saidFirst)
@@ -68,6 +73,15 @@ func (h *partsHealth) failed(part int, err error, missing bool) {
 	h.mu.Unlock()
 	if say {
 		h.logger.Warn("A part of a merged source fails, the others go on", "part", f.Part, "err", err, "since", f.Since, "missing", missing)
+	}
+}
+
+// listed takes note of a list that did not fail.
+func (h *partsHealth) listed(part int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if f := h.parts[part]; f != nil {
+		f.ListFailures = 0
 	}
 }
 

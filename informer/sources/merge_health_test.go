@@ -31,7 +31,7 @@ func TestPartThatFlapsIsSaidNowAndThen(t *testing.T) {
 				h, log := newLoggedHealth()
 				for began := time.Now(); time.Since(began) < time.Hour; time.Sleep(time.Second) {
 					for first := time.Now(); time.Since(first) <= bad; time.Sleep(time.Second) {
-						h.failed(0, errors.New("no"), missing)
+						h.failed(0, errors.New("no"), false, missing)
 					}
 					h.recovered(0)
 				}
@@ -47,12 +47,12 @@ func TestPartThatFailsOtherwiseIsSaidAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, log := newLoggedHealth()
 		for range 10 {
-			h.failed(0, apierrors.NewServiceUnavailable("down"), false)
+			h.failed(0, apierrors.NewServiceUnavailable("down"), false, false)
 			time.Sleep(time.Second)
 		}
 		require.Equal(t, 1, strings.Count(log.String(), "\n"))
 		for range 10 {
-			h.failed(0, apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", nil), false)
+			h.failed(0, apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", nil), false, false)
 			time.Sleep(time.Second)
 		}
 		require.Equal(t, 2, strings.Count(log.String(), "\n"), log)

@@ -241,6 +241,7 @@ func (l *mergedList[T]) partEnded(err error) {
 			state := &l.states[o.part]
 			state.unlisted, state.lists = false, failureRow{}
 			state.listed(l.opts.Known != nil)
+			l.health.listed(o.part)
 			if state.watches.Failures() == 0 {
 				l.health.recovered(o.part)
 			}
@@ -280,7 +281,7 @@ func (l *mergedList[T]) partFailed(o *openList[T], err error) error {
 	state := &l.states[o.part]
 	state.unlisted = true
 	state.lists.failed(err, l.merged.opts.Backoff)
-	l.health.failed(o.part, err, missing)
+	l.health.failed(o.part, err, true, missing)
 	l.making.at[o.part] = ""
 	if missing {
 		return nil

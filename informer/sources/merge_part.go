@@ -257,7 +257,7 @@ func (p *partWatch[T]) watchFailed(err error) {
 // failed makes a failure known, and reports whether the watch goes on.
 func (p *partWatch[T]) failed(err error) bool {
 	err = p.about(p.part, err)
-	p.health.failed(p.part, err, false)
+	p.health.failed(p.part, err, false, false)
 	p.state.lost = true
 	return p.say(arrival[T]{kind: partDown, err: err})
 }
@@ -290,7 +290,7 @@ func (p *partWatch[T]) awaitList() {
 		p.end(apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed, as %s can be listed again", p.health.names[p.part])))
 	default:
 		p.state.lists.failed(err, p.merged.opts.Backoff)
-		p.health.failed(p.part, p.about(p.part, err), p.version == "")
+		p.health.failed(p.part, p.about(p.part, err), true, p.version == "")
 	}
 }
 
