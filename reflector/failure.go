@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -24,21 +26,31 @@ func statusOf(err error) metav1.Status {
 }
 
 // IsExpired says that the server no longer has the version that it was asked for. Like
-// RefusesVersion, IsRefused and StatusCode, it is for code beside a Reflector that retries
+// IsTooLarge, RefusesVersion, IsRefused and StatusCode, it is for code beside a Reflector that retries
 // as a Reflector does, such as the parts of a source. All of them are false, or 0, for nil.
 func IsExpired(err error) bool {
 	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err)
 }
 
-// isTooLarge says that the server has not yet seen the version it was asked for.
-func isTooLarge(err error) bool {
-	return apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
+// IsTooLarge says that the server has not yet seen the version it was asked for.
+func IsTooLarge(err error) bool {
+	if apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) {
+		return true
+	}
+	if !apierrors.IsTimeout(err) {
+		return false
+	}
+	// API servers before 1.18.6 have the message alone, and those of 1.17 and 1.18 put it into a cause.
+	const message = "Too large resource version"
+	status := statusOf(err)
+	return strings.Contains(status.Message, message) || status.Details != nil && slices.ContainsFunc(
+		status.Details.Causes, func(c metav1.StatusCause) bool { return c.Message == message })
 }
 
 // RefusesVersion says that the server may answer the same list without a version: it
 // does not have this version, or takes it for none, or does not know how to match it.
 func RefusesVersion(err error) bool {
-	return IsExpired(err) || isTooLarge(err) || apierrors.IsBadRequest(err) || apierrors.IsInvalid(err)
+	return IsExpired(err) || IsTooLarge(err) || apierrors.IsBadRequest(err) || apierrors.IsInvalid(err)
 }
 
 // isUnsupported says that the server does not support the request.
@@ -50,7 +62,7 @@ func isUnsupported(err error) bool {
 // the reason, or the client can list the resource but not watch it. A 504 counts as well: a
 // gateway answers so if it waits for the end of a watch.
 func IsRefused(err error) bool {
-	return isUnsupported(err) || apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || isTooLarge(err) ||
+	return isUnsupported(err) || apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || IsTooLarge(err) ||
 		apierrors.IsInternalError(err) || apierrors.IsTimeout(err)
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,11 +29,16 @@ func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 		}
 	}
 	tooLarge := func(err error) bool {
-		return apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
+		if apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) {
+			return true
+		}
+		var said apierrors.APIStatus
+		return apierrors.IsTimeout(err) && errors.As(err, &said) &&
+			strings.Contains(fmt.Sprintf("%+v", said.Status()), "Too large resource version")
 	}
 	pairs := map[string]struct{ ours, theirs func(error) bool }{
 		"expired":     {IsExpired, is(apierrors.IsResourceExpired, apierrors.IsGone)},
-		"too large":   {isTooLarge, tooLarge},
+		"too large":   {IsTooLarge, tooLarge},
 		"unsupported": {isUnsupported, is(apierrors.IsBadRequest, apierrors.IsInvalid, apierrors.IsMethodNotSupported)},
 		"refused": {IsRefused, is(apierrors.IsBadRequest, apierrors.IsInvalid, apierrors.IsInternalError,
 			apierrors.IsForbidden, apierrors.IsNotFound, apierrors.IsMethodNotSupported, apierrors.IsTimeout, tooLarge)},
@@ -71,6 +77,11 @@ func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 			Reason: metav1.StatusReasonTimeout, Code: http.StatusGatewayTimeout,
 			Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: "Another"}, {Type: metav1.CauseTypeResourceVersionTooLarge}}},
 		},
+	}
+	for _, reason := range []metav1.StatusReason{metav1.StatusReasonTimeout, metav1.StatusReasonServerTimeout} {
+		statuses = append(statuses,
+			metav1.Status{Reason: reason, Message: "Timeout: Too large resource version: 9, current: 8"},
+			metav1.Status{Reason: reason, Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: "Another"}, {Message: "Too large resource version"}}}})
 	}
 	for reason := range codes {
 		for _, code := range codes {

@@ -99,7 +99,7 @@ func (r *Reflector[T]) streamFailed(at string, err error) (state[T], error) {
 	switch {
 	case errors.Is(err, ErrOtherHistory) && !r.doubt.other:
 		return r.otherHistory(err)
-	case (IsExpired(err) || isTooLarge(err)) && at != "":
+	case (IsExpired(err) || IsTooLarge(err)) && at != "":
 		return r.atOnce(&r.snapshots, err, r.snapshot("")), err
 	case errors.Is(err, ErrNoProgress), errors.Is(err, ErrOverdue), isUnsupported(err):
 		// The server would give the same answer the next time (D6).

@@ -13,7 +13,6 @@ import (
 	"github.com/kinform/kinform/listwatch"
 	core "github.com/kinform/kinform/reflector"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
@@ -90,7 +89,7 @@ func isRetriable(err error) bool {
 
 // isUnavailable says that the server no longer has a version, or does not have it yet.
 func isUnavailable(err error) bool {
-	return core.IsExpired(err) || apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
+	return core.IsExpired(err) || core.IsTooLarge(err)
 }
 
 // watchOptions are those of a watch from the last version, or from the most recent one if the server does not have that.
@@ -161,10 +160,10 @@ func (f *feed) canResume() bool {
 // follow hands the events of a watch to the store, and closes the watch. It returns nil if the watch ends in order.
 func (f *feed) follow(ctx context.Context, open listwatch.WatchStream[any], begun time.Time) error {
 	defer func() { _ = open.Close() }()
-	for n := 0; ; n++ {
+	for n := 0; ctx.Err() == nil; n++ {
 		event, err := open.Next()
-		if ctx.Err() != nil {
-			return nil
+		if err != nil && ctx.Err() != nil {
+			return nil // an event that has come is applied all the same
 		}
 		unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
 		switch {
@@ -190,6 +189,7 @@ func (f *feed) follow(ctx context.Context, open listwatch.WatchStream[any], begu
 			return err
 		}
 	}
+	return nil
 }
 
 // applyUnread deals with an event whose object could not be read. A list follows if it is not known which object was

@@ -116,14 +116,43 @@ func TestWaitsAfterFailures(t *testing.T) {
 	}
 }
 
+// cancelling is a pod that calls a function when its version is read.
+type cancelling struct {
+	*corev1.Pod
+	cancel func()
+}
+
+func (c *cancelling) GetResourceVersion() string {
+	c.cancel()
+	return c.Pod.GetResourceVersion()
+}
+
+// RC-29: the reflector applies an event that it has taken from the watch, also when the context ends at that moment.
+func TestAnEventThatHasComeIsApplied(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := &server{}
+		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+		r := cache.NewReflector(s.source(), nil, store, 0)
+		run(t, func(context.Context) { require.NoError(t, r.ListAndWatchWithContext(ctx)) }, func() {
+			s.last(t).Add(&cancelling{pod("a", "11"), cancel})
+			synctest.Wait()
+			require.Equal(t, []string{"ns/a"}, store.ListKeys())
+			require.Equal(t, "11", r.LastSyncResourceVersion())
+		})
+	})
+}
+
 // RC-4, RC-5, RC-6: a version that has expired is followed at once by a list of the most recent state, then by the last
 // version again.
 func TestListsAfterAVersionHasExpired(t *testing.T) {
 	for name, err := range map[string]error{
 		"expired": expired(),
 		//lint:ignore SA1019 servers send it
-		"gone":      apierrors.NewGone("gone"),
-		"too large": &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 504, Reason: metav1.StatusReasonTimeout, Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}}}},
+		"gone":                                  apierrors.NewGone("gone"),
+		"too large":                             &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 504, Reason: metav1.StatusReasonTimeout, Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}}}},
+		"too large, as Kubernetes 1.18 says it": &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 504, Reason: metav1.StatusReasonTimeout, Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Message: "Too large resource version"}}}}},
+		"too large, as Kubernetes 1.16 says it": apierrors.NewTimeoutError("Too large resource version: 9, current: 8", 1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) {
