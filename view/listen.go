@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -37,12 +38,20 @@ func (v *View) Serve(ctx context.Context, listener net.Listener) error {
 
 // Address returns the address to open, for a page at that URL. If the page needs the token, for all that it can do, the address
 // ends with a new code that lets one browser in, once and within five minutes. When a second browser sends the code, neither is
-// let in any more: each user of a machine can read the command line of a browser, and one of the two may be somebody else.
+// let in by it any more: each user of a machine can read the command line of a browser, and one of the two may be somebody else.
+// A browser that has the token, or a session of another address, goes on.
 func (v *View) Address(url string) string {
 	if !v.Guarded() {
 		return url
 	}
 	return url + "#code=" + v.sessions.newCode()
+}
+
+// Withdraw makes an [View.Address] useless that has let no browser in yet: the browser for which it was made did not start.
+func (v *View) Withdraw(address string) {
+	if _, code, ok := strings.Cut(address, "#code="); ok {
+		v.sessions.withdraw(code)
+	}
 }
 
 // Guarded reports whether the page needs the token, for all that it can do.

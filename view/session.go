@@ -39,7 +39,7 @@ type code struct {
 	until   time.Time
 	used    bool
 	twice   bool   // two browsers have sent it
-	session digest // what the first use was given
+	session digest // what the first use was given; zero if nothing
 }
 
 // newCode returns a one-time code that is good from now on.
@@ -99,21 +99,42 @@ func (s *sessions) exchange(text string) (session string, again bool, err error)
 	case c == nil:
 		return "", false, refused(http.StatusUnauthorized, "this address is too old, or of a program that has ended: an address is good for %v. Paste the token that the program has printed", codeLife)
 	case c.used:
-		again, c.twice = !c.twice, true
-		s.open = slices.DeleteFunc(s.open, func(open digest) bool { return open == c.session })
-		return "", again, refused(http.StatusUnauthorized, "this address has been opened before, so nobody is let in by it any more. Paste the token that the program has printed. If the first one was not you, others on this machine have read the address")
+		return "", s.twiceLocked(c), refused(http.StatusUnauthorized, "this address has been opened before, so nobody is let in by it any more. Paste the token that the program has printed. If the first one was not you, others on this machine have read the address")
 	}
 	session = s.beginLocked()
 	c.used, c.session = true, digestOf(session)
 	return session, false, nil
 }
 
-// spend uses a code up for somebody who may act already, and was let in by something else.
-func (s *sessions) spend(text string) {
+// spend uses a code up for the holder of a token or a session. If the code has let somebody else in, that session ends.
+// again is true for the first of these uses.
+func (s *sessions) spend(text, holder string) (again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c := s.codes[digestOf(text)]; c != nil {
-		c.used = true
+	c := s.codes[digestOf(text)]
+	if c == nil || c.session == (digest{}) || c.session == digestOf(holder) {
+		if c != nil {
+			c.used = true
+		}
+		return false
+	}
+	return s.twiceLocked(c)
+}
+
+// twiceLocked ends the session that the first use of a code was given, because of a second use. It returns false if there
+// was another one before.
+func (s *sessions) twiceLocked(c *code) (first bool) {
+	first, c.twice = !c.twice, true
+	s.open = slices.DeleteFunc(s.open, func(open digest) bool { return open == c.session })
+	return first
+}
+
+// withdraw makes a code useless that has let nobody in yet.
+func (s *sessions) withdraw(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.codes[digestOf(text)]; c != nil && !c.used {
+		delete(s.codes, digestOf(text))
 	}
 }
 
@@ -140,7 +161,7 @@ func (s *sessions) ended(session string) error {
 }
 
 // serveSession exchanges a code, or the token, for a session. Without either, it says whether the session of the request is still good.
-func (v *View) serveSession(w http.ResponseWriter, r *http.Request) error {
+func (v *View) serveSession(w http.ResponseWriter, r *http.Request) (err error) {
 	if err := sentByPage(r); err != nil {
 		return err
 	}
@@ -156,6 +177,7 @@ func (v *View) serveSession(w http.ResponseWriter, r *http.Request) error {
 		Why     string `json:"why,omitempty"` // it has ended
 	}
 	has, _ := bearer(r)
+	again := false
 	switch {
 	case given.Token != "":
 		if !v.isToken(given.Token) {
@@ -163,21 +185,20 @@ func (v *View) serveSession(w http.ResponseWriter, r *http.Request) error {
 		}
 		answer.Session = v.sessions.ofToken()
 	case v.authorized(r):
-		v.sessions.spend(given.Code)
+		again = v.sessions.spend(given.Code, has)
 		answer.Session = has
 	case given.Code != "":
-		session, again, err := v.sessions.exchange(given.Code)
-		if again {
-			v.opts.Logger.Warn("an address of the view was opened a second time: nobody is let in by it any more", "from", r.RemoteAddr)
-		}
-		if err != nil {
-			return err
-		}
-		answer.Session = session
+		answer.Session, again, err = v.sessions.exchange(given.Code)
 	default:
 		if err := v.sessions.ended(has); err != nil {
 			answer.Why = err.Error()
 		}
+	}
+	if again {
+		v.opts.Logger.Warn("an address of the view was opened a second time: nobody is let in by it any more", "from", r.RemoteAddr)
+	}
+	if err != nil {
+		return err
 	}
 	return answerJSON(w, answer)
 }

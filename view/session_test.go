@@ -124,6 +124,50 @@ func TestACodeLetsOneBrowserIn(t *testing.T) {
 	g.requireIn(t, true, session)
 }
 
+// The owner of an address may have the token, or the session of another address. Then the owner's page shows that
+// somebody else has used the code, whose session ends. The owner's goes on.
+func TestAStolenCodeIsNoticedByAnOwnerWhoMayActAlready(t *testing.T) {
+	t.Parallel()
+	for name, credential := range map[string]func(g *guarded) string{
+		"the token":                    func(g *guarded) string { return g.Token() },
+		"a session of the token":       func(g *guarded) string { s, _ := g.enter(t, g.Token(), ""); return s },
+		"a session of another address": func(g *guarded) string { s, _ := g.enter(t, g.code(t), ""); return s },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGuarded(t)
+			own, code := credential(g), g.code(t)
+			thief, _ := g.enter(t, code, "")
+			g.requireIn(t, true, thief)
+			for range 2 {
+				again, _ := g.enter(t, code, own)
+				require.Equal(t, own, again)
+				g.requireIn(t, false, thief)
+				g.requireIn(t, true, own)
+			}
+			require.Equal(t, 1, strings.Count(g.log.String(), "opened a second time"))
+			_, why := g.look(thief)
+			require.Contains(t, why, "opened a second time")
+		})
+	}
+}
+
+// An address that was withdrawn lets nobody in. A session that it has begun goes on.
+func TestAnAddressCanBeWithdrawn(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	withdrawn, used := g.Address("http://127.0.0.1:1/"), g.Address("http://127.0.0.1:1/")
+	_, code, _ := strings.Cut(used, "#code=")
+	session, _ := g.enter(t, code, "")
+	for _, address := range []string{withdrawn, used, "http://127.0.0.1:1/", "http://127.0.0.1:1/#code=made+up"} {
+		g.Withdraw(address)
+	}
+	g.requireIn(t, true, session)
+	_, code, _ = strings.Cut(withdrawn, "#code=")
+	_, refusal := g.enter(t, code, "")
+	require.Contains(t, refusal, "too old")
+}
+
 // A stream that has begun ends with the session that it was given to.
 func TestAStreamEndsWithItsSession(t *testing.T) {
 	t.Parallel()

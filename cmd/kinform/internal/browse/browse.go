@@ -19,7 +19,7 @@ func Where(v *view.View, url string) string {
 }
 
 // Open opens a page in a browser, and does not wait for it. If there is no browser, an error or the log says so. All users of
-// the machine can read the command: its address has a code that is good for one use.
+// the machine can read the command: its address has a code that is good for one use, and for none if there is no browser.
 func Open(v *view.View, url string) error {
 	url = v.Address(url)
 	command := []string{"xdg-open", url}
@@ -31,10 +31,12 @@ func Open(v *view.View, url string) error {
 	}
 	started := exec.Command(command[0], command[1:]...)
 	if err := started.Start(); err != nil {
+		v.Withdraw(url)
 		return fmt.Errorf("cannot open a browser: %w: leave --open out, and open the printed address yourself", err)
 	}
 	go func() { // It ends at once, or with the browser.
 		if err := started.Wait(); err != nil {
+			v.Withdraw(url)
 			log.Printf("--open: %s has opened no browser (%v): open the printed address yourself", command[0], err)
 		}
 	}()

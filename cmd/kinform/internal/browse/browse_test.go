@@ -50,16 +50,18 @@ func TestTheCommandLineOfABrowserHasNoToken(t *testing.T) {
 	require.NotContains(t, printed, address, "what was printed is good even after the browser has come")
 	_, code, ok := strings.Cut(address, "http://127.0.0.1:1/#code=")
 	require.True(t, ok, address)
-	enter := func() int {
-		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:1/session", strings.NewReader(`{"code":"`+code+`"}`))
-		r.Header.Set("Content-Type", "application/json")
-		r.RemoteAddr = "127.0.0.1:2"
-		w := httptest.NewRecorder()
-		v.ServeHTTP(w, r)
-		return w.Code
-	}
-	require.Equal(t, http.StatusOK, enter())
-	require.Equal(t, http.StatusUnauthorized, enter())
+	require.Equal(t, http.StatusOK, enter(v, code))
+	require.Equal(t, http.StatusUnauthorized, enter(v, code))
+}
+
+// enter sends a code, and returns the status of the answer.
+func enter(v *view.View, code string) int {
+	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:1/session", strings.NewReader(`{"code":"`+code+`"}`))
+	r.Header.Set("Content-Type", "application/json")
+	r.RemoteAddr = "127.0.0.1:2"
+	w := httptest.NewRecorder()
+	v.ServeHTTP(w, r)
+	return w.Code
 }
 
 func TestWithoutABrowserTheErrorHasNoSecret(t *testing.T) {
@@ -90,10 +92,11 @@ func (s said) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// xdg-open is there on a machine without a browser, and ends with a status.
+// xdg-open is there on a machine without a browser, and ends with a status. The address that it was given lets nobody in.
 func TestThatNoBrowserIsFoundIsLogged(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\nexit 3\n"), 0o700))
+	seen := filepath.Join(dir, "seen")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\necho \"$@\" > "+seen+"\nexit 3\n"), 0o700))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	lines := make(said, 1)
 	log.SetOutput(lines)
@@ -103,4 +106,9 @@ func TestThatNoBrowserIsFoundIsLogged(t *testing.T) {
 	line := <-lines
 	require.Contains(t, line, "--open: xdg-open has opened no browser (exit status 3): open the printed address yourself")
 	require.NotContains(t, line, v.Token())
+	address, err := os.ReadFile(seen)
+	require.NoError(t, err)
+	_, code, ok := strings.Cut(strings.TrimSpace(string(address)), "#code=")
+	require.True(t, ok)
+	require.Equal(t, http.StatusUnauthorized, enter(v, code), "all users could read the address")
 }

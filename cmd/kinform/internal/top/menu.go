@@ -100,7 +100,7 @@ func (s *screen) press(key string) {
 // act does an action, with the values that were chosen last.
 func (s *screen) act(a view.Action) {
 	if s.page.token == "" {
-		s.say("✗ To press buttons, give the address that the program has printed: it has a token at its end.", true)
+		s.say("✗ To press buttons, give the printed address with the code at its end, or --token-file.", true)
 		return
 	}
 	values := maps.Clone(s.menu.values[a.ID])

@@ -182,7 +182,7 @@ func TestMenu(t *testing.T) {
 	s.page.token = ""
 	s.key("y")
 	require.Equal(t, 3, started)
-	require.Contains(t, s.asString(), "✗ To press buttons, give the address that the program has printed")
+	require.Contains(t, s.asString(), "✗ To press buttons, give the printed address with the code at its end, or --token-file.")
 }
 
 // The page's table, walked through as far as it goes: whatever is answered leads to a state of the table, a wait or the end.
