@@ -63,48 +63,67 @@ func (g goMod) changes(now goMod) (all []versionChange) {
 	return all
 }
 
-// remember writes into a comment at the line of migrate which versions the line has changed, so that undo can set them back.
+// remember writes into a comment at the line of migrate which versions the line has changed, so that undo can set them back. What the
+// comment of an earlier line says is merged: undo goes back to what was before all of them.
 func (d *draft) remember() error {
-	changed := d.m.parsed.changes(d.parsed)
-	if len(changed) == 0 {
-		return nil
-	}
 	text, err := os.ReadFile(d.mod())
 	if err != nil {
 		return err
 	}
-	if remembered.Match(text) {
-		return nil
-	}
+	changed := merged(changesIn(text), d.m.parsed.changes(d.parsed))
 	texts := make([]string, len(changed))
 	for n, c := range changed {
 		texts[n] = c.String()
 	}
-	return overwrite(d.mod(), plain.ReplaceAll(text, []byte("$1 // kinform migrate: had "+strings.Join(texts, ", "))))
+	text = remembered.ReplaceAll(text, []byte("$1"))
+	if len(texts) > 0 {
+		text = plain.ReplaceAll(text, []byte("$1 // kinform migrate: had "+strings.Join(texts, ", ")))
+	}
+	return overwrite(d.mod(), text)
+}
+
+// merged returns the changes that earlier and later ones make together. A version that somebody has set in between is one from before.
+func merged(earlier, later []versionChange) (all []versionChange) {
+	all = slices.Clone(earlier)
+	for _, c := range later {
+		at := slices.IndexFunc(all, func(e versionChange) bool { return e.of == c.of })
+		switch {
+		case at < 0:
+			all = append(all, c)
+		case all[at].has == c.had:
+			all[at].has = c.has
+		default:
+			all[at] = c
+		}
+	}
+	return slices.DeleteFunc(all, func(c versionChange) bool { return c.had == c.has })
+}
+
+// changesIn returns the changes that the comment in a go.mod has.
+func changesIn(text []byte) (all []versionChange) {
+	match := remembered.FindSubmatch(text)
+	if match == nil {
+		return nil
+	}
+	for one := range strings.SplitSeq(string(match[2]), ", ") {
+		if words := strings.Fields(one); len(words) == 4 { // such as: k8s.io/api v0.36.0 -> v0.37.2
+			all = append(all, versionChange{words[0], words[1], words[3]})
+		}
+	}
+	return all
 }
 
 // had returns the flags of go mod edit that set back what remember has written. A version that somebody has changed since stays, and
 // so does a module that the program itself imports by now.
-func (m *module) had() ([]string, error) {
+func (m *module) had() (edits []string, err error) {
 	text, err := os.ReadFile(m.file)
 	if err != nil {
 		return nil, err
 	}
-	match := remembered.FindSubmatch(text)
-	if match == nil {
-		return nil, nil
-	}
-	var edits []string
-	for one := range strings.SplitSeq(string(match[2]), ", ") {
-		words := strings.Fields(one) // such as: k8s.io/api v0.36.0 -> v0.37.2
-		if len(words) != 4 {
-			continue
+	for _, c := range changesIn(text) {
+		if m.parsed.versionOf(c.of) == c.has && !(c.had == absent && m.imports(c.of)) {
+			edits = append(edits, c.edit())
 		}
-		c := versionChange{words[0], words[1], words[3]}
-		if m.parsed.versionOf(c.of) != c.has || c.had == absent && m.imports(c.of) {
-			continue
-		}
-		edits = append(edits, c.edit())
 	}
 	return edits, nil
 }

@@ -67,8 +67,41 @@ func TestUndoSetsBackTheGoThatTheLineHasRaised(t *testing.T) {
 	require.Equal(t, before, read(t, dir, "go.mod"))
 }
 
+// A migration to another version of kinform raises more, and takes back what the first one raised.
+func TestUndoSetsBackWhatTwoMigrationsHaveRaised(t *testing.T) {
+	p := othersReleases(t)
+	for n, v := range []string{"v0.1.0", "v0.2.0", "v0.3.0"} {
+		if n > 0 {
+			p.release(kinform, v, "module github.com/kinform/kinform\n\ngo 1.26.0\n\nrequire example.com/raised v1.2.0\n", map[string]string{
+				"informer/informer.go": "package informer\n\nimport _ \"example.com/raised\"\n",
+			})
+		}
+	}
+	p.release("example.com/more", "v1.0.0", "module example.com/more\n\ngo 1.24\n", map[string]string{"more.go": "package more\n"})
+	p.release(dropIn, "v0.2.0", "module k8s.io/client-go\n\ngo 1.26.0\n\nrequire (\n\texample.com/more v1.0.0\n\texample.com/raised v1.2.0\n\tgithub.com/kinform/kinform v0.2.0\n)\n", map[string]string{
+		"tools/cache/cache.go": ourCache, "tools/cache/more.go": "package cache\n\nimport _ \"example.com/more\"\n",
+	})
+	p.release(dropIn, "v0.3.0", "module k8s.io/client-go\n\ngo 1.26.0\n\nrequire (\n\texample.com/lost v1.0.0\n\texample.com/raised v1.2.0\n\tgithub.com/kinform/kinform v0.3.0\n)\n", map[string]string{
+		"tools/cache/cache.go": ourCache, "tools/cache/lost.go": "package cache\n\nimport _ \"example.com/lost\"\n",
+	})
+	dir := program(t, map[string]string{"main.go": goodMain})
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(othersMod), 0o644))
+	goCommand(t, dir, "mod", "tidy")
+	mod, sum := read(t, dir, "go.mod"), read(t, dir, "go.sum")
+	for _, version := range []string{"v0.1.0", "v0.2.0", "v0.2.0", "v0.3.0"} {
+		out, err := kinformMigrate(t, "--version", version, dir)
+		require.NoError(t, err, out)
+	}
+	require.Contains(t, read(t, dir, "go.mod"), "clientgo v0.3.0 // kinform migrate: had go 1.24 -> 1.26.0, toolchain go1.24.3 -> none, example.com/raised v1.0.0 -> v1.2.0\n")
+
+	out, err := kinformMigrate(t, "--undo", dir)
+	require.NoError(t, err, out)
+	require.Equal(t, mod, read(t, dir, "go.mod"))
+	require.Equal(t, sum, read(t, dir, "go.sum"))
+}
+
 // othersReleases puts modules into a proxy that client-go and kinform need in other versions, and one that client-go alone needs.
-func othersReleases(t *testing.T) {
+func othersReleases(t *testing.T) *proxy {
 	p := newProxy(t)
 	for _, v := range []string{"v1.0.0", "v1.1.0", "v1.2.0"} {
 		p.release("example.com/raised", v, "module example.com/raised\n\ngo 1.24\n", map[string]string{"raised.go": "package raised\n"})
@@ -83,6 +116,7 @@ func othersReleases(t *testing.T) {
 	p.release(dropIn, "v0.1.0", "module k8s.io/client-go\n\ngo 1.26.0\n\nrequire (\n\texample.com/raised v1.1.0\n\tgithub.com/kinform/kinform v0.1.0\n)\n", map[string]string{
 		"tools/cache/cache.go": ourCache,
 	})
+	return p
 }
 
 const othersMod = "module example.com/program\n\ngo 1.24\n\ntoolchain go1.24.3\n\nrequire k8s.io/client-go v0.37.2\n\n" +
@@ -288,4 +322,17 @@ func TestARaisedModuleThatBreaksTheProgramIsNamed(t *testing.T) {
 	require.Regexp(t, `library\.go:5 \(example\.com/library\): .*`+raised, out)
 	require.Regexp(t, `(?m)^main\.go:11: undefined: cache\.NewMagic\n +kinform`, out, "it is not of that module")
 	require.Contains(t, out, "1 of 3 packages compiled with their tests, and ")
+}
+
+func TestChangesOfTwoMigrationsAreMerged(t *testing.T) {
+	of := func(had, has string) []versionChange { return []versionChange{{"example.com/m", had, has}} }
+	for name, tt := range map[string]struct{ earlier, later, all []versionChange }{
+		"raised again":       {of("v1.0.0", "v1.1.0"), of("v1.1.0", "v1.2.0"), of("v1.0.0", "v1.2.0")},
+		"taken back":         {of("v1.0.0", "v1.1.0"), of("v1.1.0", "v1.0.0"), nil},
+		"set in between":     {of("v1.0.0", "v1.1.0"), of("v1.1.5", "v1.2.0"), of("v1.1.5", "v1.2.0")},
+		"by the first only":  {of("v1.0.0", "v1.1.0"), nil, of("v1.0.0", "v1.1.0")},
+		"by the second only": {nil, of("v1.0.0", "v1.1.0"), of("v1.0.0", "v1.1.0")},
+	} {
+		require.ElementsMatch(t, tt.all, merged(tt.earlier, tt.later), name)
+	}
 }
