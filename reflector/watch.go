@@ -47,7 +47,7 @@ func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T],
 	return &watching[T]{
 		version:   s.version,
 		watch:     watch,
-		synthetic: s.version == "" || s.version == "0",
+		synthetic: !mark.Resumes(s.version),
 	}, nil
 }
 
@@ -79,7 +79,7 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	}
 
 	r.eventReceived(Watching, event)
-	if event.Type == listwatch.Bookmark && event.ResourceVersion == "" {
+	if event.Type == listwatch.Bookmark && !mark.Resumes(event.ResourceVersion) {
 		// A hint that says nothing, except that the connection is alive.
 		s.heard = true
 		r.eventDone(event, -1)
@@ -107,7 +107,7 @@ func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T]
 	r.readable(event.Key)
 	s.heard = true
 	s.synthetic = s.synthetic && event.Type == listwatch.Added
-	if !s.synthetic && !event.Unordered && event.ResourceVersion != "" { // RC-24
+	if !s.synthetic && !event.Unordered && mark.Resumes(event.ResourceVersion) { // RC-24
 		s.version = event.ResourceVersion
 		r.version = event.ResourceVersion
 		if event.Type != listwatch.Bookmark && !r.doubt.lost { // In doubt, the event may be of another history.
@@ -207,7 +207,7 @@ func (r *Reflector[T]) nextWatch(version string) state[T] {
 // next watch. Without a version, it is a snapshot. A watch from no version, or from "0",
 // begins with the objects that exist, and does not show which ones were deleted meanwhile.
 func (r *Reflector[T]) resume(version string) state[T] {
-	if version == "" || version == "0" {
+	if !mark.Resumes(version) {
 		return r.resnapshot()
 	}
 	return &connecting[T]{version: version}

@@ -160,6 +160,16 @@ func TestWithoutAVersionToResumeFromListsFollow(t *testing.T) {
 	}
 }
 
+// A hint that cannot be used is ignored: the reflector knows the version still.
+func TestABookmarkOfVersionZeroTakesNoVersionAway(t *testing.T) { // RC-24
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		g.source.lists = []reply{whole("10")}
+		g.source.watches = []reply{play(modified("a@12"), bookmark("0"), io.EOF)}
+		g.run(t, time.Second, `0s list "0" limit=500`, `0s replace "10":`, `0s watch "10"`, `0s modified a@12`, `0s watch "12"`)
+	})
+}
+
 func TestWatchTimeoutIsDrawnFromItsRange(t *testing.T) { // RC-20
 	bubble(t, func(t *testing.T) {
 		for _, opts := range []Options{{}, {WatchTimeout: time.Second}} {

@@ -72,8 +72,10 @@ func Merge[T any](parts ...listwatch.Source[T]) listwatch.Source[T] {
 //     is held to the time limits of the reflector by itself.
 //   - Where a part's watch has failed three times in a row, or its version has
 //     expired, all parts are listed; what has not changed is not decoded again.
-//   - A change that a part tells of when its watch has passed that version is not told on: all parts
-//     are listed for it, once in five minutes at most.
+//   - A change that a part tells of when its watch has passed that version leads to a list of all
+//     parts, once in five minutes at most. In between, such changes are believed.
+//   - A part without a version to resume its watch from leads to a list of all parts when its watch
+//     ends: such a server does not tell what was deleted meanwhile.
 //   - When all parts fail, the list or the watch as a whole fails.
 //   - An object of a part that is unreadable stays so while the part is not listed: Status.Unreadable,
 //     Healthy and Store.Unreadable go on naming it.
@@ -152,9 +154,11 @@ type merged[T any] struct {
 // mergedState is what has been told of all parts.
 type mergedState struct {
 	// given is the version that stands for all of at outside. at is the version through
-	// which each part has been told, "" for one that has been left out.
+	// which each part has been told, "" or "0" for one that is missing or has no version.
 	given string
 	at    []string
+
+	missing []bool // parts that have been left out
 
 	// objects are those that exist; nil where it is not known which they are.
 	objects map[types.NamespacedName]toldObject
@@ -166,7 +170,7 @@ type mergedState struct {
 
 // newState is one of which nothing is known yet.
 func (m *merged[T]) newState() *mergedState {
-	return &mergedState{at: make([]string, len(m.parts)), objects: map[types.NamespacedName]toldObject{}, unread: make([]partUnread, len(m.parts))}
+	return &mergedState{at: make([]string, len(m.parts)), missing: make([]bool, len(m.parts)), objects: map[types.NamespacedName]toldObject{}, unread: make([]partUnread, len(m.parts))}
 }
 
 // toldObject says of which part an object is, and its version.
@@ -318,13 +322,13 @@ func (m *merged[T]) about(part int, err error) error {
 	return err
 }
 
-// oldest returns the oldest of some versions, if they can be compared. A part that has
-// been left out has none, and does not count.
+// oldest returns the oldest of some versions, if they can be compared. A part that has none, or
+// that is missing, does not count.
 func oldest(versions []string) (string, bool) {
 	var first string
 	for _, version := range versions {
 		switch {
-		case version == "" || version == first:
+		case !mark.Resumes(version) || version == first:
 			continue
 		case first == "":
 			first = version

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,14 @@ var errNotAgain = errors.New("the watch did not begin with the last event of the
 // compares reports whether the server's history is to be compared with what the part was
 // told: it may have been restored from a backup since it was last heard.
 func (p *partWatch[T]) compares() bool { return !p.listing && p.state.lost }
+
+// from is the version from which the next watch begins.
+func (p *partWatch[T]) from() string {
+	if p.compares() {
+		return cmp.Or(p.state.mark.Before(), p.version)
+	}
+	return p.version
+}
 
 // compareVersions returns an error if the server's version is behind the one through which
 // the part has been told: it would be watched in silence until its versions have passed

@@ -273,7 +273,7 @@ func (l *mergedList[T]) partFailed(o *openList[T], err error) error {
 		return l.about(o.part, err) // The reflector has another way.
 	}
 	knows := l.told != nil && l.told.objects != nil
-	missing := !knows || l.told.at[o.part] == ""
+	missing := !knows || l.told.missing[o.part]
 	if !knows && (l.merged.opts.Tolerate == nil || !l.merged.opts.Tolerate(err)) {
 		return l.about(o.part, err)
 	}
@@ -282,7 +282,7 @@ func (l *mergedList[T]) partFailed(o *openList[T], err error) error {
 	state.unlisted = true
 	state.lists.failed(err, l.merged.opts.Backoff)
 	l.health.failed(o.part, err, true, missing)
-	l.making.at[o.part] = ""
+	l.making.at[o.part], l.making.missing[o.part] = "", missing
 	if missing {
 		return nil
 	}

@@ -1,7 +1,6 @@
 package sources
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +36,8 @@ type partWatch[T any] struct {
 	state   *partState
 	version string // through which it has been read
 	listing bool   // the initial events have not ended
+	again   bool   // there was a watch, or a wait, since the part was listed
+	missing bool   // the part has never been listed
 
 	// Of the watch that is open, or was last.
 	open    bool
@@ -53,10 +54,15 @@ func (p *partWatch[T]) run() {
 			p.awaitList()
 			continue
 		}
+		if p.again && !mark.Resumes(p.from()) {
+			p.end(apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed, as %s has no version to resume its watch from", p.health.names[p.part])))
+			return
+		}
 		if !sleepFor(p.ctx, p.state.watched.Step()) {
 			return
 		}
 		err := p.watch()
+		p.again = true
 		lasted := time.Since(p.began)
 		if p.open && lasted >= longEnough {
 			p.state.watches = failureRow{}
@@ -108,10 +114,7 @@ func (p *partWatch[T]) watch() error {
 	})
 	defer listener.stop()
 
-	from, passed := p.version, p.version
-	if p.compares() {
-		from = cmp.Or(p.state.mark.Before(), p.version)
-	}
+	from, passed := p.from(), p.version
 	marked := from != p.version
 	opts := p.opts
 	opts.ResourceVersion, opts.SendInitialEvents = from, p.listing
@@ -154,7 +157,15 @@ func (p *partWatch[T]) watch() error {
 	if !p.say(arrival[T]{kind: partUp}) {
 		return p.ctx.Err()
 	}
+	// Like a reflector's, a watch from no version begins with the objects that exist.
+	synthetic := !p.listing && !mark.Resumes(from)
 	said := false
+	late := func(what any) {
+		if !said {
+			said = true
+			p.merged.opts.Logger.Warn("Event of an old version", "part", p.health.names[p.part], "passed", p.version, "event", what)
+		}
+	}
 	for {
 		listener.wait()
 		event, err := stream.Next()
@@ -164,27 +175,38 @@ func (p *partWatch[T]) watch() error {
 		case err != nil && !skipped:
 			return because(ctx, err)
 		case skipped && !p.listing && unread.ResourceVersion != "" && mark.Newer(p.version, unread.ResourceVersion):
-			continue // It was sent again, and what came later has been told.
-		case err == nil && event.Type == listwatch.Bookmark && event.ResourceVersion == "" && !event.InitialEventsEnd:
-			continue // It is a hint that cannot be used.
+			late(unread) // It was sent again, and what came later has been told.
+			continue
+		case err == nil && event.Type == listwatch.Bookmark && !mark.Resumes(event.ResourceVersion) && !event.InitialEventsEnd:
+			p.well()
+			continue // It is a hint that cannot be used, except that the connection is alive.
+		}
+		if synthetic = synthetic && event.Type == listwatch.Added; synthetic {
+			event.Unordered = true
 		}
 		// What is sent again by something broken may have been overtaken. A part that is
 		// put together itself is in order only in its bookmarks.
-		ordered := err == nil && !p.listing && !event.Unordered && event.ResourceVersion != ""
+		ordered := err == nil && !p.listing && !event.Unordered && mark.Resumes(event.ResourceVersion)
 		if ordered && marked && !mark.Newer(event.ResourceVersion, passed) {
 			continue // It came after the mark, and what is told includes it.
 		}
 		if ordered && mark.Newer(p.version, event.ResourceVersion) {
-			if event.Type == listwatch.Bookmark {
-				return fmt.Errorf("%w: a bookmark has version %s, after %s", reflector.ErrTimeTravel, event.ResourceVersion, p.version)
+			late(fmt.Sprintf("%v of %v at version %s", event.Type, event.Key, event.ResourceVersion))
+			if event.Type != listwatch.Bookmark {
+				if !p.say(arrival[T]{kind: partLate, event: event}) {
+					return p.ctx.Err()
+				}
+				continue
 			}
-			if !said {
-				said = true
-				p.merged.opts.Logger.Warn("Events are ignored, as the watch had passed their versions", "part", p.health.names[p.part],
-					"type", event.Type.String(), "key", event.Key.String(), "version", event.ResourceVersion, "passed", p.version)
-			}
-			if !p.say(arrival[T]{kind: partLate, event: event}) {
+			// The bookmark is ignored, unless the server's version shows that it went back.
+			if !p.takeSlot() {
 				return p.ctx.Err()
+			}
+			p.state.lost = true
+			err := p.compareVersions(ctx, false)
+			p.giveSlot()
+			if err != nil {
+				return because(ctx, err)
 			}
 			continue
 		}
@@ -290,7 +312,7 @@ func (p *partWatch[T]) awaitList() {
 		p.end(apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed, as %s can be listed again", p.health.names[p.part])))
 	default:
 		p.state.lists.failed(err, p.merged.opts.Backoff)
-		p.health.failed(p.part, p.about(p.part, err), true, p.version == "")
+		p.health.failed(p.part, p.about(p.part, err), true, p.missing)
 	}
 }
 

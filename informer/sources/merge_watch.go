@@ -20,8 +20,9 @@ func (m *merged[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (lis
 	if opts.SendInitialEvents && opts.Known != nil && m.isOther() {
 		return nil, errOtherPart
 	}
+	state, fresh := m.stateAt(opts.ResourceVersion)
 	w := &mergedWatch[T]{
-		merged: m, opts: opts, state: m.stateAt(opts.ResourceVersion),
+		merged: m, opts: opts, state: state,
 		incoming: make(chan arrival[T]), initial: make([]bool, len(m.parts)), down: make([]bool, len(m.parts)),
 		slots: make(chan struct{}, m.opts.AtOnce),
 	}
@@ -35,7 +36,8 @@ func (m *merged[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (lis
 	}
 	w.ctx, w.cancel = context.WithCancel(ctx)
 	for part, source := range m.parts {
-		p := &partWatch[T]{mergedWatch: w, part: part, source: source, state: &m.states[part], version: w.state.at[part], listing: opts.SendInitialEvents}
+		p := &partWatch[T]{mergedWatch: w, part: part, source: source, state: &m.states[part], version: w.state.at[part],
+			listing: opts.SendInitialEvents, again: !fresh && !opts.SendInitialEvents, missing: w.state.missing[part]}
 		w.initial[part] = opts.SendInitialEvents
 		if opts.SendInitialEvents {
 			p.version = opts.ResourceVersion
@@ -65,20 +67,21 @@ func (m *merged[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (lis
 	return w, nil
 }
 
-// stateAt returns what has been told through a version, and takes note that all of a
-// list has been if this is its version.
-func (m *merged[T]) stateAt(version string) *mergedState {
-	if m.listed != nil && m.listed.given == version {
+// stateAt returns what has been told through a version, and whether it is a list that was just
+// read: all of that has been told if this is its version.
+func (m *merged[T]) stateAt(version string) (state *mergedState, fresh bool) {
+	fresh = m.listed != nil && m.listed.given == version
+	if fresh {
 		m.told = m.listed
 	}
 	m.listed = nil
 	if m.told != nil && m.told.given == version {
-		return m.told
+		return m.told, fresh
 	}
 	// Somebody else knows that all parts are that far, such as who has preloaded a store.
-	m.told = &mergedState{given: version, at: slices.Repeat([]string{version}, len(m.parts)), unread: make([]partUnread, len(m.parts))}
+	m.told = &mergedState{given: version, at: slices.Repeat([]string{version}, len(m.parts)), missing: make([]bool, len(m.parts)), unread: make([]partUnread, len(m.parts))}
 	clear(m.states)
-	return m.told
+	return m.told, false
 }
 
 // mergedWatch is a watch of all parts. Each is read by a goroutine of its own,
@@ -190,7 +193,9 @@ func (w *mergedWatch[T]) tell() {
 // receive decides whether Next has something to return.
 func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done bool, err error) {
 	if a.kind == partLate && w.isNews(a) {
-		w.late = true
+		// A list has what was shown late. If such events go on after it, objects have versions of their
+		// own: all are told, and the next list follows after the pause. See Reflector.late.
+		w.late, a.kind, a.event.Unordered = true, partSays, true
 	}
 	if w.late && time.Since(w.looked) >= pace.DoubtPause {
 		w.looked = time.Now()
@@ -247,7 +252,7 @@ func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done b
 // told: an object that is shown only now, perhaps.
 func (w *mergedWatch[T]) isNews(a arrival[T]) bool {
 	told, exists := w.state.objects[a.event.Key]
-	if a.event.Type == listwatch.Deleted {
+	if a.event.Type == listwatch.Deleted && w.state.objects != nil {
 		return exists && !mark.Newer(told.version, a.event.ResourceVersion)
 	}
 	return !exists || told.version != a.event.ResourceVersion || listwatch.OtherUID(told.uid, a.event.UIDHash)
@@ -256,6 +261,9 @@ func (w *mergedWatch[T]) isNews(a arrival[T]) bool {
 // advance takes note of how far a part is. If that brings all of them forward, a
 // bookmark is due.
 func (w *mergedWatch[T]) advance(part int, version string) {
+	if !mark.Resumes(version) {
+		return
+	}
 	before := w.state.at[part]
 	w.state.at[part] = version
 	if before != "" && before != w.oldest {

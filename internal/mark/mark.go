@@ -27,6 +27,10 @@ func (m Mark) Before() string {
 	return strconv.FormatUint(n-1, 10)
 }
 
+// Resumes reports whether a watch from a version shows all later changes. A watch from no version,
+// or from "0", begins with the objects that exist, and does not show which ones were deleted.
+func Resumes(version string) bool { return version != "" && version != "0" }
+
 // Newer reports whether version a is newer than b. It is false if they cannot be compared.
 func Newer(a, b string) bool {
 	order, err := resourceversion.CompareResourceVersion(a, b)

@@ -225,6 +225,7 @@ func TestABookmarkThatCannotBeUsed(t *testing.T) {
 	for name, bookmark := range map[string]string{
 		"without a version":     `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}`,
 		"with an empty version": `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":""}}`,
+		"of version 0":          `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"0"}}`,
 		"without metadata":      `{"kind":"ConfigMap","apiVersion":"v1"}`,
 		"with metadata of null": `{"kind":"ConfigMap","apiVersion":"v1","metadata":null}`,
 		"of its own kind":       `{"kind":"Bookmark","apiVersion":"v1","metadata":{"resourceVersion":"9"}}`,

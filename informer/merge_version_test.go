@@ -1,0 +1,239 @@
+package informer_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+)
+
+// quietMerge merges parts without logs.
+func quietMerge(parts ...listwatch.Source[*obj]) listwatch.Source[*obj] {
+	return sources.MergeWith(sources.MergeOptions{Logger: slog.New(slog.DiscardHandler)}, parts...)
+}
+
+// unversioned is a fake without versions. Each watch begins with the objects that exist.
+type unversioned struct{ *fake }
+
+func (u unversioned) Watch(ctx context.Context, _ listwatch.WatchOptions) (listwatch.WatchStream[*obj], error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	w := &initially{fw: fw{ctx, u.fake}}
+	for _, item := range u.items {
+		w.initial = append(w.initial, listwatch.Event[*obj]{Type: listwatch.Added, Item: item})
+	}
+	return w, nil
+}
+
+// A watch from no version does not show what was deleted before it. So a part without a version is
+// listed again after its watch, however that ended, and however far the other part is.
+func TestG2_APartWithoutAVersionLosesNoDeletion(t *testing.T) {
+	for _, version := range []string{"", "0"} {
+		for name, end := range map[string]error{
+			"in order": io.EOF, "cut": io.ErrUnexpectedEOF, "an error": errors.New("500"), "silence": reflector.ErrIdle,
+		} {
+			for other, quiet := range map[string]string{"of no version": version, "of a version": "10"} {
+				t.Run(name+" from "+version+" beside a part "+other, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						a, b := newFake(version, item("stays", "", "x"), item("goes", "", "x")), newFake(quiet)
+						inf := mk(t, quietMerge(unversioned{a}, b), informer.Options[*obj]{
+							Reflector: reflector.Options{WatchIdleTimeout: -1, Logger: slog.New(slog.DiscardHandler)},
+						})
+						start(t, inf)
+						require.NoError(t, inf.WaitForSync(t.Context()))
+						time.Sleep(time.Minute)
+						require.Equal(t, 2, inf.Store().Len())
+						a.set(version, item("stays", "", "x"))
+						a.events <- end
+						time.Sleep(10 * time.Minute)
+						synctest.Wait()
+						require.Equal(t, 1, inf.Store().Len())
+					})
+				})
+			}
+		}
+	}
+}
+
+// The versions of the initial events say nothing about how far a watch from no version is.
+func TestG2_InitialEventsBringAPartWithoutAVersionNoFurther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newFake("0", item("stays", "9", "x"), item("goes", "7", "x")), newFake("0")
+		inf := mk(t, quietMerge(unversioned{a}, b), informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
+		start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		time.Sleep(time.Minute)
+		require.EqualValues(t, 1, inf.Status().Reflector.Lists)
+		a.set("0", item("stays", "9", "x"))
+		a.events <- io.EOF
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Equal(t, 1, inf.Store().Len())
+	})
+}
+
+// A merged watch that ends as a whole is resumed from the version of its oldest part. A part without
+// a version has none to resume from.
+func TestG2_AMergedWatchIsNotResumedWithAPartWithoutAVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newFake("", item("goes", "", "x")), newFake("10")
+		inf := mk(t, quietMerge(unversioned{a}, b), informer.Options[*obj]{
+			Reflector: reflector.Options{WatchIdleTimeout: -1, WatchTimeout: time.Minute, Logger: slog.New(slog.DiscardHandler)},
+		})
+		start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		synctest.Wait()
+		a.set("")
+		var ends sync.WaitGroup
+		for _, part := range []*fake{a, b} {
+			ends.Go(func() { part.events <- errors.New("500") }) // both at once
+		}
+		ends.Wait()
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		require.Zero(t, inf.Store().Len())
+	})
+}
+
+// refusing is a part that cannot be listed at times.
+type refusing struct {
+	unversioned
+	refuses bool // guarded by unversioned.mu
+}
+
+func (r *refusing) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[*obj], error) {
+	r.mu.Lock()
+	refuses := r.refuses
+	r.mu.Unlock()
+	if refuses {
+		return nil, errors.New("refused")
+	}
+	return r.unversioned.List(ctx, opts)
+}
+
+// A part without a version has been listed all the same: what the store has of it stays while the
+// part cannot be listed, and Healthy minds.
+func TestAPartWithoutAVersionStaysWhileItCannotBeListed(t *testing.T) { // G2
+	synctest.Test(t, func(t *testing.T) {
+		a, b := &refusing{unversioned: unversioned{newFake("", item("stays", "", "x"))}}, newFake("10")
+		inf := mk(t, quietMerge(a, b), informer.Options[*obj]{
+			Reflector: reflector.Options{WatchIdleTimeout: -1, Logger: slog.New(slog.DiscardHandler)},
+		})
+		start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		synctest.Wait()
+		a.mu.Lock()
+		a.refuses = true
+		a.mu.Unlock()
+		a.events <- io.EOF
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		require.Equal(t, 1, inf.Store().Len())
+		require.Len(t, inf.Status().Parts, 1)
+		require.False(t, inf.Status().Parts[0].Missing)
+		b.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "11", "")}
+		synctest.Wait()
+		require.ErrorIs(t, inf.Healthy(time.Minute), informer.ErrPart)
+		a.mu.Lock()
+		a.refuses, a.items = false, nil
+		a.mu.Unlock()
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		require.Zero(t, inf.Store().Len())
+		require.Empty(t, inf.Status().Parts)
+	})
+}
+
+// A bookmark is a hint: if it cannot be used, the watch goes on without it.
+func TestABookmarkOfAnOldVersionEndsNoPart(t *testing.T) { // G8
+	for _, old := range []string{"5", "0", ""} {
+		t.Run(old, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a, b := newFake("10"), newFake("10")
+				var log bytes.Buffer
+				source := sources.MergeWith(sources.MergeOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))}, a, b)
+				inf := mk(t, source, informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
+				stop := start(t, inf)
+				require.NoError(t, inf.WaitForSync(t.Context()))
+				b.events <- ev(listwatch.Added, "b", "20", "x")
+				a.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", old, "")}
+				a.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", old, "")}
+				synctest.Wait()
+				require.Equal(t, "10", inf.Store().ResourceVersion())
+				require.Empty(t, inf.Status().Parts)
+				require.EqualValues(t, 1, inf.Status().Reflector.Lists)
+				a.events <- ev(listwatch.Added, "a", "30", "x")
+				synctest.Wait()
+				require.Equal(t, "20", inf.Store().ResourceVersion())
+				stop()
+				if old == "5" {
+					require.Equal(t, 1, bytes.Count(log.Bytes(), []byte("level=WARN")), log.String())
+				}
+			})
+		})
+	}
+}
+
+// Some APIs let each object count its own versions. After the list that the first such event brings,
+// the events of a part are believed, as those of a reflector are.
+func TestEventsOfOldVersionsOfAPartAreBelieved(t *testing.T) { // G2
+	type source = listwatch.Source[*obj]
+	for name, of := range map[string]func(a, b source) source{
+		"merged": func(a, b source) source { return quietMerge(a, b) },
+		"alone":  func(a, _ source) source { return a },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a, b := newFake("100", item("a", "8", "0")), newFake("100")
+				inf := mk(t, of(a, b), informer.Options[*obj]{
+					Reflector: reflector.Options{WatchIdleTimeout: -1, Logger: slog.New(slog.DiscardHandler)},
+				})
+				start(t, inf)
+				require.NoError(t, inf.WaitForSync(t.Context()))
+				for _, v := range []string{"9", "10", "11"} {
+					a.set("100", item("a", v, v))
+					a.events <- ev(listwatch.Modified, "a", v, v)
+					time.Sleep(time.Second)
+					stored, _ := inf.Store().Get(types.NamespacedName{Name: "a"})
+					require.Equal(t, v, stored.v)
+				}
+				a.set("100")
+				a.events <- ev(listwatch.Deleted, "a", "11", "11")
+				synctest.Wait()
+				require.Zero(t, inf.Store().Len())
+			})
+		})
+	}
+}
+
+// An event that cannot be read, and is older than what the watch has brought, leaves a line in the log.
+func TestALateEventOfAPartThatCannotBeReadIsLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newFake("10"), newFake("10")
+		var log bytes.Buffer
+		source := sources.MergeWith(sources.MergeOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))}, a, b)
+		inf := mk(t, source, informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
+		stop := start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		unread := &listwatch.ObjectError{Key: types.NamespacedName{Name: "broken"}, ResourceVersion: "9", Type: listwatch.Modified, Err: errors.New("no JSON")}
+		a.events <- unread
+		a.events <- unread
+		synctest.Wait()
+		stop()
+		require.Equal(t, 1, bytes.Count(log.Bytes(), []byte("level=WARN")), log.String())
+		require.Contains(t, log.String(), "broken")
+	})
+}
