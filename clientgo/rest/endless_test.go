@@ -8,10 +8,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kinform/kinform/listwatch"
+	kinform "github.com/kinform/kinform/rest"
 
 	"k8s.io/client-go/internal/sink"
 	"k8s.io/client-go/rest"
@@ -30,10 +33,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	}
 	n, _ := e.start.Read(p)
 	if n == 0 {
-		for n = range p {
-			p[n] = 'x'
-		}
-		n = len(p)
+		n = copy(p, manyBytes)
 	}
 	e.read.Add(int64(n))
 	return n, nil
@@ -44,10 +44,15 @@ func (e *endless) Close() error {
 	return nil
 }
 
-type endlessServer struct{ body *endless }
+var manyBytes = strings.Repeat("x", 64<<10)
+
+type endlessServer struct {
+	code int
+	body *endless
+}
 
 func (s endlessServer) RoundTrip(r *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {runtime.ContentTypeJSON}}, Body: s.body, Request: r}, nil
+	return &http.Response{StatusCode: s.code, Header: http.Header{"Content-Type": {runtime.ContentTypeJSON}}, Body: s.body, Request: r}, nil
 }
 
 // The budget of an event counts from its first byte, whoever decodes it.
@@ -66,7 +71,7 @@ func TestAnEventThatNeverEndsIsAnError(t *testing.T) {
 			open := func() (*endless, watch.Interface) {
 				body := &endless{start: strings.NewReader(start)}
 				config := configOf("http://odd.example", runtime.ContentTypeJSON)
-				config.Transport = endlessServer{body}
+				config.Transport = endlessServer{http.StatusOK, body}
 				client, err := rest.RESTClientFor(config)
 				require.NoError(t, err)
 				w, err := client.Get().Resource("pods").Watch(t.Context())
@@ -90,6 +95,51 @@ func TestAnEventThatNeverEndsIsAnError(t *testing.T) {
 			require.Equal(t, watch.Error, event.Type)
 			w.Stop()
 			require.Less(t, body.read.Load(), int64(budget+1<<20))
+		})
+	}
+}
+
+// The answer of a failure is read as far as a Status may be. A failure is what its code says if its Status has no end.
+func TestAFailureThatNeverEndsIsAnError(t *testing.T) {
+	const budget = 16 << 20
+	for name, send := range map[string]func(*rest.Request) error{
+		"do":     func(r *rest.Request) error { return r.Do(t.Context()).Error() },
+		"into":   func(r *rest.Request) error { return r.Do(t.Context()).Into(&corev1.PodList{}) },
+		"doraw":  func(r *rest.Request) error { _, err := r.DoRaw(t.Context()); return err },
+		"stream": func(r *rest.Request) error { _, err := r.Stream(t.Context()); return err },
+		"watch":  func(r *rest.Request) error { _, err := r.Watch(t.Context()); return err },
+		"a list of a reflector": func(r *rest.Request) error {
+			return r.Do(sink.With(t.Context(), &sink.Sink{})).Into(&corev1.PodList{})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			body := &endless{start: strings.NewReader(`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"`)}
+			config := configOf("http://odd.example", runtime.ContentTypeJSON)
+			config.Transport = endlessServer{http.StatusForbidden, body}
+			client, err := rest.RESTClientFor(config)
+			require.NoError(t, err)
+			require.True(t, apierrors.IsForbidden(send(client.Get().Resource("pods"))))
+			require.Less(t, body.read.Load(), int64(budget+1<<20))
+			require.True(t, body.closed.Load())
+		})
+	}
+}
+
+// The fields beside the items of a list for a reflector have a budget that counts from their first byte. An item that
+// is too large is skipped, as TestSkippingHoldsNothing of kinform's package rest shows.
+func TestAFieldBesideTheItemsThatNeverEndsIsAnError(t *testing.T) {
+	const budget = 1 << 20
+	for name, field := range map[string]string{"a field": `"more":"`, "metadata": `"metadata":{"a":"`, "its name": `"`} {
+		t.Run(name, func(t *testing.T) {
+			start := `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[],` + field
+			body := &endless{start: strings.NewReader(start)}
+			config := configOf("http://odd.example", runtime.ContentTypeJSON)
+			config.Transport = endlessServer{http.StatusOK, body}
+			client, err := rest.RESTClientFor(config)
+			require.NoError(t, err)
+			err = client.Get().Resource("pods").Do(sink.With(t.Context(), &sink.Sink{})).Into(&corev1.PodList{})
+			require.ErrorIs(t, err, kinform.ErrTooLarge)
+			require.Less(t, body.read.Load(), int64(budget+8<<20)) // some is read ahead
 		})
 	}
 }

@@ -135,11 +135,27 @@ func (r Result) Error() error {
 	return r.err
 }
 
+// maxFailure is how much of the answer of a failure is read, in bytes. A body that a program has asked for has no
+// such bound, as in client-go: lists and logs may be of any size.
+const maxFailure = 16 << 20
+
+// bodyOf reads a body, or the beginning of one that is of a failure.
+func bodyOf(resp *http.Response) ([]byte, error) {
+	if isSuccess(resp) {
+		return io.ReadAll(resp.Body)
+	}
+	return io.ReadAll(io.LimitReader(resp.Body, maxFailure))
+}
+
+func isSuccess(resp *http.Response) bool {
+	return resp.StatusCode >= http.StatusOK && resp.StatusCode <= http.StatusPartialContent
+}
+
 // read reads an answer.
 func (r *Request) read(ctx context.Context, resp *http.Response, req *http.Request) Result {
 	var body []byte
 	if resp.Body != nil {
-		data, err := io.ReadAll(resp.Body)
+		data, err := bodyOf(resp)
 		if err != nil {
 			return Result{err: unreadable(err)}
 		}

@@ -200,9 +200,9 @@ func (r *Request) observeSize(ctx context.Context, result Result) {
 func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 	var result Result
 	err := r.do(ctx, func(_ context.Context, req *http.Request, resp *http.Response, _ func()) bool {
-		result.body, result.err = io.ReadAll(resp.Body)
+		result.body, result.err = bodyOf(resp)
 		r.logBody(ctx, "Response Body", result.body)
-		if resp.StatusCode < http.StatusOK || resp.StatusCode > http.StatusPartialContent {
+		if !isSuccess(resp) {
 			result.err = r.unstructured(result.body, resp, req)
 		}
 		return false
