@@ -196,8 +196,9 @@ func (w *workshop) compile(ctx context.Context, pkg string, files tests) (string
 		if err != nil {
 			return "", err
 		}
-		out, err := w.command(ctx, dir, "test", "-c", "-vet=off", "-mod=mod", "-modfile="+filepath.Join(w.dir, "go.mod"),
-			"-overlay="+overlay, "-gcflags=-e", "-o", program, ".").CombinedOutput()
+		// The folder of kubernetes_test is in the overlay alone.
+		out, err := w.command(ctx, w.line, "test", "-c", "-vet=off", "-mod=mod", "-modfile="+filepath.Join(w.dir, "go.mod"),
+			"-overlay="+overlay, "-gcflags=-e", "-o", program, "./"+pkg).CombinedOutput()
 		if err == nil {
 			if len(files.functions()) == 0 {
 				return "", nil
