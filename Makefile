@@ -118,7 +118,7 @@ dropin-release: ## put a program on kinform as if the checked-out commit were re
 	cd clientgo/proof && go run ./release $(PROGRAM)
 
 .PHONY: programs
-programs: ## build public programs with client-go and with module clientgo, and run their tests (an hour; ARGS are names)
+programs: ## build public programs with client-go and with module clientgo, and run their tests (two hours; ARGS are names)
 	$(MAKE) --no-print-directory -C e2e assets
 	cd clientgo/proof && go run ./programs $(ARGS)
 

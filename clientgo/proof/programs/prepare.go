@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/mod/modfile"
 )
 
 // staged matches the modules that have client-go's versions, or commits in place of these.
@@ -71,13 +73,29 @@ func (w workshop) edit(ctx context.Context, dir string, p program, s side) error
 	if err := w.run(ctx, dir, edits...); err != nil {
 		return err
 	}
-	// What the program asks for comes first: some of its versions may not be to be had.
-	file, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	// The versions that the program itself requires come first: a module proxy may lack some of them.
+	source := dir
+	if p.dependency() {
+		var err error
+		if source, err = w.download(ctx, p); err != nil {
+			return err
+		}
+	}
+	file, err := os.ReadFile(filepath.Join(source, "go.mod"))
 	if err != nil {
 		return err
 	}
 	if err := w.bump(ctx, dir, string(file)); err != nil {
 		return err
+	}
+	if p.dependency() {
+		edits, err := replacements(file)
+		if err == nil && len(edits) > 0 {
+			err = w.run(ctx, dir, append([]string{"mod", "edit"}, edits...)...)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	list := w.command(ctx, dir, "list", "-mod=mod", "-m", "-f={{.Path}} {{.Version}}", "all")
 	var stderr bytes.Buffer
@@ -93,6 +111,21 @@ func (w workshop) edit(ctx context.Context, dir string, p program, s side) error
 		return nil // the go command adds what is missing when it builds
 	}
 	return w.run(ctx, dir, "mod", "tidy", "-e")
+}
+
+// replacements returns the edits that replace what a program's own go.mod replaces by a version: the
+// go command ignores the replace lines of a dependency. Modules of k8s.io keep the versions that fit client-go's.
+func replacements(file []byte) (edits []string, err error) {
+	program, err := modfile.Parse("go.mod", file, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range program.Replace {
+		if r.New.Version != "" && !strings.HasPrefix(r.New.Path, "k8s.io/") {
+			edits = append(edits, "-replace="+r.Old.String()+"="+r.New.String())
+		}
+	}
+	return edits, nil
 }
 
 // writeEmpty writes a module without packages.

@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestModulesThatHaveClientGosVersions(t *testing.T) {
 	for line, want := range map[string]string{
@@ -33,5 +36,25 @@ func TestPatternsOfADependency(t *testing.T) {
 	}
 	if got := patterns(program{module: "example.com/m", copied: true}, []string{"./a"}); got[0] != "./a" {
 		t.Error(got)
+	}
+}
+
+func TestReplacementsOfADependency(t *testing.T) {
+	edits, err := replacements([]byte(`module example.com/m
+replace example.com/a => example.com/fork/a v1.2.3
+replace example.com/b v1.0.0 => example.com/b v1.1.0
+replace example.com/c => ./c
+replace k8s.io/api => k8s.io/api v0.36.1
+replace k8s.io/kube-openapi => k8s.io/kube-openapi v0.0.0-20260512234627-ef417d054102
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"-replace=example.com/a=example.com/fork/a@v1.2.3",
+		"-replace=example.com/b@v1.0.0=example.com/b@v1.1.0",
+	}
+	if !slices.Equal(edits, want) {
+		t.Errorf("%q, want %q", edits, want)
 	}
 }

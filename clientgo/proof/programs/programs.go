@@ -49,4 +49,12 @@ var programs = []program{
 		module: "github.com/open-telemetry/opentelemetry-collector-contrib/processor/k8sattributesprocessor"},
 	{name: "prometheus", kind: "a monitoring server: its discovery of targets", module: "github.com/prometheus/prometheus", version: "v0.316.0",
 		build: []string{"./discovery/kubernetes/..."}},
+	{name: "kubectl", kind: "the command line", module: "k8s.io/kubectl", version: clientGoVersion,
+		build: []string{"./pkg/..."},
+		test: []string{"./pkg/cmd/apply", "./pkg/cmd/delete", "./pkg/cmd/events", "./pkg/cmd/get", "./pkg/cmd/wait", "./pkg/describe",
+			"./pkg/drain", "./pkg/polymorphichelpers", "./pkg/scale"}},
+	{name: "dynamic-resource-allocation", kind: "the library of drivers of devices", module: "k8s.io/dynamic-resource-allocation", version: clientGoVersion,
+		build: []string{"./..."},
+		test:  []string{"./client", "./deviceclass/...", "./kubeletplugin", "./resourceslice/..."}},
+	{name: "stern", kind: "a command that follows logs", module: "github.com/stern/stern", version: "v1.33.0"},
 }
