@@ -6,7 +6,7 @@
 //
 // The test files are those of the client-go that bench/go.mod requires. They take the place of this module's own by an
 // overlay of the go command. Functions that use what client-go does not export are left out: those that do not compile
-// here. The others run on both sides, with client-go's files around them. A table has, of each package, the functions that
+// here, also with the rewrites of equivalents.go. The others run on both sides, with client-go's files around them. A table has, of each package, the functions that
 // there are, that compile, and that pass on each side. Below it are the functions that fail here alone, with their reasons.
 // The command fails if one has no reason, or has a reason and passes.
 package main

@@ -29,9 +29,9 @@ type part struct {
 	dropped     bool
 }
 
-// readTests reads the test files in a folder.
-func readTests(dir string) (tests, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+// readTests reads the test files of a package below a folder.
+func readTests(root, pkg string) (tests, error) {
+	paths, err := filepath.Glob(filepath.Join(root, pkg, "*_test.go"))
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func readTests(dir string) (tests, error) {
 		if err != nil {
 			return nil, err
 		}
-		file, err := parse(text)
+		file, err := parse(rewrite(pkg, text))
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,4 +60,26 @@ func TestARowSaysWhatIsWrong(t *testing.T) {
 	reasons = map[string]string{"p TestA": "reason", "p TestB": "reason", "q TestC": "reason"}
 	r := row{pkg: "p", lost: []string{"p TestA", "p TestD"}}
 	require.Equal(t, []string{"p TestB has a reason, and does not fail here alone", "p TestD fails here alone, without a reason"}, r.wrong())
+}
+
+func TestEquivalentsKeepLines(t *testing.T) {
+	const text = `package p
+
+func TestA() {
+	streamExec := exec.(*wsStreamExecutor)
+	if remotecommand.StreamProtocolV5Name != streamExec.negotiated {
+		t.Fatal()
+	}
+	s.startedLock.Lock()
+	r.setLastSyncResourceVersion("10")
+}
+`
+	for pkg, want := range map[string]string{"tools/remotecommand": "startedLock", "tools/cache": `v := "10"`, "rest": "wsStreamExecutor"} {
+		got := string(rewrite(pkg, []byte(text)))
+		require.Equal(t, strings.Count(text, "\n"), strings.Count(got, "\n"), pkg)
+		require.Contains(t, got, want, pkg)
+		_, err := parse([]byte(got))
+		require.NoError(t, err, pkg)
+	}
+	require.NotContains(t, string(rewrite("tools/remotecommand", []byte(text))), "wsStreamExecutor")
 }

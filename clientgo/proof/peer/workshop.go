@@ -118,7 +118,7 @@ func (w *workshop) packages() ([]string, error) {
 // try runs the tests of a package on both sides.
 func (w *workshop) try(ctx context.Context, pkg string) (row, error) {
 	r := row{pkg: pkg}
-	files, err := readTests(filepath.Join(w.peer, pkg))
+	files, err := readTests(w.peer, pkg)
 	if err != nil {
 		return r, err
 	}
