@@ -57,9 +57,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.MaxStaleness == 0 {
 		o.MaxStaleness = 10 * time.Minute
 	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
+	o.Logger = contain.Logger(o.Logger)
 	return o, nil
 }
 

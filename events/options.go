@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kinform/kinform/internal/contain"
 )
 
 // Options are the choices of a Recorder. The zero value works.
@@ -57,7 +59,7 @@ func (o Options) withDefaults(controller string) (Options, error) {
 	o.Interval = cmp.Or(o.Interval, 5*time.Minute)
 	o.RequestTimeout = cmp.Or(o.RequestTimeout, 10*time.Second)
 	o.FlushTimeout = cmp.Or(o.FlushTimeout, 5*time.Second)
-	o.Logger = cmp.Or(o.Logger, slog.Default())
+	o.Logger = contain.Logger(o.Logger)
 	if o.Instance == "" {
 		host, err := os.Hostname()
 		if err != nil {

@@ -3,7 +3,6 @@ package events
 import (
 	"fmt"
 	"hash/maphash"
-	"log/slog"
 	"maps"
 	"math"
 	"sync"
@@ -73,7 +72,7 @@ func New(client *rest.Client, controller string, opts Options) (*Recorder, error
 	if err != nil {
 		return nil, err
 	}
-	opts.Observer = opts.Observer.contained(&contain.Hooks{Logger: opts.Logger, Attrs: []slog.Attr{slog.String("controller", controller)}})
+	opts.Observer = opts.Observer.contained(&contain.Hooks{Logger: opts.Logger, Attrs: []any{"controller", controller}})
 	server, err := newServer(client, controller, opts)
 	if err != nil {
 		return nil, fmt.Errorf("events: %w", err)

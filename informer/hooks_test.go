@@ -2,6 +2,7 @@ package informer_test
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"runtime"
 	"strings"
@@ -48,7 +49,36 @@ func TestObserversThatPanicStopNothing(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, map[string]int{"a": 1, "b": 1, "c": 1}, told)
 		require.NotZero(t, inf.Status().HookPanics)
-		require.Equal(t, 1, strings.Count(log.String(), "a function of the program panicked"), "%s", &log)
+		for _, hook := range []string{
+			"Observer.OnApplied", "Observer.Sample", "Queue.Observer.OnDelta", "Queue.Observer.OnBatch", "Store.Observer.OnApplied",
+			"Reflector.Observer.OnPhase", "Reflector.Observer.OnItem", "Reflector.Observer.OnEvent",
+		} {
+			require.Equal(t, 1, strings.Count(log.String(), "function="+hook+" "), "%s: %s", hook, &log)
+		}
+		stop()
+	})
+}
+
+// panicking is a handler of a program's log that panics.
+type panicking struct{ slog.Handler }
+
+func (panicking) Enabled(context.Context, slog.Level) bool { panic("a bug") }
+
+// A handler and an observer may panic, and the log of that as well: the informer goes on.
+func TestALoggerThatPanicsStopsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("2", item("a", "1", "x"), item("b", "2", "x"))
+		inf := mk(t, f, informer.Options[*obj]{
+			Logger:   slog.New(panicking{slog.DiscardHandler}),
+			Observer: &informer.Observer{OnApplied: func(informer.AppliedInfo) { panic("a bug") }},
+		})
+		told := map[string]int{}
+		_, err := inf.AddHandler(func(e informer.Event[*obj]) { told[e.Key.Name]++; panic("a bug") }, informer.HandlerOptions{})
+		require.NoError(t, err)
+		stop := start(t, inf)
+		f.events <- ev(listwatch.Added, "c", "3", "x")
+		synctest.Wait()
+		require.Equal(t, map[string]int{"a": 1, "b": 1, "c": 1}, told)
 		stop()
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kinform/kinform/deltafifo"
 	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/internal/contain"
 	"github.com/kinform/kinform/reflector"
 )
 
@@ -61,9 +62,7 @@ func (o Options[T]) withDefaults() Options[T] {
 			o.Name = "unnamed"
 		}
 	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
+	o.Logger = contain.Logger(o.Logger)
 	if o.Reflector.Logger == nil {
 		o.Reflector.Logger = o.Logger.With("informer", o.Name)
 	}

@@ -5,7 +5,6 @@ import (
 	crypto "crypto/rand"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -67,7 +66,7 @@ func New(client *rest.Client, key types.NamespacedName, opts Options) (*Elector,
 	if err != nil {
 		return nil, fmt.Errorf("lease %s: %w", key, err)
 	}
-	opts.Observer = opts.Observer.contained(&contain.Hooks{Logger: opts.Logger, Attrs: []slog.Attr{slog.String("lease", key.String())}})
+	opts.Observer = opts.Observer.contained(&contain.Hooks{Logger: opts.Logger, Attrs: []any{"lease", key.String()}})
 	return &Elector{key: key, opts: opts, leases: leases, writer: crypto.Text(), watched: watched}, nil
 }
 

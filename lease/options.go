@@ -13,6 +13,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kinform/kinform/internal/contain"
 )
 
 // Options are the choices of an Elector. The zero value works.
@@ -77,7 +79,7 @@ func (o Options) withDefaults() (Options, error) {
 	o.RenewDeadline = cmp.Or(o.RenewDeadline, o.LeaseDuration/3*2)
 	o.RetryPeriod = cmp.Or(o.RetryPeriod, o.LeaseDuration/15*2)
 	o.Labels = maps.Clone(o.Labels)
-	o.Logger = cmp.Or(o.Logger, slog.Default())
+	o.Logger = contain.Logger(o.Logger)
 	if o.Identity == "" {
 		host, err := os.Hostname()
 		if err != nil {

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/kinform/kinform/internal/contain"
 )
 
 // ListMode says how a reflector gets its snapshots.
@@ -181,9 +183,7 @@ func (o Options) withDefaults() Options {
 	if o.WatchIdleTimeout == 0 {
 		o.WatchIdleTimeout = 3 * time.Minute
 	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
+	o.Logger = contain.Logger(o.Logger)
 	if o.Observer == nil {
 		o.Observer = &Observer{}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kinform/kinform/internal/contain"
 	"github.com/kinform/kinform/rest/internal/transport"
 )
 
@@ -118,9 +119,7 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rest.Config: Host: %w", err)
 	}
-	if opts.Logger == nil {
-		opts.Logger = slog.Default()
-	}
+	opts.Logger = contain.Logger(opts.Logger)
 	if cfg.HeaderTimeout < 0 {
 		return nil, errors.New("rest.Config: HeaderTimeout must not be negative")
 	}

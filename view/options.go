@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/kinform/kinform/internal/contain"
 )
 
 // Options are the choices of a [View]. The zero value is ready to use: everybody on this machine may
@@ -93,9 +95,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Token == "" {
 		o.Token = rand.Text()
 	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
+	o.Logger = contain.Logger(o.Logger)
 	if len(o.Token) < 16 {
 		errs = append(errs, errors.New("the token must have at least 16 characters"))
 	}

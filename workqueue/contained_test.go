@@ -118,7 +118,7 @@ type handler struct {
 	reach func(string)
 }
 
-func (h handler) Enabled(context.Context, slog.Level) bool        { return true }
+func (h handler) Enabled(context.Context, slog.Level) bool        { h.reach("Enabled"); return true }
 func (h handler) Handle(ctx context.Context, r slog.Record) error { h.reach("Handle"); return nil }
 
 // Every function that a queue is given may panic, or end its goroutine, at every call or once. No key is
@@ -126,7 +126,7 @@ func (h handler) Handle(ctx context.Context, r slog.Record) error { h.reach("Han
 // that, and says so in its log.
 func TestFunctionsThatPanicLoseNoKey(t *testing.T) {
 	t.Parallel()
-	for _, at := range []string{"OnAdd", "OnMerged", "OnGet", "OnDone", "OnRetry", "OnError", "When", "Forget", "NumRequeues", "Group", "Weight", "Handle"} {
+	for _, at := range []string{"OnAdd", "OnMerged", "OnGet", "OnDone", "OnRetry", "OnError", "When", "Forget", "NumRequeues", "Group", "Weight", "Enabled", "Handle"} {
 		for how, end := range map[string]func(){"panics": func() { panic("a bug") }, "exits": runtime.Goexit} {
 			for often, limit := range map[string]int{"once": 1, "always": 1 << 30} {
 				if how == "exits" && often == "always" {
@@ -152,7 +152,7 @@ func TestFunctionsThatPanicLoseNoKey(t *testing.T) {
 						}
 						var log bytes.Buffer
 						logger := slog.New(slog.NewTextHandler(&log, nil))
-						if at == "Handle" {
+						if at == "Enabled" || at == "Handle" {
 							logger = slog.New(handler{reach: reach})
 						}
 						q := workqueue.New(workqueue.Options[string]{
@@ -199,7 +199,7 @@ func TestFunctionsThatPanicLoseNoKey(t *testing.T) {
 						}
 						require.NotZero(t, calls)
 						require.NotZero(t, q.Stats().HookPanics)
-						if at != "Handle" {
+						if at != "Enabled" && at != "Handle" {
 							require.Contains(t, log.String(), "a function of the program")
 						}
 						cancel()

@@ -3,7 +3,6 @@ package workqueue
 import (
 	"context"
 	"hash/maphash"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -76,7 +75,7 @@ func New[K comparable](opts Options[K]) *Queue[K] {
 		drained: make(chan struct{}),
 		entries: newTable[K](),
 	}
-	q.hooks.Logger, q.hooks.Attrs = q.opts.Logger, []slog.Attr{slog.String("queue", q.opts.Name)}
+	q.hooks.Logger, q.hooks.Attrs = q.opts.Logger, []any{"queue", q.opts.Name}
 	q.opts.Observer = q.opts.Observer.contained(&q.hooks)
 	if opts.RateLimiter != nil {
 		q.opts.RateLimiter = &containedLimiter[K]{opts.RateLimiter, DefaultRateLimiter[K](), &q.hooks}

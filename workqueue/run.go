@@ -270,7 +270,9 @@ func (q *Queue[K]) report(ctx context.Context, msg string, dropped bool, key K, 
 
 // log writes one line about a key, with the stack if the error is a panic.
 func (q *Queue[K]) log(ctx context.Context, level slog.Level, msg string, key K, err error, more ...slog.Attr) {
-	if !q.opts.Logger.Enabled(ctx, level) {
+	enabled := false
+	q.hooks.Call("Options.Logger", func() { enabled = q.opts.Logger.Enabled(ctx, level) })
+	if !enabled {
 		return
 	}
 	attrs := append([]slog.Attr{slog.String("queue", q.opts.Name), slog.Any("key", key), slog.Any("err", err)}, more...)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kinform/kinform/internal/contain"
 	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
@@ -111,9 +112,7 @@ func MergeWith[T any](opts MergeOptions, parts ...listwatch.Source[T]) listwatch
 	if opts.AtOnce == 0 {
 		opts.AtOnce = 8
 	}
-	if opts.Logger == nil {
-		opts.Logger = slog.Default()
-	}
+	opts.Logger = contain.Logger(opts.Logger)
 	m := &merged[T]{parts: slices.Clone(parts), opts: opts, states: make([]partState, len(parts)), window: opts.AtOnce}
 	names := make([]string, len(parts))
 	for i, part := range parts {

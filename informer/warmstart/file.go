@@ -3,12 +3,12 @@ package warmstart
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"reflect"
 	"sync"
 
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/internal/contain"
 )
 
 // File is a place where the content of an informer's store outlives the process. It
@@ -41,9 +41,7 @@ func New[T any](path string, codec Codec[T], opts Options) (*File[T], error) {
 	if opts.MaxBytes == 0 {
 		opts.MaxBytes = 1 << 30
 	}
-	if opts.Logger == nil {
-		opts.Logger = slog.Default()
-	}
+	opts.Logger = contain.Logger(opts.Logger)
 	return &File[T]{path: path, codec: codec, opts: opts}, nil
 }
 

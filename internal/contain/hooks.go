@@ -1,7 +1,6 @@
 package contain
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -18,11 +17,11 @@ import (
 type Hooks struct {
 	// Logger gets the panics, with Attrs, which say whose hooks these are.
 	Logger *slog.Logger
-	Attrs  []slog.Attr
+	Attrs  []any
 
 	mu        sync.Mutex // guards following
 	panics    uint64
-	panicking remind.Reminder
+	panicking map[string]*remind.Reminder // by the name of the hook
 }
 
 // Panics returns how many calls have panicked, or ended their goroutine.
@@ -46,11 +45,7 @@ func (h *Hooks) Call(what string, f func()) (returned bool) {
 
 // caught counts and logs what a function did in place of returning: a panic with a value, or Goexit.
 func (h *Hooks) caught(what string, value any) {
-	stack := debug.Stack()
-	h.mu.Lock()
-	h.panics++
-	unsaid, due := h.panicking.Due(0, time.Now())
-	h.mu.Unlock()
+	unsaid, due := h.count(what)
 	if !due {
 		return
 	}
@@ -58,9 +53,22 @@ func (h *Hooks) caught(what string, value any) {
 	if value == nil {
 		message = "a function of the program ended its goroutine, by runtime.Goexit"
 	}
-	defer func() { _ = recover() }() // of the logger's own handler: there is nobody left to tell
-	h.Logger.LogAttrs(context.Background(), slog.LevelError, message, append(h.Attrs[:len(h.Attrs):len(h.Attrs)],
-		slog.String("function", what), slog.String("panic", fmt.Sprint(value)), slog.Uint64("others", unsaid), slog.String("stack", string(stack)))...)
+	Logger(h.Logger).With(h.Attrs...).Error(message, "function", what, "panic", fmt.Sprint(value), "others", unsaid, "stack", string(debug.Stack()))
+}
+
+func (h *Hooks) count(what string) (unsaid uint64, due bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.panics++
+	reminder := h.panicking[what]
+	if reminder == nil {
+		if h.panicking == nil {
+			h.panicking = map[string]*remind.Reminder{}
+		}
+		reminder = new(remind.Reminder)
+		h.panicking[what] = reminder
+	}
+	return reminder.Due(0, time.Now())
 }
 
 // Hook returns f with its panics contained by h. If f is nil, so is the result.
@@ -68,16 +76,7 @@ func Hook[A any](h *Hooks, what string, f func(A)) func(A) {
 	if f == nil {
 		return nil
 	}
-	return func(a A) {
-		returned := false
-		defer func() {
-			if !returned {
-				h.caught(what, recover())
-			}
-		}()
-		f(a)
-		returned = true
-	}
+	return func(a A) { h.Call(what, func() { f(a) }) }
 }
 
 // Hook3 is [Hook] for functions of three arguments.
@@ -85,16 +84,7 @@ func Hook3[A, B, C any](h *Hooks, what string, f func(A, B, C)) func(A, B, C) {
 	if f == nil {
 		return nil
 	}
-	return func(a A, b B, c C) {
-		returned := false
-		defer func() {
-			if !returned {
-				h.caught(what, recover())
-			}
-		}()
-		f(a, b, c)
-		returned = true
-	}
+	return func(a A, b B, c C) { h.Call(what, func() { f(a, b, c) }) }
 }
 
 // Hook2 is [Hook] for functions of two arguments.
@@ -102,14 +92,5 @@ func Hook2[A, B any](h *Hooks, what string, f func(A, B)) func(A, B) {
 	if f == nil {
 		return nil
 	}
-	return func(a A, b B) {
-		returned := false
-		defer func() {
-			if !returned {
-				h.caught(what, recover())
-			}
-		}()
-		f(a, b)
-		returned = true
-	}
+	return func(a A, b B) { h.Call(what, func() { f(a, b) }) }
 }

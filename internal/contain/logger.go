@@ -1,0 +1,49 @@
+package contain
+
+import (
+	"context"
+	"log/slog"
+)
+
+// Logger returns a logger that writes to l, or to slog.Default() if l is nil. A handler of a program may
+// panic: then the line is lost, because nobody is left to tell, and the caller goes on.
+func Logger(l *slog.Logger) *slog.Logger {
+	if l == nil {
+		l = slog.Default()
+	}
+	if _, ok := l.Handler().(handler); ok {
+		return l
+	}
+	return slog.New(handler{l.Handler()})
+}
+
+// handler contains another one.
+type handler struct{ of slog.Handler }
+
+func (h handler) Enabled(ctx context.Context, level slog.Level) (enabled bool) {
+	defer func() { _ = recover() }()
+	return h.of.Enabled(ctx, level)
+}
+
+func (h handler) Handle(ctx context.Context, r slog.Record) (err error) {
+	defer func() { _ = recover() }()
+	return h.of.Handle(ctx, r)
+}
+
+func (h handler) WithAttrs(attrs []slog.Attr) (with slog.Handler) {
+	defer func() {
+		if recover() != nil {
+			with = h
+		}
+	}()
+	return handler{h.of.WithAttrs(attrs)}
+}
+
+func (h handler) WithGroup(name string) (with slog.Handler) {
+	defer func() {
+		if recover() != nil {
+			with = h
+		}
+	}()
+	return handler{h.of.WithGroup(name)}
+}

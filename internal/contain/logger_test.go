@@ -1,0 +1,69 @@
+package contain_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/internal/contain"
+)
+
+// oddHandler panics in one method.
+type oddHandler struct {
+	slog.Handler
+	at string
+}
+
+func (h oddHandler) reach(method string) {
+	if h.at == method {
+		panic("a bug")
+	}
+}
+
+func (h oddHandler) Enabled(context.Context, slog.Level) bool { h.reach("Enabled"); return true }
+func (h oddHandler) Handle(ctx context.Context, r slog.Record) error {
+	h.reach("Handle")
+	return h.Handler.Handle(ctx, r)
+}
+func (h oddHandler) WithAttrs([]slog.Attr) slog.Handler { h.reach("WithAttrs"); return h }
+func (h oddHandler) WithGroup(string) slog.Handler      { h.reach("WithGroup"); return h }
+
+// A handler of a program's log may panic: its line is lost, and nothing else is.
+func TestLoggersMayPanic(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"Enabled", "Handle", "WithAttrs", "WithGroup", "nothing"} {
+		var log bytes.Buffer
+		l := contain.Logger(slog.New(oddHandler{slog.NewTextHandler(&log, nil), at}))
+		require.Same(t, l, contain.Logger(l))
+		l.With("a", 1).WithGroup("g").Info("a line")
+		require.Equal(t, at != "Enabled" && at != "Handle", strings.Contains(log.String(), "a line"), at)
+	}
+	require.NotNil(t, contain.Logger(nil))
+}
+
+// Each hook that panics has its line and its stack: one that panics all the time hides no other.
+func TestEachHookThatPanicsIsLogged(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		h := &contain.Hooks{Logger: slog.New(slog.NewTextHandler(&log, nil)), Attrs: []any{"queue", "q"}}
+		panics := contain.Hook(h, "OnAdd", func(string) { panic("a bug") })
+		for range 10 {
+			panics("a")
+		}
+		contain.Hook2(h, "OnDone", func(string, int) { panic("another bug") })("a", 1)
+		require.Equal(t, 1, strings.Count(log.String(), "queue=q function=OnAdd panic=\"a bug\" others=0"), "%s", &log)
+		require.Equal(t, 1, strings.Count(log.String(), "queue=q function=OnDone panic=\"another bug\" others=0"), "%s", &log)
+		require.Equal(t, 2, strings.Count(log.String(), "stack=\"goroutine"))
+		require.EqualValues(t, 11, h.Panics())
+		time.Sleep(10 * time.Minute)
+		panics("a")
+		require.Contains(t, log.String(), "function=OnAdd panic=\"a bug\" others=9")
+	})
+}
