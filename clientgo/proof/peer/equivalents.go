@@ -14,6 +14,26 @@ var equivalents = map[string][]equivalent{
 		{`\bclosedMsg\b`, "errHeapClosed.Error()"},
 		{`&typedResourceEventHandler\b`, "typedHandler"},
 	},
+	"tools/clientcmd": {
+		// The next line calls testConfig, which asks the same of the exported Validate.
+		{`test\.test(AuthInfo|Cluster|Context)\(.*\)`, ""},
+	},
+	"tools/record": {
+		{`&recorderImpl\{.*\}`, "eventBroadcaster.NewRecorder(scheme.Scheme, eventSource)"},
+		{`\bclock\.Step\(1 \* time\.Second\)`, "time.Sleep(time.Second)"}, // that recorder has the real clock
+		{`\beventBroadcasterImpl\{`, "writer{"},
+		{`\bcancelationCtx: +ctx,`, "sink: sink, correlator: eventCorrelator,"},
+		{`\bsleepDuration:`, "sleep:"},
+		{`\be\.recordToSink\(sink, ev, eventCorrelator\)`, "e.record(ctx, ev)"},
+		{`\bgetEventKey\(event\)`, "fmt.Sprint(event.Source, event.InvolvedObject, event.Type, event.Reason, event.Message)"},
+		{`\bmaxQueuedEvents\b`, "maxQueued"},
+		{`\bdefaultAggregateMaxEvents\b`, "10"},
+		{`\bdefaultAggregateIntervalInSeconds\b`, "600"},
+		{`\bdefaultSpamBurst\b`, "25"},
+	},
+	"util/workqueue": {
+		{`len\(q\.\(\*delayingType\[any\]\)\.waitingForAddCh\) == 0`, "true"}, // AddAfter does not wait for a goroutine
+	},
 	"tools/remotecommand": {
 		// The protocol that was negotiated cannot be read here; only version 5 is offered.
 		{`streamExec := exec\.\(\*wsStreamExecutor\)\n\s*if remotecommand\.StreamProtocolV5Name != streamExec\.negotiated \{\n.*\n\s*\}\n`, "\n\n\n\n"},
