@@ -12,7 +12,7 @@ RACE :=
 endif
 
 # Tests run with the invariant checks compiled in; release builds have none.
-TEST_FLAGS := $(RACE) -tags=invariants -timeout=15m
+TEST_FLAGS := $(RACE) -tags=invariants -timeout=40m
 # By default a program with the race detector sleeps for a second when it ends, so that other
 # goroutines may still race. goleak has waited for them by then.
 export GORACE ?= atexit_sleep_ms=10
@@ -61,18 +61,18 @@ e2e: ## run the pipeline on a real kube-apiserver and etcd (built at first use)
 differential: ## play the contracts, and 10,000 random histories, to client-go as well; compare metrics with controller-runtime's
 	cd bench && go test -count=1 ./conformance
 	cd bench/metrics && go test -count=1 .
-	cd bench && go test -count=1 -timeout=15m -v ./differential -histories=$(HISTORIES) | grep -vE '^(=== |    --- )'
+	cd bench && go test -count=1 -timeout=40m -v ./differential -histories=$(HISTORIES) | grep -vE '^(=== |    --- )'
 
 .PHONY: page
 page: ## drive the page of package view in headless Chromium (Debian's package chromium; without it, nothing is tested)
-	cd view/browser && go test -count=1 -timeout=15m . -v | grep -vE '^=== '
+	cd view/browser && go test -count=1 -timeout=40m . -v | grep -vE '^=== '
 
 .PHONY: page-ci # what .ci/run has: some four minutes
 page-ci: ## install Chromium where apt-get can, and drive the page; says so where there is none
 	@command -v chromium >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } >/dev/null 2>&1; } || true
 	@command -v chromium >/dev/null || echo "SKIPPED: there is no Chromium, and it cannot be installed: the page was not driven"
-	@! command -v chromium >/dev/null || { cd view/browser && go test -count=1 -short -vet=off -timeout=15m .; }
+	@! command -v chromium >/dev/null || { cd view/browser && go test -count=1 -short -vet=off -timeout=40m .; }
 
 .PHONY: page-soak
 page-soak: ## hold the page against 5,000 events a second (SOAK=10m): pictures a second, memory of page and program
@@ -81,7 +81,7 @@ page-soak: ## hold the page against 5,000 events a second (SOAK=10m): pictures a
 .PHONY: page-shots
 page-shots: ## make the pictures of docs/view: the page at three sizes, in light and dark, each small picture, and the tour
 	mkdir -p bin/shots
-	cd view/browser && KINFORM_SCREENSHOTS=$(abspath bin/shots) go test -count=1 -timeout=15m -run='TestSizes|TestEveryPicture/server|TestLessons/server' .
+	cd view/browser && KINFORM_SCREENSHOTS=$(abspath bin/shots) go test -count=1 -timeout=40m -run='TestSizes|TestEveryPicture/server|TestLessons/server' .
 
 .PHONY: site
 site: ## make bin/site, the laboratory as a folder of static files: the page with the program inside, for any host
@@ -89,11 +89,11 @@ site: ## make bin/site, the laboratory as a folder of static files: the page wit
 
 .PHONY: dropin
 dropin: ## test clientgo/, the module with client-go's names
-	cd clientgo && go test $(RACE) -vet=off -timeout=15m ./...
-	cd clientgo/proof && go test -vet=off -timeout=15m ./...
+	cd clientgo && go test $(RACE) -vet=off -timeout=40m ./...
+	cd clientgo/proof && go test -vet=off -timeout=40m ./...
 	cd clientgo/proof && go run ./api | tail -n 1
 	cd clientgo && go vet -tags=kinform_no_openapi ./...
-	cd bench && go test -count=1 -timeout=20m ./footprint
+	cd bench && go test -count=1 -timeout=40m ./footprint
 	cd bench && go test -modfile=dropin.mod -tags=dropin -count=1 ./conformance
 	cd bench && go test -modfile=dropin.mod -tags=dropin -count=1 ./differential 2>&1 | grep -vE '^[0-9/]+ [0-9:]+ (WARN|INFO)'
 
@@ -103,7 +103,7 @@ dropin-behaviour: ## play 2,000 histories of each suite to clientgo/ and to clie
 
 .PHONY: dropin-differential
 dropin-differential: ## play 10,000 random histories to clientgo/ as well, in client-go's place
-	cd bench && go test -modfile=dropin.mod -tags=dropin -count=1 -timeout=15m -v ./differential -histories=$(HISTORIES) 2>&1 | grep -vE '^(=== |    --- |[0-9/]+ [0-9:]+ (WARN|INFO))'
+	cd bench && go test -modfile=dropin.mod -tags=dropin -count=1 -timeout=40m -v ./differential -histories=$(HISTORIES) 2>&1 | grep -vE '^(=== |    --- |[0-9/]+ [0-9:]+ (WARN|INFO))'
 
 .PHONY: dropin-api
 dropin-api: ## compare the exported API of clientgo/ with client-go's; fails when an identifier is missing without a reason
