@@ -58,6 +58,7 @@ type Controller[T metav1.Object] struct {
 // redelivery is a delivery of any type.
 type redelivery interface {
 	run(ctx context.Context)
+	end()
 	undelivered() int
 }
 
@@ -198,6 +199,14 @@ func (c *Controller[T]) run(ctx, stop context.Context) (err error) {
 		err = c.queue.RunUntil(ctx, stop, c.settings.Workers, turn)
 	})
 	return err
+}
+
+// end ends the queues, with their timers. A controller that never led has not run them.
+func (c *Controller[T]) end() {
+	c.queue.ShutDown()
+	for _, d := range c.deliveries { // Nothing is added any more.
+		d.end()
+	}
 }
 
 // turn is one turn of a key.

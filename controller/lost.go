@@ -85,6 +85,9 @@ func (d *delivery[O]) run(ctx context.Context) {
 	_ = d.queue.Run(ctx, 1, d.redeliver) // Its only errors are about a second Run and about no workers.
 }
 
+// end stops the timers of lost events.
+func (d *delivery[O]) end() { d.queue.ShutDown() }
+
 func (d *delivery[O]) redeliver(_ context.Context, key types.NamespacedName) error {
 	first, ok := d.take(key)
 	if !ok {

@@ -98,6 +98,7 @@ type Manager struct {
 type worker interface {
 	name() string
 	run(ctx, stop context.Context) error
+	end()
 	status() ControllerStatus
 	healthy() error
 }

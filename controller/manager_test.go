@@ -23,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/controller"
+	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/lease"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/workqueue"
@@ -137,6 +138,29 @@ func TestCandidateThatIsAskedToEndDoesNotWait(t *testing.T) {
 		require.NoError(t, r.stop())
 		require.Less(t, time.Since(before), time.Second)
 		require.Empty(t, e.d.read())
+	})
+}
+
+// A candidate that never led has run no queue. Its timers end with Run all the same (G10).
+func TestCandidateLeavesNoTimer(t *testing.T) {
+	e := &elector{d: &diary{}}
+	play(t, controller.Options{Elector: e}, func(t *testing.T, r *rig) {
+		e.turn = make(chan struct{})
+		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		c := controller.Manage(r.manager, "standby", maps, func(context.Context, *configMap) (controller.Result, error) {
+			return controller.Done, nil
+		}, controller.Settings[*configMap]{When: func(informer.Event[*configMap]) bool { panic("a bug") }})
+		c.Enqueue(key{Namespace: "web", Name: "later"}, workqueue.AddOptions{After: 24 * time.Hour})
+		r.run()
+		time.Sleep(time.Second)
+		synctest.Wait()
+		r.create(newMap("a"))
+		synctest.Wait()
+		require.Equal(t, 1, c.LostEventsDelayed())
+		require.Equal(t, 1, c.Queue().Stats().Delayed)
+		require.NoError(t, r.stop())
+		require.Zero(t, c.LostEventsDelayed())
+		require.Zero(t, c.Queue().Stats().Delayed)
 	})
 }
 

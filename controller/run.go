@@ -41,6 +41,9 @@ func (m *Manager) Run(ctx context.Context) error {
 		}, caches...)
 	})
 	err := all.wait()
+	for _, c := range m.controllers {
+		c.end()
+	}
 	m.enter(Always, true)
 	endAlways()
 	return errors.Join(err, outer.wait())

@@ -62,6 +62,23 @@ func TestLeaderRenewsAndReleases(t *testing.T) {
 	})
 }
 
+// Another candidate of the same identity may have stamped the same microsecond. Its Lease is not that of the leader, although
+// holder and acquire time are equal: the leader gives up.
+func TestLeaseOfATwinIsNotRenewed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server := newServer(t)
+		first := start(t, newElector(t, server, "one", lease.Options{}))
+		within(t, time.Second, first.leads)
+		twin := stored(t, server)
+		twin.Annotations = map[string]string{"kinform.io/lease-writer": "twin"}
+		_, err := server.Update(twin)
+		require.NoError(t, err)
+		require.ErrorContains(t, within(t, time.Minute, first.result), "another candidate has the same identity")
+		require.Equal(t, "twin", stored(t, server).Annotations["kinform.io/lease-writer"])
+	})
+}
+
 func TestLeaseOfAKilledLeaderIsTakenWhenItIsOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -60,7 +60,7 @@ func (e *Elector) renewOnce(t *term) error {
 		return err
 	}
 	r := recordOf(lease)
-	if r.holder == e.opts.Identity && r.acquired.Equal(t.acquired) {
+	if e.mine(r) && r.acquired.Equal(t.acquired) {
 		return e.renewAs(t, lease) // Another client has changed other fields, or an answer was lost.
 	}
 	e.see(r)

@@ -237,14 +237,20 @@ func (r *Reflector[T]) late(s *watching[T], event listwatch.Event[T]) (state[T],
 
 // lateUnread is late for an event whose object could not be read. The event may have been sent
 // again, and the object may have been read, or created anew, since then. So the sink is not told
-// of it. The log names the object.
-func (r *Reflector[T]) lateUnread(s *watching[T], unread *listwatch.ObjectError) state[T] {
+// of it. The log names the object. Only a snapshot shows whether an object is gone: it follows a
+// deletion, as after other late events.
+func (r *Reflector[T]) lateUnread(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
 	r.record.update(func(st *Status) { st.Stale++ })
-	if !s.late {
+	due := unread.Type == listwatch.Deleted && time.Since(r.doubt.looked) >= pace.DoubtPause
+	if !s.late || due {
 		s.late = true
 		r.opts.Logger.Warn("Event of an old version", "believed", false, "err", unread)
 	}
-	return s
+	if unread.Type == listwatch.Deleted {
+		r.doubt.late = fmt.Errorf("%w: %w", ErrLate, unread)
+		return r.look(s)
+	}
+	return s, nil
 }
 
 // look begins to deal with a late event, unless it dealt with another within

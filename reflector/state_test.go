@@ -182,8 +182,11 @@ func TestStepWatching(t *testing.T) {
 			next: `watching "10"`, calls: []string{`reflector: watching: object ns/a could not be read: garbage`}},
 		{name: "an unreadable delete is one of what the sink has", from: inWatch{play: []any{unreadable(listwatch.Deleted, "a")}},
 			next: `watching "10"`, calls: []string{`reflector: watching: object ns/a could not be read: garbage`, `deleted a@99=`}},
-		{name: "but not one that comes again", from: inWatch{play: []any{
+		{name: "but not one that comes late, which a snapshot follows", from: inWatch{play: []any{
 			&listwatch.ObjectError{Key: key("a"), ResourceVersion: "9", Type: listwatch.Deleted, Err: errBroken},
+		}}, next: `list at "10"`},
+		{name: "an unreadable change that comes late is left alone", from: inWatch{play: []any{
+			&listwatch.ObjectError{Key: key("a"), ResourceVersion: "9", Type: listwatch.Modified, Err: errBroken},
 		}}, next: `watching "10"`},
 		{name: "one that the sink refuses leads to a snapshot", from: inWatch{play: []any{unreadable(listwatch.Deleted, "a")}}, sink: []error{errBroken},
 			next: `wait 800ms, list at "10"`, calls: []string{`reflector: watching: object ns/a could not be read: garbage`, `deleted a@99=`}},

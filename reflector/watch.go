@@ -57,7 +57,7 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
 	switch {
 	case isUnread && r.passed(s, unread.ResourceVersion):
-		return r.lateUnread(s, unread), nil
+		return r.lateUnread(s, unread)
 	case isUnread && unread.Type != listwatch.Deleted:
 		return r.unreadChange(s, unread)
 	case isUnread:

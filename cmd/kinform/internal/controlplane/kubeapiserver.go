@@ -61,6 +61,9 @@ func kubeAPIServer(ctx context.Context, args []string, stdout, stderr io.Writer)
 	if err := apitest.Populate(server, apiserver.Namespaces(0)); err != nil {
 		return err
 	}
+	if len(*services) == 0 {
+		return errors.New("--service-cluster-ip-range is empty: give it an address range, such as 10.0.0.0/24, or leave it out")
+	}
 	own, err := service((*services)[0], *port)
 	if err != nil {
 		return err
