@@ -24,6 +24,10 @@ type Item[T any] struct {
 	// object apart from a deleted object that had the same key.
 	UIDHash uint64
 
+	// Shared says that the object may have parts in common with others, so that nobody may change it
+	// in place. A transform gets a copy of such an object.
+	Shared bool
+
 	// Unchanged says that the object was not decoded, because Known returned true for
 	// this key and version.
 	Unchanged bool

@@ -128,6 +128,7 @@ type objects[T any] struct {
 	opts    *ResourceOptions
 	streams decoder
 	owned   decoder // of objects that the caller may change
+	shares  bool    // streams lets objects share parts with each other
 	kinds   atomic.Pointer[kinds]
 	scales  *scales
 }
@@ -142,9 +143,11 @@ func (r *objects[T]) read(with *reading, opts *ResourceOptions, d *decoder) {
 	r.streams, r.owned = *d, *d
 	r.streams.stream(with, opts)
 	owned := *opts
-	if _, shares := opts.Decoder.(*sharing.Decoder); shares {
+	_, r.shares = opts.Decoder.(*sharing.Decoder)
+	if r.shares {
 		owned.Decoder = with.owner()
 	}
+	r.shares = r.shares || opts.Decoder == nil && !opts.Unshared
 	r.owned.stream(nil, &owned)
 	r.scales = newScales(d.typ, with.limits())
 }
@@ -211,6 +214,7 @@ func (r *objects[T]) item(x *exchange, e Encoding, f wire.Frame, list *wire.Enve
 			item.Object, _ = object.(T)
 			item.Key, item.ResourceVersion = id.keyOf(object)
 			item.UIDHash = uidHash
+			item.Shared = !x.owned && (r.shares || earlier != nil)
 		}
 		return err
 	})

@@ -19,16 +19,15 @@ import (
 //	informer.New(sources.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), informer.Options[summary]{})
 //
 // The function owns the object that it is given, may change it in place, and is
-// called by one goroutine at a time for each stream. It must not keep an object that it
-// returns. With an error the object
-// counts as one that cannot be read: it is reported, what the store has of it stays, and
+// called by one goroutine at a time for each stream. An object that it has returned may be kept,
+// but not changed. With an error the object counts as one that cannot be read: it is reported, what the store has of it stays, and
 // the informer is not synced, or not healthy, unless reflector.Options.SkipUnreadable
 // says that this is chosen. A panic is such an error. Keys and versions are not its business: they travel beside the object.
 //
-// An object that shares parts with others is copied for the function. If the function returns the
-// object that it was given, that shares again what the function has left as it was. This is so for the types of
-// k8s.io/api and of k8s.io/apimachinery. Objects of other types share nothing
-// (listwatch.ListOptions.Owned).
+// An object that shares parts with others (listwatch.Item.Shared) is copied for the function. If the
+// function returns that copy, what is stored is an equal object that shares again what the function
+// has left as it was. This is so for the types of k8s.io/api and of k8s.io/apimachinery. Objects of
+// other types share nothing (listwatch.ListOptions.Owned).
 //
 // Without a source or a function, informer.New refuses what Transform returns, with an error
 // that says so. Where the server, or the decoder, can leave things out, that costs less;
@@ -89,12 +88,12 @@ func (s transformed[From, To]) components() (all []listwatch.Source[To]) {
 }
 
 func (s transformed[From, To]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[To], error) {
-	opts.Owned = !s.copies
+	opts.Owned = opts.Owned || !s.copies
 	stream, err := s.source.List(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
-	return transformedList[From, To]{stream, s.own()}, nil
+	return transformedList[From, To]{stream, s}, nil
 }
 
 func (s transformed[From, To]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[To], error) {
@@ -105,19 +104,17 @@ func (s transformed[From, To]) Watch(ctx context.Context, opts listwatch.WatchOp
 	if err != nil {
 		return nil, err
 	}
-	return transformedWatch[From, To]{stream, s.own()}, nil
+	return transformedWatch[From, To]{stream, s}, nil
 }
 
-// own returns the transform for an object of a stream.
-func (s transformed[From, To]) own() func(From) (To, error) {
-	if !s.copies {
-		return s.transform
+// call calls the transform for the object of an item.
+func (s transformed[From, To]) call(item listwatch.Item[From]) (To, error) {
+	if !s.copies || !item.Shared {
+		return s.transform(item.Object)
 	}
-	return func(object From) (To, error) {
-		result, err := rejoin.Transform(any(object).(runtime.Object), func(copied any) (any, error) { return s.transform(copied.(From)) })
-		to, _ := result.(To)
-		return to, err
-	}
+	result, err := rejoin.Transform(any(item.Object).(runtime.Object), func(copied any) (any, error) { return s.transform(copied.(From)) })
+	to, _ := result.(To)
+	return to, err
 }
 
 // transformedPart is put together of nothing.
@@ -126,8 +123,8 @@ type transformedPart[From, To any] struct{ transformed[From, To] }
 func (transformedPart[From, To]) components() []listwatch.Source[To] { return nil }
 
 type transformedList[From, To any] struct {
-	stream    listwatch.ListStream[From]
-	transform func(From) (To, error)
+	stream listwatch.ListStream[From]
+	source transformed[From, To]
 }
 
 func (s transformedList[From, To]) Next() (listwatch.Item[To], error) {
@@ -135,15 +132,15 @@ func (s transformedList[From, To]) Next() (listwatch.Item[To], error) {
 	if err != nil {
 		return listwatch.Item[To]{}, err
 	}
-	return apply(item, 0, s.transform)
+	return s.source.apply(item, 0)
 }
 
 func (s transformedList[From, To]) Meta() listwatch.ListMeta { return s.stream.Meta() }
 func (s transformedList[From, To]) Close() error             { return s.stream.Close() }
 
 type transformedWatch[From, To any] struct {
-	stream    listwatch.WatchStream[From]
-	transform func(From) (To, error)
+	stream listwatch.WatchStream[From]
+	source transformed[From, To]
 }
 
 func (s transformedWatch[From, To]) Next() (listwatch.Event[To], error) {
@@ -156,15 +153,15 @@ func (s transformedWatch[From, To]) Next() (listwatch.Event[To], error) {
 		changed.ResourceVersion = event.ResourceVersion
 		return changed, nil
 	}
-	changed.Item, err = apply(event.Item, event.Type, s.transform)
+	changed.Item, err = s.source.apply(event.Item, event.Type)
 	return changed, err
 }
 
 func (s transformedWatch[From, To]) Close() error { return s.stream.Close() }
 
 // apply transforms the object of an item.
-func apply[From, To any](item listwatch.Item[From], eventType listwatch.EventType, transform func(From) (To, error)) (changed listwatch.Item[To], err error) {
-	changed = listwatch.Item[To]{Key: item.Key, ResourceVersion: item.ResourceVersion, UIDHash: item.UIDHash, Unchanged: item.Unchanged}
+func (s transformed[From, To]) apply(item listwatch.Item[From], eventType listwatch.EventType) (changed listwatch.Item[To], err error) {
+	changed = listwatch.Item[To]{Key: item.Key, ResourceVersion: item.ResourceVersion, UIDHash: item.UIDHash, Shared: item.Shared, Unchanged: item.Unchanged}
 	if item.Unchanged {
 		return changed, nil
 	}
@@ -176,7 +173,7 @@ func apply[From, To any](item listwatch.Item[From], eventType listwatch.EventTyp
 			err = unreadable(fmt.Errorf("transform panicked: %v", p))
 		}
 	}()
-	object, err := transform(item.Object)
+	object, err := s.call(item)
 	if err != nil {
 		return changed, unreadable(fmt.Errorf("transform: %w", contain.Error(err)))
 	}

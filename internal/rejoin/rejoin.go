@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -27,36 +28,106 @@ func Copies(t reflect.Type) bool {
 }
 
 // Transform calls a transform with a copy of an object, whose type copies. If the transform
-// returns that copy, it takes those parts of the object that are equal to its own. A copy that
-// the transform has kept for itself may see that, and so must not be read by it any more.
+// returns that copy, Transform returns another one, which has those parts of the object that are
+// equal to the copy's. The copy stays as the transform returned it, since a program may keep and
+// read it, as client-go allows.
 func Transform(object runtime.Object, transform func(any) (any, error)) (any, error) {
 	copied := object.DeepCopyObject()
 	if copied == nil { // of a nil pointer
 		return transform(object)
 	}
 	result, err := transform(copied)
-	if err == nil && result == any(copied) {
-		join(reflect.ValueOf(copied), reflect.ValueOf(object))
+	if err != nil || result != any(copied) {
+		return result, err
 	}
-	return result, err
+	root := reflect.New(reflect.TypeOf(copied).Elem())
+	root.Elem().Set(reflect.ValueOf(copied).Elem())
+	join(root.Elem(), reflect.ValueOf(object).Elem())
+	return root.Interface(), nil
 }
 
-// join reports whether to is equal to from, which has the same type. Where parts of to that a
-// program can change are equal, it replaces them by those of from. to itself is for the caller.
-func join(to, from reflect.Value) bool {
+// join replaces the parts of to that are equal to those of from, which has the same type. to can be
+// set, and what it points to is not changed: a part of which only some parts are equal becomes another.
+func join(to, from reflect.Value) {
+	switch to.Kind() {
+	case reflect.Struct:
+		for i := range exportedFields(to.Type()) {
+			join(to.Field(i), from.Field(i))
+		}
+		return
+	case reflect.Pointer, reflect.Map, reflect.Slice:
+		if to.IsNil() || from.IsNil() {
+			return
+		}
+		if equal(to, from) {
+			to.Set(from)
+			return
+		}
+	}
+	switch to.Kind() {
+	case reflect.Pointer:
+		fresh := reflect.New(to.Type().Elem())
+		fresh.Elem().Set(to.Elem())
+		join(fresh.Elem(), from.Elem())
+		to.Set(fresh)
+	case reflect.Slice:
+		switch to.Type().Elem().Kind() {
+		case reflect.Struct, reflect.Pointer, reflect.Map, reflect.Slice:
+			fresh := reflect.MakeSlice(to.Type(), to.Len(), to.Len())
+			reflect.Copy(fresh, to)
+			for i := range min(to.Len(), from.Len()) {
+				join(fresh.Index(i), from.Index(i))
+			}
+			to.Set(fresh)
+		}
+	case reflect.Map:
+		if to.Type() == reflect.TypeFor[map[string]any]() {
+			to.Set(reflect.ValueOf(joinJSON(to.Interface(), from.Interface())))
+		}
+	}
+}
+
+// joinJSON is join for the values of JSON: it returns from if that is equal to to.
+func joinJSON(to, from any) any {
+	if equalJSON(to, from) {
+		return from
+	}
+	switch to := to.(type) {
+	case map[string]any:
+		if from, ok := from.(map[string]any); ok && to != nil {
+			fresh := make(map[string]any, len(to))
+			for key, value := range to {
+				if before, ok := from[key]; ok {
+					value = joinJSON(value, before)
+				}
+				fresh[key] = value
+			}
+			return fresh
+		}
+	case []any:
+		if from, ok := from.([]any); ok && to != nil {
+			fresh := make([]any, len(to))
+			copy(fresh, to)
+			for i := range min(len(to), len(from)) {
+				fresh[i] = joinJSON(to[i], from[i])
+			}
+			return fresh
+		}
+	}
+	return to
+}
+
+// equal reports whether to is equal to from, which has the same type.
+func equal(to, from reflect.Value) bool {
 	switch to.Kind() {
 	case reflect.Struct:
 		n := exportedFields(to.Type())
-		if n < 0 {
-			return to.Comparable() && from.Comparable() && to.Equal(from)
-		}
-		equal := true
 		for i := range n {
-			equal = replace(to.Field(i), from.Field(i)) && equal
+			if !equal(to.Field(i), from.Field(i)) {
+				return false
+			}
 		}
-		return equal
-	case reflect.String:
-		return to.String() == from.String()
+		return n > 0 || to.Comparable() && from.Comparable() && to.Equal(from)
 	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Slice:
 		if to.IsNil() || from.IsNil() {
 			return to.IsNil() == from.IsNil()
@@ -64,43 +135,33 @@ func join(to, from reflect.Value) bool {
 	}
 	switch to.Kind() {
 	case reflect.Pointer:
-		return to.UnsafePointer() == from.UnsafePointer() || join(to.Elem(), from.Elem())
+		return to.UnsafePointer() == from.UnsafePointer() || equal(to.Elem(), from.Elem())
 	case reflect.Interface:
 		to, from = to.Elem(), from.Elem()
-		return to.Type() == from.Type() && join(to, from)
+		return to.Type() == from.Type() && equal(to, from)
 	case reflect.Slice, reflect.Array:
 		if to.Kind() == reflect.Slice && to.Type().Elem().Kind() == reflect.Uint8 {
 			return bytes.Equal(to.Bytes(), from.Bytes())
 		}
-		equal := to.Len() == from.Len()
-		for i := range min(to.Len(), from.Len()) {
-			equal = replace(to.Index(i), from.Index(i)) && equal
+		if to.Len() != from.Len() {
+			return false
 		}
-		return equal
+		for i := range to.Len() {
+			if !equal(to.Index(i), from.Index(i)) {
+				return false
+			}
+		}
+		return true
 	case reflect.Map:
-		return joinMap(to, from)
+		return equalMap(to, from)
 	}
 	return to.Comparable() && to.Equal(from)
 }
 
-// replace joins, and sets to to from if they are equal and may be shared.
-func replace(to, from reflect.Value) bool {
-	if !join(to, from) {
-		return false
-	}
-	switch to.Kind() {
-	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Slice:
-		if to.CanSet() {
-			to.Set(from)
-		}
-	}
-	return true
-}
-
-func joinMap(to, from reflect.Value) bool {
+func equalMap(to, from reflect.Value) bool {
 	switch to.Type() {
 	case reflect.TypeFor[map[string]any]():
-		return joinObject(to.Interface().(map[string]any), from.Interface().(map[string]any))
+		return equalJSON(to.Interface(), from.Interface())
 	case reflect.TypeFor[map[string]string]():
 		return maps.Equal(to.Interface().(map[string]string), from.Interface().(map[string]string))
 	}
@@ -108,61 +169,38 @@ func joinMap(to, from reflect.Value) bool {
 		return false
 	}
 	for entries := to.MapRange(); entries.Next(); {
-		if before := from.MapIndex(entries.Key()); !before.IsValid() || !join(entries.Value(), before) {
+		if before := from.MapIndex(entries.Key()); !before.IsValid() || !equal(entries.Value(), before) {
 			return false
 		}
 	}
 	return true
 }
 
-// joinObject is join for the objects of JSON.
-func joinObject(to, from map[string]any) bool {
-	equal := len(to) == len(from)
-	for key, value := range to {
-		before, ok := from[key]
-		switch {
-		case !ok || !joinJSON(value, before):
-			equal = false
-		case isPart(value):
-			to[key] = before
-		}
-	}
-	return equal
-}
-
-func joinJSON(to, from any) bool {
+func equalJSON(to, from any) bool {
 	switch to := to.(type) {
 	case map[string]any:
 		from, ok := from.(map[string]any)
-		return ok && (to == nil) == (from == nil) && joinObject(to, from)
-	case []any:
-		from, ok := from.([]any)
-		equal := ok && len(to) == len(from) && (to == nil) == (from == nil)
-		for i := range min(len(to), len(from)) {
-			if !joinJSON(to[i], from[i]) {
-				equal = false
-			} else if isPart(to[i]) {
-				to[i] = from[i]
+		if !ok || len(to) != len(from) || (to == nil) != (from == nil) {
+			return false
+		}
+		for key, value := range to {
+			if before, ok := from[key]; !ok || !equalJSON(value, before) {
+				return false
 			}
 		}
-		return equal
+		return true
+	case []any:
+		from, ok := from.([]any)
+		return ok && (to == nil) == (from == nil) && slices.EqualFunc(to, from, equalJSON)
 	case string, int64, float64, bool, nil:
 		return to == from
 	}
 	return false
 }
 
-func isPart(value any) bool {
-	switch value.(type) {
-	case map[string]any, []any:
-		return true
-	}
-	return false
-}
-
 var known sync.Map // of reflect.Type to int
 
-// exportedFields returns how many fields a struct has, or -1 if some are not exported. Such types,
+// exportedFields returns how many fields a struct has, or 0 if some are not exported. Such types,
 // as time.Time and resource.Quantity, are compared as a whole.
 func exportedFields(t reflect.Type) int {
 	if n, ok := known.Load(t); ok {
@@ -171,7 +209,7 @@ func exportedFields(t reflect.Type) int {
 	n := t.NumField()
 	for i := range t.NumField() {
 		if !t.Field(i).IsExported() {
-			n = -1
+			n = 0
 		}
 	}
 	known.Store(t, n)

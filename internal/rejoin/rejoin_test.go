@@ -126,6 +126,48 @@ func TestWhatATransformLeavesOfAnUnstructuredObject(t *testing.T) {
 	require.Equal(t, "d", containers(object)[1].(map[string]any)["name"])
 }
 
+// client-go allows a program to keep and to read what its transform has returned.
+func TestATransformMayKeepWhatItReturns(t *testing.T) {
+	t.Parallel()
+	for name, of := range map[string]struct {
+		object runtime.Object
+		change func(any)
+	}{
+		"typed": {examplePod(), func(object any) {
+			pod := object.(*corev1.Pod)
+			pod.Labels["x"], pod.Spec.Containers[0].Env[0].Value = "y", "2"
+			pod.Spec.Containers[0].LivenessProbe.PeriodSeconds = 7
+		}},
+		"unstructured": {unstructuredPod(t), func(object any) {
+			u := object.(*unstructured.Unstructured)
+			u.SetLabels(map[string]string{"x": "y"})
+			u.Object["spec"].(map[string]any)["containers"].([]any)[0].(map[string]any)["name"] = "other"
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before := of.object.DeepCopyObject()
+			var kept, want runtime.Object
+			reading := make(chan bool)
+			result, err := rejoin.Transform(of.object, func(given any) (any, error) {
+				of.change(given)
+				kept = given.(runtime.Object)
+				want = kept.DeepCopyObject()
+				go func() { reading <- reflect.DeepEqual(want, given) }()
+				return given, nil
+			})
+			require.NoError(t, err)
+			require.True(t, <-reading)
+			require.Equal(t, want, kept)
+			require.Equal(t, want, result)
+			require.Equal(t, before, of.object)
+			require.NotSame(t, kept, result)
+			require.NoError(t, mutation.Apart(of.object, kept))
+			require.Error(t, mutation.Apart(of.object, result))
+		})
+	}
+}
+
 // What a transform has made itself stays as it is: others may have it.
 func TestWhatATransformHasMadeStaysAsItIs(t *testing.T) {
 	t.Parallel()
