@@ -57,4 +57,6 @@ var programs = []program{
 		build: []string{"./..."},
 		test:  []string{"./client", "./deviceclass/...", "./kubeletplugin", "./resourceslice/..."}},
 	{name: "stern", kind: "a command that follows logs", module: "github.com/stern/stern", version: "v1.33.0"},
+	{name: "external-provisioner", kind: "the library of provisioners of volumes", version: "v13.1.0",
+		module: "sigs.k8s.io/sig-storage-lib-external-provisioner/v13"},
 }
