@@ -26,7 +26,6 @@ var defects = map[string]string{
 	"TestAdaptersHaveTheNamesOfTheirHandlers":              "logs cannot tell them apart",
 	"TestWhatWasAddedIsShownMoreThanOnce":                  "IX-19: client-go's MutationCache forgets it when it is read",
 	"TestAnIndexShowsNothingOlderThanTheStore":             "IX-19: client-go's MutationCache does not ask the store",
-	"TestATransformOwnsItsObject":                          "a transform is given an object that shares memory with those of the store",
 	"TestATrackerLosesNoDeletionBeforeAWatch":              "kubernetes/kubernetes#141528: the phantom stays in the store",
 	"TestALostWatchWithoutAVersionIsNoGap":                 "RC-24: a watch from no version does not show what was deleted; client-go opens it, and keeps the object for ever",
 }

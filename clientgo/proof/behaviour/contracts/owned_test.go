@@ -298,6 +298,9 @@ func TestATransformOwnsItsObject(t *testing.T) {
 				given.mu.Lock()
 				before := slices.Clone(given.all)
 				given.mu.Unlock()
+				if slices.Contains(before, object) {
+					return object, nil // client-go's streaming lists transform an object twice (D23)
+				}
 				if len(before)%7 == 0 || len(before) >= pods {
 					if err := mutation.Apart(append(before, informer.GetStore().List()), object); err != nil {
 						t.Error(err)
