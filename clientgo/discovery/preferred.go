@@ -56,10 +56,11 @@ func ServerPreferredResources(d DiscoveryInterface) ([]*metav1.APIResourceList, 
 // the first version that has it. Each version has a list of its own, which may be empty, in the order of the groups. Where the error is an
 // *ErrGroupDiscoveryFailed, the result has what did not fail.
 func ServerPreferredResourcesWithContext(ctx context.Context, d DiscoveryInterfaceWithContext) ([]*metav1.APIResourceList, error) {
-	found, err := everything(ctx, d)
+	found, err := groupsOf(ctx, d)
 	if err != nil {
 		return nil, err
 	}
+	found.fetch(ctx, d)
 	preferred := []*metav1.APIResourceList{}
 	for i := range found.groups.Groups {
 		group := &found.groups.Groups[i]

@@ -78,10 +78,11 @@ func ServerGroupsAndResources(d DiscoveryInterface) ([]*metav1.APIGroup, []*meta
 // groups. It asks for each group version, unless groups come with their resources. Where the error is an *ErrGroupDiscoveryFailed, the
 // results have what did not fail. Groups that a client returns beside an error, as a cache may, are taken as they are.
 func ServerGroupsAndResourcesWithContext(ctx context.Context, d DiscoveryInterfaceWithContext) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
-	found, err := everything(ctx, d)
+	found, err := groupsOf(ctx, d)
 	if found.groups == nil {
 		return nil, nil, err
 	}
+	found.fetch(ctx, d)
 	groups := make([]*metav1.APIGroup, 0, len(found.groups.Groups))
 	lists := []*metav1.APIResourceList{}
 	for i := range found.groups.Groups {
@@ -96,15 +97,13 @@ func ServerGroupsAndResourcesWithContext(ctx context.Context, d DiscoveryInterfa
 	return groups, lists, found.error()
 }
 
-// everything returns the groups and resources of a client. If an error comes with groups, it returns both.
-func everything(ctx context.Context, d DiscoveryInterfaceWithContext) (found document, err error) {
+// groupsOf returns the groups of a client, with their resources if these come with the groups. If an error comes with groups, it
+// returns both.
+func groupsOf(ctx context.Context, d DiscoveryInterfaceWithContext) (found document, err error) {
 	if aggregated, ok := d.(AggregatedDiscoveryInterfaceWithContext); ok {
 		found.groups, found.resources, found.failed, err = aggregated.GroupsAndMaybeResourcesWithContext(ctx)
 	} else {
 		found.groups, err = d.ServerGroupsWithContext(ctx)
-	}
-	if found.groups != nil && found.resources == nil {
-		found.fetch(ctx, d)
 	}
 	return found, err
 }
@@ -117,9 +116,12 @@ func (f *document) error() error {
 	return &ErrGroupDiscoveryFailed{Groups: f.failed}
 }
 
-// fetch asks for the resources of each group version, several at once. It returns when all are answered. Versions that a server
-// marked as failed keep their reasons, and those with names that are none are not asked for.
+// fetch asks for the resources of each group version, several at once, unless they are there. It returns when all are answered.
+// Versions that a server marked as failed keep their reasons, and those with names that are none are not asked for.
 func (f *document) fetch(ctx context.Context, d DiscoveryInterfaceWithContext) {
+	if f.resources != nil {
+		return
+	}
 	f.resources = map[schema.GroupVersion]*metav1.APIResourceList{}
 	failed := map[schema.GroupVersion]error{}
 	for gv, err := range f.failed {

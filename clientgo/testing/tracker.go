@@ -42,7 +42,8 @@ type ObjectTracker interface {
 	Delete(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.DeleteOptions) error
 	// Watch returns later changes in a namespace, or in all of them if ns is "". With options, it first returns the changes
 	// since their resourceVersion, which is the version of a list: as deleted, the objects that the list had and that were
-	// deleted after it, then, as added, the objects that were written after it. Without a version, all objects are added.
+	// deleted after it, then, as added, the objects that were written after it. Without a version, all objects are added. A
+	// version from before the last thousand deletions of a resource is expired.
 	Watch(gvr schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error)
 }
 
@@ -64,8 +65,9 @@ type tracker struct {
 // resource is what the tracker has of one resource.
 type resource struct {
 	objects  map[types.NamespacedName]tracked
-	deleted  []tracked // the last states of objects, in the order of their deletions
-	version  int64     // of the last write or deletion; 1 before the first
+	deleted  []tracked                        // the last states of objects, in the order of their deletions, at most maxDeleted
+	gone     struct{ created, deleted int64 } // of deletions before: the least version of a creation, and the last one
+	version  int64                            // of the last write or deletion; 1 before the first
 	watchers map[*watcher]string
 }
 
@@ -75,6 +77,9 @@ type tracked struct {
 	namespace        string
 	created, version int64
 }
+
+// maxDeleted is how many deletions of a resource a watch can begin with.
+const maxDeleted = 1000
 
 // NewObjectTracker returns an empty tracker. decoder decodes the items of lists that Add gets as runtime.Unknown.
 func NewObjectTracker(scheme ObjectScheme, decoder runtime.Decoder) ObjectTracker {
@@ -251,6 +256,15 @@ func (t *tracker) Delete(gvr schema.GroupVersionResource, ns, name string, opts 
 	r.version++
 	last.version = r.version
 	r.deleted = append(r.deleted, last)
+	if len(r.deleted) > maxDeleted {
+		oldest := r.deleted[0]
+		r.deleted[0] = tracked{} // the array stays for a while
+		r.deleted = r.deleted[1:]
+		if r.gone.deleted == 0 || oldest.created < r.gone.created {
+			r.gone.created = oldest.created
+		}
+		r.gone.deleted = oldest.version
+	}
 	r.tellLocked(watch.Deleted, ns, last.object)
 	return nil
 }
@@ -306,6 +320,9 @@ func (t *tracker) Watch(gvr schema.GroupVersionResource, ns string, opts ...meta
 	defer t.mu.Unlock()
 	r := t.resourceLocked(gvr)
 	if len(opts) > 0 {
+		if r.gone.created <= after && after < r.gone.deleted {
+			return nil, apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", after, r.gone.deleted))
+		}
 		for _, last := range r.deleted {
 			if last.created <= after && after < last.version && (ns == "" || ns == last.namespace) {
 				w.send(watch.Deleted, last.object)

@@ -26,6 +26,8 @@ var defects = map[string]string{
 	"TestAdaptersHaveTheNamesOfTheirHandlers":              "logs cannot tell them apart",
 	"TestWhatWasAddedIsShownMoreThanOnce":                  "IX-19: client-go's MutationCache forgets it when it is read",
 	"TestAnIndexShowsNothingOlderThanTheStore":             "IX-19: client-go's MutationCache does not ask the store",
+	"TestABookmarkWithoutAVersionMovesNothing":             "the next watch begins at no version, and shows no deletion that it has missed",
+	"TestATrackerExpiresVersionsBeforeManyDeletions":       "client-go's tracker remembers no deletion, and shows none",
 	"TestATrackerLosesNoDeletionBeforeAWatch":              "kubernetes/kubernetes#141528: the phantom stays in the store",
 	"TestALostWatchWithoutAVersionIsNoGap":                 "RC-24: a watch from no version does not show what was deleted; client-go opens it, and keeps the object for ever",
 }

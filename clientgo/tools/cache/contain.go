@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -12,7 +13,7 @@ import (
 )
 
 // Functions, handlers, stores, objects and errors of a program may panic, or end their goroutine by
-// runtime.Goexit. All of them run below keepOn or keepOnOwn.
+// runtime.Goexit. All of them run below keepOn, keepOnOwn or outlive.
 
 // keepOn calls work until it returns. A panic goes to HandleCrash, which ends the process unless
 // the program has set utilruntime.ReallyCrash to false. In such a program, keepOn calls work again
@@ -26,6 +27,12 @@ func keepOn(ctx context.Context, pause func() bool, work func()) {
 
 // keepOnOwn is keepOn in a goroutine of this package, which outlives runtime.Goexit as well.
 func keepOnOwn(ctx context.Context, pause func() bool, work func()) {
+	outlive(ctx, pause, func() { keepOn(ctx, pause, work) })
+}
+
+// outlive calls work in a goroutine of this package until it returns or panics. After
+// runtime.Goexit, outlive calls work again after a pause; pause returns false to end that.
+func outlive(ctx context.Context, pause func() bool, work func()) {
 	ended := false
 	defer func() {
 		if ended {
@@ -34,13 +41,22 @@ func keepOnOwn(ctx context.Context, pause func() bool, work func()) {
 		if p := recover(); p != nil {
 			panic(p)
 		}
-		// The goroutine is about to end. It still runs deferred calls, so the work goes on in one.
-		utilruntime.HandleErrorWithContext(ctx, errGoexit, "A function of the program ended a goroutine of an informer")
-		if pause() {
-			keepOnOwn(ctx, pause, work)
+		// The goroutine is about to end. It still runs deferred calls, so this one waits for the
+		// goroutines in which the work goes on, one after another.
+		for !ended {
+			utilruntime.HandleErrorWithContext(ctx, errGoexit, "A function of the program ended a goroutine of an informer")
+			if !pause() {
+				return
+			}
+			var running sync.WaitGroup
+			running.Go(func() {
+				work()
+				ended = true
+			})
+			running.Wait()
 		}
 	}()
-	keepOn(ctx, pause, work)
+	work()
 	ended = true
 }
 

@@ -192,8 +192,11 @@ func (r *Reflector) RunWithContext(ctx context.Context) {
 	r.logger.V(3).Info("Starting reflector", "type", r.about, "resyncPeriod", r.resyncPeriod)
 	defer r.logger.V(3).Info("Stopping reflector", "type", r.about)
 	defer r.startResyncs(ctx)()
-	f := r.feed(ctx)
+	var f *feed
 	_ = r.delay.Until(ctx, true, true, func(ctx context.Context) (bool, error) {
+		if f == nil {
+			f = r.feed(ctx)
+		}
 		if err := f.listAndWatch(ctx); err != nil {
 			r.onError(klog.NewContext(ctx, r.logger), r, err)
 		}
@@ -201,9 +204,9 @@ func (r *Reflector) RunWithContext(ctx context.Context) {
 	})
 }
 
-// keepRunning is RunWithContext in a goroutine of this package.
+// keepRunning is RunWithContext, which contains panics, in a goroutine of this package.
 func (r *Reflector) keepRunning(ctx context.Context) {
-	keepOnOwn(ctx, pauseFor(ctx, r.delay), func() { r.RunWithContext(ctx) })
+	outlive(ctx, pauseFor(ctx, r.delay), func() { r.RunWithContext(ctx) })
 }
 
 // ListAndWatch is ListAndWatchWithContext with a channel.

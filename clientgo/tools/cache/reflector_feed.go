@@ -14,6 +14,7 @@ import (
 	core "github.com/kinform/kinform/reflector"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/klog/v2"
 )
 
 // feed is one run of a Reflector. It moves what comes from the source into the store. The order of its requests is
@@ -213,7 +214,7 @@ func (f *feed) applyUnread(ctx context.Context, unread *listwatch.ObjectError) e
 
 // report tells the error handler of an object that could not be read: the store has an older state of it, or none.
 func (f *feed) report(ctx context.Context, format string, unread *listwatch.ObjectError) {
-	f.onError(ctx, f.Reflector, fmt.Errorf(format, f.about, unread))
+	f.onError(klog.NewContext(ctx, f.logger), f.Reflector, fmt.Errorf(format, f.about, unread))
 }
 
 // unchanged stands for an object that could not be read: it exists, and the store keeps the state that it has.

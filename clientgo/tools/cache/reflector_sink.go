@@ -79,8 +79,12 @@ func (s *storeSink) Apply(event listwatch.Event[any]) error {
 	if event.Unchanged && s.native == nil {
 		return unreadError(event.Key)
 	}
+	// A bookmark or an unreadable object without a version does not say how far the store is.
+	versionless := event.ResourceVersion == "" || event.ResourceVersion == "0"
 	var err error
 	switch {
+	case versionless && event.Type == listwatch.Bookmark:
+		return nil
 	case s.native != nil:
 		err = s.native.applyEvent(event)
 	case event.Type == listwatch.Added:
@@ -100,6 +104,9 @@ func (s *storeSink) Apply(event listwatch.Event[any]) error {
 			return nil // its version says nothing of the others (RC-24)
 		}
 		s.from.synthetic.Store(false)
+	}
+	if versionless && event.Unchanged {
+		return nil
 	}
 	s.at(event.ResourceVersion)
 	if s.versions != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,9 +92,12 @@ func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeSt
 
 // threadSafeMap is kinform's store behind keys that are strings. Readers take no lock.
 type threadSafeMap struct {
-	store  *indexer.Store[any]
-	funcs  atomic.Pointer[Indexers]     // never modified
-	failed atomic.Pointer[indexFailure] // the first since the last write
+	store *indexer.Store[any]
+	funcs atomic.Pointer[Indexers] // never modified
+
+	fails    atomic.Int64 // len(failures)
+	muFailed sync.Mutex   // guards following
+	failures []indexFailure
 
 	identifier InformerNameAndResource
 	gauge      GaugeMetric // nil without metrics
@@ -138,8 +142,11 @@ func versionOf(obj interface{}) (string, bool) {
 	return accessor.GetResourceVersion(), true
 }
 
-// indexFailure is what a write panics with.
-type indexFailure struct{ panic any }
+// indexFailure is what a write panics with if it has written this object.
+type indexFailure struct {
+	index         string
+	object, panic any
+}
 
 // indexFunc is an index function for kinform's store, which would not store an object on which it fails. It finds no
 // values then, and the write panics when everything is stored.
@@ -149,25 +156,61 @@ func (s *threadSafeMap) indexFunc(name string, fn IndexFunc) indexer.IndexFunc[a
 			if p := recover(); p != nil {
 				logStack(context.Background(), "An index function panicked", p)
 				values, err = nil, nil
-				s.failed.CompareAndSwap(nil, &indexFailure{p})
+				s.fail(indexFailure{name, obj, p})
 			}
 		}()
 		if values, err = fn(obj); err != nil {
-			failure := fmt.Errorf("unable to calculate an index entry on index %q: %w", name, err)
-			s.failed.CompareAndSwap(nil, &indexFailure{failure})
+			s.fail(indexFailure{name, obj, fmt.Errorf("unable to calculate an index entry on index %q: %w", name, err)})
 		}
 		return values, nil
 	}
 }
 
-// raise panics if an index function has failed.
-func (s *threadSafeMap) raise() {
-	if s.failed.Load() == nil {
+func (s *threadSafeMap) fail(f indexFailure) {
+	s.muFailed.Lock()
+	defer s.muFailed.Unlock()
+	s.failures = append(s.failures, f)
+	s.fails.Store(int64(len(s.failures)))
+}
+
+// raise panics if an index function has failed for the caller's write. The failures of other writes stay for their callers.
+func (s *threadSafeMap) raise(isMine func(indexFailure) bool) {
+	if s.fails.Load() == 0 {
 		return
 	}
-	if failure := s.failed.Swap(nil); failure != nil {
+	if failure, failed := s.take(isMine); failed {
 		panic(failure.panic)
 	}
+}
+
+// take removes the failures of a write, and returns the first one.
+func (s *threadSafeMap) take(isMine func(indexFailure) bool) (first indexFailure, failed bool) {
+	s.muFailed.Lock()
+	defer s.muFailed.Unlock()
+	s.failures = slices.DeleteFunc(s.failures, func(f indexFailure) bool {
+		mine := isMine(f)
+		if mine && !failed {
+			first, failed = f, true
+		}
+		return mine
+	})
+	s.fails.Store(int64(len(s.failures)))
+	return first, failed
+}
+
+// of finds the failures of objects.
+func of(ops []indexer.Op[any]) func(indexFailure) bool {
+	return func(f indexFailure) bool {
+		return slices.ContainsFunc(ops, func(op indexer.Op[any]) bool { return !op.Delete && same(op.Object, f.object) })
+	}
+}
+
+// same reports whether a and b are one object. Values that cannot be compared count as one if their types are.
+func same(a, b any) bool {
+	if reflect.TypeOf(a) != reflect.TypeOf(b) {
+		return false
+	}
+	return a == nil || !reflect.ValueOf(a).Comparable() || a == b
 }
 
 func (s *threadSafeMap) apply(obj interface{}, ops ...indexer.Op[any]) {
@@ -176,7 +219,7 @@ func (s *threadSafeMap) apply(obj interface{}, ops ...indexer.Op[any]) {
 	if version, ok := versionOf(obj); ok {
 		s.Bookmark(version)
 	}
-	s.raise()
+	s.raise(of(ops))
 }
 
 func put(key string, obj interface{}) indexer.Op[any] {
@@ -216,7 +259,7 @@ func (s *threadSafeMap) Replace(items map[string]interface{}, resourceVersion st
 	_, err := s.store.Replace(ops, "")
 	utilruntime.Must(err)
 	s.Bookmark(resourceVersion)
-	s.raise()
+	s.raise(of(ops))
 }
 
 func (s *threadSafeMap) Bookmark(rv string) {
@@ -356,6 +399,6 @@ func (s *threadSafeMap) AddIndexers(newIndexers Indexers) error {
 	maps.Copy(s.indexers, newIndexers)
 	published := maps.Clone(s.indexers)
 	s.funcs.Store(&published)
-	s.raise()
+	s.raise(func(f indexFailure) bool { return slices.Contains(added, f.index) })
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"sort"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -111,34 +112,35 @@ func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 		logger = klog.FromContext(ctx).WithCallDepth(1)
 	}
 	logger.Info("Waiting", "for", what)
-	for {
-		var waiting []DoneChecker
-		for _, checker := range checkers {
-			if IsDone(checker) {
-				logger.Info("Done waiting", "for", what, "instance", checker.Name())
-			} else {
-				waiting = append(waiting, checker)
+	ended := make(chan DoneChecker, len(checkers))
+	var running sync.WaitGroup
+	defer running.Wait()
+	for _, checker := range checkers {
+		done := checker.Done() // the program's own may panic, and must not in another goroutine
+		running.Go(func() {
+			select {
+			case <-done:
+			case <-ctx.Done():
 			}
-		}
-		if checkers = waiting; len(checkers) == 0 {
-			return true
-		}
-		if ctx.Err() != nil {
-			break
-		}
-		cases := []reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(ctx.Done())}}
-		for _, checker := range checkers {
-			cases = append(cases, reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(checker.Done())})
-		}
-		reflect.Select(cases)
+			ended <- checker
+		})
 	}
-	if what != "" {
-		var instances []string
-		for _, checker := range checkers {
-			instances = append(instances, checker.Name())
+	var instances []string // that are not done
+	all := true
+	for range checkers {
+		checker := <-ended
+		switch {
+		case !IsDone(checker):
+			if all = false; what != "" {
+				instances = append(instances, checker.Name())
+			}
+		case what != "":
+			logger.Info("Done waiting", "for", what, "instance", checker.Name())
 		}
+	}
+	if len(instances) > 0 {
 		sort.Strings(instances)
 		logger.Info("Timed out waiting", "for", what, "cause", context.Cause(ctx), "instances", instances)
 	}
-	return false
+	return all
 }

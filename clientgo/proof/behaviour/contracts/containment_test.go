@@ -3,6 +3,7 @@ package contracts
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -439,6 +440,7 @@ func TestAnInformerOfOneHandlerCallsItInRun(t *testing.T) {
 
 // crash runs an informer and a controller in a process of its own, until a function panics.
 func crash(place string) {
+	utilruntime.PanicHandlers = append(utilruntime.PanicHandlers, func(context.Context, any) { fmt.Fprintln(os.Stderr, handled) })
 	f := &fault{at: place, fail: panics}
 	source := newFaultySource(f)
 	source.server.Add(pod("b", ""))
@@ -475,6 +477,18 @@ func TestAPanicEndsTheProcess(t *testing.T) {
 			out := output(t, place)
 			require.Contains(t, out, "panic: on purpose")
 			require.Contains(t, out, "contracts.panics")
+		})
+	}
+}
+
+const handled = "a panic handler was called"
+
+// Each handler of panics is called once for a panic below a reflector's Run.
+func TestAPanicReachesItsHandlersOnce(t *testing.T) {
+	for _, place := range []string{"list", "watch", "ResultChan", "error handler"} {
+		t.Run(place, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, 1, strings.Count(output(t, place), handled))
 		})
 	}
 }

@@ -599,3 +599,19 @@ func TestRetryWithADeadline(t *testing.T) {
 	never.After(broken)
 	require.False(t, never.ShouldRetry())
 }
+
+// A bookmark without a version says nothing of how far the store is: the next watch begins where it would have begun.
+func TestABookmarkWithoutAVersionMovesNothing(t *testing.T) {
+	for _, version := range []string{"", "0"} {
+		s := &server{}
+		reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
+			s.last(t).Action(watch.Bookmark, pod("", version))
+			sleep(2 * time.Second)
+			require.Equal(t, "10", r.LastSyncResourceVersion())
+			s.asked()
+			s.last(t).Stop()
+			sleep(time.Second)
+			require.Equal(t, []string{`watch "10" bookmarks`}, s.asked())
+		})
+	}
+}

@@ -112,3 +112,51 @@ func TestATrackerLosesNoDeletionBeforeAWatch(t *testing.T) {
 	}
 	p.converges(t, 1, "ns/a")
 }
+
+// Pod c is created while a watch is open, and deleted after it. The objects of a tracker have no
+// versions, so that no watch can go on from an event.
+func TestAnInformerOfATrackerMissesNoDeletionOfWhatAWatchHasBrought(t *testing.T) {
+	p := newTrackedPods(t)
+	p.open = func(attempt int, next func() (watch.Interface, error)) (watch.Interface, error) {
+		switch attempt {
+		case 1:
+			w := watch.NewFakeWithChanSize(1, false)
+			require.NoError(t, p.Add(pod("c", "")))
+			w.Add(pod("c", ""))
+			time.AfterFunc(time.Minute, w.Stop)
+			return w, nil
+		case 2:
+			require.NoError(t, p.Delete(podsGVR, "ns", "c"))
+		}
+		return next()
+	}
+	p.converges(t, 1, "ns/a", "ns/b")
+}
+
+// A watch can begin with as many deletions as the tracker remembers.
+func TestATrackerExpiresVersionsBeforeManyDeletions(t *testing.T) {
+	p := newTrackedPods(t)
+	list, err := p.List(podsGVR, podGVK, "")
+	require.NoError(t, err)
+	opens := func(version string) error {
+		w, err := p.Watch(podsGVR, "", metav1.ListOptions{ResourceVersion: version})
+		if err == nil {
+			w.Stop()
+		}
+		return err
+	}
+	version := list.(*corev1.PodList).ResourceVersion
+	require.NoError(t, p.Delete(podsGVR, "ns", "a"))
+	for range 999 {
+		require.NoError(t, p.Add(pod("c", "")))
+		require.NoError(t, p.Delete(podsGVR, "ns", "c"))
+	}
+	require.NoError(t, opens(version))
+	require.NoError(t, p.Delete(podsGVR, "ns", "b"))
+	require.True(t, apierrors.IsResourceExpired(opens(version)))
+	require.NoError(t, opens(""))
+	require.NoError(t, opens("0"))
+	list, err = p.List(podsGVR, podGVK, "")
+	require.NoError(t, err)
+	require.NoError(t, opens(list.(*corev1.PodList).ResourceVersion))
+}

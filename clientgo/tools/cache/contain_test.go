@@ -1,0 +1,57 @@
+package cache
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	v1 "k8s.io/api/core/v1"
+)
+
+// A function that calls runtime.Goexit each time must not make the stack grow.
+func TestGoexitDoesNotDeepenTheStack(t *testing.T) {
+	var depths []int
+	var running sync.WaitGroup
+	running.Go(func() {
+		keepOnOwn(t.Context(), func() bool { return len(depths) < 50 }, func() {
+			depths = append(depths, runtime.Callers(0, make([]uintptr, 10_000)))
+			runtime.Goexit()
+		})
+	})
+	running.Wait()
+	require.Len(t, depths, 50)
+	require.Equal(t, depths[5], depths[49])
+}
+
+// A write panics for its own objects, whatever other goroutines write meanwhile.
+func TestAFailedIndexIsRaisedByItsWrite(t *testing.T) {
+	failed, release := make(chan struct{}), make(chan struct{})
+	calls := 0
+	fn := func(obj any) ([]string, error) { // one of the two indexes fails, then the other one waits
+		if obj.(*v1.Pod).Name == "bad" {
+			if calls++; calls == 1 {
+				return nil, errIndex
+			}
+			close(failed)
+			<-release
+		}
+		return nil, nil
+	}
+	store := NewThreadSafeStore(Indexers{"x": fn, "y": fn}, nil)
+	var running sync.WaitGroup
+	running.Go(func() {
+		defer func() { require.ErrorIs(t, recover().(error), errIndex) }()
+		store.Add("bad", testPod("", "bad", "1"))
+		t.Error("the write did not panic")
+	})
+	<-failed
+	require.NotPanics(t, func() { store.Add("good", testPod("", "good", "2")) })
+	require.NotPanics(t, func() { store.Replace(map[string]any{"good": testPod("", "good", "3")}, "3") })
+	require.NotPanics(t, func() {
+		require.NoError(t, store.AddIndexers(Indexers{"z": func(any) ([]string, error) { return nil, nil }}))
+	})
+	close(release)
+	running.Wait()
+	require.NotPanics(t, func() { store.Delete("bad") })
+}
