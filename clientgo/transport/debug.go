@@ -167,16 +167,17 @@ func (t *timing) trace() *httptrace.ClientTrace {
 func masked(name, value string) string {
 	switch http.CanonicalHeaderKey(name) {
 	case "Authorization", "Proxy-Authorization":
-		scheme, rest, found := strings.Cut(value, " ")
+		scheme, rest, _ := strings.Cut(value, " ")
+		known := strings.EqualFold(scheme, "basic") || strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "negotiate")
 		switch {
 		case value == "":
 			return ""
-		case found && rest != "" && (strings.EqualFold(scheme, "basic") || strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "negotiate")):
-			return scheme + " <masked>"
-		case !found && (strings.EqualFold(scheme, "basic") || strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "negotiate")):
+		case !known:
+			return "<masked>"
+		case rest == "":
 			return scheme
 		}
-		return "<masked>"
+		return scheme + " <masked>"
 	}
 	return value
 }

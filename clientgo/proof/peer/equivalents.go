@@ -31,6 +31,10 @@ var equivalents = map[string][]equivalent{
 		{`\bdefaultAggregateIntervalInSeconds\b`, "600"},
 		{`\bdefaultSpamBurst\b`, "25"},
 	},
+	"transport": {
+		{`\bmaskValue\(`, "masked("},
+		{`\bheaderKeyEscape\(`, "escaped("},
+	},
 	"util/workqueue": {
 		{`len\(q\.\(\*delayingType\[any\]\)\.waitingForAddCh\) == 0`, "true"}, // AddAfter does not wait for a goroutine
 	},
