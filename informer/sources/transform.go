@@ -19,10 +19,11 @@ import (
 //	informer.New(sources.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), informer.Options[summary]{})
 //
 // The function owns the object that it is given, may change it in place, and is
-// called by one goroutine at a time for each stream. An object that it has returned may be kept,
-// but not changed. With an error the object counts as one that cannot be read: it is reported, what the store has of it stays, and
-// the informer is not synced, or not healthy, unless reflector.Options.SkipUnreadable
-// says that this is chosen. A panic is such an error. Keys and versions are not its business: they travel beside the object.
+// called by one goroutine at a time for each stream. It may keep an object that it has returned,
+// and must not change it. With an error the object counts as one that cannot be read: it is
+// reported, what the store has of it stays, and the informer is not synced, or not healthy,
+// unless reflector.Options.SkipUnreadable says that this is chosen. A panic is such an error.
+// Keys and versions are not its business: they travel beside the object.
 //
 // An object that shares parts with others (listwatch.Item.Shared) is copied for the function. If the
 // function returns that copy, what is stored is an equal object that shares again what the function
