@@ -92,6 +92,7 @@ func tryLists() {
 			}
 		})
 	}
+	//lint:ignore SA1019 An older server fills in selfLink.
 	full := &corev1.PodList{ListMeta: metav1.ListMeta{SelfLink: "s", ResourceVersion: "5", Continue: "c", RemainingItemCount: ptr(int64(3)), ShardInfo: &metav1.ShardInfo{Selector: "a"}}}
 	for _, name := range []string{"a", "b"} {
 		p := pod(name)
