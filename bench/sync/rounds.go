@@ -39,7 +39,7 @@ func syncKinds(rows selection) (kinds []kind) {
 // difference to that.
 func watchKinds(rows selection) (kinds []kind) {
 	if rows["dropin"] {
-		return lineKinds()
+		return slices.DeleteFunc(lineKinds(), func(k kind) bool { return !k.watches() })
 	}
 	for _, encoding := range []string{subject.Protobuf, subject.JSON} {
 		kinds = append(kinds, kind{raw, encoding, subject.List, subject.Full})
@@ -79,7 +79,7 @@ func (l *lab) syncRound(kinds []kind, relist bool, into results) error {
 		into.add(k, syncCPU, synced.CPU.Seconds())
 		into.add(k, peakRSS, float64(synced.PeakRSS))
 		into.add(k, liveHeap, float64(synced.Heap)/float64(l.server.pods))
-		if relist && k.program != raw && k.shape != subject.Stripped && k.shape != subject.Metadata {
+		if relist && k.watches() && k.program != raw && k.shape != subject.Stripped && k.shape != subject.Metadata {
 			if err := l.relist(c, into); err != nil {
 				c.kill()
 				return err

@@ -1,0 +1,81 @@
+// Command lister is a program that lists all pods once, in one answer, and keeps them, in the
+// measurement of package sync: with a clientset, or with the dynamic client. The objects are its
+// own, free to be changed, as those of kubectl.
+package main
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/kinform/kinform/bench/internal/subject"
+)
+
+func main() { subject.Main(open) }
+
+func open(task subject.Task) (subject.Informer, error) {
+	cfg := &rest.Config{Host: task.URL, UserAgent: task.Name}
+	cfg.ContentType = runtime.ContentTypeProtobuf
+	if task.Encoding == subject.JSON {
+		cfg.ContentType = runtime.ContentTypeJSON
+	}
+	cfg.AcceptContentTypes = cfg.ContentType
+	l := &lister{synced: make(chan struct{})}
+	if task.Shape == subject.Unstructured {
+		client, err := dynamic.NewForConfig(cfg)
+		if err != nil {
+			return nil, err
+		}
+		pods := client.Resource(corev1.SchemeGroupVersion.WithResource("pods"))
+		l.list = func(ctx context.Context) (metav1.ListInterface, int, error) {
+			list, err := pods.List(ctx, metav1.ListOptions{})
+			if err != nil {
+				return nil, 0, err
+			}
+			return list, len(list.Items), nil
+		}
+		return l, nil
+	}
+	client, err := kubernetes.NewForConfig(cfg)
+	if err != nil {
+		return nil, err
+	}
+	l.list = func(ctx context.Context) (metav1.ListInterface, int, error) {
+		list, err := client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
+		return list, len(list.Items), err
+	}
+	return l, nil
+}
+
+// lister keeps a list. It counts as synced when it has the list.
+type lister struct {
+	list   func(context.Context) (metav1.ListInterface, int, error)
+	synced chan struct{}
+
+	pods metav1.ListInterface // of use once synced is closed, as held
+	held int
+}
+
+// Run implements subject.Informer.
+func (l *lister) Run(ctx context.Context) (err error) {
+	if l.pods, l.held, err = l.list(ctx); err != nil {
+		return err
+	}
+	close(l.synced)
+	<-ctx.Done()
+	return nil
+}
+
+// Synced implements subject.Informer.
+func (l *lister) Synced() <-chan struct{} { return l.synced }
+
+// Len implements subject.Informer.
+func (l *lister) Len() int { return l.held }
+
+// ResourceVersion implements subject.Informer.
+func (l *lister) ResourceVersion() string { return l.pods.GetResourceVersion() }
