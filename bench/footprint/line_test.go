@@ -25,7 +25,8 @@ func TestTheLineMakesAnInformersProgramSmaller(t *testing.T) {
 	require.NoError(t, err)
 	require.LessOrEqual(t, float64(with.bytes)/float64(without.bytes), 0.98)
 	require.LessOrEqual(t, float64(tagged.bytes)/float64(without.bytes), 0.70)
-	require.LessOrEqual(t, with.packages, without.packages+1)
+	// Three more: the guard of shared objects, the containment of functions that panic, and sharing after a transform.
+	require.LessOrEqual(t, with.packages, without.packages+3)
 	require.LessOrEqual(t, tagged.packages, without.packages-70)
 }
 
