@@ -13,7 +13,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -127,7 +129,13 @@ func equal(to, from reflect.Value) bool {
 				return false
 			}
 		}
-		return n > 0 || to.Comparable() && from.Comparable() && to.Equal(from)
+		return n > 0 || equalWhole(to, from)
+	case reflect.String:
+		return to.String() == from.String()
+	case reflect.Bool:
+		return to.Bool() == from.Bool()
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return to.Int() == from.Int()
 	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Slice:
 		if to.IsNil() || from.IsNil() {
 			return to.IsNil() == from.IsNil()
@@ -158,6 +166,20 @@ func equal(to, from reflect.Value) bool {
 	return to.Comparable() && to.Equal(from)
 }
 
+// equalWhole is equal for structs with fields that are not exported. Those that pods have many of
+// are compared by themselves, because reflection takes twenty times as long.
+func equalWhole(to, from reflect.Value) bool {
+	if to.CanAddr() && from.CanAddr() {
+		switch to := to.Addr().Interface().(type) {
+		case *time.Time:
+			return *to == *from.Addr().Interface().(*time.Time)
+		case *resource.Quantity:
+			return *to == *from.Addr().Interface().(*resource.Quantity)
+		}
+	}
+	return to.Comparable() && from.Comparable() && to.Equal(from)
+}
+
 func equalMap(to, from reflect.Value) bool {
 	switch to.Type() {
 	case reflect.TypeFor[map[string]any]():
@@ -168,8 +190,17 @@ func equalMap(to, from reflect.Value) bool {
 	if to.Len() != from.Len() {
 		return false
 	}
+	// Values with an address: see equalWhole.
+	key, value, before := reflect.New(to.Type().Key()).Elem(), reflect.New(to.Type().Elem()).Elem(), reflect.New(to.Type().Elem()).Elem()
 	for entries := to.MapRange(); entries.Next(); {
-		if before := from.MapIndex(entries.Key()); !before.IsValid() || !equal(entries.Value(), before) {
+		key.SetIterKey(entries)
+		found := from.MapIndex(key)
+		if !found.IsValid() {
+			return false
+		}
+		value.SetIterValue(entries)
+		before.Set(found)
+		if !equal(value, before) {
 			return false
 		}
 	}
