@@ -27,7 +27,8 @@
 // informer, its fields that are values, such as pod.Name, can be set without harm to others.
 //
 // [Decoder.DecodeProtobuf] goes further: a later version of an object shares with the earlier
-// one each list, map and pointer that is equal in both, whether or not other objects have it.
+// one each list, map and pointer that is equal in both, whether or not other objects have it. If
+// the table has an equal one, the later version has that.
 // If the status of a pod changes, that is most of the pod.
 //
 // In tests, package mutation finds programs that break the rule. While a program runs,
