@@ -7,6 +7,7 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/dynamic"
@@ -32,38 +33,35 @@ func open(task subject.Task) (subject.Informer, error) {
 			return nil, err
 		}
 		pods := client.Resource(corev1.SchemeGroupVersion.WithResource("pods"))
-		l.list = func(ctx context.Context) (metav1.ListInterface, int, error) {
-			list, err := pods.List(ctx, metav1.ListOptions{})
-			if err != nil {
-				return nil, 0, err
-			}
-			return list, len(list.Items), nil
-		}
+		l.list = func(ctx context.Context) (list, error) { return pods.List(ctx, metav1.ListOptions{}) }
 		return l, nil
 	}
 	client, err := kubernetes.NewForConfig(cfg)
 	if err != nil {
 		return nil, err
 	}
-	l.list = func(ctx context.Context) (metav1.ListInterface, int, error) {
-		list, err := client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
-		return list, len(list.Items), err
+	l.list = func(ctx context.Context) (list, error) {
+		return client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
 	}
 	return l, nil
 }
 
+// list is a list of any type.
+type list interface {
+	runtime.Object
+	metav1.ListInterface
+}
+
 // lister keeps a list. It counts as synced when it has the list.
 type lister struct {
-	list   func(context.Context) (metav1.ListInterface, int, error)
+	list   func(context.Context) (list, error)
 	synced chan struct{}
-
-	pods metav1.ListInterface // of use once synced is closed, as held
-	held int
+	pods   list // of use once synced is closed
 }
 
 // Run implements subject.Informer.
 func (l *lister) Run(ctx context.Context) (err error) {
-	if l.pods, l.held, err = l.list(ctx); err != nil {
+	if l.pods, err = l.list(ctx); err != nil {
 		return err
 	}
 	close(l.synced)
@@ -75,7 +73,7 @@ func (l *lister) Run(ctx context.Context) (err error) {
 func (l *lister) Synced() <-chan struct{} { return l.synced }
 
 // Len implements subject.Informer.
-func (l *lister) Len() int { return l.held }
+func (l *lister) Len() int { return meta.LenList(l.pods) }
 
 // ResourceVersion implements subject.Informer.
 func (l *lister) ResourceVersion() string { return l.pods.GetResourceVersion() }
