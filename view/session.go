@@ -112,10 +112,11 @@ func (s *sessions) spend(text, holder string) (again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.codes[digestOf(text)]
-	if c == nil || c.session == (digest{}) || c.session == digestOf(holder) {
-		if c != nil {
-			c.used = true
-		}
+	switch {
+	case c == nil:
+		return false
+	case c.session == (digest{}), c.session == digestOf(holder):
+		c.used = true
 		return false
 	}
 	return s.twiceLocked(c)
