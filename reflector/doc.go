@@ -75,9 +75,9 @@
 // bookmark without a version is ignored. After a watch that ends in good order, the reflector
 // opens the next one at once. When a watch fails, the reflector opens the next one from the
 // same version; unlike client-go, it does not list again. Without a version to go on from
-// ("" or "0"), it does: a watch from there does not show what was deleted meanwhile. If the version has become too old, the server says so (410),
-// and a list follows at once. There is a wait only if the last failure was a 410 as well:
-// then the list did not help.
+// ("" or "0"), it does: a watch from there does not show what was deleted meanwhile. If the
+// version has become too old, the server says so (410), and a list follows at once. There is
+// a wait only if the last failure was a 410 as well: then the list did not help.
 //
 // When watches fail three times in a row although the server answers, the reflector takes
 // a list in between, once a minute at most. So the sink goes on, slowly, in these cases:
