@@ -59,4 +59,8 @@ var programs = []program{
 	{name: "stern", kind: "a command that follows logs", module: "github.com/stern/stern", version: "v1.33.0"},
 	{name: "external-provisioner", kind: "the library of provisioners of volumes", version: "v13.1.0",
 		module: "sigs.k8s.io/sig-storage-lib-external-provisioner/v13"},
+	{name: "vertical-pod-autoscaler", kind: "an autoscaler", module: "k8s.io/autoscaler/vertical-pod-autoscaler", version: "v1.8.1",
+		build: []string{"./pkg/..."},
+		test: []string{"./pkg/admission-controller", "./pkg/recommender/checkpoint", "./pkg/recommender/input/...", "./pkg/target/...",
+			"./pkg/updater/...", "./pkg/utils/..."}},
 }
