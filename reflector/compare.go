@@ -28,9 +28,10 @@ type doubt struct {
 	pace         pace.Pace
 
 	// late is the error of an event that came when the watch had passed its version, and
-	// that look has yet to deal with. looked is when look last dealt with one.
-	late   error
-	looked time.Time
+	// that look has yet to deal with. looked is when look last dealt with one, and hinted is
+	// when a bookmark of this kind last led to a comparison.
+	late           error
+	looked, hinted time.Time
 
 	// other says that the server's history is not the history of which the sink was
 	// told: the same version may be of another object. The reflector takes the next
@@ -54,7 +55,7 @@ func (d *doubt) ended(err error, early bool) {
 }
 
 // clear removes all doubts.
-func (d *doubt) clear() { *d = doubt{looked: d.looked, pace: d.pace} }
+func (d *doubt) clear() { *d = doubt{looked: d.looked, hinted: d.hinted, pace: d.pace} }
 
 // ordered reports whether a version can be compared with others.
 func ordered(version string) bool {
@@ -203,7 +204,8 @@ func (r *Reflector[T]) forgotten(version string, listed bool) state[T] {
 
 // late deals with an event of a watch that has passed its version already. No server sends such
 // an event whose versions of objects are those of its lists. So the event is no word about how
-// far the watch is. A bookmark says nothing else, and is ignored.
+// far the watch is. A bookmark says nothing else, and is ignored; but a comparison follows, as
+// the server may have gone back.
 //
 // The sink is told of an event of the version that it has: it is a repetition, or a change by a
 // server that leaves versions as they are. (Some servers give a deletion the version of the
@@ -232,7 +234,20 @@ func (r *Reflector[T]) late(s *watching[T], event listwatch.Event[T]) (state[T],
 		return r.apply(s, event)
 	}
 	r.record.update(func(st *Status) { st.Stale++ })
+	if isBookmark && r.doubt.late == nil {
+		return r.lateBookmark(s), nil
+	}
 	return r.look(s)
+}
+
+// lateBookmark begins a comparison after a late bookmark, unless there was another one within
+// pace.DoubtPause. No snapshot follows. So the next late event is not believed because of it.
+func (r *Reflector[T]) lateBookmark(s *watching[T]) state[T] {
+	if r.opts.SkipComparison || time.Since(r.doubt.looked) < pace.DoubtPause || time.Since(r.doubt.hinted) < pace.DoubtPause {
+		return s
+	}
+	r.doubt.hinted = time.Now()
+	return &comparing[T]{version: s.version, from: s.version, watch: s.watch}
 }
 
 // lateUnread is late for an event whose object could not be read. The event may have been sent
@@ -259,14 +274,10 @@ func (r *Reflector[T]) look(s *watching[T]) (state[T], error) {
 	if time.Since(r.doubt.looked) < pace.DoubtPause {
 		return s, nil
 	}
-	switch err := r.doubt.late; {
-	case !r.opts.SkipComparison:
-		r.doubt.looked = time.Now()
+	r.doubt.looked = time.Now()
+	if !r.opts.SkipComparison {
 		return &comparing[T]{version: s.version, from: s.version, watch: s.watch}, nil
-	case err != nil:
-		r.doubt.looked = time.Now()
-		s.watch.close()
-		return r.atOnce(&r.watches, err, r.resnapshot()), err
 	}
-	return s, nil
+	s.watch.close()
+	return r.atOnce(&r.watches, r.doubt.late, r.resnapshot()), r.doubt.late
 }

@@ -486,6 +486,24 @@ func TestLateEvents(t *testing.T) {
 			)
 		})
 	})
+	t.Run("a bookmark makes no later event believed", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{}, []reply{play(modified("a@12"), bookmark("11"), bookmark("11"), added("c@7")), play()},
+				whole("12"), whole("12"), whole("12", "a@12"))
+			g.run(t, time.Minute,
+				`0s list "0" limit=500`,
+				`0s replace "10": a@1 b@2`,
+				`0s watch "10"`,
+				`0s modified a@12`,
+				`0s list "" limit=1`,
+				`0s list "" limit=1`,
+				`0s `+late("ADDED of ns/c at version 7"),
+				`0s list "12" limit=0`,
+				`0s replace "12": a@12=`,
+				`0s watch "12"`,
+			)
+		})
+	})
 	t.Run("but where the server is behind", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{play(modified("a@12"), bookmark("11")), play()}, whole("11"), whole("11", "a@1"))
