@@ -2,8 +2,10 @@ package informer_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -58,6 +60,38 @@ func TestLateEventOfAPartIsLookedInto(t *testing.T) { // G2
 		require.True(t, stored("second"))
 		require.Equal(t, before+2, lists())
 	})
+}
+
+// A late deletion whose object cannot be read may be of an object that is gone. Only a list shows that.
+func TestALateDeletionOfAPartThatCannotBeReadIsLookedInto(t *testing.T) { // G2
+	type source = listwatch.Source[*obj]
+	for name, of := range map[string]func(a, b source) source{
+		"merged": func(a, b source) source { return quietMerge(a, b) },
+		"alone":  func(a, _ source) source { return a },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a, b := newFake("100", item("stays", "8", "x"), item("goes", "8", "x")), newFake("100")
+				inf := mk(t, of(a, b), informer.Options[*obj]{
+					Reflector: reflector.Options{WatchIdleTimeout: -1, Logger: slog.New(slog.DiscardHandler)},
+				})
+				start(t, inf)
+				require.NoError(t, inf.WaitForSync(t.Context()))
+				unread := func(name string, kind listwatch.EventType) *listwatch.ObjectError {
+					return &listwatch.ObjectError{Key: types.NamespacedName{Name: name}, ResourceVersion: "9", Type: kind, Err: errors.New("no JSON")}
+				}
+				a.events <- unread("stays", listwatch.Modified) // is no deletion
+				synctest.Wait()
+				require.EqualValues(t, 1, inf.Status().Reflector.Lists)
+				a.set("100", item("stays", "8", "x"))
+				a.events <- unread("goes", listwatch.Deleted)
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				require.Equal(t, 1, inf.Store().Len())
+				require.EqualValues(t, 2, inf.Status().Reflector.Lists)
+			})
+		})
+	}
 }
 
 // A server that was restored from a backup is believed when it insists: what it does not

@@ -176,6 +176,9 @@ func (p *partWatch[T]) watch() error {
 			return because(ctx, err)
 		case skipped && !p.listing && unread.ResourceVersion != "" && mark.Newer(p.version, unread.ResourceVersion):
 			late(unread) // It was sent again, and what came later has been told.
+			if unread.Type == listwatch.Deleted && !p.say(arrival[T]{kind: partLate, err: err}) {
+				return p.ctx.Err()
+			}
 			continue
 		case err == nil && event.Type == listwatch.Bookmark && !mark.Resumes(event.ResourceVersion) && !event.InitialEventsEnd:
 			p.well()

@@ -137,7 +137,7 @@ const (
 	partSays arrivalKind = iota // an event, or of an object that cannot be read
 	partUp                      // its watch is open
 	partDown                    // its watch has failed, and will be opened again
-	partLate                    // an event, after what came later
+	partLate                    // an event, or a deletion that cannot be read, after what came later
 	partEnds                    // all watches end with this error
 )
 
@@ -192,7 +192,11 @@ func (w *mergedWatch[T]) tell() {
 
 // receive decides whether Next has something to return.
 func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done bool, err error) {
-	if a.kind == partLate && w.isNews(a) {
+	switch {
+	case a.kind != partLate:
+	case a.err != nil: // Only a list shows whether the object is gone. See Reflector.lateUnread.
+		w.late = true
+	case w.isNews(a):
 		// A list has what was shown late. If such events go on after it, objects have versions of their
 		// own: all are told, and the next list follows after the pause. See Reflector.late.
 		w.late, a.kind, a.event.Unordered = true, partSays, true
