@@ -123,17 +123,19 @@ const maxLinks = 40
 // need not exist, in contrast to filepath.EvalSymlinks; its folder must.
 func followed(path string) (string, error) {
 	for range maxLinks {
-		folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+		// Split, because Dir takes ".." for the folder above a link, and not above its target.
+		folder, name := filepath.Split(path)
+		folder, err := filepath.EvalSymlinks(cmp.Or(folder, "."))
 		if err != nil {
 			return "", err
 		}
-		path = filepath.Join(folder, filepath.Base(path))
+		path = filepath.Join(folder, name)
 		target, err := os.Readlink(path)
 		if err != nil {
 			return path, nil // It is no link, or does not exist.
 		}
 		if path = target; !filepath.IsAbs(target) {
-			path = folder + string(filepath.Separator) + target // Join would take ".." from a folder that is a link.
+			path = folder + string(filepath.Separator) + target
 		}
 	}
 	return "", errors.New("too many symbolic links")

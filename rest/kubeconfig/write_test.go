@@ -107,15 +107,17 @@ func TestWriteCreatesTheTargetOfASymbolicLink(t *testing.T) {
 		"absolute":          func(dir string) string { return filepath.Join(dir, "real", "config") },
 		"relative":          func(string) string { return "../real/config" },
 		"over another link": func(string) string { return "second" },
+		"out of a link":     func(string) string { return "deep/../config" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			require.NoError(t, os.MkdirAll(filepath.Join(dir, "real"), 0o700))
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, "real", "deep"), 0o700))
 			require.NoError(t, os.MkdirAll(filepath.Join(dir, "links"), 0o700))
 			require.NoError(t, os.MkdirAll(filepath.Join(dir, "elsewhere"), 0o700))
 			require.NoError(t, os.Symlink(filepath.Join(dir, "links"), filepath.Join(dir, "elsewhere", "there")))
 			require.NoError(t, os.Symlink("../real/config", filepath.Join(dir, "links", "second")))
+			require.NoError(t, os.Symlink("../real/deep", filepath.Join(dir, "links", "deep")))
 			link := filepath.Join(dir, "elsewhere", "there", "first")
 			require.NoError(t, os.Symlink(target(dir), link))
 			for _, host := range []string{"https://x.example", "https://y.example"} {
