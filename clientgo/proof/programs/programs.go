@@ -63,4 +63,8 @@ var programs = []program{
 		build: []string{"./pkg/..."},
 		test: []string{"./pkg/admission-controller", "./pkg/recommender/checkpoint", "./pkg/recommender/input/...", "./pkg/target/...",
 			"./pkg/updater/...", "./pkg/utils/..."}},
+	{name: "istio", kind: "a service mesh: its clients and its library krt, `pkg/kube`", version: "v0.0.0-20260827124520-eed52ebb66ad",
+		module: "istio.io/istio",
+		build: []string{"./pkg/kube", "./pkg/kube/controllers", "./pkg/kube/kclient/...", "./pkg/kube/krt/...", "./pkg/kube/multicluster",
+			"./pkg/kube/watcher/..."}},
 }
