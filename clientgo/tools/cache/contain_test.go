@@ -1,12 +1,16 @@
 package cache
 
 import (
+	"bytes"
+	"fmt"
+	"log/slog"
 	"runtime"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
 )
 
 // A function that calls runtime.Goexit each time must not make the stack grow.
@@ -54,4 +58,21 @@ func TestAFailedIndexIsRaisedByItsWrite(t *testing.T) {
 	close(release)
 	running.Wait()
 	require.NotPanics(t, func() { store.Delete("bad") })
+}
+
+// An index function that fails on all objects of a list leaves one stack in the log.
+func TestAnIndexThatFailsOnAllObjectsIsLoggedOnce(t *testing.T) {
+	var log bytes.Buffer
+	klog.SetSlogLogger(slog.New(slog.NewTextHandler(&log, nil)))
+	t.Cleanup(klog.ClearLogger)
+	store := NewThreadSafeStore(Indexers{"x": func(any) ([]string, error) { panic("on purpose") }}, nil)
+	items := map[string]any{"no pointer": []string{"a"}, "nil": nil}
+	for i := range 100 {
+		items[fmt.Sprint(i)] = testPod("", fmt.Sprint(i), "1")
+	}
+	require.PanicsWithValue(t, "on purpose", func() { store.Replace(items, "1") })
+	require.Equal(t, 1, bytes.Count(log.Bytes(), []byte("An index function panicked")), "%s", &log)
+	require.Len(t, store.List(), len(items))
+	require.NotPanics(t, func() { store.Delete("0") })
+	require.Empty(t, store.(*threadSafeMap).failures)
 }

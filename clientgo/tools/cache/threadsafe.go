@@ -154,9 +154,10 @@ func (s *threadSafeMap) indexFunc(name string, fn IndexFunc) indexer.IndexFunc[a
 	return func(obj any) (values []string, err error) {
 		defer func() {
 			if p := recover(); p != nil {
-				logStack(context.Background(), "An index function panicked", p)
 				values, err = nil, nil
-				s.fail(indexFailure{name, obj, p})
+				if s.fail(indexFailure{name, obj, p}) { // A list may have a hundred thousand such objects.
+					logStack(context.Background(), "An index function panicked", p)
+				}
 			}
 		}()
 		if values, err = fn(obj); err != nil {
@@ -166,11 +167,13 @@ func (s *threadSafeMap) indexFunc(name string, fn IndexFunc) indexer.IndexFunc[a
 	}
 }
 
-func (s *threadSafeMap) fail(f indexFailure) {
+// fail keeps a failure for the write that raises it, and reports whether it is the only one.
+func (s *threadSafeMap) fail(f indexFailure) (first bool) {
 	s.muFailed.Lock()
 	defer s.muFailed.Unlock()
 	s.failures = append(s.failures, f)
 	s.fails.Store(int64(len(s.failures)))
+	return len(s.failures) == 1
 }
 
 // raise panics if an index function has failed for the caller's write. The failures of other writes stay for their callers.
@@ -198,19 +201,29 @@ func (s *threadSafeMap) take(isMine func(indexFailure) bool) (first indexFailure
 	return first, failed
 }
 
-// of finds the failures of objects.
+// of finds the failures of the objects that ops write.
 func of(ops []indexer.Op[any]) func(indexFailure) bool {
+	var written map[any]struct{} // made for the first failure
 	return func(f indexFailure) bool {
-		return slices.ContainsFunc(ops, func(op indexer.Op[any]) bool { return !op.Delete && same(op.Object, f.object) })
+		if written == nil {
+			written = make(map[any]struct{}, len(ops))
+			for _, op := range ops {
+				if !op.Delete {
+					written[identity(op.Object)] = struct{}{}
+				}
+			}
+		}
+		_, mine := written[identity(f.object)]
+		return mine
 	}
 }
 
-// same reports whether a and b are one object. Values that cannot be compared count as one if their types are.
-func same(a, b any) bool {
-	if reflect.TypeOf(a) != reflect.TypeOf(b) {
-		return false
+// identity stands for an object in a map. Objects that cannot be compared count as one if their types are.
+func identity(obj any) any {
+	if v := reflect.ValueOf(obj); v.IsValid() && !v.Comparable() {
+		return v.Type()
 	}
-	return a == nil || !reflect.ValueOf(a).Comparable() || a == b
+	return obj
 }
 
 func (s *threadSafeMap) apply(obj interface{}, ops ...indexer.Op[any]) {
