@@ -97,7 +97,10 @@ func (c *controller) RunWithContext(ctx context.Context) {
 	defer running.Wait()
 	defer cancel() // also when Process ends the goroutine
 	running.Go(func() { r.keepRunning(ctx) })
-	defer context.AfterFunc(ctx, func() { contained(ctx, c.config.Queue.Close) })()
+	running.Go(func() {
+		<-ctx.Done()
+		contained(ctx, c.config.Queue.Close)
+	})
 	keepOn(ctx, pauseFor(ctx, afterCrash), func() { c.process(ctx) })
 }
 

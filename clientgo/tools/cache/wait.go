@@ -114,7 +114,6 @@ func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 	logger.Info("Waiting", "for", what)
 	ended := make(chan DoneChecker, len(checkers))
 	var running sync.WaitGroup
-	defer running.Wait()
 	for _, checker := range checkers {
 		done := checker.Done() // the program's own may panic, and must not in another goroutine
 		running.Go(func() {
@@ -138,6 +137,7 @@ func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 			logger.Info("Done waiting", "for", what, "instance", checker.Name())
 		}
 	}
+	running.Wait() // not after a panic, which must not wait for the context
 	if len(instances) > 0 {
 		sort.Strings(instances)
 		logger.Info("Timed out waiting", "for", what, "cause", context.Cause(ctx), "instances", instances)

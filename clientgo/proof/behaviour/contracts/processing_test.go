@@ -1,6 +1,7 @@
 package contracts
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -83,6 +84,21 @@ func TestAnIndexForgetsWhatWasChangedInPlace(t *testing.T) {
 	indexed, err := indexer.ByIndex("node", "x")
 	require.NoError(t, err)
 	require.Empty(t, indexed)
+}
+
+// The queue is closed when the context of the run has ended, also if a panic has ended the run before.
+func TestAQueueIsClosedAfterAPanicOfProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) { return podList("10", pod("a", "1")), nil }}
+		q := cache.NewRealFIFO(cache.MetaNamespaceKeyFunc, cache.NewStore(cache.MetaNamespaceKeyFunc), nil)
+		c := cache.New(&cache.Config{Queue: q, ListerWatcher: s.source(), ObjectType: &corev1.Pod{},
+			Process: func(any, bool) error { panic("on purpose") }})
+		ctx, cancel := context.WithCancel(t.Context())
+		require.PanicsWithValue(t, "on purpose", func() { c.RunWithContext(ctx) })
+		cancel()
+		synctest.Wait()
+		require.True(t, q.IsClosed())
+	})
 }
 
 // PD-8, RF-22: a Config with ProcessBatch gets what waits at once; a single delta goes to Process.
