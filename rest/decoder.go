@@ -31,7 +31,8 @@ type Decoder interface {
 
 	// DecodeJSON decodes JSON into object, which points to a zero value. That value is of
 	// T's element type if T is a pointer, of T if it is not, and a map[string]any for
-	// unstructured objects.
+	// unstructured objects. The map of an item of a list has the apiVersion and the kind
+	// that the list implies.
 	DecodeJSON(data []byte, object any) error
 }
 

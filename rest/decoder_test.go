@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,7 +18,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/wire"
 	"github.com/kinform/kinform/rest/sharing"
+	"github.com/kinform/kinform/rest/sharing/mutation"
 	kjson "sigs.k8s.io/json"
 )
 
@@ -254,4 +257,26 @@ func TestErrorsOfTheDefaultNameTheField(t *testing.T) {
 	own.stream(nil, &ResourceOptions{})
 	_, unshared := own.decode(JSON, []byte(`{"spec":{"nodeName":5}}`), nil)
 	require.EqualError(t, err, unshared.Error())
+}
+
+// TestUnstructuredPodsOfAListShareWhatIsFixed: the kind of the list says that its items are pods.
+func TestUnstructuredPodsOfAListShareWhatIsFixed(t *testing.T) {
+	t.Parallel()
+	for kind, shares := range map[string]bool{"PodList": true, "PodTemplateList": false} {
+		resource := Must(NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, ResourceOptions{
+			Decoder: sharing.New(sharing.Options{Share: sharing.Immutable}),
+		}))
+		var probes []any
+		for range 6 {
+			body := []byte(`{"metadata":{"name":"p","resourceVersion":"1"},"spec":{"containers":[{"livenessProbe":{"httpGet":{"path":"/"}}}]}}`)
+			item, err := resource.item(offline(t.Context(), strings.NewReader("")), JSON, wire.Frame{Data: body},
+				&wire.Envelope{Kind: kind, APIVersion: "v1"}, nil, nil)
+			require.NoError(t, err)
+			require.Equal(t, strings.TrimSuffix(kind, "List"), item.Object.GetKind())
+			containers, _, err := unstructured.NestedFieldNoCopy(item.Object.Object, "spec", "containers")
+			require.NoError(t, err)
+			probes = append(probes, containers.([]any)[0].(map[string]any)["livenessProbe"])
+		}
+		require.Equal(t, shares, mutation.Apart(probes[4:]...) != nil, kind)
+	}
 }

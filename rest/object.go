@@ -98,9 +98,14 @@ func (d *decoder) decodeJSON(target any, data []byte, list *wire.Envelope) error
 }
 
 // decodeUnstructured decodes the map of an unstructured object. An object without a kind
-// gets the kind that its list implies: servers leave it out in the items of a typed list.
+// gets the kind that its list implies: servers leave it out in the items of a typed list. The
+// decoder is told of it, because it decides what objects share.
 func decodeUnstructured(u runtime.Unstructured, decode func([]byte, any) error, data []byte, list *wire.Envelope) error {
 	var content map[string]any
+	implied := strings.TrimSuffix(list.Kind, "List")
+	if implied != "" {
+		content = map[string]any{"kind": implied, "apiVersion": list.APIVersion}
+	}
 	if err := decode(data, &content); err != nil {
 		return err
 	}
@@ -108,11 +113,10 @@ func decodeUnstructured(u runtime.Unstructured, decode func([]byte, any) error, 
 		return errors.New("null instead of an object")
 	}
 	if kind, _ := content["kind"].(string); kind == "" {
-		kind = strings.TrimSuffix(list.Kind, "List")
-		if kind == "" {
+		if implied == "" {
 			return errors.New("the object has no kind")
 		}
-		content["kind"] = kind
+		content["kind"] = implied
 		if version, _ := content["apiVersion"].(string); version == "" {
 			content["apiVersion"] = list.APIVersion
 		}

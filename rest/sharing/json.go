@@ -36,7 +36,8 @@ type jsonState struct {
 
 // DecodeJSON is DecodeProtobuf for JSON. object points to a zero value: of a struct or, for
 // unstructured objects, of a map[string]any. Both share their equal parts. Structs need only
-// JSON tags.
+// JSON tags. The map may have the apiVersion and the kind that a list has said of its items.
+// They stay in the map if data has none.
 //
 // The results are those of sigs.k8s.io/json, apimachinery's decoder, as apimachinery calls
 // it: keys are case-sensitive, a number in an interface is an int64 if possible, fields that
@@ -86,9 +87,9 @@ const maxSpare = 64 << 10
 // that nothing of it refers to data.
 func (s *jsonState) root(sl *slot, v reflect.Value, data []byte, share bool) error {
 	s.data, s.share, s.depth = data, share, 0
-	s.trusts, s.place = share && !s.decoder.distrust.Load(), elsewhere
-	if sl.typ == reflect.TypeFor[map[string]any]() {
-		s.place = atObject
+	s.trusts, s.place = share && !s.decoder.distrust.Load(), nil
+	if content, ok := v.Interface().(*map[string]any); ok {
+		s.place = s.decoder.policy.placeOfContent(*content)
 	}
 	i := wire.Space(data, 0)
 	i, err := s.value(sl, v.UnsafePointer(), i)
@@ -137,7 +138,7 @@ func (d *Decoder) jsonSlot(t reflect.Type) *slot {
 		d.json.keys = map[string]*member{}
 		d.json.texts = (&compiler{decoder: d}).textLesson()
 	}
-	c := jsonCompiler{compiler: compiler{decoder: d}}
+	c := jsonCompiler{compiler: compiler{decoder: d, place: d.policy.placeOf(t)}}
 	sl := c.slot(t, true, 0)
 	sl.whole = nil // objects are not shared as a whole
 	d.json.slots.Store(t, &sl)

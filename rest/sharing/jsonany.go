@@ -16,45 +16,6 @@ type member struct {
 	elem  slot // of its elements, if it is a list
 }
 
-// place says how far the path to a part of an unstructured object follows
-// metadata.managedFields[].fieldsV1, which has the contents of managed fields. A map under the
-// name fieldsV1 elsewhere is an object's own, as other maps are.
-type place uint8
-
-const (
-	elsewhere place = iota
-	atObject
-	atMetadata
-	atManagedFields
-	atEntry
-	atFields // the contents, and all that is in them
-)
-
-// member returns the place of a member of the object at p.
-func (p place) member(name []byte) place {
-	switch {
-	case p == elsewhere:
-	case p == atObject && string(name) == "metadata":
-		return atMetadata
-	case p == atMetadata && string(name) == "managedFields":
-		return atManagedFields
-	case p == atEntry && string(name) == "fieldsV1", p == atFields:
-		return atFields
-	}
-	return elsewhere
-}
-
-// element returns the place of the elements of the list at p.
-func (p place) element() place {
-	switch p {
-	case atManagedFields:
-		return atEntry
-	case atFields:
-		return atFields
-	}
-	return elsewhere
-}
-
 // Bounds for the names that have a member: their number, and the length of each.
 const (
 	maxMembers    = 4096
@@ -124,7 +85,9 @@ func (s *jsonState) any(sl, elem *slot, i int) (v any, end int, err error) {
 	}
 	since := s.start()
 	if s.data[i] == '{' {
-		v, end, err = s.anyMap(i)
+		m := map[string]any{}
+		v = m
+		end, err = s.anyMap(m, i)
 	} else {
 		v, end, err = s.anyList(elem, i)
 	}
@@ -138,13 +101,14 @@ func (s *jsonState) any(sl, elem *slot, i int) (v any, end int, err error) {
 	return v, end, nil
 }
 
-func (s *jsonState) anyMap(i int) (map[string]any, int, error) {
-	m, outer := map[string]any{}, s.place
+// anyMap fills a map.
+func (s *jsonState) anyMap(m map[string]any, i int) (int, error) {
+	outer, isObject := s.place, s.depth == 0
 	i, more, err := s.enter(i, '}')
 	for more {
 		var text []byte
 		if text, i, err = s.key(i); err != nil {
-			return nil, 0, err
+			return 0, err
 		}
 		s.place = outer.member(text)
 		if known := s.member(text); known != nil {
@@ -154,14 +118,17 @@ func (s *jsonState) anyMap(i int) (map[string]any, int, error) {
 			m[name], i, err = s.any(nil, nil, i)
 		}
 		if err != nil {
-			return nil, 0, err
+			return 0, err
+		}
+		if isObject && outer != nil {
+			outer = s.decoder.policy.placeOfContent(m)
 		}
 		i, more, err = wire.NextValue(s.data, i, '}')
 	}
 	s.place = outer
 	s.depth--
 	s.lists += anyMapBytes(len(m))
-	return m, i, err
+	return i, err
 }
 
 func (s *jsonState) anyList(elem *slot, i int) ([]any, int, error) {

@@ -24,7 +24,11 @@ func (s *jsonState) mapping(sl *slot, at unsafe.Pointer, i int) (end int, err er
 	since := s.start()
 	switch {
 	case sl.typ == reflect.TypeFor[map[string]any]():
-		*(*map[string]any)(at), end, err = s.anyMap(i)
+		m := (*map[string]any)(at)
+		if *m == nil {
+			*m = map[string]any{}
+		}
+		end, err = s.anyMap(*m, i)
 	case sl.counts:
 		m := make(map[string]resource.Quantity, l.count)
 		*(*map[string]resource.Quantity)(at) = m

@@ -94,8 +94,7 @@ var (
 // jsonCompiler makes slots and plans. Its user holds the decoder's lock.
 type jsonCompiler struct {
 	compiler
-	fixed bool   // of the slots that are made next
-	name  string // of the field that they are for
+	name string // of the field whose slots are made next
 }
 
 // slot returns a new slot for a type. addressed says that the values are pointees. The methods of
@@ -172,12 +171,17 @@ func hasQuantity(t reflect.Type, seen map[reflect.Type]bool) bool {
 
 // shared prepares a slot with elements, so that its values are looked up as a whole.
 func (c *jsonCompiler) shared(sl *slot, elem reflect.Type, addressed bool, nest int) {
+	outer := c.place
+	if sl.kind != jsonPointer {
+		c.place = outer.element()
+	}
 	e := c.slot(elem, addressed, nest+1)
+	c.place = outer
 	sl.elem, sl.shape = &e, c.jsonShape(sl.typ)
 	if sl.whole = c.lesson(); e.kind == jsonString && sl.kind == jsonPointer {
 		sl.whole = e.text
 	} else {
-		sl.whole.fixed = c.fixed
+		sl.whole.fixed = c.place.isFixed()
 	}
 }
 
@@ -204,7 +208,7 @@ func (c *jsonCompiler) jsonShape(t reflect.Type) int {
 // "string", or more than maxFields fields.
 func (c *jsonCompiler) plan(t reflect.Type) *jsonPlan {
 	plans := c.decoder.json.plans
-	key := placed{t, c.scope}
+	key := placed{t, c.place}
 	if p, ok := plans[key]; ok {
 		return p
 	}
@@ -257,11 +261,11 @@ func (c *jsonCompiler) fields(p *jsonPlan, t reflect.Type, offset uintptr) {
 		case embedded:
 			c.fields(p, sf.Type, offset+sf.Offset)
 		case name != "":
-			outer, fixed, about := c.scope, c.fixed, c.name
-			c.scope, c.fixed = c.decoder.policy.scopeOf(t, sf.Name, outer)
+			outer, about := c.place, c.name
+			c.place = outer.member([]byte(name))
 			c.name = t.String() + "." + sf.Name
 			f := jsonField{slot: c.slot(sf.Type, false, 0), name: name, start: `"` + name + `":`, offset: offset + sf.Offset}
-			c.scope, c.fixed, c.name = outer, fixed, about
+			c.place, c.name = outer, about
 			f.apart = p.typ == reflect.TypeFor[metav1.ObjectMeta]() && isIdentity(sf.Name)
 			p.fields = append(p.fields, f)
 		}

@@ -14,9 +14,9 @@ var errDeep = errors.New("protobuf: messages are nested too deep")
 // state is the state of one goroutine that decodes one object after another.
 type state struct {
 	decoder *Decoder
-	share   bool  // objects may share parts
-	trusts  bool  // objects may share more than strings, as far as the policy goes
-	place   place // in an unstructured object
+	share   bool   // objects may share parts
+	trusts  bool   // objects may share more than strings, as far as the policy goes
+	place   *place // in an unstructured object
 	depth   int
 	texts   []pending
 	floor   int     // the index of the first text of the message that will be settled next

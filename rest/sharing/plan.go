@@ -101,7 +101,7 @@ func (d *Decoder) plan(t reflect.Type) (*plan, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	c := compiler{decoder: d, plans: map[placed]*plan{}}
+	c := compiler{decoder: d, plans: map[placed]*plan{}, place: d.policy.placeOf(t)}
 	p, err := c.message(t)
 	if err != nil {
 		p = &plan{err: fmt.Errorf("sharing: %s %w: %w", t, ErrType, err)}
@@ -115,7 +115,7 @@ func (d *Decoder) plan(t reflect.Type) (*plan, error) {
 // placed is a type at a place. Its lessons are others elsewhere.
 type placed struct {
 	typ   reflect.Type
-	scope scope
+	place *place
 }
 
 // compiler makes the plans of a type and of all types within it. Its user holds the decoder's
@@ -123,12 +123,12 @@ type placed struct {
 type compiler struct {
 	decoder *Decoder
 	plans   map[placed]*plan // made so far; the decoder keeps them unless there is an error
-	scope   scope            // of what is compiled next
+	place   *place           // of what is compiled next
 }
 
 // message makes the plan of a type that is a message on the wire.
 func (c *compiler) message(t reflect.Type) (*plan, error) {
-	key := placed{t, c.scope}
+	key := placed{t, c.place}
 	if p := c.decoder.known[key]; p != nil {
 		return p, nil
 	}
@@ -180,15 +180,17 @@ func (c *compiler) add(p *plan, sf reflect.StructField, tag string) error {
 	if !sf.IsExported() {
 		return fmt.Errorf("the field is not exported")
 	}
-	outer, fixed := c.scope, false
-	c.scope, fixed = c.decoder.policy.scopeOf(p.typ, sf.Name, outer)
+	outer := c.place
+	if name, _, embedded := jsonTag(sf); !embedded {
+		c.place = outer.member([]byte(name))
+	}
 	f, err := c.field(sf.Type, len(parts) > 2 && parts[2] == "rep")
-	c.scope = outer
+	if f.whole != nil && c.place.isFixed() {
+		f.whole.fixed = true
+	}
+	c.place = outer
 	if err != nil {
 		return err
-	}
-	if fixed && f.whole != nil {
-		f.whole.fixed = true
 	}
 	// The type says which of the two it is: some tags of Kubernetes are wrong.
 	if encoding := parts[0]; encoding != "bytes" && encoding != "varint" {
@@ -267,7 +269,10 @@ func (c *compiler) pointer(t reflect.Type) (f field, err error) {
 
 func (c *compiler) list(t reflect.Type) (f field, err error) {
 	f = field{typ: t, size: t.Elem().Size(), shape: c.shape(t)}
+	outer := c.place
+	c.place = outer.element()
 	element, err := c.field(t.Elem(), false)
+	c.place = outer
 	if err != nil {
 		return f, err
 	}
@@ -299,7 +304,10 @@ func (c *compiler) mapField(t reflect.Type) (f field, err error) {
 	if t.Key().Kind() != reflect.String {
 		return f, fmt.Errorf("keys of maps must be strings, not %s", t.Key())
 	}
+	outer := c.place
+	c.place = outer.element()
 	value, err := c.field(t.Elem(), false)
+	c.place = outer
 	switch value.kind {
 	case aBool, anInt32, anInt64, aString, someBytes, aMessage:
 	default:

@@ -58,7 +58,7 @@ func (s *state) mayShare(l *lesson) bool {
 	case Everything:
 		return true
 	case Immutable:
-		return l.fixed || s.place == atFields
+		return l.fixed || s.place.isFixed()
 	}
 	return false
 }

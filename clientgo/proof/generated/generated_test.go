@@ -22,26 +22,35 @@ import (
 	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
-// differences are the lines of which something else becomes here, and why: both become the same.
-var differences = []struct {
-	of           string // is part of the names of its cases
-	theirs, ours *regexp.Regexp
-	same         string
-}{
-	// Listers of pods' owners have texts of their own for the case that there is no owner.
-	{
-		"",
-		regexp.MustCompile(`could not find [\w ]+ for (?:\w+) (?P<name>\S+) in namespace (?P<namespace>\S+) with labels: `),
-		regexp.MustCompile(`no \w+ found for (?P<namespace>\S+)/(?P<name>\S+) with labels `),
-		"nothing for $name in $namespace with ",
-	},
-	// A deletion raises the version of a fake's tracker, so that a watch can begin with it.
-	{
-		"fake: ",
-		regexp.MustCompile(`"metadata":\{"resourceVersion":"[1-9]"\}`),
-		regexp.MustCompile(`"metadata":\{"resourceVersion":"[1-9]"\}`),
-		`"metadata":{"resourceVersion":"of the tracker"}`,
-	},
+// differences say of two lines that aren't the same whether that is known, and why.
+var differences = []func(name, their, our string) bool{listersText, trackersVersion}
+
+// listersText: listers of pods' owners have texts of their own for the case that there is no owner.
+func listersText(_, their, our string) bool {
+	return ownerOf.ReplaceAllString(their, "nothing for $name in $namespace with ") == ourOwnerOf.ReplaceAllString(our, "nothing for $name in $namespace with ")
+}
+
+var (
+	ownerOf    = regexp.MustCompile(`could not find [\w ]+ for (?:\w+) (?P<name>\S+) in namespace (?P<namespace>\S+) with labels: `)
+	ourOwnerOf = regexp.MustCompile(`no \w+ found for (?P<namespace>\S+)/(?P<name>\S+) with labels `)
+)
+
+// trackersVersion: a deletion raises the version of a fake's tracker, so that a watch can begin with it. Each fake has had one
+// deletion or two before it lists, or watches, with another version.
+func trackersVersion(name, their, our string) bool {
+	before, after := versionOf(their), versionOf(our)
+	return strings.HasPrefix(name, "fake") && before > 0 && (after == before+1 || after == before+2) &&
+		strings.Replace(their, fmt.Sprintf(trackers, before), fmt.Sprintf(trackers, after), 1) == our
+}
+
+const trackers = `"metadata":{"resourceVersion":"%d"}`
+
+// versionOf returns the first version of a tracker in a line, or 0.
+func versionOf(line string) (version int) {
+	if _, rest, ok := strings.Cut(line, `"metadata":{"resourceVersion":"`); ok {
+		_, _ = fmt.Sscanf(rest, `%d"}`, &version)
+	}
+	return version
 }
 
 // refused is what client-go extracts nothing of. Here a manager that owns no part of an object that is there has the name and the kind of it,
@@ -103,7 +112,7 @@ func same(name, their, our string, met []int) bool {
 		return true
 	}
 	for i, difference := range differences {
-		if strings.Contains(name, difference.of) && difference.theirs.ReplaceAllString(their, difference.same) == difference.ours.ReplaceAllString(our, difference.same) {
+		if difference(name, their, our) {
 			met[i]++
 			return true
 		}

@@ -1,0 +1,107 @@
+package sharing
+
+import "reflect"
+
+// place is a part of an object, by the names that lead to it in JSON. It says what the policy
+// Immutable lets objects share. All parts that no place is for are nil.
+type place struct {
+	fixed    bool // objects share the part, and all that is in it
+	members  map[string]*place
+	elements *place // of a list
+	others   *place // the members that members lacks
+}
+
+var fixed = &place{fixed: true}
+
+// metadata has the contents of managed fields. A map under the name fieldsV1 elsewhere is an
+// object's own, as other maps are.
+var metadata = &place{members: map[string]*place{
+	"managedFields": {elements: &place{members: map[string]*place{"fieldsV1": fixed}}},
+}}
+
+// anObject is an object of any kind except Pod.
+var anObject = &place{members: map[string]*place{"metadata": metadata}}
+
+// aPod has what servers refuse to change once a pod exists.
+//
+// Not among them: scalars, and the arrays of containers and volumes, whose elements differ in each
+// pod; requests and limits, because programs that sum them up have been seen to do it in the map of
+// the first container; and tolerations, which may get other seconds.
+var aPod = &place{members: map[string]*place{
+	"metadata": metadata,
+	"spec": {members: map[string]*place{
+		"affinity":                  fixed,
+		"securityContext":           fixed,
+		"imagePullSecrets":          fixed,
+		"hostAliases":               fixed,
+		"dnsConfig":                 fixed,
+		"readinessGates":            fixed,
+		"topologySpreadConstraints": fixed,
+		"containers":                {elements: aContainer},
+		"initContainers":            {elements: aContainer},
+		"ephemeralContainers":       {elements: aContainer},
+		"volumes":                   {elements: &place{others: fixed}},
+	}},
+	"status": {members: map[string]*place{
+		"containerStatuses":          {elements: aContainerStatus},
+		"initContainerStatuses":      {elements: aContainerStatus},
+		"ephemeralContainerStatuses": {elements: aContainerStatus},
+	}},
+}}
+
+var (
+	aContainer = fixedMembers("command", "args", "ports", "envFrom", "env", "volumeMounts", "volumeDevices",
+		"livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "securityContext")
+	aContainerStatus = fixedMembers("resources", "allocatedResources", "allocatedResourcesStatus", "user")
+)
+
+func fixedMembers(names ...string) *place {
+	p := &place{members: map[string]*place{}}
+	for _, name := range names {
+		p.members[name] = fixed
+	}
+	return p
+}
+
+// placeOf returns the place of objects of a type.
+func (p Policy) placeOf(t reflect.Type) *place {
+	if p != Immutable {
+		return nil
+	}
+	if t.PkgPath() == "k8s.io/api/core/v1" && t.Name() == "Pod" {
+		return aPod
+	}
+	return anObject
+}
+
+// placeOfContent returns the place of an unstructured object.
+func (p Policy) placeOfContent(content map[string]any) *place {
+	if p != Immutable {
+		return nil
+	}
+	if content["apiVersion"] == "v1" && content["kind"] == "Pod" {
+		return aPod
+	}
+	return anObject
+}
+
+func (p *place) isFixed() bool { return p != nil && p.fixed }
+
+// member returns the place of a member of p.
+func (p *place) member(name []byte) *place {
+	if p == nil || p.fixed {
+		return p
+	}
+	if m := p.members[string(name)]; m != nil {
+		return m
+	}
+	return p.others
+}
+
+// element returns the place of the elements of the list p.
+func (p *place) element() *place {
+	if p == nil || p.fixed {
+		return p
+	}
+	return p.elements
+}
