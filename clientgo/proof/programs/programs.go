@@ -67,4 +67,6 @@ var programs = []program{
 		module: "istio.io/istio",
 		build: []string{"./pkg/kube", "./pkg/kube/controllers", "./pkg/kube/kclient/...", "./pkg/kube/krt/...", "./pkg/kube/multicluster",
 			"./pkg/kube/watcher/..."}},
+	{name: "wrangler", kind: "Rancher's library of controllers", module: "github.com/rancher/wrangler/v3", version: "v3.8.0",
+		build: []string{"./pkg/apply/...", "./pkg/crd", "./pkg/generic/...", "./pkg/leader", "./pkg/needacert", "./pkg/relatedresource", "./pkg/summary/...", "./pkg/clients", "./pkg/generated/controllers/core/..."}},
 }
