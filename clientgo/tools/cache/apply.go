@@ -17,7 +17,7 @@ type applier struct {
 	detector MutationDetector
 	metrics  *informerMetrics
 	ctx      context.Context // of the run
-	crashed  bool            // a function of the program has panicked since the last pause
+	panicked any             // the first value with which a function of the program has panicked since the last rest
 }
 
 // informerKey is the key of the store.
@@ -219,29 +219,37 @@ func (a *applier) resync() []notification {
 	return notes
 }
 
-// write writes to the store. An index function may panic there. The store has the objects all the same, so handlers
-// must be notified; in client-go they are not.
+// write writes to the store. An index function may panic there. The store has the objects even so, and handlers must be
+// notified; in client-go they are not.
 func (a *applier) write(to func() error) (err error) {
-	if !contained(a.ctx, func() { err = to() }) {
-		a.crashed = true
-	}
+	a.guard("A function that changes the store panicked", func() { err = to() })
 	return err
 }
 
 // watchOver has the mutation detector, if there is one, copy the object, which is a function of the object.
 func (a *applier) watchOver(obj interface{}) {
-	if _, none := a.detector.(noDetector); none {
-		return
-	}
-	if !contained(a.ctx, func() { a.detector.AddObject(obj) }) {
-		a.crashed = true
+	if _, none := a.detector.(noDetector); !none {
+		a.guard("A function that copies an object panicked", func() { a.detector.AddObject(obj) })
 	}
 }
 
-// rest pauses after panics, as client-go does.
+// guard calls a function of the program. It keeps the first panic for rest: handlers of panics are the program's, too, and
+// may wait for the lock under which a shared informer calls guard.
+func (a *applier) guard(what string, work func()) {
+	defer func() {
+		if p := recover(); p != nil && a.panicked == nil {
+			logStack(a.ctx, what, p)
+			a.panicked = p
+		}
+	}()
+	work()
+}
+
+// rest hands a panic to HandleCrash, and pauses after it, as client-go does. The caller holds no lock.
 func (a *applier) rest() {
-	if a.crashed {
-		a.crashed = false
+	if p := a.panicked; p != nil {
+		a.panicked = nil
+		contained(a.ctx, func() { panic(p) })
 		pauseFor(a.ctx, afterCrash)()
 	}
 }

@@ -306,6 +306,30 @@ func singleGoesOn(t *testing.T, f *fault) {
 	})
 }
 
+// A handler of panics may add and remove handlers of the informer in which an index function has panicked.
+func TestAHandlerOfPanicsMayUseTheInformer(t *testing.T) {
+	defer func() { utilruntime.PanicHandlers = nil }()
+	each(t, panics, []string{"index of a list", "index of an event"}, func(t *testing.T, f *fault) {
+		source := newFaultySource(f)
+		defer source.server.Shutdown()
+		informer := cache.NewSharedIndexInformer(source, &corev1.Pod{}, 0, f.indexers())
+		late := &told{fault: &fault{}}
+		var calls atomic.Int32
+		utilruntime.PanicHandlers = []func(context.Context, any){func(_ context.Context, value any) {
+			if value == "on purpose" {
+				_, err := informer.AddEventHandler(late)
+				require.NoError(t, err)
+				calls.Add(1)
+			}
+		}}
+		run(t, informer.RunWithContext, func() {
+			source.changes()
+			require.EqualValues(t, 1, calls.Load())
+			require.Contains(t, late.all(), "OnAdd c")
+		})
+	})
+}
+
 func TestAnInformerOfOneHandlerGoesOnAfterAPanic(t *testing.T) {
 	each(t, panics, append(ofShared[:5:5], "index of a list", "index of an event", "error of an index function", "OnAdd", "OnUpdate", "OnDelete"), singleGoesOn)
 }
