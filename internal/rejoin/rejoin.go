@@ -7,15 +7,9 @@
 package rejoin
 
 import (
-	"bytes"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
-	"sync"
-	"time"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -61,7 +55,7 @@ func join(to, from reflect.Value) {
 		if to.IsNil() || from.IsNil() {
 			return
 		}
-		if equal(to, from) {
+		if comparerOf(to.Type()).equal(to.Addr().UnsafePointer(), from.Addr().UnsafePointer()) {
 			to.Set(from)
 			return
 		}
@@ -91,7 +85,7 @@ func join(to, from reflect.Value) {
 
 // joinJSON is join for the values of JSON: it returns from if that is equal to to.
 func joinJSON(to, from any) any {
-	if equalJSON(to, from) {
+	if equalAny(to, from) {
 		return from
 	}
 	switch to := to.(type) {
@@ -117,132 +111,4 @@ func joinJSON(to, from any) any {
 		}
 	}
 	return to
-}
-
-// equal reports whether to is equal to from, which has the same type.
-func equal(to, from reflect.Value) bool {
-	switch to.Kind() {
-	case reflect.Struct:
-		n := exportedFields(to.Type())
-		for i := range n {
-			if !equal(to.Field(i), from.Field(i)) {
-				return false
-			}
-		}
-		return n > 0 || equalWhole(to, from)
-	case reflect.String:
-		return to.String() == from.String()
-	case reflect.Bool:
-		return to.Bool() == from.Bool()
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return to.Int() == from.Int()
-	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Slice:
-		if to.IsNil() || from.IsNil() {
-			return to.IsNil() == from.IsNil()
-		}
-	}
-	switch to.Kind() {
-	case reflect.Pointer:
-		return to.UnsafePointer() == from.UnsafePointer() || equal(to.Elem(), from.Elem())
-	case reflect.Interface:
-		to, from = to.Elem(), from.Elem()
-		return to.Type() == from.Type() && equal(to, from)
-	case reflect.Slice, reflect.Array:
-		if to.Kind() == reflect.Slice && to.Type().Elem().Kind() == reflect.Uint8 {
-			return bytes.Equal(to.Bytes(), from.Bytes())
-		}
-		if to.Len() != from.Len() {
-			return false
-		}
-		for i := range to.Len() {
-			if !equal(to.Index(i), from.Index(i)) {
-				return false
-			}
-		}
-		return true
-	case reflect.Map:
-		return equalMap(to, from)
-	}
-	return to.Comparable() && to.Equal(from)
-}
-
-// equalWhole is equal for structs with fields that are not exported. Those that pods have many of
-// are compared by themselves, because reflection takes twenty times as long.
-func equalWhole(to, from reflect.Value) bool {
-	if to.CanAddr() && from.CanAddr() {
-		switch to := to.Addr().Interface().(type) {
-		case *time.Time:
-			return *to == *from.Addr().Interface().(*time.Time)
-		case *resource.Quantity:
-			return *to == *from.Addr().Interface().(*resource.Quantity)
-		}
-	}
-	return to.Comparable() && from.Comparable() && to.Equal(from)
-}
-
-func equalMap(to, from reflect.Value) bool {
-	switch to.Type() {
-	case reflect.TypeFor[map[string]any]():
-		return equalJSON(to.Interface(), from.Interface())
-	case reflect.TypeFor[map[string]string]():
-		return maps.Equal(to.Interface().(map[string]string), from.Interface().(map[string]string))
-	}
-	if to.Len() != from.Len() {
-		return false
-	}
-	// Values with an address: see equalWhole.
-	key, value, before := reflect.New(to.Type().Key()).Elem(), reflect.New(to.Type().Elem()).Elem(), reflect.New(to.Type().Elem()).Elem()
-	for entries := to.MapRange(); entries.Next(); {
-		key.SetIterKey(entries)
-		found := from.MapIndex(key)
-		if !found.IsValid() {
-			return false
-		}
-		value.SetIterValue(entries)
-		before.Set(found)
-		if !equal(value, before) {
-			return false
-		}
-	}
-	return true
-}
-
-func equalJSON(to, from any) bool {
-	switch to := to.(type) {
-	case map[string]any:
-		from, ok := from.(map[string]any)
-		if !ok || len(to) != len(from) || (to == nil) != (from == nil) {
-			return false
-		}
-		for key, value := range to {
-			if before, ok := from[key]; !ok || !equalJSON(value, before) {
-				return false
-			}
-		}
-		return true
-	case []any:
-		from, ok := from.([]any)
-		return ok && (to == nil) == (from == nil) && slices.EqualFunc(to, from, equalJSON)
-	case string, int64, float64, bool, nil:
-		return to == from
-	}
-	return false
-}
-
-var known sync.Map // of reflect.Type to int
-
-// exportedFields returns how many fields a struct has, or 0 if some are not exported. Such types,
-// as time.Time and resource.Quantity, are compared as a whole.
-func exportedFields(t reflect.Type) int {
-	if n, ok := known.Load(t); ok {
-		return n.(int)
-	}
-	n := t.NumField()
-	for i := range t.NumField() {
-		if !t.Field(i).IsExported() {
-			n = 0
-		}
-	}
-	known.Store(t, n)
-	return n
 }

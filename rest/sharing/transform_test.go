@@ -1,0 +1,49 @@
+package sharing_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/rest/internal/everytype"
+	"github.com/kinform/kinform/rest/sharing"
+	"github.com/kinform/kinform/rest/sharing/mutation"
+)
+
+// TestATransformOfEveryBuiltinTypeGetsWhatItReturns: whatever of an object is joined again, the content is that of the transform.
+func TestATransformOfEveryBuiltinTypeGetsWhatItReturns(t *testing.T) {
+	t.Parallel()
+	tried := 0
+	for _, typ := range effort.Samples(everytype.All(), 5) {
+		if !sharing.Copies(reflect.PointerTo(typ)) {
+			continue
+		}
+		tried++
+		filled := func(seed int64) runtime.Object {
+			object := reflect.New(typ).Interface()
+			everytype.Filler(seed).Fill(object)
+			return object.(runtime.Object)
+		}
+		object, other := filled(1), filled(2)
+		before := object.DeepCopyObject()
+		same, err := sharing.Transform(object, func(copied any) (any, error) { return copied, nil })
+		require.NoError(t, err)
+		require.Equal(t, before, same)
+		if content := reflect.ValueOf(object).Elem().Interface(); mutation.Apart(content, content) != nil { // it has parts
+			require.Error(t, mutation.Apart(object, same), "%s: what is left is joined", typ)
+		}
+
+		got, err := sharing.Transform(object, func(copied any) (any, error) {
+			reflect.ValueOf(copied).Elem().Set(reflect.ValueOf(other.DeepCopyObject()).Elem())
+			return copied, nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, other, got)
+		require.Equal(t, before, object)
+		require.NoError(t, mutation.Apart(other, got))
+	}
+	require.Greater(t, tried, 10)
+}
