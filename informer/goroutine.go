@@ -33,17 +33,31 @@ func (i *Informer[T]) in(ctx context.Context, stage, handler string, run func())
 }
 
 // hireLocked starts the goroutine of a handler.
-func (i *Informer[T]) hireLocked(r *Registration[T]) { i.hire(i.running, r) }
+func (i *Informer[T]) hireLocked(r *Registration[T]) { i.hire(i.running, r, true) }
 
 // hire starts the goroutine of a handler. If the handler ends it, by runtime.Goexit, another takes its
-// place.
-func (i *Informer[T]) hire(ctx context.Context, r *Registration[T]) {
+// place. If the hook has ended it without a call of run, the hook is not called for the others.
+func (i *Informer[T]) hire(ctx context.Context, r *Registration[T], hooked bool) {
 	i.handlers.Go(func() {
+		began := false
 		defer func() {
-			if !r.ended {
-				i.hire(ctx, r)
+			if r.ended {
+				return
 			}
+			if !began {
+				i.opts.Logger.Error("Options.Goroutine ended the goroutine of a handler, and is not called for it again",
+					"informer", i.opts.Name, "handler", r.opts.Name)
+			}
+			i.hire(ctx, r, hooked && began)
 		}()
-		i.in(ctx, "handle", r.opts.Name, r.run)
+		run := func() {
+			began = true
+			r.run()
+		}
+		if !hooked {
+			run()
+			return
+		}
+		i.in(ctx, "handle", r.opts.Name, run)
 	})
 }

@@ -3,8 +3,11 @@ package informer_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -139,6 +142,48 @@ func TestGoroutineHookThatDoesNotKeepItsContract(t *testing.T) {
 				cancel()
 				require.NoError(t, <-result)
 				<-r.Done()
+			})
+		})
+	}
+}
+
+// A hook that ends the goroutine of a handler is not called for the next one, which takes its place: it
+// would end that as well.
+func TestGoroutineHookThatEndsTheGoroutineOfAHandler(t *testing.T) { // G10
+	for name, early := range map[string]bool{"before run": true, "after run": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var calls atomic.Int32
+				inf := mk(t, newFake("1", item("a", "1", "x"), item("b", "1", "x")), informer.Options[*obj]{
+					Logger: slog.New(slog.DiscardHandler),
+					Goroutine: func(_ context.Context, what informer.Goroutine, run func()) {
+						exits := what.Stage == "handle" && calls.Add(1) < 100 // rather than without end
+						if exits && early {
+							runtime.Goexit()
+						}
+						run()
+						if exits {
+							runtime.Goexit()
+						}
+					},
+				})
+				told := 0
+				r, err := inf.AddHandler(func(informer.Event[*obj]) {
+					if told++; told == 1 {
+						runtime.Goexit()
+					}
+				}, informer.HandlerOptions{})
+				require.NoError(t, err)
+				stop := start(t, inf)
+				require.NoError(t, r.WaitForSync(t.Context()))
+				require.Equal(t, 2, told)
+				stop()
+				<-r.Done()
+				if early {
+					require.EqualValues(t, 1, calls.Load())
+				} else {
+					require.EqualValues(t, 2, calls.Load(), "once for each goroutine")
+				}
 			})
 		})
 	}
