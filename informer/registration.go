@@ -29,8 +29,8 @@ type Registration[T any] struct {
 	done     chan struct{}
 	stopOnce sync.Once
 
-	// What follows belongs to the handler's goroutine, and to the one after it if the handler
-	// ends that.
+	// The following fields belong to the handler's goroutine. If the handler ends it, they belong to
+	// the next one.
 	cut    *cutShort[T] // nil unless the objects of a snapshot are being told
 	asking bool         // catchUp is being asked
 	ended  bool         // run has returned

@@ -117,7 +117,7 @@ func (f *document) error() error {
 }
 
 // fetch asks for the resources of each group version, several at once, unless they are there. It returns when all are answered.
-// Versions that a server marked as failed keep their reasons, and those with names that are none are not asked for.
+// Versions that a server marked as failed keep their reasons. Versions with invalid names are not requested.
 func (f *document) fetch(ctx context.Context, d DiscoveryInterfaceWithContext) {
 	if f.resources != nil {
 		return

@@ -51,7 +51,7 @@ func newPartsHealth(names []string, logger *slog.Logger) *partsHealth {
 	return &partsHealth{names: names, logger: logger, parts: make([]*PartFailure, len(names)), said: make([]remind.Reminder, len(names))}
 }
 
-// failed takes note of a failure of a watch, or of a list.
+// failed records a failure of a watch, or of a list.
 func (h *partsHealth) failed(part int, err error, list, missing bool) {
 	now := time.Now()
 	h.mu.Lock()
@@ -76,7 +76,7 @@ func (h *partsHealth) failed(part int, err error, list, missing bool) {
 	}
 }
 
-// listed takes note of a list that did not fail.
+// listed records a list that succeeded.
 func (h *partsHealth) listed(part int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -99,7 +99,7 @@ func (s transformed[From, To]) List(ctx context.Context, opts listwatch.ListOpti
 
 func (s transformed[From, To]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[To], error) {
 	if !s.copies {
-		opts.Held, opts.Owned = nil, true // What the function may change must not be in the store as well.
+		opts.Held, opts.Owned = nil, true // The function may change the object, and the store must not have parts of it.
 	}
 	stream, err := s.source.Watch(ctx, opts)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/kinform/kinform/internal/remind"
 )
 
-// Hooks contains functions of a program that are told of something, or that are asked and have a value
-// that stands in: observers, rate limiters, functions that group. A panic of one is counted and logged,
-// when it begins and every few minutes while it goes on. Each has a stack, and a hook that panics may do
-// so for every object.
+// Hooks contains functions of a program that the module can do without: observers, and functions whose
+// result has a default, such as rate limiters and functions that group. Each panic is counted. The first
+// one of a hook is logged with its stack, and then one every few minutes, because a hook may panic for
+// every object.
 type Hooks struct {
 	// Logger gets the panics, with Attrs, which say whose hooks these are.
 	Logger *slog.Logger

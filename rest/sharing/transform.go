@@ -9,10 +9,10 @@ import (
 )
 
 // Transform calls a function with a copy of an object of a Decoder. The function may change the
-// copy in place. If it returns the copy, Transform returns an equal object with all parts of the
-// first one that the copy still has an equal of, so that it shares with other objects what the first
-// one shared with them. The copy stays as it is. If the function returns something else, so does
-// Transform. Nobody may use the first object afterwards.
+// copy in place. If it returns the copy, Transform returns an equal object. The parts that the
+// function left as they were are parts of the first object, so other objects still share them. The
+// copy stays as it is. If the function returns something else, Transform returns that. Nobody may use
+// the first object afterwards.
 //
 // Transform is for types for which [Copies] is true.
 func Transform(object runtime.Object, transform func(any) (any, error)) (any, error) {

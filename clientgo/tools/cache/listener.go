@@ -46,7 +46,7 @@ type listener struct {
 	initial int  // initial adds from which the handler has not returned
 	all     bool // no further initial add comes
 
-	// What follows belongs to the goroutine.
+	// The following fields belong to the goroutine.
 	taken []notification // of the mailbox, not all of which the handler has been told
 	at    int            // the next of them
 }

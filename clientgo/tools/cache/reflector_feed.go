@@ -164,7 +164,7 @@ func (f *feed) follow(ctx context.Context, open listwatch.WatchStream[any], begu
 	for n := 0; ctx.Err() == nil; n++ {
 		event, err := open.Next()
 		if err != nil && ctx.Err() != nil {
-			return nil // an event that has come is applied all the same
+			return nil // an event that came before the end is still applied
 		}
 		unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
 		switch {

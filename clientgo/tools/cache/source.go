@@ -279,7 +279,7 @@ func (w *watchStream) Next() (listwatch.Event[any], error) {
 	return event, err
 }
 
-// next leaves out events that are none of the expected type, and says so in the log (RC-23).
+// next skips and logs events whose object has another type than the expected one (RC-23).
 func (w *watchStream) next() (listwatch.Event[any], error) {
 	for w.pulled != nil {
 		event, err := w.pulled.Next()

@@ -104,8 +104,8 @@ func waitForSync(ctx context.Context, syncs []InformerSynced) bool {
 	return err == nil
 }
 
-// WaitFor waits until all are done, without polling. It returns false when the context ends before. Where what is not
-// "", the context's logger tells what is waited for, when each is done, and which are not done in the end.
+// WaitFor waits until all are done, without polling. It returns false when the context ends before. If what is not
+// "", the context's logger says what WaitFor waits for, when each is done, and which ones are not done in the end.
 func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 	logger := logr.Discard()
 	if what != "" {

@@ -28,8 +28,8 @@ const retryPeriod = time.Second
 
 // CheckDataConsistency lists the state of lastSyncedResourceVersion, and panics if it is not what retrieveItemsFn
 // returns; the log then says which objects differ. Lists that fail are tried again each second until the context ends,
-// which ends the check. There is none for the version "0" and in the middle of a list in pages,
-// of which no exact version can be listed.
+// which ends the check. CheckDataConsistency does nothing for version "0" and for a later page of a list: a server
+// cannot list these exactly.
 //
 // The objects need metadata. identity says in logs what they are. The list has the options of listOptions; a limit is
 // left out when the first list was served from a watch cache, which ignores it.
