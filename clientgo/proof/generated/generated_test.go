@@ -39,7 +39,7 @@ var (
 // deletion or two before it lists, or watches, with another version.
 func trackersVersion(name, their, our string) bool {
 	before, after := versionOf(their), versionOf(our)
-	return strings.HasPrefix(name, "fake") && before > 0 && (after == before+1 || after == before+2) &&
+	return strings.Contains(name, "fake: ") && before > 0 && (after == before+1 || after == before+2) &&
 		strings.Replace(their, fmt.Sprintf(trackers, before), fmt.Sprintf(trackers, after), 1) == our
 }
 
