@@ -112,7 +112,9 @@ type ListOptions struct {
 	Known func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 
 	// Owned says that the caller will change the objects in place, so that no two of
-	// them may share a part. Defaults to false: they may, and must not be changed.
+	// them may share a part. Defaults to false: they may, and must not be changed. An object
+	// that shares parts must say so in Item.Shared: sources.Transform lets a function change
+	// any other object.
 	Owned bool
 }
 
@@ -143,8 +145,8 @@ type WatchOptions struct {
 
 	// Held returns the object that the caller has under this key, in any version, or nil.
 	// The object of an event may share equal parts with it, so that nobody may change
-	// either. Held may be called as Known may. Defaults to nil: an object shares nothing
-	// with the caller's.
+	// either, and says so in Item.Shared. Held may be called as Known may. Defaults to nil:
+	// an object shares nothing with the caller's.
 	Held func(key types.NamespacedName) any
 
 	// Owned is as in ListOptions. With it, Held is ignored.
