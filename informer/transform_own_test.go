@@ -17,6 +17,7 @@ import (
 	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/sharing"
 )
 
 // made is a source of a program's own, with one object in a list and another in a watch.
@@ -132,5 +133,35 @@ func TestATransformAfterATransformOwnsItsObject(t *testing.T) { // G3
 				})
 			})
 		}
+	}
+}
+
+// ownDecoder is a program's own Decoder, which lets objects share.
+type ownDecoder struct{ rest.Decoder }
+
+// A Decoder of the program's own may let objects share: nobody but the program knows.
+func TestATransformOwnsWhatADecoderOfTheProgramReads(t *testing.T) { // G3
+	for _, encoding := range []rest.Encoding{rest.Protobuf, rest.JSON} {
+		t.Run(fmt.Sprint(encoding), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, source := newServer(t, rest.ResourceOptions{Encoding: encoding, Decoder: ownDecoder{sharing.New(sharing.Options{})}})
+				for i := range 3 {
+					_, err := server.Create(newPod(key(i)))
+					require.NoError(t, err)
+				}
+				inf, err := informer.New(sources.Transform(source, func(pod *corev1.Pod) (*corev1.Pod, error) {
+					pod.Labels["app"] += "+"
+					return pod, nil
+				}), informer.Options[*corev1.Pod]{})
+				require.NoError(t, err)
+				start(t, inf)
+				require.NoError(t, inf.WaitForSync(t.Context()))
+				for i := range 3 {
+					pod, ok := inf.Store().Get(key(i))
+					require.True(t, ok)
+					require.Equal(t, "web+", pod.Labels["app"])
+				}
+			})
+		})
 	}
 }

@@ -132,7 +132,7 @@ type objects[T any] struct {
 	opts    *ResourceOptions
 	streams decoder
 	owned   decoder // of objects that the caller may change
-	shares  bool    // streams lets objects share parts with each other
+	shares  bool    // streams may let objects share parts with each other
 	kinds   atomic.Pointer[kinds]
 	scales  *scales
 }
@@ -146,12 +146,11 @@ func (r *objects[T]) read(with *reading, opts *ResourceOptions, d *decoder) {
 	r.reading, r.gvr, r.opts = with, opts.Resource, opts
 	r.streams, r.owned = *d, *d
 	r.streams.stream(with, opts)
+	r.shares = !opts.Unshared // A Decoder of the program's own may let objects share, too.
 	owned := *opts
-	_, r.shares = opts.Decoder.(*sharing.Decoder)
-	if r.shares {
+	if _, known := opts.Decoder.(*sharing.Decoder); known {
 		owned.Decoder = with.owner()
 	}
-	r.shares = r.shares || opts.Decoder == nil && !opts.Unshared
 	r.owned.stream(nil, &owned)
 	r.scales = newScales(d.typ, with.limits())
 }

@@ -50,7 +50,9 @@ type ResourceOptions struct {
 	// [sharing.Decoder] for all its resources, by which objects share their equal parts:
 	// they must not be changed in place, see [Resource]. It has a table of at most 8 MiB.
 	// For a table of another size, or one table for several clients, make a
-	// sharing.Decoder and set it here.
+	// sharing.Decoder and set it here. A Decoder of another type decodes objects with
+	// [listwatch.ListOptions].Owned as well, and must not let them share parts if a caller
+	// sets that.
 	//
 	// By default, T's own methods decode objects that the Client's Decoder cannot:
 	// protobuf of types that are not built-in, JSON of a type with UnmarshalJSON, and
