@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -210,4 +211,52 @@ func TestFunctionsThatPanicLoseNoKey(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A hook that ends the goroutine of each key that is handed out costs a worker a second, and no core.
+func TestAHookThatAlwaysEndsTheGoroutineIsPaced(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var calls atomic.Int32
+		q := workqueue.New(workqueue.Options[string]{
+			Logger: slog.New(slog.DiscardHandler),
+			Observer: &workqueue.Observer[string]{OnGet: func(workqueue.Item[string]) {
+				if calls.Add(1) < 1000 { // rather than without end
+					runtime.Goexit()
+				}
+			}},
+		})
+		q.Add("a")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		require.NoError(t, q.Run(ctx, 2, func(context.Context, string) error { return nil }))
+		require.InDelta(t, 60, calls.Load(), 1)
+	})
+}
+
+// A key is not lost if the hook that is told of its return ends the goroutine as well.
+func TestHooksThatEndOneGoroutineLoseNoKey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var gets, retries atomic.Int32
+		once := func(calls *atomic.Int32) {
+			if calls.Add(1) == 1 {
+				runtime.Goexit()
+			}
+		}
+		q := workqueue.New(workqueue.Options[string]{
+			Logger: slog.New(slog.DiscardHandler),
+			Observer: &workqueue.Observer[string]{
+				OnGet:   func(workqueue.Item[string]) { once(&gets) },
+				OnRetry: func(string, time.Duration) { once(&retries) },
+			},
+		})
+		q.Add("a")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		turns := 0
+		require.NoError(t, q.Run(ctx, 1, func(context.Context, string) error { turns++; return nil }))
+		require.Equal(t, 1, turns)
+		require.Zero(t, q.Stats().Processing)
+	})
 }

@@ -33,7 +33,7 @@ func (q *Queue[K]) GetItem(ctx context.Context) (Item[K], error) {
 }
 
 // tellGot tells the observer of a key that is handed out. If that ends the goroutine, nobody works on
-// the key, which has its turn again.
+// the key, which is handed out again after a pause: the observer may end each goroutine.
 func (q *Queue[K]) tellGot(item *Item[K]) {
 	if q.opts.Observer == nil {
 		return
@@ -41,8 +41,8 @@ func (q *Queue[K]) tellGot(item *Item[K]) {
 	returned := false
 	defer func() {
 		if !returned {
-			q.again(item.Key, 0)
-			q.done(item.Key, cutShort)
+			defer q.done(item.Key, cutShort) // also if the observer of again ends the goroutine
+			q.again(item.Key, unconcluded)
 		}
 	}()
 	q.opts.Observer.got(item)

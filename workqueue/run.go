@@ -171,7 +171,7 @@ func (q *Queue[K]) workOn(ctx context.Context, key K, reconcile func(context.Con
 	)
 }
 
-// unconcluded is the delay of a key whose result led to a panic outside of reconcile.
+// unconcluded is the delay of a key whose turn was ended by a function other than reconcile.
 const unconcluded = time.Second
 
 // conclude retries, forgets, parks or adds the key, by the result of its turn.
