@@ -1,5 +1,24 @@
 package controller
 
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// MaxEarly is how many keys of owners are kept while their scope is not known.
+const MaxEarly = maxEarly
+
+// KeptEarly keeps n keys of owners, and returns how many the controller then adds to its queue.
+func KeptEarly(n int) (added int) {
+	var e early
+	for i := range n {
+		e.keep(types.NamespacedName{Name: fmt.Sprint(i)}, func() { added++ })
+	}
+	e.enqueue()
+	return added
+}
+
 // LostEventsDelayed returns how many objects have lost events that wait for a timer.
 func (c *Controller[T]) LostEventsDelayed() (n int) {
 	for _, d := range c.deliveries {

@@ -162,3 +162,10 @@ func TestOwnedObjectsThatComeBeforeTheirOwnersLeadToThem(t *testing.T) {
 		}
 	}
 }
+
+// Whoever may create objects may name owners that never exist, one after another.
+func TestKeysOfOwnersThatNeverExistAreBounded(t *testing.T) { // G11
+	t.Parallel()
+	require.Equal(t, 10, controller.KeptEarly(10))
+	require.Equal(t, controller.MaxEarly, controller.KeptEarly(controller.MaxEarly+10))
+}

@@ -61,11 +61,15 @@ func (q ownerQueue) AddWith(key types.NamespacedName, how workqueue.AddOptions) 
 }
 
 // early has the keys of owners for which nobody knows yet whether they have a namespace. There are at most
-// as many as owned objects.
+// maxEarly. An owner whose key is left out is enqueued when it is cached, unless Settings.When refuses that.
 type early struct {
 	mu   sync.Mutex // guards following
 	adds map[types.NamespacedName]func()
 }
+
+// maxEarly bounds the keys. Owned objects may come and go and name other owners each time, none of which
+// is ever cached.
+const maxEarly = 100_000
 
 func (e *early) keep(key types.NamespacedName, add func()) {
 	e.mu.Lock()
@@ -73,7 +77,9 @@ func (e *early) keep(key types.NamespacedName, add func()) {
 	if e.adds == nil {
 		e.adds = map[types.NamespacedName]func(){}
 	}
-	e.adds[key] = add
+	if _, known := e.adds[key]; known || len(e.adds) < maxEarly {
+		e.adds[key] = add
+	}
 }
 
 // enqueue adds the keys to their queues.
