@@ -69,4 +69,7 @@ var programs = []program{
 			"./pkg/kube/watcher/..."}},
 	{name: "wrangler", kind: "Rancher's library of controllers", module: "github.com/rancher/wrangler/v3", version: "v3.8.0",
 		build: []string{"./pkg/apply/...", "./pkg/crd", "./pkg/generic/...", "./pkg/leader", "./pkg/needacert", "./pkg/relatedresource", "./pkg/summary/...", "./pkg/clients", "./pkg/generated/controllers/core/..."}},
+	{name: "flux", kind: "a GitOps engine: its server-side apply", module: "github.com/fluxcd/pkg/ssa", version: "v0.78.0", servers: true},
+	{name: "contour", kind: "an ingress: its provisioner and what it makes of objects", module: "github.com/projectcontour/contour", version: "v1.33.8",
+		build: []string{"./internal/dag", "./internal/k8s", "./internal/leadership", "./internal/provisioner/..."}},
 }

@@ -15,6 +15,7 @@ const (
 	onAdd noteKind = iota
 	onUpdate
 	onDelete
+	onSynced // the end of the initial list, of which the handler is not notified
 )
 
 // notification is one call of a handler. now is the deleted object, or its tombstone, for onDelete.
@@ -35,7 +36,7 @@ type listener struct {
 	wake    chan struct{} // has a value when the mailbox is no longer empty, or the listener is stopped
 	quit    chan struct{} // closed by stop
 	ended   chan struct{} // closed when no call is in progress and none will be
-	synced  chan struct{} // closed when the handler has returned from each initial add
+	synced  chan struct{} // closed by the goroutine when the handler has returned from each initial add
 	stopped atomic.Bool   // written with mu held
 	mu      sync.Mutex    // guards following
 	mailbox []notification
@@ -43,8 +44,6 @@ type listener struct {
 	period  time.Duration
 	next    time.Time // of the next resync
 	syncing bool
-	initial int  // initial adds from which the handler has not returned
-	all     bool // no further initial add comes
 
 	// The following fields belong to the goroutine.
 	taken []notification // of the mailbox, not all of which the handler has been told
@@ -82,11 +81,6 @@ func (l *listener) put(all, changes []notification) {
 	}
 	wasEmpty := len(l.mailbox) == 0
 	l.mailbox = append(l.mailbox, notes...)
-	for i := range notes {
-		if notes[i].initial {
-			l.initial++
-		}
-	}
 	l.mu.Unlock()
 	if wasEmpty {
 		l.rouse()
@@ -100,23 +94,11 @@ func (l *listener) rouse() {
 	}
 }
 
-// upstreamSynced says that every initial add is in the mailbox.
+// upstreamSynced says that every initial add is in the mailbox. The goroutine of the handler makes HasSynced true, in
+// its order, even if the list is empty: a program that polls then waits as long as it does with client-go.
 func (l *listener) upstreamSynced() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.all = true
-	l.checkSyncedLocked()
-}
-
-func (l *listener) checkSyncedLocked() {
-	if !l.all || l.initial > 0 {
-		return
-	}
-	select {
-	case <-l.synced:
-	default:
-		close(l.synced)
-	}
+	end := []notification{{kind: onSynced}}
+	l.put(end, end)
 }
 
 func (l *listener) setPeriod(period time.Duration) {
@@ -188,7 +170,7 @@ func (l *listener) pause() bool {
 }
 
 // deliver notifies the handler until the listener is stopped. When it is called again after a panic, it goes on with the
-// next notification.
+// next notification, so that a handler that panics is synced as well (D10).
 func (l *listener) deliver() {
 	for {
 		for l.at < len(l.taken) {
@@ -198,8 +180,8 @@ func (l *listener) deliver() {
 			note := l.taken[l.at]
 			l.taken[l.at] = notification{} // the mailbox must not keep the object
 			l.at++
-			if note.initial {
-				l.callInitial(note)
+			if note.kind == onSynced {
+				close(l.synced)
 			} else {
 				note.call(l.handler)
 			}
@@ -216,17 +198,6 @@ func (l *listener) deliver() {
 		l.taken, l.mailbox, l.at = l.mailbox, spare, 0
 		l.mu.Unlock()
 	}
-}
-
-// callInitial counts the notification as handled after a panic as well (D10).
-func (l *listener) callInitial(note notification) {
-	defer func() {
-		l.mu.Lock()
-		l.initial--
-		l.checkSyncedLocked()
-		l.mu.Unlock()
-	}()
-	note.call(l.handler)
 }
 
 // call notifies a handler.
