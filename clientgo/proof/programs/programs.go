@@ -72,4 +72,9 @@ var programs = []program{
 	{name: "flux", kind: "a GitOps engine: its server-side apply", module: "github.com/fluxcd/pkg/ssa", version: "v0.78.0", servers: true},
 	{name: "contour", kind: "an ingress: its provisioner and what it makes of objects", module: "github.com/projectcontour/contour", version: "v1.33.8",
 		build: []string{"./internal/dag", "./internal/k8s", "./internal/leadership", "./internal/provisioner/..."}},
+	{name: "velero", kind: "a backup tool", module: "github.com/vmware-tanzu/velero", version: "v1.18.3",
+		build: []string{"./internal/hook", "./internal/resourcemodifiers", "./pkg/backup", "./pkg/client", "./pkg/discovery", "./pkg/nodeagent",
+			"./pkg/podexec", "./pkg/restore", "./pkg/util/kube"},
+		// The tests of the other packages do not compile with k8s.io/apimachinery v0.37.
+		test: []string{"./internal/resourcemodifiers", "./pkg/client", "./pkg/nodeagent"}},
 }
