@@ -6,62 +6,65 @@ import "reflect"
 // Immutable lets objects share. All parts that no place is for are nil.
 type place struct {
 	fixed    bool // objects share the part, and all that is in it
-	members  map[string]*place
+	members  []named
 	elements *place // of a list
 	others   *place // the members that members lacks
+}
+
+// named is a member of a place. A map of members would be made when the program starts, by three
+// kilobytes of code.
+type named struct {
+	name  string
+	place *place
 }
 
 var fixed = &place{fixed: true}
 
 // metadata has the contents of managed fields. A map under the name fieldsV1 elsewhere is an
 // object's own, as other maps are.
-var metadata = &place{members: map[string]*place{
-	"managedFields": {elements: &place{members: map[string]*place{"fieldsV1": fixed}}},
+var metadata = &place{members: []named{
+	{"managedFields", &place{elements: &place{members: []named{{"fieldsV1", fixed}}}}},
 }}
 
 // anObject is an object of any kind except Pod.
-var anObject = &place{members: map[string]*place{"metadata": metadata}}
+var anObject = &place{members: []named{{"metadata", metadata}}}
 
 // aPod has what servers refuse to change once a pod exists.
 //
 // Not among them: scalars, and the arrays of containers and volumes, whose elements differ in each
 // pod; requests and limits, because programs that sum them up have been seen to do it in the map of
 // the first container; and tolerations, which may get other seconds.
-var aPod = &place{members: map[string]*place{
-	"metadata": metadata,
-	"spec": {members: map[string]*place{
-		"affinity":                  fixed,
-		"securityContext":           fixed,
-		"imagePullSecrets":          fixed,
-		"hostAliases":               fixed,
-		"dnsConfig":                 fixed,
-		"readinessGates":            fixed,
-		"topologySpreadConstraints": fixed,
-		"containers":                {elements: aContainer},
-		"initContainers":            {elements: aContainer},
-		"ephemeralContainers":       {elements: aContainer},
-		"volumes":                   {elements: &place{others: fixed}},
-	}},
-	"status": {members: map[string]*place{
-		"containerStatuses":          {elements: aContainerStatus},
-		"initContainerStatuses":      {elements: aContainerStatus},
-		"ephemeralContainerStatuses": {elements: aContainerStatus},
-	}},
+var aPod = &place{members: []named{
+	{"metadata", metadata},
+	{"spec", &place{members: []named{
+		{"affinity", fixed},
+		{"securityContext", fixed},
+		{"imagePullSecrets", fixed},
+		{"hostAliases", fixed},
+		{"dnsConfig", fixed},
+		{"readinessGates", fixed},
+		{"topologySpreadConstraints", fixed},
+		{"containers", &place{elements: aContainer}},
+		{"initContainers", &place{elements: aContainer}},
+		{"ephemeralContainers", &place{elements: aContainer}},
+		{"volumes", &place{elements: &place{others: fixed}}},
+	}}},
+	{"status", &place{members: []named{
+		{"containerStatuses", &place{elements: aContainerStatus}},
+		{"initContainerStatuses", &place{elements: aContainerStatus}},
+		{"ephemeralContainerStatuses", &place{elements: aContainerStatus}},
+	}}},
 }}
 
-var (
-	aContainer = fixedMembers("command", "args", "ports", "envFrom", "env", "volumeMounts", "volumeDevices",
-		"livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "securityContext")
-	aContainerStatus = fixedMembers("resources", "allocatedResources", "allocatedResourcesStatus", "user")
-)
+var aContainer = &place{members: []named{
+	{"command", fixed}, {"args", fixed}, {"ports", fixed}, {"envFrom", fixed}, {"env", fixed},
+	{"volumeMounts", fixed}, {"volumeDevices", fixed}, {"livenessProbe", fixed}, {"readinessProbe", fixed},
+	{"startupProbe", fixed}, {"lifecycle", fixed}, {"securityContext", fixed},
+}}
 
-func fixedMembers(names ...string) *place {
-	p := &place{members: map[string]*place{}}
-	for _, name := range names {
-		p.members[name] = fixed
-	}
-	return p
-}
+var aContainerStatus = &place{members: []named{
+	{"resources", fixed}, {"allocatedResources", fixed}, {"allocatedResourcesStatus", fixed}, {"user", fixed},
+}}
 
 // placeOf returns the place of objects of a type.
 func (p Policy) placeOf(t reflect.Type) *place {
@@ -92,8 +95,10 @@ func (p *place) member(name []byte) *place {
 	if p == nil || p.fixed {
 		return p
 	}
-	if m := p.members[string(name)]; m != nil {
-		return m
+	for i := range p.members {
+		if m := &p.members[i]; m.name == string(name) {
+			return m.place
+		}
 	}
 	return p.others
 }
