@@ -38,17 +38,21 @@ func Transform(object runtime.Object, transform func(any) (any, error)) (any, er
 	}
 	root := reflect.New(reflect.TypeOf(copied).Elem())
 	root.Elem().Set(reflect.ValueOf(copied).Elem())
-	join(root.Elem(), reflect.ValueOf(object).Elem())
+	join(root.Elem(), reflect.ValueOf(object).Elem(), maxLevels)
 	return root.Interface(), nil
 }
 
+// maxLevels bounds the levels of parts that are joined one by one. Each of them compares what is
+// below it once more, and an object may be 10,000 levels deep. Parts of pods lie eight levels deep.
+const maxLevels = 16
+
 // join replaces the parts of to that are equal to those of from, which has the same type. to can be
 // set, and what it points to is not changed: a part of which only some parts are equal becomes another.
-func join(to, from reflect.Value) {
+func join(to, from reflect.Value, levels int) {
 	switch to.Kind() {
 	case reflect.Struct:
 		for i := range exportedFields(to.Type()) {
-			join(to.Field(i), from.Field(i))
+			join(to.Field(i), from.Field(i), levels)
 		}
 		return
 	case reflect.Pointer, reflect.Map, reflect.Slice:
@@ -59,12 +63,15 @@ func join(to, from reflect.Value) {
 			to.Set(from)
 			return
 		}
+		if levels--; levels == 0 {
+			return
+		}
 	}
 	switch to.Kind() {
 	case reflect.Pointer:
 		fresh := reflect.New(to.Type().Elem())
 		fresh.Elem().Set(to.Elem())
-		join(fresh.Elem(), from.Elem())
+		join(fresh.Elem(), from.Elem(), levels)
 		to.Set(fresh)
 	case reflect.Slice:
 		switch to.Type().Elem().Kind() {
@@ -72,21 +79,24 @@ func join(to, from reflect.Value) {
 			fresh := reflect.MakeSlice(to.Type(), to.Len(), to.Len())
 			reflect.Copy(fresh, to)
 			for i := range min(to.Len(), from.Len()) {
-				join(fresh.Index(i), from.Index(i))
+				join(fresh.Index(i), from.Index(i), levels)
 			}
 			to.Set(fresh)
 		}
 	case reflect.Map:
 		if to.Type() == reflect.TypeFor[map[string]any]() {
-			to.Set(reflect.ValueOf(joinJSON(to.Interface(), from.Interface())))
+			to.Set(reflect.ValueOf(joinJSON(to.Interface(), from.Interface(), levels)))
 		}
 	}
 }
 
 // joinJSON is join for the values of JSON: it returns from if that is equal to to.
-func joinJSON(to, from any) any {
+func joinJSON(to, from any, levels int) any {
 	if equalAny(to, from) {
 		return from
+	}
+	if levels--; levels <= 0 {
+		return to
 	}
 	switch to := to.(type) {
 	case map[string]any:
@@ -94,7 +104,7 @@ func joinJSON(to, from any) any {
 			fresh := make(map[string]any, len(to))
 			for key, value := range to {
 				if before, ok := from[key]; ok {
-					value = joinJSON(value, before)
+					value = joinJSON(value, before, levels)
 				}
 				fresh[key] = value
 			}
@@ -105,7 +115,7 @@ func joinJSON(to, from any) any {
 			fresh := make([]any, len(to))
 			copy(fresh, to)
 			for i := range min(len(to), len(from)) {
-				fresh[i] = joinJSON(to[i], from[i])
+				fresh[i] = joinJSON(to[i], from[i], levels)
 			}
 			return fresh
 		}

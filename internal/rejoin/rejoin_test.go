@@ -191,6 +191,36 @@ func TestWhatATransformHasMadeStaysAsItIs(t *testing.T) {
 	require.Equal(t, examplePod().Labels, object.Labels)
 }
 
+// Each level that is joined compares what is below it. 9,000 levels, all joined, took six seconds.
+func TestDeepObjectsAreJoinedAtTheirTop(t *testing.T) {
+	t.Parallel()
+	const levels = 9000
+	leaf := func(object any) map[string]any {
+		m := object.(*unstructured.Unstructured).Object
+		for range levels {
+			m = m["n"].(map[string]any)
+		}
+		return m
+	}
+	content := map[string]any{"leaf": "a"}
+	for i := range levels {
+		content = map[string]any{"n": content, "x": int64(i), "side": []any{int64(i)}}
+	}
+	object := &unstructured.Unstructured{Object: content}
+	var changed map[string]any
+	result, err := rejoin.Transform(object, func(given any) (any, error) {
+		changed = leaf(given)
+		changed["leaf"] = "b"
+		return given, nil
+	})
+	require.NoError(t, err)
+	got := result.(*unstructured.Unstructured)
+	require.Equal(t, "b", leaf(got)["leaf"])
+	require.Equal(t, "a", leaf(object)["leaf"])
+	require.Same(t, &object.Object["side"].([]any)[0], &got.Object["side"].([]any)[0], "the top is joined")
+	require.Equal(t, reflect.ValueOf(changed).Pointer(), reflect.ValueOf(leaf(got)).Pointer(), "the bottom is the copy's")
+}
+
 type own struct{ corev1.Pod }
 
 func TestTypesWhoseCopyIsKnown(t *testing.T) {
