@@ -77,4 +77,6 @@ var programs = []program{
 			"./pkg/podexec", "./pkg/restore", "./pkg/util/kube"},
 		// The tests of the other packages do not compile with k8s.io/apimachinery v0.37.
 		test: []string{"./internal/resourcemodifiers", "./pkg/client", "./pkg/nodeagent"}},
+	{name: "external-snapshotter", kind: "the controllers of volume snapshots", module: "github.com/kubernetes-csi/external-snapshotter/v8", version: "v8.7.0",
+		build: []string{"./pkg/..."}},
 }
