@@ -94,8 +94,9 @@ func (l *listener) rouse() {
 	}
 }
 
-// upstreamSynced says that every initial add is in the mailbox. The goroutine of the handler makes HasSynced true, in
-// its order, even if the list is empty: a program that polls then waits as long as it does with client-go.
+// upstreamSynced says that every initial add is in the mailbox. The goroutine of the handler makes
+// HasSynced true after them, even if the list is empty: with client-go, a goroutine does it as well,
+// and programs that poll rely on the wait.
 func (l *listener) upstreamSynced() {
 	end := []notification{{kind: onSynced}}
 	l.put(end, end)
@@ -169,8 +170,8 @@ func (l *listener) pause() bool {
 	}
 }
 
-// deliver notifies the handler until the listener is stopped. When it is called again after a panic, it goes on with the
-// next notification, so that a handler that panics is synced as well (D10).
+// deliver notifies the handler until the listener is stopped. When it is called again after a panic,
+// it goes on with the next notification, so that a handler that panics is synced as well (D10).
 func (l *listener) deliver() {
 	for {
 		for l.at < len(l.taken) {
