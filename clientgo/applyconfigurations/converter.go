@@ -8,7 +8,8 @@ import (
 	"k8s.io/client-go/applyconfigurations/internal"
 )
 
-// NewTypeConverter returns a converter of the types of k8s.io/api to typed values, by which field managers merge them.
+// NewTypeConverter returns a converter from types of k8s.io/api to typed values. Field managers
+// merge these values.
 func NewTypeConverter(scheme *runtime.Scheme) managedfields.TypeConverter {
 	return managedfields.NewSchemeTypeConverter(scheme, internal.Parser())
 }

@@ -1,2 +1,3 @@
-// Package applyconfigurations finds what can be applied by its kind. The configurations are in the packages below it.
+// Package applyconfigurations finds the apply configuration of a kind. The configurations are in
+// the packages below it.
 package applyconfigurations

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Media types of documents of discovery. The parameters are in the order that servers expect.
+// Media types of discovery documents. The parameters are in the order that servers expect.
 const (
 	AcceptV1       = runtime.ContentTypeJSON
 	AcceptV2       = runtime.ContentTypeJSON + ";" + "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
@@ -16,7 +16,7 @@ const (
 
 var aggregatedKind = schema.GroupVersionKind{Group: "apidiscovery.k8s.io", Version: "v2", Kind: "APIGroupDiscoveryList"}
 
-// accept returns which documents a client asks for, the best first.
+// accept returns the Accept header for discovery documents, the preferred type first.
 func (d *DiscoveryClient) accept() string {
 	switch {
 	case d.UseLegacyDiscovery:
@@ -27,8 +27,8 @@ func (d *DiscoveryClient) accept() string {
 	return AcceptV2 + "," + AcceptV1
 }
 
-// ContentTypeIsGVK returns whether a Content-Type is JSON of a kind, by the parameters g, v and as. Their order, and other parameters,
-// don't matter. A Content-Type that cannot be read is an error.
+// ContentTypeIsGVK reports whether a Content-Type is JSON of the kind gvk, by its parameters g, v
+// and as. Their order, and other parameters, don't matter. An unparsable Content-Type is an error.
 func ContentTypeIsGVK(contentType string, gvk schema.GroupVersionKind) (bool, error) {
 	media, params, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -38,7 +38,8 @@ func ContentTypeIsGVK(contentType string, gvk schema.GroupVersionKind) (bool, er
 	return media == runtime.ContentTypeJSON && is == gvk, nil
 }
 
-// isAggregated returns whether an answer is an aggregated document. Anything unknown is taken for a legacy one.
+// isAggregated reports whether a response is an aggregated document. An unknown type counts as a
+// legacy document.
 func isAggregated(contentType string) bool {
 	is, err := ContentTypeIsGVK(contentType, aggregatedKind)
 	return err == nil && is

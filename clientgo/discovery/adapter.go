@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// plain takes contexts for an implementation that does not, and ignores them.
+// plain adapts an implementation without contexts: it accepts contexts and ignores them.
 type plain struct{ i DiscoveryInterface }
 
 func (p plain) RESTClient() rest.Interface { return p.i.RESTClient() }

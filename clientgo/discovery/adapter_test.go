@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/openapi"
 )
 
-// These have the methods without contexts only, as implementations of older programs do.
+// These types have only the methods without contexts, like implementations in older programs.
 type (
 	plainClient     struct{ discovery.DiscoveryInterface }
 	plainAggregated struct {
@@ -30,7 +30,8 @@ func (p plainClient) OpenAPIV3() openapi.Client {
 	return plainOpenAPI{p.DiscoveryInterface.OpenAPIV3()}
 }
 
-// What takes no contexts is adapted, and what takes them is left as it is.
+// An implementation without contexts is adapted. An implementation with contexts is returned
+// unchanged.
 func TestImplementationsWithoutContexts(t *testing.T) {
 	client, ctx := clientOf(t, apitest.Options{}), t.Context()
 	require.Same(t, client, discovery.ToDiscoveryInterfaceWithContext(client))

@@ -6,9 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// SplitGroupsAndResources turns an aggregated document into legacy ones. The result has all groups, in order; the resources of their
-// versions; and the reason for each version that is stale. A stale version is in no other part of the result. The first version of a
-// group is the preferred one.
+// SplitGroupsAndResources converts an aggregated document to legacy documents. It returns all
+// groups in order, the resources of their versions, and the error of each stale version. A stale
+// version appears only in the errors. The first version of a group is the preferred one.
 func SplitGroupsAndResources(aggregatedGroups apidiscovery.APIGroupDiscoveryList) (
 	*metav1.APIGroupList,
 	map[schema.GroupVersion]*metav1.APIResourceList,
@@ -40,8 +40,9 @@ func SplitGroupsAndResources(aggregatedGroups apidiscovery.APIGroupDiscoveryList
 	return groups, resources, failed
 }
 
-// appendResource appends a resource and its subresources. Those without a kind are left out: a resource of the legacy form has one,
-// and a server leaves it out of a resource that exists only for its subresources.
+// appendResource appends a resource and its subresources. It leaves out a resource or subresource
+// without a kind, because the legacy form requires one. Servers omit the kind of a resource that
+// exists only for its subresources.
 func appendResource(list []metav1.APIResource, r *apidiscovery.APIResourceDiscovery) []metav1.APIResource {
 	namespaced := r.Scope == apidiscovery.ScopeNamespace
 	if kind := r.ResponseKind; hasKind(kind) {
@@ -62,7 +63,7 @@ func appendResource(list []metav1.APIResource, r *apidiscovery.APIResourceDiscov
 	return list
 }
 
-// hasKind returns whether a kind was sent.
+// hasKind reports whether the server sent a kind.
 func hasKind(kind *metav1.GroupVersionKind) bool {
 	return kind != nil && *kind != metav1.GroupVersionKind{}
 }

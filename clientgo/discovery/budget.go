@@ -7,14 +7,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// maxObjects bounds the objects of a document. An empty one takes a hundred times as much memory as its JSON. The resources of a
-// thousand definitions are twenty thousand objects.
+// maxObjects limits the number of objects in a document. An empty object takes a hundred times as
+// much memory as its JSON. The resources of a thousand CRDs are twenty thousand objects.
 const maxObjects = 1_000_000
 
-// maxVersions bounds how many requests follow from one legacy document: one for each version of a group. A busy cluster has a hundred.
+// maxVersions limits how many requests one legacy document causes, one for each version of a group.
+// A busy cluster has a hundred versions.
 const maxVersions = 10_000
 
-// checkVersions returns an error if a legacy document has so many versions that it is none.
+// checkVersions returns an error if a legacy document has more than maxVersions versions.
 func checkVersions(path string, groups *metav1.APIGroupList) error {
 	n := 0
 	for i := range groups.Groups {
@@ -26,7 +27,8 @@ func checkVersions(path string, groups *metav1.APIGroupList) error {
 	return nil
 }
 
-// checkSize returns an error if a document has so many objects that it is none. Each byte that may begin an object counts as one.
+// checkSize returns an error if a document has more than maxObjects objects. Each text that may
+// begin an object counts as one.
 func checkSize(path string, document []byte) error {
 	if n := bytes.Count(document, []byte("{")) + bytes.Count(document, []byte("null")); n > maxObjects {
 		return fmt.Errorf("the document %.300s has %d objects in %d bytes, which is more than %d", path, n, len(document), maxObjects)

@@ -12,7 +12,8 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// Documents are decoded only if their size is that of an API: a small body could fill the memory otherwise.
+// A document is decoded only if it has a plausible number of objects. Otherwise a small body could
+// fill the memory.
 func TestADocumentOfEmptyObjectsIsNotDecoded(t *testing.T) {
 	bomb := "[{}" + strings.Repeat(",{}", 1_000_000) + "]"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -31,7 +32,7 @@ func TestADocumentOfEmptyObjectsIsNotDecoded(t *testing.T) {
 	require.ErrorContains(t, err, "1000002 objects")
 }
 
-// Each version would be a request.
+// Each version would cause a request.
 func TestAServerCannotAskForRequestsWithoutEnd(t *testing.T) {
 	d := legacyDocuments()
 	d["/apis"] = answer{200, json, `{"groups":[{"name":"a","versions":[{}` + strings.Repeat(`,{"version":"v1"}`, 10_000) + `]}]}`}

@@ -19,23 +19,27 @@ import (
 )
 
 const (
-	// timeout bounds a request where a configuration does not.
+	// timeout bounds a request if the configuration sets no timeout.
 	timeout = 32 * time.Second
 
-	// burst is how many requests a client may send at once where a configuration says nothing: a legacy server is asked once for each
-	// group version, and a busy cluster has a hundred of them.
+	// burst is how many requests a client may send at once if the configuration sets no burst. A
+	// legacy server gets one request for each group version, and a busy cluster has a hundred
+	// versions.
 	burst = 300
 )
 
-// DiscoveryClient asks a server. It remembers nothing, and is safe for concurrent use while its fields stay as they are.
+// DiscoveryClient asks a server on each call and caches nothing. It is safe for concurrent use as
+// long as its fields are not changed.
 type DiscoveryClient struct {
 	restClient rest.Interface
 
-	// LegacyPrefix is the path of the core group. Resources of "v1" are below it, or in /apis if it is empty.
+	// LegacyPrefix is the path of the core group. If it is empty, the resources of "v1" are below
+	// /apis.
 	LegacyPrefix string
-	// UseLegacyDiscovery asks for the legacy documents only.
+	// UseLegacyDiscovery requests only the legacy documents.
 	UseLegacyDiscovery bool
-	// NoPeerDiscovery asks for what the server itself has, without the other servers of a cluster.
+	// NoPeerDiscovery requests only the resources of the server itself, not those of the other
+	// servers of a cluster.
 	NoPeerDiscovery bool
 }
 
@@ -45,13 +49,14 @@ var (
 	_ AggregatedDiscoveryInterfaceWithContext = &DiscoveryClient{}
 )
 
-// NewDiscoveryClient returns a client of a REST client, which must decode metav1's types.
+// NewDiscoveryClient returns a client that sends its requests through c. c must decode the types of
+// metav1.
 func NewDiscoveryClient(c rest.Interface) *DiscoveryClient {
 	return &DiscoveryClient{restClient: c, LegacyPrefix: "/api"}
 }
 
-// NewDiscoveryClientForConfig returns a client for a server. A request takes at most 32 seconds, and 300 of them may be sent at once,
-// unless the configuration says something else.
+// NewDiscoveryClientForConfig returns a client for a server. Unless the configuration says
+// otherwise, a request takes at most 32 seconds, and 300 requests may be sent at once.
 func NewDiscoveryClientForConfig(c *rest.Config) (*DiscoveryClient, error) {
 	config, err := configFor(c)
 	if err != nil {
@@ -64,8 +69,8 @@ func NewDiscoveryClientForConfig(c *rest.Config) (*DiscoveryClient, error) {
 	return NewDiscoveryClientForConfigAndClient(config, httpClient)
 }
 
-// NewDiscoveryClientForConfigAndClient is NewDiscoveryClientForConfig with an HTTP client, which goes before what the configuration
-// says of connections.
+// NewDiscoveryClientForConfigAndClient is NewDiscoveryClientForConfig with a given HTTP client.
+// httpClient overrides the connection settings of the configuration.
 func NewDiscoveryClientForConfigAndClient(c *rest.Config, httpClient *http.Client) (*DiscoveryClient, error) {
 	config, err := configFor(c)
 	if err != nil {
@@ -78,7 +83,7 @@ func NewDiscoveryClientForConfigAndClient(c *rest.Config, httpClient *http.Clien
 	return NewDiscoveryClient(client), nil
 }
 
-// NewDiscoveryClientForConfigOrDie is NewDiscoveryClientForConfig, and panics where that returns an error.
+// NewDiscoveryClientForConfigOrDie is NewDiscoveryClientForConfig, but panics on an error.
 func NewDiscoveryClientForConfigOrDie(c *rest.Config) *DiscoveryClient {
 	client, err := NewDiscoveryClientForConfig(c)
 	if err != nil {
@@ -87,8 +92,9 @@ func NewDiscoveryClientForConfigOrDie(c *rest.Config) *DiscoveryClient {
 	return client
 }
 
-// decoder decodes the types of discovery, and any other type into the object that a caller names. The types of all groups would be
-// linked into each program that only wants to know which there are. It is made when it is needed: each clientset has a client of discovery.
+// decoder decodes the types of discovery, and any other type into the object that a caller passes.
+// A scheme with the types of all groups would be linked into every program that uses discovery. The
+// scheme is made on first use, because each clientset has a discovery client.
 type decoder struct{}
 
 var types = sync.OnceValue(func() *runtime.Scheme {
@@ -99,7 +105,8 @@ var types = sync.OnceValue(func() *runtime.Scheme {
 
 var deserializer = sync.OnceValue(func() runtime.Decoder { return codec.New(types()).Deserializer() })
 
-// Decode implements runtime.Decoder. What is of another kind than into is converted, which for the types of discovery is an error.
+// Decode implements runtime.Decoder. An object of another kind than into is converted, which is an
+// error for the types of discovery.
 func (decoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	object, kind, err := deserializer().Decode(data, defaults, into)
 	if err != nil || into == nil || object == into {
@@ -111,7 +118,7 @@ func (decoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runti
 	return into, kind, nil
 }
 
-// configFor returns a copy of a configuration, with what a discovery client needs.
+// configFor returns a copy of a configuration with the settings that a discovery client needs.
 func configFor(c *rest.Config) (*rest.Config, error) {
 	config := rest.CopyConfig(c)
 	config.APIPath = ""
@@ -127,7 +134,7 @@ func configFor(c *rest.Config) (*rest.Config, error) {
 	return config, rest.SetKubernetesDefaults(config)
 }
 
-// RESTClient returns the client that sends the requests, or nil, also of a client that is nil.
+// RESTClient returns the client that sends the requests, or nil. It may be called on a nil client.
 func (d *DiscoveryClient) RESTClient() rest.Interface {
 	if d == nil {
 		return nil
@@ -135,7 +142,7 @@ func (d *DiscoveryClient) RESTClient() rest.Interface {
 	return d.restClient
 }
 
-// WithLegacy returns a copy that asks for the legacy documents only.
+// WithLegacy returns a copy that requests only the legacy documents.
 func (d *DiscoveryClient) WithLegacy() DiscoveryInterface { return d.withLegacy() }
 
 // WithLegacyWithContext is WithLegacy.
@@ -154,7 +161,7 @@ func (d *DiscoveryClient) ServerVersion() (*version.Info, error) {
 	return d.ServerVersionWithContext(context.Background())
 }
 
-// ServerVersionWithContext returns which release the server runs.
+// ServerVersionWithContext returns the release that the server runs.
 func (d *DiscoveryClient) ServerVersionWithContext(ctx context.Context) (*version.Info, error) {
 	body, err := d.restClient.Get().AbsPath("/version").Do(ctx).Raw()
 	if err != nil {

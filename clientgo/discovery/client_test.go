@@ -25,7 +25,7 @@ func names(lists []*metav1.APIResourceList) map[string][]string {
 	return all
 }
 
-// A server says the same in either form of discovery.
+// Both forms of discovery give the same result.
 func TestAnAPIServerIsDiscoveredInEitherForm(t *testing.T) {
 	aggregatedClient, legacyClient := clientOf(t, apitest.Options{}), clientOf(t, apitest.Options{NoAggregatedDiscovery: true})
 	groups, err := aggregatedClient.ServerGroups()
@@ -94,7 +94,8 @@ func TestVersionAndHelpers(t *testing.T) {
 	require.Nil(t, (*discovery.DiscoveryClient)(nil).RESTClient())
 }
 
-// Programs use the REST client for other requests too, whose objects the client's codec doesn't know.
+// Programs use the REST client for other requests too, with objects whose types the client's codec
+// does not know.
 func TestTheRESTClientDecodesAnyTypeThatIsNamed(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	_, err := server.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a"}})

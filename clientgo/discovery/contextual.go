@@ -20,7 +20,8 @@ type DiscoveryInterfaceWithContext interface {
 	ServerVersionInterfaceWithContext
 	OpenAPISchemaInterfaceWithContext
 	OpenAPIV3SchemaInterfaceWithContext
-	// WithLegacyWithContext returns a client that asks for the legacy documents only, or the same client if it cannot.
+	// WithLegacyWithContext returns a client that requests only the legacy documents. A client that
+	// cannot do so returns itself.
 	WithLegacyWithContext(ctx context.Context) DiscoveryInterfaceWithContext
 }
 
@@ -77,10 +78,12 @@ type OpenAPIV3SchemaInterfaceWithContext interface {
 	OpenAPIV3WithContext(ctx context.Context) openapi.ClientWithContext
 }
 
-// The adapters below give an implementation without contexts the methods that take one. What it does then cannot be cancelled.
+// The adapters below add methods with contexts to an implementation without them. These calls
+// cannot be cancelled.
 
-// ToDiscoveryInterfaceWithContext returns i itself if it takes contexts, and otherwise an adapter that ignores them. The
-// adapter of an AggregatedDiscoveryInterface is an AggregatedDiscoveryInterfaceWithContext.
+// ToDiscoveryInterfaceWithContext returns i itself if it takes contexts, and otherwise an adapter
+// that ignores them. The adapter of an AggregatedDiscoveryInterface implements
+// AggregatedDiscoveryInterfaceWithContext too.
 func ToDiscoveryInterfaceWithContext(i DiscoveryInterface) DiscoveryInterfaceWithContext {
 	if i == nil {
 		return nil
@@ -105,7 +108,7 @@ func ToAggregatedDiscoveryInterfaceWithContext(i AggregatedDiscoveryInterface) A
 	return plainAggregated{plain{i}, i}
 }
 
-// ToCachedDiscoveryInterfaceWithContext is ToDiscoveryInterfaceWithContext for a cache.
+// ToCachedDiscoveryInterfaceWithContext is ToDiscoveryInterfaceWithContext for a caching client.
 func ToCachedDiscoveryInterfaceWithContext(i CachedDiscoveryInterface) CachedDiscoveryInterfaceWithContext {
 	if i == nil {
 		return nil

@@ -1,12 +1,15 @@
-// Package discovery asks an API server which groups, versions and resources it has.
+// Package discovery asks an API server for its groups, versions and resources.
 //
-// The names, signatures and answers are those of client-go's package. A server with aggregated discovery is asked twice, for /api and
-// /apis; another one is asked for each group version besides. A part that cannot be read hides no other part: the rest is returned
-// beside an *ErrGroupDiscoveryFailed.
+// Names, signatures and results are those of client-go's package. A server with aggregated
+// discovery gets two requests, for /api and /apis. Any other server also gets a request for each
+// group version. If a part cannot be read, the rest is returned together with an
+// *ErrGroupDiscoveryFailed.
 //
-// Where this package differs on purpose: a name in a server's answer that could lead a request to another path ("..", or one with a
-// slash) is reported as a failure of that group version, and not requested. A legacy server gets at most 64 requests at once. A
-// document with a million objects, or ten thousand group versions, is refused. A version that the server calls stale stays a failure also
-// where the resources have to be asked for one by one. The client's codec knows the types of discovery; other types are decoded into
-// the object that the caller names.
+// This package differs from client-go's in five ways:
+//
+//  1. A name from the server could lead a request to another path, for example ".." or a name with a slash. The group version of this name fails, and is not requested.
+//  2. A legacy server gets at most 64 requests at once.
+//  3. A document with a million objects, or ten thousand group versions, is refused.
+//  4. A version that the server marks as stale stays a failure, even if its resources are requested one by one.
+//  5. The client's codec knows the types of discovery only. Other types are decoded into the object that the caller passes.
 package discovery

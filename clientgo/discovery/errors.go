@@ -9,13 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// ErrGroupDiscoveryFailed says which group versions could not be read. The others could.
+// ErrGroupDiscoveryFailed lists the group versions that could not be read. All others were read.
 type ErrGroupDiscoveryFailed struct {
-	// Groups has the reason of each group version that failed.
+	// Groups has the error of each group version that failed.
 	Groups map[schema.GroupVersion]error
 }
 
-// Error lists group versions, in order, with their reasons.
+// Error lists the failed group versions in order, with their errors.
 func (e *ErrGroupDiscoveryFailed) Error() string {
 	failed := make([]string, 0, len(e.Groups))
 	for gv, err := range e.Groups {
@@ -25,19 +25,21 @@ func (e *ErrGroupDiscoveryFailed) Error() string {
 	return "unable to retrieve the complete list of server APIs: " + strings.Join(failed, ", ")
 }
 
-// Is returns whether target has the same type, so that errors.Is finds any error of the type.
+// Is reports whether target has this type, so that errors.Is finds any error of the type.
 func (e *ErrGroupDiscoveryFailed) Is(target error) bool {
 	_, ok := target.(*ErrGroupDiscoveryFailed) //nolint:errorlint // errors.Is unwraps
 	return ok
 }
 
-// IsGroupDiscoveryFailedError returns whether err itself, not an error that it wraps, is an *ErrGroupDiscoveryFailed.
+// IsGroupDiscoveryFailedError reports whether err itself is an *ErrGroupDiscoveryFailed. It does
+// not unwrap err.
 func IsGroupDiscoveryFailedError(err error) bool {
 	_, ok := err.(*ErrGroupDiscoveryFailed) //nolint:errorlint // as client-go: programs tell a wrapped one apart
 	return ok
 }
 
-// GroupDiscoveryFailedErrorGroups returns the failures of an *ErrGroupDiscoveryFailed, also of one that err wraps.
+// GroupDiscoveryFailedErrorGroups returns the failures of an *ErrGroupDiscoveryFailed. It unwraps
+// err.
 func GroupDiscoveryFailedErrorGroups(err error) (map[schema.GroupVersion]error, bool) {
 	if failed, ok := errors.AsType[*ErrGroupDiscoveryFailed](err); ok {
 		return failed.Groups, true
@@ -45,7 +47,8 @@ func GroupDiscoveryFailedErrorGroups(err error) (map[schema.GroupVersion]error, 
 	return nil, false
 }
 
-// StaleGroupVersionError is the reason of a group version whose extension API server the server could not reach.
+// StaleGroupVersionError is the error of a group version whose extension API server could not be
+// reached by the server.
 type StaleGroupVersionError struct {
 	gv schema.GroupVersion
 }

@@ -21,7 +21,7 @@ var (
 
 var metrics = schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1"}
 
-// One group that fails hides no other, and is asked for once more.
+// A group that fails hides no other group, and is requested once more.
 func TestAGroupThatFailsIsNamedBesideTheOthers(t *testing.T) {
 	d := legacyDocuments()
 	d["/apis/metrics.k8s.io/v1"] = unavailable
@@ -64,7 +64,7 @@ func TestErrorsOfDiscovery(t *testing.T) {
 	require.False(t, ok)
 }
 
-// Without groups there is nothing to return beside the error.
+// If the groups cannot be read, there is only the error to return.
 func TestAnErrorOfTheGroupsIsTheErrorOfAll(t *testing.T) {
 	for name, test := range map[string]struct {
 		path string
@@ -114,7 +114,7 @@ func TestAServerWithoutACoreGroup(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(err))
 }
 
-// A document of another kind has no resources, and must not be taken for an empty list.
+// A document of another kind has no resources, and must not count as an empty list.
 func TestADocumentThatIsNoListOfResources(t *testing.T) {
 	for _, body := range []string{
 		`{"kind":"APIGroup","apiVersion":"v1","name":"x"}`, `{`, ``,
@@ -144,7 +144,8 @@ const aggregatedGroups = `{"kind":"APIGroupDiscoveryList","apiVersion":"apidisco
 		{"resource":"nothing","responseKind":{"group":"","version":"","kind":""},"scope":"Cluster"}]}]},
 	{"metadata":{"name":"empty"}}]}`
 
-// A stale version is a failure, not a version: its resources are old, and the server behind it is away.
+// A stale version is reported as a failure and not as a version: its resources are old, and its
+// server is unreachable.
 func TestStaleVersionsOfAnAggregatedDocument(t *testing.T) {
 	server := serve(t, documents{"/api": {200, aggregated, aggregatedCore}, "/apis": {200, aggregated, aggregatedGroups}})
 	client := server.client(t)
@@ -171,7 +172,7 @@ func TestStaleVersionsOfAnAggregatedDocument(t *testing.T) {
 	require.Equal(t, []string{"/api", "/apis", "/api", "/apis"}, server.paths())
 }
 
-// Behind one address there may be servers of two releases, and then there is only one way to know all resources.
+// One address may lead to servers of two releases. Then only legacy requests find all resources.
 func TestOneLegacyDocumentOfTwo(t *testing.T) {
 	for path, is := range map[string]answer{"/api": {200, aggregated, aggregatedCore}, "/apis": {200, aggregated, aggregatedGroups}} {
 		d := legacyDocuments()
@@ -188,7 +189,8 @@ func TestOneLegacyDocumentOfTwo(t *testing.T) {
 	}
 }
 
-// The names that a server gives its groups and versions become parts of paths, behind which there may be something else.
+// The names of groups and versions come from the server and become parts of paths. They must not
+// lead to other paths.
 func TestAServerCannotChooseThePaths(t *testing.T) {
 	server := serve(t, documents{
 		"/api": {200, json, `{"kind":"APIVersions","versions":["v1","..","../../c2/api/v1/nodes/n/proxy","",".","v1%2f","v1?a=b"]}`},

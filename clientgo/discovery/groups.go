@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// document is what /api or /apis answers.
+// document is the content of a response to /api or /apis.
 type document struct {
 	groups    *metav1.APIGroupList
 	resources map[schema.GroupVersion]*metav1.APIResourceList // nil if the document has none
@@ -42,8 +42,9 @@ func (d *DiscoveryClient) GroupsAndMaybeResources() (
 	return d.GroupsAndMaybeResourcesWithContext(context.Background())
 }
 
-// GroupsAndMaybeResourcesWithContext returns the groups, the core group first. The resources are nil unless the answers for the core
-// group and for the others have both brought them. The group versions that failed are nil only where an error is returned.
+// GroupsAndMaybeResourcesWithContext returns the groups, the core group first. The resources are
+// nil unless both /api and /apis returned them. The map of failed group versions is nil only if an
+// error is returned.
 func (d *DiscoveryClient) GroupsAndMaybeResourcesWithContext(ctx context.Context) (
 	*metav1.APIGroupList,
 	map[schema.GroupVersion]*metav1.APIResourceList,
@@ -67,7 +68,8 @@ func (d *DiscoveryClient) GroupsAndMaybeResourcesWithContext(ctx context.Context
 	return core.groups, core.resources, core.failed, nil
 }
 
-// document asks for a document. A server without a core group, as extension API servers are, may have no /api.
+// document requests a document. A server without a core group, such as an extension API server, may
+// not have /api.
 func (d *DiscoveryClient) document(ctx context.Context, path string, legacy func([]byte) (*metav1.APIGroupList, error)) (document, error) {
 	var contentType string
 	body, err := d.restClient.Get().AbsPath(path).SetHeader("Accept", d.accept()).Do(ctx).ContentType(&contentType).Raw()
@@ -98,7 +100,7 @@ func (d *DiscoveryClient) document(ctx context.Context, path string, legacy func
 	return document{groups, nil, map[schema.GroupVersion]error{}}, nil
 }
 
-// coreGroup reads a legacy /api.
+// coreGroup decodes a legacy /api document.
 func coreGroup(body []byte) (*metav1.APIGroupList, error) {
 	var versions metav1.APIVersions
 	if err := json.Unmarshal(body, &versions); err != nil {
@@ -109,12 +111,12 @@ func coreGroup(body []byte) (*metav1.APIGroupList, error) {
 		group.Versions = append(group.Versions, metav1.GroupVersionForDiscovery{GroupVersion: v, Version: v})
 	}
 	if len(group.Versions) > 0 {
-		group.PreferredVersion = group.Versions[0] // there is no other way to tell
+		group.PreferredVersion = group.Versions[0] // the document does not mark a preferred version
 	}
 	return &metav1.APIGroupList{Groups: []metav1.APIGroup{group}}, nil
 }
 
-// namedGroups reads a legacy /apis.
+// namedGroups decodes a legacy /apis document.
 func namedGroups(body []byte) (*metav1.APIGroupList, error) {
 	groups := &metav1.APIGroupList{}
 	if err := json.Unmarshal(body, groups); err != nil {

@@ -10,7 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// IsResourceEnabled returns whether a server has a resource. A server without its group version has not.
+// IsResourceEnabled reports whether a server has a resource. It returns false if the server does
+// not have the group version.
 func IsResourceEnabled(client DiscoveryInterface, resourceToCheck schema.GroupVersionResource) (bool, error) {
 	list, err := client.ServerResourcesForGroupVersion(resourceToCheck.GroupVersion().String())
 	if err != nil {
@@ -38,7 +39,7 @@ func MatchesServerVersion(clientVersion version.Info, client DiscoveryInterface)
 	return nil
 }
 
-// ServerSupportsVersion returns an error unless a server has a group version.
+// ServerSupportsVersion returns an error unless the server has the group version.
 func ServerSupportsVersion(client DiscoveryInterface, requiredGV schema.GroupVersion) error {
 	groups, err := client.ServerGroups()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// DiscoveryInterface says what an API server has.
+// DiscoveryInterface returns the groups, versions and resources of an API server.
 type DiscoveryInterface interface {
 	RESTClient() rest.Interface
 	ServerGroupsInterface
@@ -18,32 +18,34 @@ type DiscoveryInterface interface {
 	ServerVersionInterface
 	OpenAPISchemaInterface
 	OpenAPIV3SchemaInterface
-	// WithLegacy returns a client that asks for the legacy documents only, or the same client if it cannot.
+	// WithLegacy returns a client that requests only the legacy documents. A client that cannot do
+	// so returns itself.
 	WithLegacy() DiscoveryInterface
 }
 
-// DiscoveryInterfaces are both forms of a client: without and with contexts.
+// DiscoveryInterfaces has the methods without contexts and the methods with contexts.
 type DiscoveryInterfaces interface {
 	DiscoveryInterface
 	DiscoveryInterfaceWithContext
 }
 
-// AggregatedDiscoveryInterface can get groups and resources at once.
+// AggregatedDiscoveryInterface can return groups and resources together.
 type AggregatedDiscoveryInterface interface {
 	DiscoveryInterface
 
-	// GroupsAndMaybeResources returns the groups. It returns resources too, by their group versions, if the server sent them along;
-	// otherwise the first map is nil. The second map has the group versions that failed.
+	// GroupsAndMaybeResources returns the groups. If the server sent resources with them, the first
+	// map has the resources by group version; otherwise it is nil. The second map has the group
+	// versions that failed.
 	GroupsAndMaybeResources() (*metav1.APIGroupList, map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error, error)
 }
 
-// CachedDiscoveryInterface remembers answers until Invalidate.
+// CachedDiscoveryInterface caches results until Invalidate.
 type CachedDiscoveryInterface interface {
 	DiscoveryInterface
-	// Fresh returns whether all answers were got from the server since the client was made or invalidated. If so, it is of no use to
-	// invalidate it for something that is missing.
+	// Fresh reports whether all results came from the server since the client was made or last
+	// invalidated. If so, invalidating it does not help to find a missing resource.
 	Fresh() bool
-	// Invalidate drops what was remembered before the call.
+	// Invalidate drops the results that were cached before the call.
 	Invalidate()
 }
 
@@ -53,22 +55,23 @@ type ServerGroupsInterface interface {
 	ServerGroups() (*metav1.APIGroupList, error)
 }
 
-// ServerResourcesInterface returns resources. Where the error is an *ErrGroupDiscoveryFailed, the results beside it have what did not
-// fail.
+// ServerResourcesInterface returns resources. If the error is an *ErrGroupDiscoveryFailed, the
+// results have everything that did not fail.
 type ServerResourcesInterface interface {
 	// ServerResourcesForGroupVersion returns the resources of a group version, such as "apps/v1" or "v1".
 	ServerResourcesForGroupVersion(groupVersion string) (*metav1.APIResourceList, error)
 	// ServerGroupsAndResources returns all groups, and the resources of all their versions.
 	ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.APIResourceList, error)
-	// ServerPreferredResources returns each resource once, in the version that the server prefers of those that have it.
+	// ServerPreferredResources returns each resource once. Of the versions that have the resource,
+	// it is in the one that the server prefers.
 	ServerPreferredResources() ([]*metav1.APIResourceList, error)
-	// ServerPreferredNamespacedResources is ServerPreferredResources for resources that live in namespaces.
+	// ServerPreferredNamespacedResources is ServerPreferredResources for namespaced resources.
 	ServerPreferredNamespacedResources() ([]*metav1.APIResourceList, error)
 }
 
-// ServerVersionInterface returns the version of a server.
+// ServerVersionInterface returns the release of a server.
 type ServerVersionInterface interface {
-	// ServerVersion returns which release the server runs.
+	// ServerVersion returns the release that the server runs.
 	ServerVersion() (*version.Info, error)
 }
 
@@ -80,6 +83,6 @@ type OpenAPISchemaInterface interface {
 
 // OpenAPIV3SchemaInterface returns a client for the OpenAPI v3 documents of a server.
 type OpenAPIV3SchemaInterface interface {
-	// OpenAPIV3 returns the client. It asks nothing yet.
+	// OpenAPIV3 returns the client. It sends no request yet.
 	OpenAPIV3() openapi.Client
 }

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// configOf is the configuration for a server, whose connections end with the test.
+// configOf returns the configuration for a server. Its connections are closed when the test ends.
 func configOf(t *testing.T, url string) *rest.Config {
 	t.Helper()
 	transport := &http.Transport{}
@@ -24,7 +24,7 @@ func configOf(t *testing.T, url string) *rest.Config {
 	return &rest.Config{Host: url, Transport: transport}
 }
 
-// clientOf returns a client of an API server of its own.
+// clientOf returns a client of a new API server.
 func clientOf(t *testing.T, options apitest.Options) *discovery.DiscoveryClient {
 	t.Helper()
 	return discovery.NewDiscoveryClientForConfigOrDie(configOf(t, apitest.Start(t, options).URL()))
@@ -35,14 +35,14 @@ const (
 	aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 )
 
-// answer is what a server of documents says to a path.
+// answer is the response of a document server to a path.
 type answer struct {
 	status      int
 	contentType string
 	body        string
 }
 
-// documents are the answers of a server by their paths. Others are 404.
+// documents maps paths to responses. Other paths return 404.
 type documents map[string]answer
 
 func legacyDocuments() documents {
@@ -63,7 +63,7 @@ func legacyDocuments() documents {
 	}
 }
 
-// documentServer serves documents, and notes the requests.
+// documentServer serves documents, and records the requests.
 type documentServer struct {
 	url string
 
@@ -95,7 +95,7 @@ func (s *documentServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(a.body))
 }
 
-// paths returns the paths that were asked for since the last call.
+// paths returns the paths requested since the last call.
 func (s *documentServer) paths() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

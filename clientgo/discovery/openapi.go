@@ -15,7 +15,7 @@ func (d *DiscoveryClient) OpenAPISchema() (*openapiv2.Document, error) {
 	return d.OpenAPISchemaWithContext(context.Background())
 }
 
-// OpenAPISchemaWithContext returns the OpenAPI v2 document, which takes some ten megabytes.
+// OpenAPISchemaWithContext returns the OpenAPI v2 document, which has tens of megabytes.
 func (d *DiscoveryClient) OpenAPISchemaWithContext(ctx context.Context) (*openapiv2.Document, error) {
 	body, err := d.restClient.Get().AbsPath("/openapi/v2").SetHeader("Accept", openAPIv2Type).Do(ctx).Raw()
 	if err != nil {
@@ -27,7 +27,7 @@ func (d *DiscoveryClient) OpenAPISchemaWithContext(ctx context.Context) (*openap
 // OpenAPIV3 returns a client for the OpenAPI v3 documents.
 func (d *DiscoveryClient) OpenAPIV3() openapi.Client { return openapi.NewClient(d.restClient) }
 
-// OpenAPIV3WithContext is OpenAPIV3, for calls with contexts.
+// OpenAPIV3WithContext is OpenAPIV3 for calls with contexts.
 func (d *DiscoveryClient) OpenAPIV3WithContext(context.Context) openapi.ClientWithContext {
 	return openapi.NewClientWithContext(d.restClient)
 }

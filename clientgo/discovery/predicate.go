@@ -7,13 +7,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// ResourcePredicate chooses resources.
+// ResourcePredicate selects resources.
 type ResourcePredicate interface {
-	// Match returns whether a resource of a group version is wanted.
+	// Match reports whether a resource of a group version is selected.
 	Match(groupVersion string, r *metav1.APIResource) bool
 }
 
-// ResourcePredicateFunc is a function that is a ResourcePredicate.
+// ResourcePredicateFunc is a function that implements ResourcePredicate.
 type ResourcePredicateFunc func(groupVersion string, r *metav1.APIResource) bool
 
 // Match calls fn.
@@ -21,7 +21,7 @@ func (fn ResourcePredicateFunc) Match(groupVersion string, r *metav1.APIResource
 	return fn(groupVersion, r)
 }
 
-// SupportsAllVerbs chooses resources that have all of the verbs.
+// SupportsAllVerbs selects resources that support all of the verbs.
 type SupportsAllVerbs struct {
 	Verbs []string
 }
@@ -36,7 +36,8 @@ func (p SupportsAllVerbs) Match(_ string, r *metav1.APIResource) bool {
 	return true
 }
 
-// FilteredBy returns new lists with the resources that a predicate chooses. Lists without any are left out. The result is not nil.
+// FilteredBy returns new lists with the resources that a predicate selects. It leaves out empty
+// lists. The result is never nil.
 func FilteredBy(pred ResourcePredicate, rls []*metav1.APIResourceList) []*metav1.APIResourceList {
 	filtered := []*metav1.APIResourceList{}
 	for _, list := range rls {
@@ -57,8 +58,8 @@ func FilteredBy(pred ResourcePredicate, rls []*metav1.APIResourceList) []*metav1
 	return filtered
 }
 
-// GroupVersionResources returns the set of all resources of lists. It returns an error if a list's group version cannot be read, and
-// no set beside it.
+// GroupVersionResources returns the set of all resources of lists. If the group version of a list
+// is unparsable, it returns an error and no set.
 func GroupVersionResources(rls []*metav1.APIResourceList) (map[schema.GroupVersionResource]struct{}, error) {
 	set := map[schema.GroupVersionResource]struct{}{}
 	for _, list := range rls {

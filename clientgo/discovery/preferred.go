@@ -13,7 +13,8 @@ func (d *DiscoveryClient) ServerPreferredResources() ([]*metav1.APIResourceList,
 	return d.ServerPreferredResourcesWithContext(context.Background())
 }
 
-// ServerPreferredResourcesWithContext is the function of that name. If a group version fails, it asks once more.
+// ServerPreferredResourcesWithContext calls the function of that name. If a group version fails, it
+// calls it once more.
 func (d *DiscoveryClient) ServerPreferredResourcesWithContext(ctx context.Context) (lists []*metav1.APIResourceList, err error) {
 	for range attempts {
 		lists, err = ServerPreferredResourcesWithContext(ctx, d)
@@ -29,7 +30,7 @@ func (d *DiscoveryClient) ServerPreferredNamespacedResources() ([]*metav1.APIRes
 	return d.ServerPreferredNamespacedResourcesWithContext(context.Background())
 }
 
-// ServerPreferredNamespacedResourcesWithContext is the function of that name.
+// ServerPreferredNamespacedResourcesWithContext calls the function of that name.
 func (d *DiscoveryClient) ServerPreferredNamespacedResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error) {
 	return ServerPreferredNamespacedResourcesWithContext(ctx, d)
 }
@@ -39,8 +40,8 @@ func ServerPreferredNamespacedResources(d DiscoveryInterface) ([]*metav1.APIReso
 	return ServerPreferredNamespacedResourcesWithContext(context.Background(), ToDiscoveryInterfaceWithContext(d))
 }
 
-// ServerPreferredNamespacedResourcesWithContext returns those resources of ServerPreferredResourcesWithContext that live in
-// namespaces, with the same error.
+// ServerPreferredNamespacedResourcesWithContext returns the namespaced resources of
+// ServerPreferredResourcesWithContext, and the same error.
 func ServerPreferredNamespacedResourcesWithContext(ctx context.Context, d DiscoveryInterfaceWithContext) ([]*metav1.APIResourceList, error) {
 	all, err := ServerPreferredResourcesWithContext(ctx, d)
 	namespaced := ResourcePredicateFunc(func(_ string, r *metav1.APIResource) bool { return r.Namespaced })
@@ -52,9 +53,10 @@ func ServerPreferredResources(d DiscoveryInterface) ([]*metav1.APIResourceList, 
 	return ServerPreferredResourcesWithContext(context.Background(), ToDiscoveryInterfaceWithContext(d))
 }
 
-// ServerPreferredResourcesWithContext returns each resource once, without subresources: in the preferred version of its group, or in
-// the first version that has it. Each version has a list of its own, which may be empty, in the order of the groups. Where the error is an
-// *ErrGroupDiscoveryFailed, the result has what did not fail.
+// ServerPreferredResourcesWithContext returns each resource once, without subresources. A resource
+// is in the preferred version of its group, or else in the first version that has it. The result
+// has a list for each version, which may be empty, in the order of the groups. If the error is an
+// *ErrGroupDiscoveryFailed, the result has everything that did not fail.
 func ServerPreferredResourcesWithContext(ctx context.Context, d DiscoveryInterfaceWithContext) ([]*metav1.APIResourceList, error) {
 	found, err := groupsOf(ctx, d)
 	if err != nil {
@@ -83,7 +85,7 @@ func ServerPreferredResourcesWithContext(ctx context.Context, d DiscoveryInterfa
 	return preferred, found.error()
 }
 
-// versionsOf returns for each resource of a group the version in which it is wanted.
+// versionsOf returns the version to use for each resource of a group.
 func (f *document) versionsOf(group *metav1.APIGroup) map[string]string {
 	chosen := map[string]string{}
 	for _, v := range group.Versions {

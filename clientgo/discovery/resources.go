@@ -12,10 +12,12 @@ import (
 )
 
 const (
-	// attempts is how often a client asks for everything, if something fails: a group may be on its way up.
+	// attempts is how often a client asks for all group versions if one fails. A group's server may
+	// be starting.
 	attempts = 2
 
-	// requestsAtOnce bounds the load on a server without aggregated discovery, and the memory for its answers.
+	// requestsAtOnce limits the load on a server without aggregated discovery, and the memory for
+	// its responses.
 	requestsAtOnce = 64
 )
 
@@ -24,7 +26,8 @@ func (d *DiscoveryClient) ServerResourcesForGroupVersion(groupVersion string) (r
 	return d.ServerResourcesForGroupVersionWithContext(context.Background(), groupVersion)
 }
 
-// ServerResourcesForGroupVersionWithContext returns the resources of a group version. A server without "v1" has an empty list of them.
+// ServerResourcesForGroupVersionWithContext returns the resources of a group version. If the server
+// does not have "v1", the list of "v1" is empty.
 func (d *DiscoveryClient) ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (resources *metav1.APIResourceList, err error) {
 	if groupVersion == "" {
 		return nil, fmt.Errorf("groupVersion shouldn't be empty")
@@ -57,8 +60,8 @@ func (d *DiscoveryClient) ServerGroupsAndResources() ([]*metav1.APIGroup, []*met
 	return d.ServerGroupsAndResourcesWithContext(context.Background())
 }
 
-// ServerGroupsAndResourcesWithContext returns all groups, and the resources of all their versions. If a group version fails, it asks
-// once more.
+// ServerGroupsAndResourcesWithContext returns all groups, and the resources of all their versions.
+// If a group version fails, it asks once more.
 func (d *DiscoveryClient) ServerGroupsAndResourcesWithContext(ctx context.Context) (groups []*metav1.APIGroup, lists []*metav1.APIResourceList, err error) {
 	for range attempts {
 		groups, lists, err = ServerGroupsAndResourcesWithContext(ctx, d)
@@ -74,9 +77,10 @@ func ServerGroupsAndResources(d DiscoveryInterface) ([]*metav1.APIGroup, []*meta
 	return ServerGroupsAndResourcesWithContext(context.Background(), ToDiscoveryInterfaceWithContext(d))
 }
 
-// ServerGroupsAndResourcesWithContext returns all groups of a client, and the resources of all their versions, in the order of the
-// groups. It asks for each group version, unless groups come with their resources. Where the error is an *ErrGroupDiscoveryFailed, the
-// results have what did not fail. Groups that a client returns beside an error, as a cache may, are taken as they are.
+// ServerGroupsAndResourcesWithContext returns all groups of a client, and the resources of all
+// their versions, in the order of the groups. It requests each group version, unless the resources
+// come with the groups. If the error is an *ErrGroupDiscoveryFailed, the results have everything
+// that did not fail. A cache may return groups together with an error; these groups are used.
 func ServerGroupsAndResourcesWithContext(ctx context.Context, d DiscoveryInterfaceWithContext) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
 	found, err := groupsOf(ctx, d)
 	if found.groups == nil {
@@ -97,8 +101,8 @@ func ServerGroupsAndResourcesWithContext(ctx context.Context, d DiscoveryInterfa
 	return groups, lists, found.error()
 }
 
-// groupsOf returns the groups of a client, with their resources if these come with the groups. If an error comes with groups, it
-// returns both.
+// groupsOf returns the groups of a client, with their resources if these come with the groups. The
+// error may come with groups.
 func groupsOf(ctx context.Context, d DiscoveryInterfaceWithContext) (found document, err error) {
 	if aggregated, ok := d.(AggregatedDiscoveryInterfaceWithContext); ok {
 		found.groups, found.resources, found.failed, err = aggregated.GroupsAndMaybeResourcesWithContext(ctx)
@@ -108,7 +112,7 @@ func groupsOf(ctx context.Context, d DiscoveryInterfaceWithContext) (found docum
 	return found, err
 }
 
-// error returns the failures, or nil.
+// error returns the failures as an error, or nil.
 func (f *document) error() error {
 	if len(f.failed) == 0 {
 		return nil
@@ -116,8 +120,9 @@ func (f *document) error() error {
 	return &ErrGroupDiscoveryFailed{Groups: f.failed}
 }
 
-// fetch asks for the resources of each group version, several at once, unless they are there. It returns when all are answered.
-// Versions that a server marked as failed keep their reasons. Versions with invalid names are not requested.
+// fetch requests the resources of each group version, several at once, unless they are there. It
+// returns when all requests have ended. Versions that the server marked as failed keep their
+// errors. Versions with invalid names are not requested.
 func (f *document) fetch(ctx context.Context, d DiscoveryInterfaceWithContext) {
 	if f.resources != nil {
 		return
@@ -150,7 +155,7 @@ func (f *document) fetch(ctx context.Context, d DiscoveryInterfaceWithContext) {
 				if err != nil {
 					failed[gv] = err
 				}
-				if list != nil { // a cache may have an old one beside the error
+				if list != nil { // a cache may return an old list with the error
 					f.resources[gv] = list
 				}
 			})
@@ -159,7 +164,7 @@ func (f *document) fetch(ctx context.Context, d DiscoveryInterfaceWithContext) {
 	running.Wait()
 }
 
-// isSegment returns whether a server's name can be a segment of a path.
+// isSegment reports whether a name from the server is valid as a segment of a path.
 func isSegment(name string) bool {
 	return name != "" && name != "." && name != ".." && len(name) <= 253 && !strings.ContainsAny(name, "/%?#")
 }

@@ -13,7 +13,8 @@ type DynamicClient struct{ client rest.Interface }
 
 var _ Interface = &DynamicClient{}
 
-// ConfigFor returns a copy of a configuration, with what a dynamic client needs: JSON, decoded as unstructured objects.
+// ConfigFor returns a copy of a configuration for a dynamic client: JSON, decoded as unstructured
+// objects.
 func ConfigFor(inConfig *rest.Config) *rest.Config {
 	config := rest.CopyConfig(inConfig)
 	config.ContentType = runtime.ContentTypeJSON
@@ -25,7 +26,8 @@ func ConfigFor(inConfig *rest.Config) *rest.Config {
 	return config
 }
 
-// New returns a client of a REST client, whose serializer must decode into unstructured objects, as ConfigFor's does.
+// New returns a client that sends its requests through c. The serializer of c must decode into
+// unstructured objects, as ConfigFor's does.
 func New(c rest.Interface) *DynamicClient { return &DynamicClient{client: c} }
 
 // NewForConfig returns a client for a server.
@@ -38,11 +40,12 @@ func NewForConfig(inConfig *rest.Config) (*DynamicClient, error) {
 	return NewForConfigAndClient(config, httpClient)
 }
 
-// NewForConfigAndClient returns a client for a server that uses an http.Client; the configuration's transport is not looked at.
+// NewForConfigAndClient returns a client that uses the http.Client h. It ignores the transport of
+// the configuration.
 func NewForConfigAndClient(inConfig *rest.Config, h *http.Client) (*DynamicClient, error) {
 	config := ConfigFor(inConfig)
 	config.GroupVersion = &schema.GroupVersion{}
-	config.APIPath = "/paths-are-absolute" // each request has its own
+	config.APIPath = "/paths-are-absolute" // each request sets its own path
 	client, err := rest.RESTClientForConfigAndClient(config, h)
 	if err != nil {
 		return nil, err
@@ -50,7 +53,7 @@ func NewForConfigAndClient(inConfig *rest.Config, h *http.Client) (*DynamicClien
 	return New(client), nil
 }
 
-// NewForConfigOrDie is NewForConfig, and panics where that returns an error.
+// NewForConfigOrDie is NewForConfig, but panics on an error.
 func NewForConfigOrDie(c *rest.Config) *DynamicClient {
 	client, err := NewForConfig(c)
 	if err != nil {

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-// clientOf returns a client of a server of its own.
+// clientOf returns a client of a new server.
 func clientOf(t *testing.T) *dynamic.DynamicClient {
 	t.Helper()
 	transport := &http.Transport{}
@@ -114,7 +114,7 @@ func TestAListKeepsWhatStandsBesideItsItems(t *testing.T) {
 	require.JSONEq(t, body, string(encoded))
 }
 
-// answer is a transport that answers each request with a body in JSON.
+// answer is a transport that returns the same JSON body for every request.
 type answer string
 
 func (a answer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -122,7 +122,7 @@ func (a answer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: header, Body: io.NopCloser(strings.NewReader(string(a))), Request: r}, nil
 }
 
-// A watch that the server refuses ends with its Status, as a Go type.
+// A watch that the server refuses ends with its Status, decoded to the Go type.
 func TestAWatchFromAnExpiredVersionSaysSo(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	transport := &http.Transport{}

@@ -15,7 +15,8 @@ import (
 )
 
 var (
-	// version is the one of the types that all servers have: options, Status, WatchEvent.
+	// version is the API version of the types that all servers share, such as options, Status and
+	// WatchEvent.
 	version = schema.GroupVersion{Version: "v1"}
 	codecs  = sync.OnceValue(func() *codec.Codecs {
 		scheme := runtime.NewScheme()
@@ -24,7 +25,8 @@ var (
 	})
 )
 
-// negotiated reads and writes JSON: what a server says of itself (Status) as its Go type, all else as unstructured objects.
+// negotiated encodes and decodes JSON. It decodes a Status to its Go type, and everything else to
+// unstructured objects.
 type negotiated struct{ runtime.NegotiatedSerializer }
 
 func newSerializer() runtime.NegotiatedSerializer { return negotiated{codecs()} }
@@ -44,7 +46,7 @@ func (n negotiated) DecoderToVersion(decoder runtime.Decoder, gv runtime.GroupVe
 	return jsonDecoder{decoder}
 }
 
-// jsonDecoder decodes into unstructured objects; typed decodes a Status.
+// jsonDecoder decodes into unstructured objects. typed decodes a Status.
 type jsonDecoder struct{ typed runtime.Decoder }
 
 // Sharing implements sink.Decoder.

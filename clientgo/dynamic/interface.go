@@ -10,13 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Interface is a client for all resources. It is safe for concurrent use, and so is what it returns.
+// Interface is a client for all resources. It and the clients that it returns are safe for
+// concurrent use.
 type Interface interface {
 	Resource(resource schema.GroupVersionResource) NamespaceableResourceInterface
 }
 
-// ResourceInterface is a client for a resource. Each method takes the subresource that it is for as last arguments.
-// Objects that it returns are the caller's.
+// ResourceInterface is a client for a resource. The last arguments of a method select a
+// subresource. The caller owns the returned objects.
 type ResourceInterface interface {
 	Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions, subresources ...string) (*unstructured.Unstructured, error)
 	Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions, subresources ...string) (*unstructured.Unstructured, error)
@@ -31,17 +32,19 @@ type ResourceInterface interface {
 	ApplyStatus(ctx context.Context, name string, obj *unstructured.Unstructured, options metav1.ApplyOptions) (*unstructured.Unstructured, error)
 }
 
-// NamespaceableResourceInterface is a client for a resource in all namespaces, or for one without namespaces. Namespace
-// returns the client for one of them.
+// NamespaceableResourceInterface is a client for a resource in all namespaces, or for a
+// cluster-scoped resource. Namespace returns a client for one namespace.
 type NamespaceableResourceInterface interface {
 	Namespace(string) ResourceInterface
 	ResourceInterface
 }
 
-// APIPathResolverFunc returns the path below which a kind's group is: "/api" or "/apis". The kind's Kind may be empty.
+// APIPathResolverFunc returns the path above a kind's group: "/api" or "/apis". The Kind of kind
+// may be empty.
 type APIPathResolverFunc func(kind schema.GroupVersionKind) string
 
-// LegacyAPIPathResolverFunc returns the path of a server of Kubernetes: "/api" for the core group, "/apis" for the others.
+// LegacyAPIPathResolverFunc returns the path of a Kubernetes server: "/api" for the core group, and
+// "/apis" for the others.
 func LegacyAPIPathResolverFunc(kind schema.GroupVersionKind) string {
 	if kind.Group == "" {
 		return "/api"

@@ -36,7 +36,7 @@ func (c *resourceClient) to(r *rest.Request, name string, options runtime.Object
 		SpecificallyVersionedParams(options, metav1.ParameterCodec, version)
 }
 
-// object sends a request that is answered with an object.
+// object sends a request whose response is an object.
 func object(ctx context.Context, r *rest.Request) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
 	if err := r.Do(ctx).Into(obj); err != nil {
@@ -45,7 +45,8 @@ func object(ctx context.Context, r *rest.Request) (*unstructured.Unstructured, e
 	return obj, nil
 }
 
-// nameOf returns the name in an object, which must be there if the request's path has one.
+// nameOf returns the name of an object. An empty name is an error, because the path of the request
+// needs one.
 func nameOf(obj *unstructured.Unstructured) (string, error) {
 	if obj.GetName() == "" {
 		return "", errors.New("name is required")
@@ -85,7 +86,7 @@ func (c *resourceClient) UpdateStatus(ctx context.Context, obj *unstructured.Uns
 	return c.Update(ctx, obj, opts, "status")
 }
 
-// write sends an object.
+// write sends an object as the body of a request.
 func (c *resourceClient) write(ctx context.Context, r *rest.Request, name string, obj *unstructured.Unstructured, options runtime.Object, subresources []string) (*unstructured.Unstructured, error) {
 	body, err := json.Marshal(obj.Object)
 	if err != nil {

@@ -1,8 +1,9 @@
-// Package features says what of this library is switched on. A program can ask by [FeatureGates], and change it by an
-// environment variable KUBE_FEATURE_ with the name of the feature after it, or by gates of its own.
+// Package features has the feature gates of this library. A program reads them with [FeatureGates].
+// To change a feature, set the environment variable KUBE_FEATURE_ followed by the feature's name,
+// or install your own gates.
 //
-// The names, versions and defaults are client-go's, so that programs which know them go on working. What they decide is
-// said with each.
+// Names, versions and defaults are client-go's, so that programs which use them keep working. The
+// comment of each feature says what it controls.
 package features
 
 import (
@@ -12,43 +13,48 @@ import (
 // Feature is the name of a feature.
 type Feature string
 
-// The features.
+// The known features.
 const (
-	// AtomicFIFO is whether a relist is handed to an informer as one event. It is, whatever this says.
+	// AtomicFIFO hands a relist to an informer as one event. This library always does so, even if
+	// the feature is off.
 	AtomicFIFO Feature = "AtomicFIFO"
 
-	// ClientsAllowCARotation is whether a file with a server's authorities is read again when it changes.
+	// ClientsAllowCARotation reads a CA bundle file again when it changes.
 	ClientsAllowCARotation Feature = "ClientsAllowCARotation"
 
-	// ClientsAllowCBOR is whether a client may ask for CBOR and send it (KEP-4222).
+	// ClientsAllowCBOR lets clients send and accept CBOR (KEP-4222).
 	ClientsAllowCBOR Feature = "ClientsAllowCBOR"
 
-	// ClientsAllowTLSCacheGC is whether connections to servers are forgotten when nobody uses them.
+	// ClientsAllowTLSCacheGC drops cached transports that are no longer in use.
 	ClientsAllowTLSCacheGC Feature = "ClientsAllowTLSCacheGC"
 
-	// ClientsPreferCBOR is whether CBOR takes the place of JSON where a configuration says nothing (KEP-4222).
+	// ClientsPreferCBOR makes CBOR the default instead of JSON (KEP-4222).
 	ClientsPreferCBOR Feature = "ClientsPreferCBOR"
 
-	// InOrderInformers is whether events of a watch are delivered in their order. They are, whatever this says.
+	// InOrderInformers delivers the events of a watch in order. This library always does so, even
+	// if the feature is off.
 	InOrderInformers Feature = "InOrderInformers"
 
-	// InOrderInformersBatchProcess is whether an informer stores several events at once. It does, whatever this says.
+	// InOrderInformersBatchProcess lets an informer store several events at once. This library
+	// always does so, even if the feature is off.
 	InOrderInformersBatchProcess Feature = "InOrderInformersBatchProcess"
 
-	// InformerResourceVersion is whether an informer tells the version that it has. It does, whatever this says.
+	// InformerResourceVersion makes an informer report its resource version. This library always
+	// does so, even if the feature is off.
 	InformerResourceVersion Feature = "InformerResourceVersion"
 
-	// UnlockWhileProcessingFIFO is whether events can be queued while others are stored. They can, whatever this says.
+	// UnlockWhileProcessingFIFO lets events be queued while others are stored. This library always
+	// does so, even if the feature is off.
 	UnlockWhileProcessingFIFO Feature = "UnlockWhileProcessingFIFO"
 
-	// WatchListClient is whether informers ask for the first list as a stream (KEP-3157).
+	// WatchListClient makes informers request the first list as a stream (KEP-3157).
 	WatchListClient Feature = "WatchListClient"
 )
 
-// prerelease says how mature a feature is.
+// prerelease is the maturity of a feature.
 type prerelease string
 
-// How mature a feature is.
+// The stages of maturity.
 const (
 	Alpha      = prerelease("ALPHA")
 	Beta       = prerelease("BETA")
@@ -56,26 +62,26 @@ const (
 	Deprecated = prerelease("DEPRECATED")
 )
 
-// FeatureSpec is what a feature is in a version.
+// FeatureSpec describes a feature from one version on.
 type FeatureSpec struct {
-	// Default is whether it is switched on where nobody says anything.
+	// Default is whether the feature is on by default.
 	Default bool
-	// LockToDefault is whether nobody can change that.
+	// LockToDefault prevents changes of the default.
 	LockToDefault bool
-	// PreRelease is how mature it is.
+	// PreRelease is the maturity of the feature.
 	PreRelease prerelease
-	// Version is the first version of Kubernetes that this is about.
+	// Version is the first version of Kubernetes that this spec applies to.
 	Version *version.Version
 }
 
-// VersionedSpecs are what a feature is in several versions, the oldest first.
+// VersionedSpecs are the specs of a feature, the oldest first.
 type VersionedSpecs []FeatureSpec
 
 func since(v string, on bool, maturity prerelease, locked bool) FeatureSpec {
 	return FeatureSpec{Version: version.MustParse(v), Default: on, PreRelease: maturity, LockToDefault: locked}
 }
 
-// known has all features.
+// known has the specs of all features.
 var known = map[Feature]VersionedSpecs{
 	AtomicFIFO:                   {since("1.36", true, Beta, false)},
 	ClientsAllowCARotation:       {since("1.36", true, Beta, false)},
@@ -89,7 +95,7 @@ var known = map[Feature]VersionedSpecs{
 	WatchListClient:              {since("1.30", false, Beta, false), since("1.35", true, Beta, false)},
 }
 
-// latest returns what the features are in the newest version.
+// latest returns the spec of each feature in the newest version.
 func latest() map[Feature]FeatureSpec {
 	specs := make(map[Feature]FeatureSpec, len(known))
 	for feature, versions := range known {

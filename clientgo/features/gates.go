@@ -10,34 +10,35 @@ import (
 	"sync/atomic"
 )
 
-// Gates says whether features are switched on. It is safe for concurrent use.
+// Gates reports which features are on. It is safe for concurrent use.
 type Gates interface {
-	// Enabled says whether a feature is switched on. It panics for one that is not known.
+	// Enabled reports whether a feature is on. It panics if the feature is unknown.
 	Enabled(key Feature) bool
 }
 
-// Registry takes features in.
+// Registry accepts features.
 type Registry interface {
 	// Add adds features.
 	Add(map[Feature]FeatureSpec) error
 }
 
-// VersionedRegistry takes features in by versions.
+// VersionedRegistry accepts features with a spec for each version.
 type VersionedRegistry interface {
 	// AddVersioned adds features.
 	AddVersioned(in map[Feature]VersionedSpecs) error
 }
 
-// current are the gates that everybody asks.
+// current has the gates in use.
 var current atomic.Pointer[Gates]
 
 func init() { ReplaceFeatureGates(newEnvironment(latest())) }
 
-// FeatureGates returns the gates of this library. Unless a program replaced them, they look at the environment once, when
-// they are first asked.
+// FeatureGates returns the gates of this library. Unless a program has replaced them, they read the
+// environment once, on first use.
 func FeatureGates() Gates { return *current.Load() }
 
-// ReplaceFeatureGates has a program's own gates decide, which must know all features. [AddFeaturesToExistingFeatureGates] adds them.
+// ReplaceFeatureGates installs a program's own gates, which must know all features.
+// [AddFeaturesToExistingFeatureGates] adds the features to them.
 func ReplaceFeatureGates(newFeatureGates Gates) { current.Store(&newFeatureGates) }
 
 // AddFeaturesToExistingFeatureGates adds all features to a program's own gates.
@@ -48,10 +49,10 @@ func AddVersionedFeaturesToExistingFeatureGates(registry VersionedRegistry) erro
 	return registry.AddVersioned(maps.Clone(known))
 }
 
-// environment is the gates that are used unless a program replaces them.
+// environment is the default implementation of Gates.
 type environment struct {
 	specs map[Feature]FeatureSpec
-	read  func() map[Feature]bool // what the environment says
+	read  func() map[Feature]bool // reads the environment
 
 	mu  sync.Mutex // guards following
 	set map[Feature]bool
@@ -61,8 +62,8 @@ func newEnvironment(specs map[Feature]FeatureSpec) *environment {
 	return &environment{specs: specs, set: map[Feature]bool{}, read: sync.OnceValue(func() map[Feature]bool { return readEnvironment(specs) })}
 }
 
-// readEnvironment returns the features about which the environment says something. What cannot be read, and what would
-// change a locked feature, says nothing.
+// readEnvironment returns the features that the environment sets. It ignores unparsable values, and
+// changes of locked features.
 func readEnvironment(specs map[Feature]FeatureSpec) map[Feature]bool {
 	said := map[Feature]bool{}
 	for feature, spec := range specs {
@@ -92,7 +93,7 @@ func (e *environment) Enabled(key Feature) bool {
 	return spec.Default
 }
 
-// Set switches a feature on or off, over what the environment says.
+// Set turns a feature on or off. It overrides the environment.
 func (e *environment) Set(key Feature, on bool) error {
 	spec, ok := e.specs[key]
 	switch {
@@ -104,7 +105,7 @@ func (e *environment) Set(key Feature, on bool) error {
 	return e.SetForTesting(key, on)
 }
 
-// SetForTesting is Set that changes locked features as well.
+// SetForTesting is Set, but also changes locked features.
 func (e *environment) SetForTesting(key Feature, on bool) error {
 	if _, ok := e.specs[key]; !ok {
 		return errors.New("feature " + string(key) + " is not registered in FeatureGates")

@@ -10,19 +10,19 @@ import (
 	"k8s.io/client-go/util/apply"
 )
 
-// namedObject is a pointer to an apply configuration of an object.
+// namedObject is a pointer to an apply configuration that has a name.
 type namedObject interface {
 	comparable
 	GetName() *string
 }
 
-// ClientWithApply is a Client with apply.
+// ClientWithApply is a Client with Apply.
 type ClientWithApply[T objectWithMeta, C namedObject] struct {
 	*Client[T]
 	alsoApplier[T, C]
 }
 
-// NewClientWithApply is NewClient with apply.
+// NewClientWithApply is NewClient for a client with Apply.
 func NewClientWithApply[T objectWithMeta, C namedObject](
 	resource string, client rest.Interface, parameterCodec runtime.ParameterCodec, namespace string, emptyObjectCreator func() T, options ...Option[T],
 ) *ClientWithApply[T, C] {
@@ -30,14 +30,14 @@ func NewClientWithApply[T objectWithMeta, C namedObject](
 	return &ClientWithApply[T, C]{c, alsoApplier[T, C]{c}}
 }
 
-// ClientWithListAndApply is a Client with lists and apply.
+// ClientWithListAndApply is a Client with List and Apply.
 type ClientWithListAndApply[T objectWithMeta, L runtime.Object, C namedObject] struct {
 	*Client[T]
 	alsoLister[T, L]
 	alsoApplier[T, C]
 }
 
-// NewClientWithListAndApply is NewClient with lists and apply.
+// NewClientWithListAndApply is NewClient for a client with List and Apply.
 func NewClientWithListAndApply[T objectWithMeta, L runtime.Object, C namedObject](
 	resource string, client rest.Interface, parameterCodec runtime.ParameterCodec, namespace string, emptyObjectCreator func() T,
 	emptyListCreator func() L, options ...Option[T],
@@ -46,7 +46,7 @@ func NewClientWithListAndApply[T objectWithMeta, L runtime.Object, C namedObject
 	return &ClientWithListAndApply[T, L, C]{c, alsoLister[T, L]{c, emptyListCreator}, alsoApplier[T, C]{c}}
 }
 
-// alsoApplier adds apply to a client.
+// alsoApplier adds Apply to a client.
 type alsoApplier[T objectWithMeta, C namedObject] struct{ client *Client[T] }
 
 // Apply applies a configuration, which must have a name, and returns the object as the server stored it.
@@ -72,7 +72,7 @@ func (a *alsoApplier[T, C]) apply(ctx context.Context, obj C, opts metav1.ApplyO
 	return a.client.object(ctx, a.client.to(request, &patch).Name(name).SubResource(subresources...))
 }
 
-// nameOf returns the name in a configuration.
+// nameOf returns the name in an apply configuration.
 func nameOf[C namedObject](obj C) (string, error) {
 	if obj == *new(C) {
 		return "", errors.New("object provided to Apply must not be nil")

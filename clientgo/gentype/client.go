@@ -1,4 +1,4 @@
-// Package gentype has the typed clients' methods, once for all types.
+// Package gentype has the methods of typed clients, once for all types.
 package gentype
 
 import (
@@ -12,32 +12,34 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// objectWithMeta is a pointer to a type of Kubernetes' API.
+// objectWithMeta is a pointer to an API type.
 type objectWithMeta interface {
 	runtime.Object
 	metav1.Object
 }
 
-// Client sends the requests for objects of one resource, in one namespace, or for a resource without namespaces. It is
-// safe for concurrent use. What it returns with an error is no object of the server.
+// Client sends the requests for objects of one resource, in one namespace or cluster-scoped. It is
+// safe for concurrent use. If a method returns an error, the object that it returns did not come
+// from the server.
 type Client[T objectWithMeta] struct {
 	resource  string
 	client    rest.Interface
 	codec     runtime.ParameterCodec
-	namespace string // "" for a resource without namespaces, and for all of them
+	namespace string // "" for a cluster-scoped resource, and for all namespaces
 	newObject func() T
 	protobuf  bool
 }
 
-// Option changes a new client.
+// Option configures a new client.
 type Option[T objectWithMeta] func(*Client[T])
 
-// PrefersProtobuf has a client ask for protobuf where its configuration says nothing about the encoding.
+// PrefersProtobuf makes a client use protobuf if its configuration does not choose an encoding.
 func PrefersProtobuf[T objectWithMeta]() Option[T] {
 	return func(c *Client[T]) { c.protobuf = true }
 }
 
-// NewClient returns a client without lists and without apply. emptyObjectCreator returns a new object to decode into.
+// NewClient returns a client without List and Apply. emptyObjectCreator returns a new object to
+// decode into.
 func NewClient[T objectWithMeta](
 	resource string, client rest.Interface, parameterCodec runtime.ParameterCodec, namespace string, emptyObjectCreator func() T, options ...Option[T],
 ) *Client[T] {
@@ -54,20 +56,20 @@ func (c *Client[T]) GetClient() rest.Interface { return c.client }
 // GetNamespace returns the client's namespace, or "".
 func (c *Client[T]) GetNamespace() string { return c.namespace }
 
-// to completes a request for the resource, with its options as query.
+// to completes a request for the resource, with options as query parameters.
 func (c *Client[T]) to(r *rest.Request, options runtime.Object) *rest.Request {
 	return r.UseProtobufAsDefaultIfPreferred(c.protobuf).NamespaceIfScoped(c.namespace, c.namespace != "").
 		Resource(c.resource).VersionedParams(options, c.codec)
 }
 
-// object sends a request that is answered with an object.
+// object sends a request whose response is an object.
 func (c *Client[T]) object(ctx context.Context, r *rest.Request) (T, error) {
 	result := c.newObject()
 	err := r.Do(ctx).Into(result)
 	return result, err
 }
 
-// Get returns the object of a name.
+// Get returns the object with the given name.
 func (c *Client[T]) Get(ctx context.Context, name string, options metav1.GetOptions) (T, error) {
 	return c.object(ctx, c.to(c.client.Get(), &options).Name(name))
 }
@@ -92,19 +94,20 @@ func (c *Client[T]) Patch(ctx context.Context, name string, pt types.PatchType, 
 	return c.object(ctx, c.to(c.client.Patch(pt), &opts).Name(name).SubResource(subresources...).Body(data))
 }
 
-// Delete deletes the object of a name.
+// Delete deletes the object with the given name.
 func (c *Client[T]) Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error {
 	return c.client.Delete().UseProtobufAsDefaultIfPreferred(c.protobuf).NamespaceIfScoped(c.namespace, c.namespace != "").
 		Resource(c.resource).Name(name).Body(&opts).Do(ctx).Error()
 }
 
-// Watch returns the changes of the objects. The caller stops it.
+// Watch returns the changes of the objects. The caller must stop it.
 func (c *Client[T]) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	opts.Watch = true
 	return c.to(c.client.Get(), &opts).Timeout(timeout(opts)).Watch(ctx)
 }
 
-// timeout returns how long a list or a watch may take at the server's side. The client ends a list then too, but not a watch.
+// timeout returns the server-side timeout of a list or watch. The client enforces it for a list,
+// but not for a watch.
 func timeout(opts metav1.ListOptions) time.Duration {
 	if opts.TimeoutSeconds == nil {
 		return 0

@@ -19,32 +19,33 @@ import (
 
 var errHandedOver = errors.New("the objects of this list have been handed over to a reflector")
 
-// startSize is how many bytes of a list are enough to see what is in front of its items.
+// startSize is how many bytes of a list are enough to see every field before its items.
 const startSize = 16 << 10
 
-// answer is the answer to a list for a reflector, of which Do has read nothing: Into hands over its objects while they arrive. Every
-// other method of a Result reads it whole first. The reflector ends the context when its list function has returned, and that closes
-// an answer that nobody has read.
+// answer is an unread response to a reflector's list. Into decodes its objects and passes them to
+// the reflector as they arrive. Every other method of Result reads the whole body first. The
+// reflector cancels the context when its list function returns, which closes an unread response.
 type answer struct {
 	ctx      context.Context
 	request  *Request
 	sent     *http.Request
 	response *http.Response
-	end      func() // of the timeout
+	end      func() // ends the request's timeout
 	to       *sink.Sink
 
 	mu     sync.Mutex // guards following
-	result Result     // once it has been read whole
+	result Result     // set once the body has been read whole
 	read   bool
-	body   *bufio.Reader // of the response, once its start has been looked at
+	body   *bufio.Reader // of the response, set once its start has been peeked at
 }
 
-// streams reports whether an answer can be left open for Into.
+// streams reports whether a response can stay open for Into.
 func (r *Request) streams(resp *http.Response) bool {
 	return r.verb == http.MethodGet && resp.StatusCode == http.StatusOK && resp.Body != nil && r.name == ""
 }
 
-// whole reads what is left of the answer, and returns it as Do would have. A second call returns the same.
+// whole reads the rest of the response and returns the Result that Do would have returned. Later
+// calls return the same Result.
 func (a *answer) whole() Result {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -73,7 +74,7 @@ func (a *answer) wholeLocked() Result {
 	return a.result
 }
 
-// get is into for a list of the type that the program's codec gives it.
+// get decodes like into, but lets the program's codec choose the type of the list.
 func (a *answer) get(decoder runtime.Decoder) (runtime.Object, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -91,16 +92,17 @@ func (a *answer) get(decoder runtime.Decoder) (runtime.Object, error) {
 	return a.wholeLocked().Get()
 }
 
-// startLocked is the beginning of the body, or all of a short one.
+// startLocked returns the first startSize bytes of the body, or the whole body if it is shorter.
 func (a *answer) startLocked() []byte {
 	if a.body == nil {
 		a.body = bufio.NewReaderSize(a.response.Body, startSize)
 	}
-	start, _ := a.body.Peek(startSize) // an error comes again
+	start, _ := a.body.Peek(startSize) // the next read returns the same error
 	return start
 }
 
-// into hands the objects over, and leaves the list without items; or it fills the list as ever.
+// into passes the objects to the reflector and leaves the list without items. If that is not
+// possible, it decodes into the list as usual.
 func (a *answer) into(decoder runtime.Decoder, list runtime.Object) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -131,7 +133,7 @@ func (a *answer) intoLocked(decoder runtime.Decoder, list runtime.Object) error 
 	return err
 }
 
-// handOver is a taker that gives all to a reflector.
+// handOver is a taker that passes every object to a reflector.
 type handOver struct{ to *sink.Sink }
 
 func (h handOver) take(item listwatch.Item[any]) error      { h.to.Add(item); return nil }

@@ -9,26 +9,26 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// BackoffManager says how long to wait before a request.
+// BackoffManager computes how long to wait before a request.
 //
-// Deprecated: Sleep does not know when the caller's context ends. BackoffManagerWithContext does.
+// Deprecated: Sleep ignores the caller's context. Use BackoffManagerWithContext.
 type BackoffManager interface {
 	UpdateBackoff(actualURL *url.URL, err error, responseCode int)
 	CalculateBackoff(actualURL *url.URL) time.Duration
 	Sleep(d time.Duration)
 }
 
-// BackoffManagerWithContext says how long to wait before a request.
+// BackoffManagerWithContext computes how long to wait before a request.
 type BackoffManagerWithContext interface {
-	// UpdateBackoffWithContext gets what came of a request.
+	// UpdateBackoffWithContext records the outcome of a request.
 	UpdateBackoffWithContext(ctx context.Context, actualURL *url.URL, err error, responseCode int)
 	// CalculateBackoffWithContext returns the wait before the next request.
 	CalculateBackoffWithContext(ctx context.Context, actualURL *url.URL) time.Duration
-	// SleepWithContext waits, or until ctx ends.
+	// SleepWithContext waits for d, or until ctx ends.
 	SleepWithContext(ctx context.Context, d time.Duration)
 }
 
-// withContext is a manager of the old kind.
+// withContext adapts a BackoffManager to BackoffManagerWithContext.
 type withContext struct{ BackoffManager }
 
 // UpdateBackoffWithContext implements [BackoffManagerWithContext].
@@ -44,7 +44,7 @@ func (m withContext) CalculateBackoffWithContext(_ context.Context, actualURL *u
 // SleepWithContext implements [BackoffManagerWithContext].
 func (m withContext) SleepWithContext(_ context.Context, d time.Duration) { m.Sleep(d) }
 
-// sleep waits, or until ctx ends.
+// sleep waits for d, or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return
@@ -57,7 +57,7 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// NoBackoff never waits by itself.
+// NoBackoff adds no wait of its own.
 type NoBackoff struct{}
 
 var (
@@ -82,13 +82,13 @@ func (n *NoBackoff) CalculateBackoffWithContext(ctx context.Context, actualURL *
 	return 0
 }
 
-// Sleep waits, for a server that asks for it.
+// Sleep waits as long as the server asks for.
 func (n *NoBackoff) Sleep(d time.Duration) { sleep(context.Background(), d) }
 
-// SleepWithContext waits, for a server that asks for it, or until ctx ends.
+// SleepWithContext waits as long as the server asks for, or until ctx ends.
 func (n *NoBackoff) SleepWithContext(ctx context.Context, d time.Duration) { sleep(ctx, d) }
 
-// URLBackoff waits longer with each failure of a host in a row.
+// URLBackoff waits longer after each consecutive failure of a host.
 type URLBackoff struct {
 	Backoff *flowcontrol.Backoff
 }
@@ -96,7 +96,7 @@ type URLBackoff struct {
 // Disable makes all waits zero.
 func (b *URLBackoff) Disable() { b.Backoff = flowcontrol.NewBackOff(0, 0) }
 
-// host is what waits are counted by.
+// host returns the key that waits are counted by.
 func host(u *url.URL) string {
 	if u == nil {
 		return ""
@@ -104,7 +104,8 @@ func host(u *url.URL) string {
 	return u.Host
 }
 
-// UpdateBackoff counts a failure of the server: a 429 and any 5xx. Another answer begins anew, and so does an error of the network.
+// UpdateBackoff counts a failure of the server, which is a 429 or any 5xx. Any other response
+// resets the wait, and so does a network error.
 func (b *URLBackoff) UpdateBackoff(actualURL *url.URL, err error, responseCode int) {
 	by := host(actualURL)
 	if responseCode == http.StatusTooManyRequests || responseCode >= http.StatusInternalServerError {
@@ -129,10 +130,10 @@ func (b *URLBackoff) CalculateBackoffWithContext(_ context.Context, actualURL *u
 	return b.CalculateBackoff(actualURL)
 }
 
-// Sleep waits, by the clock of Backoff.
+// Sleep waits for d by the clock of Backoff.
 func (b *URLBackoff) Sleep(d time.Duration) { b.SleepWithContext(context.Background(), d) }
 
-// SleepWithContext waits, by the clock of Backoff, or until ctx ends.
+// SleepWithContext waits for d by the clock of Backoff, or until ctx ends.
 func (b *URLBackoff) SleepWithContext(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return

@@ -8,8 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Body sets the body: the contents of the file that a string names, bytes as they are, a reader, or an object, which is encoded.
-// An object that is a nil pointer is no body. A request with a reader is sent only once.
+// Body sets the body. A string is the name of a file to send. Bytes and a reader are sent as they
+// are, and an object is encoded. A nil pointer to an object means no body. A request whose body is
+// a reader is sent only once.
 func (r *Request) Body(obj interface{}) *Request {
 	if r.err != nil {
 		return r
@@ -32,7 +33,7 @@ func (r *Request) Body(obj interface{}) *Request {
 	return r
 }
 
-// encoded returns an object in the type of the request's bodies.
+// encoded returns an object in the content type of the request.
 func (r *Request) encoded(obj runtime.Object) ([]byte, error) {
 	encoder, err := r.content.Negotiator.Encoder(r.content.ContentType, nil)
 	if err != nil {
@@ -41,7 +42,7 @@ func (r *Request) encoded(obj runtime.Object) ([]byte, error) {
 	return runtime.Encode(encoder, obj)
 }
 
-// setEncoded sets the body, unless there is an error, which the request then has.
+// setEncoded sets the body if err is nil, and otherwise keeps err as the request's error.
 func (r *Request) setEncoded(data []byte, err error) *Request {
 	if r.err = err; err == nil {
 		r.setBytes(data)

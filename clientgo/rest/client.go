@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// Interface is what typed clients need of a client.
+// Interface is the part of a client that typed clients use.
 type Interface interface {
 	GetRateLimiter() flowcontrol.RateLimiter
 	Verb(verb string) *Request
@@ -33,11 +33,11 @@ type Interface interface {
 	APIVersion() schema.GroupVersion
 }
 
-// ClientContentConfig says in which form objects are sent.
+// ClientContentConfig holds the media types that a client sends and accepts.
 type ClientContentConfig struct {
-	// AcceptContentTypes is the header Accept. Defaults to ContentType.
+	// AcceptContentTypes is the Accept header. Defaults to ContentType.
 	AcceptContentTypes string
-	// ContentType is the form of objects that are sent. Defaults to "application/json".
+	// ContentType is the media type of request bodies. Defaults to "application/json".
 	ContentType string
 	// GroupVersion is the version of the API.
 	GroupVersion schema.GroupVersion
@@ -50,10 +50,10 @@ type RESTClient struct {
 	// Client sends requests. Defaults to http.DefaultClient.
 	Client *http.Client
 
-	base           *url.URL // its path ends with a slash
-	versioned      string   // path of the version
+	base           *url.URL // always ends with a slash
+	versioned      string   // path of the API version
 	content        ClientContentConfig
-	noContentType  bool // nobody has chosen one
+	noContentType  bool // ContentType was not configured
 	limiter        flowcontrol.RateLimiter
 	warningHandler WarningHandlerWithContext
 	newBackoff     func() BackoffManagerWithContext
@@ -77,7 +77,7 @@ func NewRESTClient(baseURL *url.URL, versionedAPIPath string, config ClientConte
 	}, nil
 }
 
-// withoutCBOR returns c with JSON in the place of CBOR, where the feature gate of that is off.
+// withoutCBOR returns c with JSON instead of CBOR if the feature gate ClientsAllowCBOR is off.
 func (c ClientContentConfig) withoutCBOR() ClientContentConfig {
 	if features.FeatureGates().Enabled(features.ClientsAllowCBOR) {
 		return c
@@ -89,7 +89,8 @@ func (c ClientContentConfig) withoutCBOR() ClientContentConfig {
 	return c
 }
 
-// settled returns what a client sends and accepts, and whether nobody has chosen what it sends.
+// settled returns the media types to send and accept. none reports that the configuration has no
+// ContentType.
 func (c ClientContentConfig) settled() (content ClientContentConfig, none bool) {
 	if none = c.ContentType == ""; none {
 		c.ContentType = jsonType
@@ -97,7 +98,7 @@ func (c ClientContentConfig) settled() (content ClientContentConfig, none bool) 
 	return c, none
 }
 
-// jsonForCBOR returns a list of media types with JSON in the place of CBOR.
+// jsonForCBOR returns a list of media types in which JSON replaces CBOR.
 func jsonForCBOR(types string) string {
 	if !strings.Contains(types, runtime.ContentTypeCBOR) {
 		return types
@@ -115,9 +116,10 @@ func jsonForCBOR(types string) string {
 	return strings.Join(clauses, ",")
 }
 
-// environmentBackoff returns the back-off that KUBE_CLIENT_BACKOFF_BASE and KUBE_CLIENT_BACKOFF_DURATION, in seconds, ask for.
-// Without both there is none. As with client-go, it is that of one request: only the attempts of a request wait longer and longer, and
-// a request whose server has failed others waits for nothing.
+// environmentBackoff returns the back-off that KUBE_CLIENT_BACKOFF_BASE and
+// KUBE_CLIENT_BACKOFF_DURATION configure, in seconds. Without both there is no back-off. As with
+// client-go, each request has its own back-off. Only the attempts of one request wait longer and
+// longer; failures of other requests do not count.
 func environmentBackoff() BackoffManagerWithContext {
 	base, err1 := strconv.ParseInt(os.Getenv("KUBE_CLIENT_BACKOFF_BASE"), 10, 64)
 	longest, err2 := strconv.ParseInt(os.Getenv("KUBE_CLIENT_BACKOFF_DURATION"), 10, 64)
@@ -127,7 +129,7 @@ func environmentBackoff() BackoffManagerWithContext {
 	return &URLBackoff{Backoff: flowcontrol.NewBackOff(time.Duration(base)*time.Second, time.Duration(longest)*time.Second)}
 }
 
-// RESTClientFor returns a client for the version that a Config names.
+// RESTClientFor returns a client for the API version in a Config.
 func RESTClientFor(config *Config) (*RESTClient, error) {
 	if err := config.complete(true); err != nil {
 		return nil, err
@@ -142,7 +144,8 @@ func RESTClientFor(config *Config) (*RESTClient, error) {
 	return RESTClientForConfigAndClient(config, client)
 }
 
-// RESTClientForConfigAndClient is RESTClientFor with an HTTP client, which goes before what config says of connections.
+// RESTClientForConfigAndClient is RESTClientFor with a given HTTP client. httpClient overrides the
+// connection settings of config.
 func RESTClientForConfigAndClient(config *Config, httpClient *http.Client) (*RESTClient, error) {
 	if err := config.complete(true); err != nil {
 		return nil, err
@@ -150,7 +153,7 @@ func RESTClientForConfigAndClient(config *Config, httpClient *http.Client) (*RES
 	return newClient(config, httpClient)
 }
 
-// UnversionedRESTClientFor is RESTClientFor for a Config that may name no version.
+// UnversionedRESTClientFor is RESTClientFor for a Config that may lack an API version.
 func UnversionedRESTClientFor(config *Config) (*RESTClient, error) {
 	if err := config.complete(false); err != nil {
 		return nil, err
@@ -165,7 +168,8 @@ func UnversionedRESTClientFor(config *Config) (*RESTClient, error) {
 	return UnversionedRESTClientForConfigAndClient(config, client)
 }
 
-// UnversionedRESTClientForConfigAndClient is RESTClientForConfigAndClient for a Config that may name no version.
+// UnversionedRESTClientForConfigAndClient is RESTClientForConfigAndClient for a Config that may
+// lack an API version.
 func UnversionedRESTClientForConfigAndClient(config *Config, httpClient *http.Client) (*RESTClient, error) {
 	if err := config.complete(false); err != nil {
 		return nil, err
@@ -212,7 +216,7 @@ func newClient(config *Config, httpClient *http.Client) (*RESTClient, error) {
 	return client, nil
 }
 
-// limiter returns the limiter of a Config, or nil for none.
+// limiter returns the rate limiter of a Config, or nil if requests are not limited.
 func (c *Config) limiter() flowcontrol.RateLimiter {
 	if c.RateLimiter != nil {
 		return c.RateLimiter
@@ -230,12 +234,13 @@ func (c *Config) limiter() flowcontrol.RateLimiter {
 	return flowcontrol.NewTokenBucketRateLimiter(qps, burst)
 }
 
-// CodecFactoryForGeneratedClient returns codecs. It is where CBOR would be added, which this library does not have.
+// CodecFactoryForGeneratedClient returns codecs unchanged. client-go adds CBOR here, which this
+// library does not support.
 func CodecFactoryForGeneratedClient(scheme *runtime.Scheme, codecs serializer.CodecFactory) serializer.CodecFactory {
 	return codecs
 }
 
-// GetRateLimiter returns the limiter, or nil; also of a client that is nil.
+// GetRateLimiter returns the limiter, or nil if there is none. It may be called on a nil client.
 func (c *RESTClient) GetRateLimiter() flowcontrol.RateLimiter {
 	if c == nil {
 		return nil
@@ -252,7 +257,7 @@ func (c *RESTClient) Post() *Request { return c.Verb("POST") }
 // Put begins a PUT.
 func (c *RESTClient) Put() *Request { return c.Verb("PUT") }
 
-// Patch begins a PATCH with a body of the type.
+// Patch begins a PATCH whose body is of type pt.
 func (c *RESTClient) Patch(pt types.PatchType) *Request {
 	return c.Verb("PATCH").SetHeader("Content-Type", string(pt))
 }

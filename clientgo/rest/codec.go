@@ -15,16 +15,17 @@ import (
 	kinform "github.com/kinform/kinform/rest"
 )
 
-// codec is what is known of a program's decoder, if it decodes objects as they are: without conversion and without defaults. Only
-// what such a decoder would do can be done in its place.
+// codec describes a program's decoder. It exists only for decoders that neither convert nor set
+// defaults. kinform decodes in place of these decoders only.
 type codec struct {
 	encoding    kinform.Encoding
-	versionless bool         // it removes kind and apiVersion of what it decodes; items of a list keep theirs
-	zeroing     bool         // it empties the target first
-	object      reflect.Type // of the objects of a watch, a pointer; nil if the object's kind says it
+	versionless bool         // it clears kind and apiVersion of decoded objects; items of a list keep theirs
+	zeroing     bool         // it clears the target first
+	object      reflect.Type // pointer type of the objects of a watch; nil if the object's kind selects the type
 }
 
-// codecOf looks into a decoder. It knows those of apimachinery, of package dynamic, of package metadata and of controller-runtime.
+// codecOf inspects a decoder. It recognizes decoders of apimachinery, of package dynamic, of
+// package metadata and of controller-runtime. ok is false for any other decoder.
 func codecOf(decoder runtime.Decoder) (c codec, ok bool) {
 	for {
 		switch d := decoder.(type) {
@@ -49,16 +50,17 @@ func codecOf(decoder runtime.Decoder) (c codec, ok bool) {
 	}
 }
 
-// The decoder of controller-runtime's typed clients. All that it does is to empty the target, and then to decode with the decoder in
-// its only field, as of v0.25.2. Its type is not exported, so that its name is all there is to know it by. A type of another shape is
-// not known, and its lists are decoded by it.
+// The decoder of controller-runtime's typed clients, as of v0.25.2. It clears the target, then
+// decodes with the decoder in its only field. Its type is not exported, so it is recognized by name
+// and shape. A type of another shape decodes its lists itself.
 const (
 	zeroingPackage = "sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	zeroingName    = "targetZeroingDecoder"
 	zeroingField   = "upstream"
 )
 
-// upstream returns what a decoder of controller-runtime decodes with, or nil for any other. path is that of its package.
+// upstream returns the decoder that a decoder of controller-runtime wraps, or nil for any other
+// decoder. path is the package of the wrapper's type.
 func upstream(decoder runtime.Decoder, path string) runtime.Decoder {
 	v := reflect.ValueOf(decoder)
 	if !v.IsValid() || v.Kind() != reflect.Struct || v.Type().Name() != zeroingName || v.Type().PkgPath() != path {
@@ -67,7 +69,7 @@ func upstream(decoder runtime.Decoder, path string) runtime.Decoder {
 	if v.NumField() != 1 || v.Type().Field(0).Name != zeroingField || v.Type().Field(0).Type != reflect.TypeFor[runtime.Decoder]() {
 		return nil
 	}
-	readable := reflect.New(v.Type()) // with an address, as reflection reads no field that is not exported
+	readable := reflect.New(v.Type()) // addressable, because reflection cannot read an unexported field
 	readable.Elem().Set(v)
 	return *(*runtime.Decoder)(unsafe.Pointer(readable.Elem().Field(0).UnsafeAddr()))
 }

@@ -13,7 +13,7 @@ import (
 	kinform "github.com/kinform/kinform/rest"
 )
 
-// targetZeroingDecoder is as that of controller-runtime, but for its package.
+// targetZeroingDecoder is a copy of controller-runtime's decoder in another package.
 type targetZeroingDecoder struct{ upstream runtime.Decoder }
 
 func (t targetZeroingDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {

@@ -21,76 +21,81 @@ import (
 	"k8s.io/client-go/pkg/version"
 )
 
-// The limit of requests where a Config says nothing.
+// The default rate limit of a Config.
 const (
 	DefaultQPS   float32 = 5.0
 	DefaultBurst int     = 10
 )
 
-// Config says where an API server is, as whom to come, and how to talk to it. Printed by its pointer, as a text, it has no secrets. A Config that is
-// printed as a value shows them, as client-go's does.
+// Config holds the address of an API server, the credentials to use, and the settings of the
+// connection. Printing a *Config hides its secrets. Printing a Config value shows them, as
+// client-go does.
 type Config struct {
-	// Host is a host, a host with a port, or a URL, whose path goes before that of the API.
+	// Host is a host, a host with a port, or a URL. The path of the URL is prepended to the path of
+	// the API.
 	Host string
 	// APIPath is the path of the API, such as "/apis".
 	APIPath string
 
-	// ContentConfig says in which form objects are sent.
+	// ContentConfig holds the media types and codecs.
 	ContentConfig
 
 	// Username and Password are sent as basic authentication.
 	Username string
 	Password string `datapolicy:"password"`
 
-	// BearerToken is sent as authorization.
+	// BearerToken is sent in the Authorization header.
 	BearerToken string `datapolicy:"token"`
 
-	// BearerTokenFile has the token, and is read again every minute. What was read last goes before BearerToken.
+	// BearerTokenFile is a file with the token, which is read again every minute. The last token
+	// read takes precedence over BearerToken.
 	BearerTokenFile string
 
 	// Impersonate is the user on whose behalf requests are made.
 	Impersonate ImpersonationConfig
 
-	// AuthProvider names a plugin of RegisterAuthProviderPlugin.
+	// AuthProvider names a plugin registered with RegisterAuthProviderPlugin.
 	AuthProvider *clientcmdapi.AuthProviderConfig
 
-	// AuthConfigPersister keeps what AuthProvider wants to be kept.
+	// AuthConfigPersister stores the configuration that AuthProvider asks to keep.
 	AuthConfigPersister AuthProviderConfigPersister
 
 	// ExecProvider is a command that prints credentials.
 	ExecProvider *clientcmdapi.ExecConfig
 
-	// TLSClientConfig says whom to trust, and may have a client certificate.
+	// TLSClientConfig holds the CA bundle, and optionally a client certificate.
 	TLSClientConfig
 
-	// UserAgent is the header of that name.
+	// UserAgent is the User-Agent header.
 	UserAgent string
 
-	// DisableCompression keeps the client from asking for compressed answers.
+	// DisableCompression keeps the client from requesting compressed responses.
 	DisableCompression bool
 
-	// Transport takes the place of connections made for this Config. It excludes a client certificate.
+	// Transport replaces the connections that would be made for this Config. It excludes a client
+	// certificate.
 	Transport http.RoundTripper
-	// WrapTransport is put around the connections. Use Wrap.
+	// WrapTransport wraps the transport. Set it with Wrap.
 	WrapTransport transport.WrapperFunc
 
-	// QPS is the number of requests a second. Defaults to DefaultQPS. If negative, there is no limit but RateLimiter.
+	// QPS is the number of requests per second. Defaults to DefaultQPS. If negative, only
+	// RateLimiter limits requests.
 	QPS float32
 
 	// Burst is the number of requests that may be sent at once. Defaults to DefaultBurst.
 	Burst int
 
-	// RateLimiter takes the place of QPS and Burst.
+	// RateLimiter replaces QPS and Burst.
 	RateLimiter flowcontrol.RateLimiter
 
-	// WarningHandler gets warnings of servers. WarningHandlerWithContext goes before it; SetDefaultWarningHandler says what
-	// happens without either.
+	// WarningHandler receives warnings of servers. WarningHandlerWithContext takes precedence.
+	// Without either, the handler of SetDefaultWarningHandler receives them.
 	WarningHandler WarningHandler
 
-	// WarningHandlerWithContext gets warnings of servers, with the context of the request.
+	// WarningHandlerWithContext receives warnings of servers, with the context of the request.
 	WarningHandlerWithContext WarningHandlerWithContext
 
-	// Timeout bounds a request with the reading of its answer. Zero is no bound.
+	// Timeout bounds a request, including the reading of the response. Zero means no timeout.
 	Timeout time.Duration
 
 	// Dial opens connections.
@@ -99,8 +104,8 @@ type Config struct {
 	// Proxy returns the proxy for a request, or nil. Defaults to http.ProxyFromEnvironment.
 	Proxy func(*http.Request) (*url.URL, error)
 
-	// Sharing says what objects may have in common in the caches that are filled through this Config. Defaults to what the
-	// environment says. client-go has no such field.
+	// Sharing selects which parts objects share in the caches that are filled through this Config.
+	// Defaults to the environment's setting, see ShareByDefault. client-go has no such field.
 	Sharing Sharing
 }
 
@@ -109,15 +114,16 @@ type ImpersonationConfig struct {
 	UserName string
 	UID      string
 	Groups   []string
-	// Extra has what else authorisers look at.
+	// Extra holds further attributes of the user, for authorizers.
 	Extra map[string][]string
 }
 
-// TLSClientConfig says whom to trust, and with which certificate to come. Data goes before files.
+// TLSClientConfig holds the CA bundle and an optional client certificate. Data takes precedence
+// over files.
 type TLSClientConfig struct {
 	// Insecure accepts any certificate of the server.
 	Insecure bool
-	// ServerName is expected in the server's certificate, in place of the host.
+	// ServerName is the name expected in the server's certificate, instead of the host.
 	ServerName string
 
 	CertFile string
@@ -128,7 +134,7 @@ type TLSClientConfig struct {
 	KeyData  []byte `datapolicy:"security-key"`
 	CAData   []byte
 
-	// NextProtos are the application protocols, the preferred one first.
+	// NextProtos lists the application protocols in order of preference.
 	NextProtos []string
 }
 
@@ -139,7 +145,7 @@ func (c *TLSClientConfig) DeepCopyInto(out *TLSClientConfig) {
 	out.NextProtos = copied(c.NextProtos)
 }
 
-// DeepCopy returns a copy, or nil of nil.
+// DeepCopy returns a copy, or nil if c is nil.
 func (c *TLSClientConfig) DeepCopy() *TLSClientConfig {
 	if c == nil {
 		return nil
@@ -149,7 +155,7 @@ func (c *TLSClientConfig) DeepCopy() *TLSClientConfig {
 	return out
 }
 
-// copied is a copy that is nil only if s is.
+// copied returns a copy of s, which is nil only if s is.
 func copied[E any](s []E) []E {
 	if s == nil {
 		return nil
@@ -157,19 +163,19 @@ func copied[E any](s []E) []E {
 	return append(make([]E, 0, len(s)), s...)
 }
 
-// ContentConfig says in which form objects are sent.
+// ContentConfig holds the media types and codecs of a client.
 type ContentConfig struct {
-	// AcceptContentTypes is the header Accept. Defaults to ContentType.
+	// AcceptContentTypes is the Accept header. Defaults to ContentType.
 	AcceptContentTypes string
-	// ContentType is the form of objects that are sent. Defaults to "application/json".
+	// ContentType is the media type of request bodies. Defaults to "application/json".
 	ContentType string
-	// GroupVersion is the version of the API. RESTClientFor needs one.
+	// GroupVersion is the version of the API. Required by RESTClientFor.
 	GroupVersion *schema.GroupVersion
-	// NegotiatedSerializer encodes and decodes objects. A client needs one.
+	// NegotiatedSerializer encodes and decodes objects. Required.
 	NegotiatedSerializer apiruntime.NegotiatedSerializer
 }
 
-// SetKubernetesDefaults sets what a Config lacks for talking to Kubernetes: the user agent.
+// SetKubernetesDefaults sets the user agent of a Config that has none.
 func SetKubernetesDefaults(config *Config) error {
 	if config.UserAgent == "" {
 		config.UserAgent = DefaultKubernetesUserAgent()
@@ -177,7 +183,7 @@ func SetKubernetesDefaults(config *Config) error {
 	return nil
 }
 
-// DefaultKubernetesUserAgent names the program, its version, and where it runs.
+// DefaultKubernetesUserAgent returns the program's name, version and platform.
 func DefaultKubernetesUserAgent() string {
 	info := version.Get()
 	number, _, _ := strings.Cut(orUnknown(info.GitVersion), "-")
@@ -199,13 +205,14 @@ func orUnknown(text string) string {
 	return text
 }
 
-// AddUserAgent adds a part to the user agent, and returns config.
+// AddUserAgent sets the user agent to the default one followed by userAgent, and returns config.
 func AddUserAgent(config *Config, userAgent string) *Config {
 	config.UserAgent = DefaultKubernetesUserAgent() + "/" + userAgent
 	return config
 }
 
-// CopyConfig returns a copy. What Transport, RateLimiter and the other interfaces and functions lead to is in both.
+// CopyConfig returns a copy. The copy shares Transport, RateLimiter and the other interfaces and
+// functions with the original.
 func CopyConfig(config *Config) *Config {
 	out := *config
 	config.TLSClientConfig.DeepCopyInto(&out.TLSClientConfig)
@@ -219,7 +226,8 @@ func CopyConfig(config *Config) *Config {
 	return &out
 }
 
-// AnonymousClientConfig returns a copy without credentials, and without transports, which may have some.
+// AnonymousClientConfig returns a copy without credentials, and without transports, which may hold
+// credentials.
 func AnonymousClientConfig(config *Config) *Config {
 	return &Config{
 		Host: config.Host, APIPath: config.APIPath, ContentConfig: config.ContentConfig,

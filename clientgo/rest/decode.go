@@ -14,10 +14,12 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// decoding has the *decoders of each Sharing, so that one table has what all objects of the process share.
+// decoding holds the *decoders of each Sharing. One table per process holds the parts that all
+// objects share.
 var decoding sync.Map
 
-// decodersOf returns the decoders of a Sharing, or nil where lists and watches are for the program's codecs.
+// decodersOf returns the decoders of a Sharing, or nil if the program's codecs have to decode lists
+// and watches.
 func decodersOf(s Sharing) *decoders {
 	if s == ShareByDefault {
 		s = environmentSharing()
@@ -29,14 +31,15 @@ func decodersOf(s Sharing) *decoders {
 	return made.(func() *decoders)()
 }
 
-// decoders are those of objects of a shared informer's cache, and of objects that are their receiver's own.
+// decoders holds the decoder of objects in a shared informer's cache, and the decoder of objects
+// that the receiver owns.
 type decoders struct {
 	readers       *kinform.BodyReaders
 	cached, owned *sharing.Decoder
 	made          sync.Map // of readerKey, to *kinform.BodyReader
 }
 
-// readerKey is what readers are for: each refuses objects of another kind than the given one, if it isn't empty.
+// readerKey selects a reader. A reader refuses objects of another kind if kind is not empty.
 type readerKey struct {
 	object  reflect.Type
 	kind    schema.GroupVersionKind
@@ -64,15 +67,16 @@ func newDecoding(shared Sharing) *decoders {
 	return d
 }
 
-// complain says that a program has changed a cached object. It does not say what the content was, which may be a secret.
+// complain logs that a program has changed a cached object. It omits the content, which may be a
+// secret.
 func complain(change sharing.Change) {
 	klog.Background().Error(nil, "The program has changed a cached object in place, and with it other objects that share this part. "+
 		"Objects that come from now on share strings only. "+detectorVariable+"=true finds the code that does it; "+
 		sharingVariable+"=constants lets it change one object only, as with client-go", "field", change.Field)
 }
 
-// decoderFor returns the decoder of objects for a use. copied says that they share parts, and must be copied before a transform
-// may have them.
+// decoderFor returns the decoder of objects for a use. copied means that the objects share parts,
+// so a transform must be given copies.
 func (d *decoders) decoderFor(use sink.Use, object reflect.Type) (decoder *sharing.Decoder, copied bool) {
 	switch {
 	case use == sink.Cached:
@@ -83,8 +87,9 @@ func (d *decoders) decoderFor(use sink.Use, object reflect.Type) (decoder *shari
 	return d.owned, false
 }
 
-// readerOf returns the reader of lists and watches whose objects are of a type, which is a pointer to a struct, and of a kind, which
-// may be empty; or nil if it can't read this encoding. copied is as for decoderFor.
+// readerOf returns the reader of lists and watches whose objects have the type, a pointer to a
+// struct. The reader refuses objects of another kind if kind is not empty. readerOf returns nil if
+// it does not support the encoding. copied is as for decoderFor.
 func (d *decoders) readerOf(object reflect.Type, kind schema.GroupVersionKind, use sink.Use, encoding kinform.Encoding) (reader *kinform.BodyReader, copied bool) {
 	if d == nil {
 		return nil, false

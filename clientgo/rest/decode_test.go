@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 )
 
-// manyPods is a list of pods that have much in common.
+// manyPods returns a list of pods with many equal parts.
 func manyPods(n int) *corev1.PodList {
 	left := int64(7)
 	list := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "9", Continue: "more", RemainingItemCount: &left}}
@@ -25,7 +25,8 @@ func manyPods(n int) *corev1.PodList {
 	return list
 }
 
-// A list is decoded to what the program's codec makes of it, and no object has a part of another one that a program could change.
+// A list is decoded to the same objects as by the program's codec. No object shares a part with
+// another that a program could change.
 func TestListsAreDecodedAsByTheCodecs(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, corev1.AddToScheme(scheme))
@@ -55,7 +56,7 @@ func TestListsAreDecodedAsByTheCodecs(t *testing.T) {
 	}
 }
 
-// What is not an ordinary list is left to the codec.
+// The codec decodes lists that are out of the ordinary.
 func TestOddListsAreForTheCodecs(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, corev1.AddToScheme(scheme))

@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// endless is a body that begins with some text and does not end.
+// endless is a body that begins with start and never ends.
 type endless struct {
 	start  io.Reader
 	read   atomic.Int64
@@ -55,7 +55,7 @@ func (s endlessServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: s.code, Header: http.Header{"Content-Type": {runtime.ContentTypeJSON}}, Body: s.body, Request: r}, nil
 }
 
-// The budget of an event counts from its first byte, whoever decodes it.
+// The limit for an event counts from its first byte, whichever decoder reads it.
 func TestAnEventThatNeverEndsIsAnError(t *testing.T) {
 	const budget = 16 << 20
 	for name, start := range map[string]string{
@@ -99,7 +99,8 @@ func TestAnEventThatNeverEndsIsAnError(t *testing.T) {
 	}
 }
 
-// The answer of a failure is read as far as a Status may be. A failure is what its code says if its Status has no end.
+// The response of a failure is read up to the size limit of a Status. If its Status never ends, the
+// error follows from the status code.
 func TestAFailureThatNeverEndsIsAnError(t *testing.T) {
 	const budget = 16 << 20
 	for name, send := range map[string]func(*rest.Request) error{
@@ -125,8 +126,9 @@ func TestAFailureThatNeverEndsIsAnError(t *testing.T) {
 	}
 }
 
-// The fields beside the items of a list for a reflector have a budget that counts from their first byte. An item that
-// is too large is skipped, as TestSkippingHoldsNothing of kinform's package rest shows.
+// In a list for a reflector, a field beside the items is limited in size, counted from its first
+// byte. An item that is too large is skipped, as TestSkippingHoldsNothing of kinform's package rest
+// shows.
 func TestAFieldBesideTheItemsThatNeverEndsIsAnError(t *testing.T) {
 	const budget = 1 << 20
 	for name, field := range map[string]string{"a field": `"more":"`, "metadata": `"metadata":{"a":"`, "its name": `"`} {
@@ -139,7 +141,7 @@ func TestAFieldBesideTheItemsThatNeverEndsIsAnError(t *testing.T) {
 			require.NoError(t, err)
 			err = client.Get().Resource("pods").Do(sink.With(t.Context(), &sink.Sink{})).Into(&corev1.PodList{})
 			require.ErrorIs(t, err, kinform.ErrTooLarge)
-			require.Less(t, body.read.Load(), int64(budget+8<<20)) // some is read ahead
+			require.Less(t, body.read.Load(), int64(budget+8<<20)) // some bytes are read ahead
 		})
 	}
 }

@@ -8,9 +8,10 @@ import (
 	kinform "github.com/kinform/kinform/rest"
 )
 
-// emptied returns the list at the beginning of a body, without its items: a program's codec decodes that, and so says whether it
-// takes the list, and what is in the list beside its items. late means that kind or metadata follow the items, as in lists of
-// custom resources in JSON. ok is false if this is no list, or if anything else is not where servers write it.
+// emptied returns the list at the beginning of a body, without its items. Decoding it with a
+// program's codec tells whether the codec accepts the list, and fills the fields beside the items.
+// late means that kind or metadata follow the items, as in JSON lists of custom resources. ok is
+// false if start is not a list, or if a field is not where servers write it.
 func emptied(start []byte, encoding kinform.Encoding) (list []byte, late, ok bool) {
 	if encoding == kinform.Protobuf {
 		list, ok = emptiedProtobuf(start)
@@ -48,8 +49,8 @@ func emptied(start []byte, encoding kinform.Encoding) (list []byte, late, ok boo
 
 var protobufMagic = []byte("k8s\x00")
 
-// emptiedProtobuf keeps "k8s\0", the kind in the head of the runtime.Unknown, and the first field of the list within, which is its
-// metadata.
+// emptiedProtobuf keeps "k8s\0", the kind in the header of the runtime.Unknown, and the first field
+// of the list, which is its metadata.
 func emptiedProtobuf(start []byte) (list []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(start, protobufMagic)
 	if !ok {
@@ -71,7 +72,7 @@ func emptiedProtobuf(start []byte) (list []byte, ok bool) {
 	return appendField(list, 2, appendField(nil, 1, meta)), true
 }
 
-// field returns the bytes of a field that data begins with, and what follows it.
+// field returns the content of the field that data begins with, and the bytes after the field.
 func field(data []byte, number byte) (value, rest []byte, ok bool) {
 	data, n, ok := begin(data, number)
 	if !ok || n > uint64(len(data)) {
@@ -80,7 +81,8 @@ func field(data []byte, number byte) (value, rest []byte, ok bool) {
 	return data[:n], data[n:], true
 }
 
-// begin returns what follows the tag and the length of a field that data begins with, and the length.
+// begin skips the tag and the length of the field that data begins with. It returns the bytes after
+// them, and the length.
 func begin(data []byte, number byte) (rest []byte, n uint64, ok bool) {
 	if len(data) == 0 || data[0] != number<<3|2 {
 		return nil, 0, false

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// execCredentials makes a transport's configuration authenticate by the command of ExecProvider.
+// execCredentials makes a transport's configuration authenticate with the command of ExecProvider.
 func (c *Config) execCredentials(out *transport.Config) error {
 	if c.AuthProvider != nil {
 		return errors.New("execProvider and authProvider cannot be used in combination")
@@ -31,7 +31,8 @@ func (c *Config) execCredentials(out *transport.Config) error {
 	return authenticator.UpdateTransportConfig(out)
 }
 
-// ConfigToExecCluster returns what a plugin is told of a server. It reads the file of the authority, and asks Proxy for the server's proxy.
+// ConfigToExecCluster returns the description of a server that a plugin receives. It reads the CA
+// file, and calls Proxy for the server's proxy.
 func ConfigToExecCluster(config *Config) (*clientauthentication.Cluster, error) {
 	cluster := &clientauthentication.Cluster{
 		Server:                   config.Host,
@@ -66,7 +67,8 @@ func ConfigToExecCluster(config *Config) (*clientauthentication.Cluster, error) 
 	return cluster, nil
 }
 
-// ExecClusterToConfig returns how to reach the server that a plugin was told of, without credentials.
+// ExecClusterToConfig returns a Config for the server that a plugin was given. It has no
+// credentials.
 func ExecClusterToConfig(cluster *clientauthentication.Cluster) (*Config, error) {
 	config := &Config{
 		Host:               cluster.Server,
@@ -76,7 +78,7 @@ func ExecClusterToConfig(cluster *clientauthentication.Cluster) (*Config, error)
 	if cluster.ProxyURL != "" {
 		proxy, err := url.Parse(cluster.ProxyURL)
 		if err != nil {
-			return nil, errors.New("cannot parse proxy URL") // it may have a password
+			return nil, errors.New("cannot parse proxy URL") // the URL may contain a password
 		}
 		config.Proxy = http.ProxyURL(proxy)
 	}

@@ -10,7 +10,7 @@ import (
 	certutil "k8s.io/client-go/util/cert"
 )
 
-// ErrNotInCluster says that the process does not run in a pod.
+// ErrNotInCluster means that the process does not run in a pod.
 var ErrNotInCluster = errors.New("unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined")
 
 // The files of a pod's service account.
@@ -19,8 +19,9 @@ const (
 	serviceAccountCA    = "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt"
 )
 
-// InClusterConfig returns the configuration of a process in a pod: where its environment says that the server is, with the
-// token of the pod's service account. Elsewhere the error is ErrNotInCluster.
+// InClusterConfig returns the configuration of a process in a pod. Environment variables give the
+// address of the server, and the token is that of the pod's service account. Outside of a pod it
+// returns ErrNotInCluster.
 func InClusterConfig() (*Config, error) {
 	host, port := os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")
 	if host == "" || port == "" {

@@ -12,7 +12,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// The module's proof/rest has many more answers and requests; these are the differences that it has found.
+// proof/rest in this module compares many more responses and requests. These tests cover the
+// differences that it has found.
 
 func TestAStatusOfAFailureIsNoObject(t *testing.T) {
 	client := answering(t, func(w http.ResponseWriter, req *http.Request) {
@@ -50,7 +51,8 @@ func TestAWatchThatWasStoppedHasNoEvents(t *testing.T) {
 	}
 }
 
-// A client has JSON in the place of CBOR, which is behind a feature gate. A request of its parts has what its maker says.
+// A client sends JSON instead of CBOR while the feature gate of CBOR is off. A request of
+// NewRequestWithClient keeps the given media types.
 func TestWhatARequestOfItsPartsAsksFor(t *testing.T) {
 	base, err := url.Parse("http://h")
 	require.NoError(t, err)

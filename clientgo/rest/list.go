@@ -18,8 +18,8 @@ import (
 	kinform "github.com/kinform/kinform/rest"
 )
 
-// listing is a list that is decoded object by object, on several cores, with what objects may share. The program's codec decodes
-// what is around the objects.
+// listing decodes a list object by object, on several cores, and lets objects share parts. The
+// program's codec decodes the fields beside the items.
 type listing struct {
 	decoder runtime.Decoder
 	codec   codec
@@ -29,9 +29,10 @@ type listing struct {
 	copied  bool          // objects are handed over as a sink.Shared
 }
 
-// newListing returns the listing for an answer, whose body begins with start, and whose objects go into target. It returns nil for
-// all that is odd about body, target or decoder: then all of the body is for the program's codec, which gives client-go's result,
-// or client-go's error. target is as it was, then, or empty if the codec empties it.
+// newListing returns the listing for a response body that begins with start. The objects go into
+// target. It returns nil if body, target or decoder is out of the ordinary. The program's codec
+// must then decode the whole body, for client-go's result or client-go's error. In that case target
+// is unchanged, or empty if the codec clears it.
 func newListing(start []byte, decoder runtime.Decoder, target runtime.Object, shared Sharing, use sink.Use) *listing {
 	l := &listing{decoder: decoder, target: target}
 	var ok bool
@@ -61,7 +62,7 @@ func newListing(start []byte, decoder runtime.Decoder, target runtime.Object, sh
 	return l
 }
 
-// objectType is a pointer to the type of objects, or nil if that is no struct.
+// objectType returns a pointer to the type of objects, or nil if that type is not a struct.
 func (l *listing) objectType() reflect.Type {
 	t := l.items.Type().Elem()
 	switch {
@@ -86,7 +87,7 @@ func (l *listing) decodeAround(empty []byte) error {
 	return err
 }
 
-// taker takes the objects of a list, in their order, or an error for one that could not be read.
+// taker receives the objects of a list in order. skip receives the error of an undecodable object.
 type taker interface {
 	take(item listwatch.Item[any]) error
 	skip(unread *listwatch.ObjectError) error
@@ -129,7 +130,7 @@ func (l *listing) read(ctx context.Context, response *http.Response, opts listwa
 	return stream.Meta().Bytes, err
 }
 
-// collected are the objects of a list that are put into it at the end.
+// collected collects the objects of a list, to put them into the list at the end.
 type collected struct{ objects []any }
 
 func (c *collected) take(item listwatch.Item[any]) error {
@@ -139,7 +140,7 @@ func (c *collected) take(item listwatch.Item[any]) error {
 
 func (c *collected) skip(unread *listwatch.ObjectError) error { return unread.Err }
 
-// put makes the objects the items of a list.
+// put sets items to the collected objects.
 func (c *collected) put(items reflect.Value) {
 	pointers := items.Type().Elem().Kind() == reflect.Pointer
 	all := reflect.MakeSlice(items.Type(), len(c.objects), len(c.objects))
@@ -153,8 +154,8 @@ func (c *collected) put(items reflect.Value) {
 	items.Set(all)
 }
 
-// intoList decodes a body into a list. It reports whether it did; if not, the list is as empty as before, and the program's codec
-// has to decode all of it.
+// intoList decodes a body into a list, and reports whether it did. If not, the list is as empty as
+// before, and the program's codec has to decode the whole body.
 func intoList(body []byte, contentType string, decoder runtime.Decoder, target runtime.Object, shared Sharing) bool {
 	if target == nil || len(body) == 0 {
 		return false
@@ -169,7 +170,7 @@ func intoList(body []byte, contentType string, decoder runtime.Decoder, target r
 		return false
 	}
 	if len(all.objects) == 0 {
-		reflect.ValueOf(target).Elem().SetZero() // the codec knows whether that is an empty list or none
+		reflect.ValueOf(target).Elem().SetZero() // the codec decides between an empty and a nil slice
 		return false
 	}
 	all.put(l.items)

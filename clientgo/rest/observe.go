@@ -20,17 +20,18 @@ import (
 	"k8s.io/client-go/tools/metrics"
 )
 
-// Waits for the limiter that are worth a line of the log.
+// Thresholds for logging a wait for the rate limiter.
 const (
 	longThrottle  = 50 * time.Millisecond
 	extraThrottle = time.Second
 )
 
-// announced is when a wait was last logged for everybody, in nanoseconds since 1970.
+// announced is when a wait was last logged at the default verbosity, in nanoseconds since 1970.
 var announced atomic.Int64
 
-// logWait logs a wait for the limiter. Each is for verbosity 3. One that is very long is for everybody, but seldom: in a program that
-// sends too much, every request waits.
+// logWait logs a wait for the rate limiter. Long waits are logged at verbosity 3. Very long waits
+// are logged at the default verbosity, but seldom: in a program that sends too much, every request
+// waits.
 func (r *Request) logWait(ctx context.Context, took time.Duration, why string) {
 	log, about := klog.FromContext(ctx), []any{"delay", took, "reason", why, "verb", r.verb, "URL", r.URL().String()}
 	const text = "Waited before sending request"
@@ -51,7 +52,7 @@ func (r *Request) logWait(ctx context.Context, took time.Duration, why string) {
 	}
 }
 
-// secretResources are parts of paths under which bodies have secrets.
+// secretResources are path segments of resources whose bodies contain secrets.
 var secretResources = []string{"secrets", "token", "tokenreviews"}
 
 // logRequest logs the body of a request, unless it is a reader.
@@ -61,8 +62,9 @@ func (r *Request) logRequest(ctx context.Context) {
 	}
 }
 
-// logBody logs a body, or its beginning, for verbosity 8 and more. What is no text is dumped. Of resources with secrets, it logs the length
-// alone: logs are read by more people than secrets are.
+// logBody logs a body, or its beginning, at verbosity 8 and above. A body that is not text is
+// dumped. For resources with secrets it logs only the length, because more people can read logs
+// than secrets.
 func (r *Request) logBody(ctx context.Context, what string, body []byte) {
 	log := klog.FromContext(ctx)
 	if !log.V(8).Enabled() {
@@ -92,8 +94,8 @@ func (r *Request) logBody(ctx context.Context, what string, body []byte) {
 	log.V(8).Info(what, "body", text)
 }
 
-// toCaller returns how many calls of this package's methods are between the log of a body and the program, whose line the log
-// names.
+// toCaller returns how many frames of this package are between the log call and the program. The
+// log then names the program's line.
 func toCaller() (depth int) {
 	callers := make([]uintptr, 32)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
@@ -106,7 +108,8 @@ func toCaller() (depth int) {
 	}
 }
 
-// withResolverLatency tells the metrics how long the names of hosts take. A dial, and the trace with it, may go on after the request.
+// withResolverLatency reports the duration of DNS lookups to the metrics. A dial, and its trace,
+// may outlive the request.
 func withResolverLatency(ctx context.Context) context.Context {
 	var mu sync.Mutex // guards following
 	var start time.Time
@@ -126,8 +129,8 @@ func withResolverLatency(ctx context.Context) context.Context {
 	})
 }
 
-// template is the URL with placeholders for names and for values of parameters: metrics have a series for each, and there are many
-// objects.
+// template returns the URL with placeholders for names and parameter values. Metrics have a series
+// for each URL, and there are many objects.
 func (r *Request) template() url.URL {
 	u := *r.URL()
 	query := url.Values{}
@@ -147,7 +150,7 @@ func (r *Request) template() url.URL {
 	if len(parts) == 1 {
 		return u
 	}
-	version := map[string]int{"api": 2, "apis": 3}[parts[0]] // how many parts it ends at
+	version := map[string]int{"api": 2, "apis": 3}[parts[0]] // number of path segments up to the version
 	if !under || version == 0 {
 		u.Path, u.RawQuery = "/{prefix}", ""
 		return u

@@ -9,13 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// NameMayNotBe are names that would change the meaning of a path.
+// NameMayNotBe lists names that would change the meaning of a path.
 var NameMayNotBe = []string{".", ".."}
 
-// NameMayNotContain are parts of names that would change the meaning of a path.
+// NameMayNotContain lists parts of names that would change the meaning of a path.
 var NameMayNotContain = []string{"/", "%"}
 
-// IsValidPathSegmentName returns what is wrong with a name as a segment of a path.
+// IsValidPathSegmentName returns the reasons why name is not valid as a path segment.
 func IsValidPathSegmentName(name string) []string {
 	for _, wrong := range NameMayNotBe {
 		if name == wrong {
@@ -25,7 +25,8 @@ func IsValidPathSegmentName(name string) []string {
 	return IsValidPathSegmentPrefix(name)
 }
 
-// IsValidPathSegmentPrefix returns what is wrong with the beginning of a segment of a path.
+// IsValidPathSegmentPrefix returns the reasons why name is not valid as the beginning of a path
+// segment.
 func IsValidPathSegmentPrefix(name string) []string {
 	var wrong []string
 	for _, part := range NameMayNotContain {
@@ -44,7 +45,8 @@ func ValidatePathSegmentName(name string, prefix bool) []string {
 	return IsValidPathSegmentName(name)
 }
 
-// DefaultServerURL makes a URL of a host, a host with a port, or a URL, and the path of a version of the API.
+// DefaultServerURL returns the URL of a server, and the path of an API version. host is a host, a
+// host with a port, or a URL.
 func DefaultServerURL(host, apiPath string, groupVersion schema.GroupVersion, defaultTLS bool) (*url.URL, string, error) {
 	if host == "" {
 		return nil, "", fmt.Errorf("host must be a URL or a host:port pair")
@@ -65,7 +67,7 @@ func DefaultServerURL(host, apiPath string, groupVersion schema.GroupVersion, de
 	return base, DefaultVersionedAPIPath(apiPath, groupVersion), nil
 }
 
-// DefaultVersionedAPIPath is the path of a version of the API: "/api/v1", "/apis/apps/v1".
+// DefaultVersionedAPIPath returns the path of an API version, such as "/api/v1" or "/apis/apps/v1".
 func DefaultVersionedAPIPath(apiPath string, groupVersion schema.GroupVersion) string {
 	versioned := path.Join("/", apiPath)
 	if groupVersion.Group != "" {
@@ -74,7 +76,8 @@ func DefaultVersionedAPIPath(apiPath string, groupVersion schema.GroupVersion) s
 	return path.Join(versioned, groupVersion.Version)
 }
 
-// DefaultServerUrlFor is DefaultServerURL for a Config. Without a scheme, the scheme is https if the Config has anything of TLS.
+// DefaultServerUrlFor is DefaultServerURL for a Config. If Host has no scheme, the scheme is https
+// if the Config has any TLS setting.
 //
 //lint:ignore ST1003 the name is client-go's
 func DefaultServerUrlFor(config *Config) (*url.URL, string, error) {

@@ -14,19 +14,20 @@ import (
 type AuthProvider interface {
 	// WrapTransport returns a round tripper that authenticates.
 	WrapTransport(http.RoundTripper) http.RoundTripper
-	// Login makes the provider ready, without asking anybody.
+	// Login prepares the provider without any request.
 	Login() error
 }
 
-// Factory makes an AuthProvider for a server, of a configuration. persister keeps what the provider wants to be kept.
+// Factory makes an AuthProvider for a server from a configuration. persister stores the
+// configuration that the provider asks to keep.
 type Factory func(clusterAddress string, config map[string]string, persister AuthProviderConfigPersister) (AuthProvider, error)
 
-// AuthProviderConfigPersister keeps the configuration of a provider.
+// AuthProviderConfigPersister stores the configuration of a provider.
 type AuthProviderConfigPersister interface {
 	Persist(map[string]string) error
 }
 
-// nowhere keeps nothing.
+// nowhere discards the configuration.
 type nowhere struct{}
 
 // Persist implements [AuthProviderConfigPersister].
@@ -37,7 +38,7 @@ var providers struct {
 	byName map[string]Factory
 }
 
-// RegisterAuthProviderPlugin names a factory. A name can be taken once.
+// RegisterAuthProviderPlugin registers a factory under a name. A name can be registered once.
 func RegisterAuthProviderPlugin(name string, plugin Factory) error {
 	providers.mu.Lock()
 	defer providers.mu.Unlock()
@@ -52,7 +53,7 @@ func RegisterAuthProviderPlugin(name string, plugin Factory) error {
 	return nil
 }
 
-// GetAuthProvider returns the provider that a configuration names.
+// GetAuthProvider returns a provider made by the factory that a configuration names.
 func GetAuthProvider(clusterAddress string, apc *clientcmdapi.AuthProviderConfig, persister AuthProviderConfigPersister) (AuthProvider, error) {
 	providers.mu.Lock()
 	factory, ok := providers.byName[apc.Name]

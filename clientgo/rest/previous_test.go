@@ -17,7 +17,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// outcomes are what becomes of attempts, the last of all further ones: an error, or a code.
+// outcomes are the results of attempts in order, each an error or a status code. Further attempts
+// get the last one.
 type outcomes struct {
 	of []any
 	n  int
@@ -36,8 +37,9 @@ func (o *outcomes) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: is.(int), Header: header, Body: io.NopCloser(strings.NewReader("x")), Request: r}, nil
 }
 
-// RS-14: an error tells the last error of the network before it, if that is another one. An answer of the server is no such error,
-// and an error of an answer alone is a StatusError itself.
+// RS-14: an error also names the last network error before it, if that is another one. A server's
+// response does not count as a network error. An error that follows from a response alone is a
+// StatusError itself.
 func TestErrorsTellThoseOfEarlierAttempts(t *testing.T) {
 	other := errors.New("other")
 	for name, test := range map[string]struct {

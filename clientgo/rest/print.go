@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// These types print as the ones that they are made of, without methods of their own.
+// These types print like their underlying types, without methods of their own.
 type (
 	configText               *Config
-	sanitizedTLSClientConfig TLSClientConfig // its name is a part of the text, client-go's
+	sanitizedTLSClientConfig TLSClientConfig // the printed text contains this name, as client-go's does
 )
 
-// hidden is what a secret looks like.
+// hidden replaces a secret.
 const hidden = "--- REDACTED ---"
 
 func hide(secret string) string {
@@ -21,7 +21,7 @@ func hide(secret string) string {
 	return hidden
 }
 
-// hideBytes says that there are bytes, without what they are.
+// hideBytes returns as in place of a secret, or no bytes if the secret is empty.
 func hideBytes(secret []byte, as string) []byte {
 	if len(secret) == 0 {
 		return secret
@@ -29,7 +29,7 @@ func hideBytes(secret []byte, as string) []byte {
 	return []byte(as)
 }
 
-// hiddenPersister prints no program's persister.
+// hiddenPersister hides the program's persister when it is printed.
 type hiddenPersister struct{ AuthProviderConfigPersister }
 
 func (hiddenPersister) GoString() string { return "rest.AuthProviderConfigPersister(" + hidden + ")" }
@@ -48,7 +48,7 @@ func (c *Config) String() string {
 	if c.AuthConfigPersister != nil {
 		shown.AuthConfigPersister = hiddenPersister{c.AuthConfigPersister}
 	}
-	// AuthProvider, ExecProvider and TLSClientConfig hide theirs themselves.
+	// AuthProvider, ExecProvider and TLSClientConfig hide their own secrets.
 	text := fmt.Sprintf("%#v", configText(shown))
 	if c.Sharing == "" { // a field that client-go does not have
 		text = strings.TrimSuffix(text, `, Sharing:""}`) + "}"

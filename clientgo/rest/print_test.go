@@ -9,7 +9,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// A Config prints all of its fields. Those of the TLSClientConfig in it have methods for printing themselves, which must not become the Config's.
+// A Config prints all of its fields. The embedded TLSClientConfig has print methods, which must not
+// be promoted to the Config.
 func TestAConfigPrintsWithoutSecrets(t *testing.T) {
 	config := &rest.Config{
 		Host: "h", Username: "u", Password: "secret", BearerToken: "secret", TLSClientConfig: rest.TLSClientConfig{ServerName: "n", KeyData: []byte("secret")},

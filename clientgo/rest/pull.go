@@ -26,7 +26,7 @@ func (w *watched) Pull(opts listwatch.WatchOptions, use sink.Use) listwatch.Watc
 	c, ok := codecOf(w.objects)
 	if of := w.response.Header.Get("Content-Type"); of != "" {
 		_, _, err := mime.ParseMediaType(of)
-		ok = ok && err == nil // what the negotiator takes it for is for its decoder
+		ok = ok && err == nil // the codec decodes a body whose Content-Type only the negotiator interprets
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -36,20 +36,21 @@ func (w *watched) Pull(opts listwatch.WatchOptions, use sink.Use) listwatch.Watc
 	return &pulled{watched: w, codec: c, opts: opts, use: use}
 }
 
-// pulled are the events of a watch, decoded by kinform.
+// pulled returns the events of a watch, decoded by kinform.
 type pulled struct {
 	watched *watched
 	codec   codec
 	opts    listwatch.WatchOptions
 	use     sink.Use
 
-	kind   *schema.GroupVersionKind // that each object is given; nil if it keeps its own
+	kind   *schema.GroupVersionKind // set on each object; nil if objects keep their own kind
 	inner  listwatch.WatchStream[any]
-	copied bool  // objects come as a sink.Shared
-	err    error // of opening it, or of its end
+	copied bool  // objects are returned as a sink.Shared
+	err    error // from opening the stream, or from its end
 }
 
-// Next implements listwatch.WatchStream. A connection that was lost is the end of the watch, as it is for ResultChan.
+// Next implements listwatch.WatchStream. A lost connection ends the watch, as it does for
+// ResultChan.
 func (p *pulled) Next() (listwatch.Event[any], error) {
 	if p.inner == nil && p.err == nil {
 		p.inner, p.err = p.open()
@@ -87,7 +88,7 @@ func (p *pulled) Close() error {
 	return nil
 }
 
-// open waits for the first event, which tells of what type objects are.
+// open waits for the first event, which determines the type of the objects.
 func (p *pulled) open() (listwatch.WatchStream[any], error) {
 	w := p.watched
 	object, kind := p.codec.object, schema.GroupVersionKind{}
@@ -124,13 +125,14 @@ func (p *pulled) open() (listwatch.WatchStream[any], error) {
 	return reader.Watch(w.ctx, &response, p.opts)
 }
 
-// rebuilt is a body of which something has been read, and is read again.
+// rebuilt is a body whose start has been read and is read again.
 type rebuilt struct {
 	io.Reader
 	io.Closer
 }
 
-// emptyObject is an object without content but for a name. Some codecs take an object without one for none.
+// emptyObject returns an object with nothing but a name. Some codecs treat an object without a name
+// as missing.
 func emptyObject(kind schema.GroupVersionKind, encoding kinform.Encoding) []byte {
 	apiVersion, name := kind.ToAPIVersionAndKind()
 	if encoding == kinform.Protobuf {
@@ -142,7 +144,8 @@ func emptyObject(kind schema.GroupVersionKind, encoding kinform.Encoding) []byte
 	return object
 }
 
-// firstKind waits for the first event, and returns the kind of its object; or an empty one if it is an error, or can't be read.
+// firstKind waits for the first event, and returns the kind of its object. The kind is empty if the
+// event is an error or undecodable.
 func firstKind(body io.Reader, encoding kinform.Encoding) schema.GroupVersionKind {
 	if encoding == kinform.Protobuf {
 		return firstKindProtobuf(body)
@@ -153,7 +156,7 @@ func firstKind(body io.Reader, encoding kinform.Encoding) schema.GroupVersionKin
 func firstKindJSON(body io.Reader) (none schema.GroupVersionKind) {
 	decoder := stdjson.NewDecoder(body)
 	var apiVersion, kind string
-	inside := false // the object of the event
+	inside := false // inside the event's object
 	if token, err := decoder.Token(); err != nil || token != stdjson.Delim('{') {
 		return none
 	}
@@ -190,7 +193,8 @@ func firstKindJSON(body io.Reader) (none schema.GroupVersionKind) {
 	return none
 }
 
-// firstKindProtobuf reads the beginning of the first event: its type, and what its object says of itself.
+// firstKindProtobuf reads the beginning of the first event: its type, and the apiVersion and kind
+// of its object.
 func firstKindProtobuf(body io.Reader) (none schema.GroupVersionKind) {
 	var size [4]byte
 	if _, err := io.ReadFull(body, size[:]); err != nil {
@@ -205,7 +209,7 @@ func firstKindProtobuf(body io.Reader) (none schema.GroupVersionKind) {
 	if !ok || string(of) == "ERROR" {
 		return none
 	}
-	for _, number := range []byte{2, 1} { // the object, and its bytes
+	for _, number := range []byte{2, 1} { // the object, then its bytes
 		if rest, _, ok = begin(rest, number); !ok {
 			return none
 		}

@@ -21,13 +21,13 @@ type HTTPClient interface {
 	Do(req *http.Request) (*http.Response, error)
 }
 
-// ResponseWrapper gets an answer, whole or as a stream.
+// ResponseWrapper returns a response, whole or as a stream.
 type ResponseWrapper interface {
 	DoRaw(context.Context) ([]byte, error)
 	Stream(context.Context) (io.ReadCloser, error)
 }
 
-// RequestConstructionError says what is wrong with a request that was not sent.
+// RequestConstructionError means that a request could not be built, and was not sent.
 type RequestConstructionError struct {
 	Err error
 }
@@ -37,12 +37,12 @@ func (r *RequestConstructionError) Error() string {
 	return fmt.Sprintf("request construction error: '%v'", r.Err)
 }
 
-// Request is a request in the making. The first error stays: later steps change nothing, and sending returns it. A Request is
-// for one goroutine at a time.
+// Request is a request under construction. The first error is kept: later steps change nothing, and
+// sending returns that error. Not safe for concurrent use.
 type Request struct {
 	c       *RESTClient
 	content ClientContentConfig
-	noType  bool // nobody has chosen a content type
+	noType  bool // the content type was not configured
 
 	warningHandler WarningHandlerWithContext
 	limiter        flowcontrol.RateLimiter
@@ -64,13 +64,13 @@ type Request struct {
 
 	err error
 
-	// The body is one of these. A reader is read once, and so its request is sent once.
+	// One of these holds the body. A reader can be read once, so its request is sent once.
 	body   io.Reader
 	bytes  []byte
-	repeat bool // there is a body in bytes
+	repeat bool // bytes holds a body
 }
 
-// NewRequest begins a request of a client.
+// NewRequest begins a request with a client.
 func NewRequest(c *RESTClient) *Request {
 	var backoff BackoffManagerWithContext
 	if c.newBackoff != nil {
@@ -94,13 +94,13 @@ func NewRequest(c *RESTClient) *Request {
 	return r
 }
 
-// NewRequestWithClient begins a request of a client that is made of the arguments.
+// NewRequestWithClient begins a request with a client made from the arguments.
 func NewRequestWithClient(base *url.URL, versionedAPIPath string, content ClientContentConfig, client *http.Client) *Request {
 	settled, none := content.settled()
 	return NewRequest(&RESTClient{base: base, versioned: versionedAPIPath, content: settled, noContentType: none, Client: client})
 }
 
-// accept sets Accept to what the content says.
+// accept sets the Accept header from the content configuration.
 func (r *Request) accept() {
 	switch {
 	case r.content.AcceptContentTypes != "":
@@ -110,7 +110,8 @@ func (r *Request) accept() {
 	}
 }
 
-// UseProtobufAsDefault asks for protobuf, and sends it, unless the client's configuration chose a content type.
+// UseProtobufAsDefault sends and accepts protobuf, unless the client's configuration chose a
+// content type.
 func (r *Request) UseProtobufAsDefault() *Request {
 	if r.noType && r.content.AcceptContentTypes == "" {
 		r.content.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + jsonType
@@ -142,7 +143,7 @@ func (r *Request) Verb(verb string) *Request {
 	return r
 }
 
-// Prefix adds segments in front of namespace, resource and name.
+// Prefix adds path segments before namespace, resource and name.
 func (r *Request) Prefix(segments ...string) *Request {
 	if r.err == nil {
 		r.prefix = path.Join(r.prefix, path.Join(segments...))
@@ -150,7 +151,7 @@ func (r *Request) Prefix(segments ...string) *Request {
 	return r
 }
 
-// Suffix adds segments at the end.
+// Suffix adds path segments at the end.
 func (r *Request) Suffix(segments ...string) *Request {
 	if r.err == nil {
 		r.suffix = path.Join(r.suffix, path.Join(segments...))
@@ -158,7 +159,8 @@ func (r *Request) Suffix(segments ...string) *Request {
 	return r
 }
 
-// once sets a part of the path, which must be a good segment and must not be set yet.
+// once sets a part of the path. The value must be a valid segment, and the part must not be set
+// yet.
 func (r *Request) once(what string, is *string, value string) *Request {
 	switch {
 	case r.err != nil:
@@ -186,7 +188,7 @@ func (r *Request) Name(resourceName string) *Request {
 	return r.once("resource name", &r.name, resourceName)
 }
 
-// SubResource sets what follows the name.
+// SubResource sets the path segments after the name.
 func (r *Request) SubResource(subresources ...string) *Request {
 	if r.err != nil {
 		return r
@@ -204,7 +206,7 @@ func (r *Request) SubResource(subresources ...string) *Request {
 	return r
 }
 
-// Namespace sets the namespace. An empty one is for lists in all namespaces.
+// Namespace sets the namespace. An empty namespace lists all namespaces.
 func (r *Request) Namespace(namespace string) *Request {
 	switch {
 	case r.err != nil:
@@ -227,7 +229,8 @@ func (r *Request) NamespaceIfScoped(namespace string, scoped bool) *Request {
 	return r
 }
 
-// AbsPath replaces the path, except for that of the client's URL. A slash at the end of the only segment stays.
+// AbsPath replaces the path, but keeps the path of the client's URL in front. A slash at the end of
+// a single segment is kept.
 func (r *Request) AbsPath(segments ...string) *Request {
 	if r.err != nil {
 		return r
@@ -243,7 +246,8 @@ func (r *Request) AbsPath(segments ...string) *Request {
 	return r
 }
 
-// RequestURI replaces path and parameters by those of a URI of the server. The path of the client's URL stays in front.
+// RequestURI replaces path and parameters by the path and parameters of uri. The path of the
+// client's URL stays in front.
 func (r *Request) RequestURI(uri string) *Request {
 	if r.err != nil {
 		return r
@@ -258,7 +262,7 @@ func (r *Request) RequestURI(uri string) *Request {
 	return r
 }
 
-// Param adds a value of a parameter.
+// Param adds a value to a query parameter.
 func (r *Request) Param(paramName, s string) *Request {
 	if r.err == nil {
 		r.add(paramName, s)
@@ -273,12 +277,12 @@ func (r *Request) add(name string, values ...string) {
 	r.params[name] = append(r.params[name], values...)
 }
 
-// VersionedParams adds an object as parameters, in the version of the client.
+// VersionedParams adds an object as query parameters, in the API version of the client.
 func (r *Request) VersionedParams(obj runtime.Object, codec runtime.ParameterCodec) *Request {
 	return r.SpecificallyVersionedParams(obj, codec, r.content.GroupVersion)
 }
 
-// SpecificallyVersionedParams adds an object as parameters, in a version.
+// SpecificallyVersionedParams adds an object as query parameters, in the given API version.
 func (r *Request) SpecificallyVersionedParams(obj runtime.Object, codec runtime.ParameterCodec, version schema.GroupVersion) *Request {
 	if r.err != nil {
 		return r
@@ -305,7 +309,7 @@ func (r *Request) SetHeader(key string, values ...string) *Request {
 	return r
 }
 
-// Timeout bounds the request, and tells the server by a parameter.
+// Timeout bounds the request, and sends the timeout to the server as a parameter.
 func (r *Request) Timeout(d time.Duration) *Request {
 	if r.err == nil {
 		r.timeout = d
@@ -313,13 +317,14 @@ func (r *Request) Timeout(d time.Duration) *Request {
 	return r
 }
 
-// MaxRetries is how often the request is sent again. Defaults to 10. A negative number counts as zero.
+// MaxRetries limits how often the request is retried. Defaults to 10. A negative number counts as
+// zero.
 func (r *Request) MaxRetries(maxRetries int) *Request {
 	r.maxRetries = max(maxRetries, 0)
 	return r
 }
 
-// BackOff sets who says how long to wait; nil is nobody.
+// BackOff sets the manager that computes the waits. nil means no waits.
 //
 // Deprecated: its waits don't end with the caller's context. Use BackOffWithContext.
 func (r *Request) BackOff(manager BackoffManager) *Request {
@@ -329,7 +334,7 @@ func (r *Request) BackOff(manager BackoffManager) *Request {
 	return r.BackOffWithContext(withContext{manager})
 }
 
-// BackOffWithContext sets who says how long to wait; nil is nobody.
+// BackOffWithContext sets the manager that computes the waits. nil means no waits.
 func (r *Request) BackOffWithContext(manager BackoffManagerWithContext) *Request {
 	if r.backoff = manager; manager == nil {
 		r.backoff = &NoBackoff{}
@@ -337,18 +342,19 @@ func (r *Request) BackOffWithContext(manager BackoffManagerWithContext) *Request
 	return r
 }
 
-// WarningHandler sets who gets the server's warnings; nil is the default handler.
+// WarningHandler sets the handler of the server's warnings. nil selects the default handler.
 func (r *Request) WarningHandler(handler WarningHandler) *Request {
 	return r.WarningHandlerWithContext(contextless(handler))
 }
 
-// WarningHandlerWithContext sets who gets the server's warnings; nil is the default handler.
+// WarningHandlerWithContext sets the handler of the server's warnings. nil selects the default
+// handler.
 func (r *Request) WarningHandlerWithContext(handler WarningHandlerWithContext) *Request {
 	r.warningHandler = handler
 	return r
 }
 
-// Throttle sets the limiter.
+// Throttle sets the rate limiter.
 func (r *Request) Throttle(limiter flowcontrol.RateLimiter) *Request {
 	r.limiter = limiter
 	return r
@@ -357,7 +363,7 @@ func (r *Request) Throttle(limiter flowcontrol.RateLimiter) *Request {
 // Error returns the first error.
 func (r *Request) Error() error { return r.err }
 
-// URL returns the address as it is so far.
+// URL returns the URL built so far.
 func (r *Request) URL() *url.URL {
 	p := r.prefix
 	if r.namespaceSet && r.namespace != "" {
@@ -385,7 +391,7 @@ func (r *Request) URL() *url.URL {
 	return final
 }
 
-// preflight refuses a namespace that is empty where one is needed.
+// preflight rejects an empty namespace if the request needs one.
 func (r *Request) preflight() error {
 	if !r.namespaceSet || r.namespace != "" {
 		return nil

@@ -42,7 +42,7 @@ var (
 	parameter = runtime.NewParameterCodec(scheme)
 )
 
-// configOf is the configuration of a typed client of core/v1.
+// configOf returns the configuration of a typed client of core/v1.
 func configOf(host, contentType string) *rest.Config {
 	config := &rest.Config{Host: host, APIPath: "/api", QPS: -1}
 	config.GroupVersion = &corev1.SchemeGroupVersion
@@ -51,7 +51,7 @@ func configOf(host, contentType string) *rest.Config {
 	return config
 }
 
-// clientOf returns a client with connections of its own.
+// clientOf returns a client with its own connections.
 func clientOf(t *testing.T, config *rest.Config) *rest.RESTClient {
 	t.Helper()
 	transport := &http.Transport{}
@@ -105,7 +105,7 @@ func TestVerbsOverAServer(t *testing.T) {
 			require.Equal(t, watch.Modified, event.Type)
 			require.Equal(t, updated.ResourceVersion, event.Object.(*corev1.Pod).ResourceVersion)
 
-			updated = corev1.Pod{} // JSON is merged into what there is
+			updated = corev1.Pod{} // JSON is merged into existing values
 			require.NoError(t, client.Patch(types.MergePatchType).Namespace("default").Resource("pods").Name("web").
 				Body([]byte(`{"metadata":{"labels":{"tier":null}}}`)).Do(ctx).Into(&updated))
 			require.NotContains(t, updated.Labels, "tier")
@@ -124,7 +124,7 @@ func TestVerbsOverAServer(t *testing.T) {
 	}
 }
 
-// answering is a client of a server that answers by fn.
+// answering returns a client of a server whose handler is fn.
 func answering(t *testing.T, fn http.HandlerFunc) *rest.RESTClient {
 	t.Helper()
 	server := httptest.NewServer(fn)
@@ -199,7 +199,7 @@ func TestLostConnectionOfAGetIsTriedAgain(t *testing.T) {
 	require.EqualValues(t, 1, calls.Load())
 }
 
-// counting waits for nothing.
+// counting waits for nothing, and counts the waits that it is asked for.
 type counting struct {
 	rest.NoBackoff
 	slept []time.Duration

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/net"
 )
 
-// Result is the answer to a request.
+// Result is the outcome of a request.
 type Result struct {
 	body        []byte
 	warnings    []net.WarningHeader
@@ -23,11 +23,11 @@ type Result struct {
 	err         error
 	statusCode  int
 	decoder     runtime.Decoder
-	answer      *answer // for a reflector; nil if the answer has been read
+	answer      *answer // unread response to a reflector's list; nil if it has been read
 	sharing     Sharing
 }
 
-// whole returns the result with its body.
+// whole returns the result with its body read.
 func (r Result) whole() Result {
 	if r.answer == nil {
 		return r
@@ -46,25 +46,25 @@ func (r Result) Raw() ([]byte, error) {
 // Warnings returns the server's warnings.
 func (r Result) Warnings() []net.WarningHeader { return r.warnings }
 
-// ContentType stores the Content-Type of the answer.
+// ContentType stores the Content-Type of the response.
 func (r Result) ContentType(contentType *string) Result {
 	*contentType = r.contentType
 	return r
 }
 
-// StatusCode stores the code of the answer.
+// StatusCode stores the status code of the response.
 func (r Result) StatusCode(statusCode *int) Result {
 	*statusCode = r.statusCode
 	return r
 }
 
-// WasCreated stores whether the code is 201.
+// WasCreated stores whether the status code is 201.
 func (r Result) WasCreated(wasCreated *bool) Result {
 	*wasCreated = r.statusCode == http.StatusCreated
 	return r
 }
 
-// decodable returns why there is nothing to decode, or nil.
+// decodable returns nil if there is a body to decode, and otherwise the reason.
 func (r Result) decodable() error {
 	if r.err != nil {
 		return r.Error()
@@ -75,7 +75,7 @@ func (r Result) decodable() error {
 	return nil
 }
 
-// failed is the error of an object that is a Status of a failure.
+// failed returns the error of an object that is a Status of a failure, or nil.
 func failed(obj runtime.Object) error {
 	if status, ok := obj.(*metav1.Status); ok && status.Status != metav1.StatusSuccess {
 		return apierrors.FromObject(status)
@@ -83,7 +83,7 @@ func failed(obj runtime.Object) error {
 	return nil
 }
 
-// Get decodes the answer. A Status of a failure is an error.
+// Get decodes the response. A Status of a failure is returned as an error.
 func (r Result) Get() (runtime.Object, error) {
 	if err := r.decodable(); err != nil {
 		return nil, err
@@ -101,7 +101,8 @@ func (r Result) Get() (runtime.Object, error) {
 	return out, nil
 }
 
-// Into decodes the answer into obj, which may be nil. A Status of a failure is an error.
+// Into decodes the response into obj, which may be nil. A Status of a failure is returned as an
+// error.
 func (r Result) Into(obj runtime.Object) error {
 	if err := r.decodable(); err != nil {
 		return err
@@ -122,8 +123,8 @@ func (r Result) Into(obj runtime.Object) error {
 	return failed(out)
 }
 
-// Error returns the error of the answer. If the answer is a Status of a failure, the error is that Status; else it is what the code
-// says. A body that does not say what it is, is no Status.
+// Error returns the error of the request. It is the Status in the response if that is a failure.
+// Otherwise it follows from the status code. A body without a kind does not count as a Status.
 func (r Result) Error() error {
 	if r.err == nil || !apierrors.IsUnexpectedServerError(r.err) || len(r.body) == 0 || r.decoder == nil {
 		return r.err
@@ -135,11 +136,11 @@ func (r Result) Error() error {
 	return r.err
 }
 
-// maxFailure is how much of the answer of a failure is read, in bytes. A body that a program has asked for has no
-// such bound, as in client-go: lists and logs may be of any size.
+// maxFailure limits how many bytes of a failure's response are read. As in client-go, other bodies
+// are not limited: lists and logs may be of any size.
 const maxFailure = 16 << 20
 
-// bodyOf reads a body, or the beginning of one that is of a failure.
+// bodyOf reads a body, up to maxFailure bytes if the response is a failure.
 func bodyOf(resp *http.Response) ([]byte, error) {
 	if isSuccess(resp) {
 		return io.ReadAll(resp.Body)
@@ -151,7 +152,7 @@ func isSuccess(resp *http.Response) bool {
 	return resp.StatusCode >= http.StatusOK && resp.StatusCode <= http.StatusPartialContent
 }
 
-// read reads an answer.
+// read reads a response.
 func (r *Request) read(ctx context.Context, resp *http.Response, req *http.Request) Result {
 	var body []byte
 	if resp.Body != nil {
@@ -168,15 +169,15 @@ func (r *Request) read(ctx context.Context, resp *http.Response, req *http.Reque
 	return result
 }
 
-// unreadable is the error of a body that broke off.
+// unreadable returns the error of a body that ended early.
 func unreadable(err error) error {
-	if strings.HasPrefix(err.Error(), "stream error: ") { // of HTTP/2
+	if strings.HasPrefix(err.Error(), "stream error: ") { // an HTTP/2 error
 		return fmt.Errorf("stream error when reading response body, may be caused by closed connection. Please retry. Original error: %w", err)
 	}
 	return fmt.Errorf("unexpected error when reading response body. Please retry. Original error: %w", err)
 }
 
-// interpret makes a Result of an answer that has been read.
+// interpret makes a Result from a response that has been read.
 func (r *Request) interpret(resp *http.Response, req *http.Request, body []byte) Result {
 	result := Result{body: body, statusCode: resp.StatusCode, sharing: r.c.sharing}
 	if result.contentType = resp.Header.Get("Content-Type"); result.contentType == "" {
@@ -203,10 +204,11 @@ func (r *Request) interpret(resp *http.Response, req *http.Request, body []byte)
 	return result
 }
 
-// maxUnstructured is how much of a text body an error has.
+// maxUnstructured limits how many bytes of a text body an error contains.
 const maxUnstructured = 2048
 
-// unstructured is the error of an answer that is no Status: what its code says.
+// unstructured returns the error of a response that is not a Status. It follows from the status
+// code.
 func (r *Request) unstructured(body []byte, resp *http.Response, req *http.Request) error {
 	message := "unknown"
 	if isText(resp) {
@@ -221,13 +223,14 @@ func (r *Request) unstructured(body []byte, resp *http.Response, req *http.Reque
 		verb = req.Method
 	}
 	resource := schema.GroupResource{}
-	if r.resource != "" { // without one, the path may be in no group
+	if r.resource != "" { // without a resource, the path may not belong to a group
 		resource = schema.GroupResource{Group: r.content.GroupVersion.Group, Resource: r.resource}
 	}
 	return apierrors.NewGenericServerResponse(resp.StatusCode, verb, resource, r.name, message, wait, true)
 }
 
-// isText reports whether a body can be a part of an error. Without a type it can.
+// isText reports whether an error may contain the body. A response without a Content-Type counts as
+// text.
 func isText(resp *http.Response) bool {
 	contentType := resp.Header.Get("Content-Type")
 	if contentType == "" {

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/tools/metrics"
 )
 
-// IsRetryableErrorFunc says whether a request may be sent again after an error of the network.
+// IsRetryableErrorFunc reports whether a request may be sent again after a network error.
 type IsRetryableErrorFunc func(request *http.Request, err error) bool
 
 // IsErrorRetryable calls r.
@@ -23,26 +23,26 @@ func (r IsRetryableErrorFunc) IsErrorRetryable(request *http.Request, err error)
 	return r(request, err)
 }
 
-// RetryAfter is a wait before the next attempt.
+// RetryAfter describes the wait before the next attempt.
 type RetryAfter struct {
-	// Wait is what the server asks for.
+	// Wait is how long the server asks the client to wait.
 	Wait time.Duration
-	// Attempt is the number of the attempt that follows, from 1.
+	// Attempt is the number of the next attempt, from 1.
 	Attempt int
-	// Reason says why there is another attempt.
+	// Reason is why there is another attempt.
 	Reason string
 }
 
-// WithRetry decides on attempts of one request. It is for one goroutine.
+// WithRetry decides on the attempts of one request. It is not safe for concurrent use.
 type WithRetry interface {
-	// IsNextRetry reports whether another attempt follows: there is one left, and the server asks for it by Retry-After
-	// with a 429, or with a 500 or more, or f allows it after err.
+	// IsNextRetry reports whether another attempt follows. That requires a remaining attempt, and
+	// one of two reasons: a 429 or 5xx response with Retry-After, or an err that f accepts.
 	IsNextRetry(ctx context.Context, restReq *Request, httpReq *http.Request, resp *http.Response, err error, f IsRetryableErrorFunc) bool
-	// Before waits for what is due before an attempt. Its error ends the request.
+	// Before waits for as long as an attempt must wait. Its error ends the request.
 	Before(ctx context.Context, r *Request) error
-	// After is called with what came of an attempt.
+	// After is called with the outcome of each attempt.
 	After(ctx context.Context, r *Request, resp *http.Response, err error)
-	// WrapPreviousError adds the error of the attempt before to the last one.
+	// WrapPreviousError adds the error of the previous attempt to the last error.
 	WrapPreviousError(finalErr error) (err error)
 }
 
@@ -50,9 +50,9 @@ type WithRetry interface {
 type retries struct {
 	maxRetries int
 
-	next           *RetryAfter // before the next attempt
+	next           *RetryAfter // describes the next attempt
 	attempts       int
-	previous, last error // of the network, in the last two attempts that ended in one
+	previous, last error // network errors of the last two attempts that had one
 }
 
 // IsNextRetry implements [WithRetry].
@@ -71,7 +71,7 @@ func (r *retries) IsNextRetry(ctx context.Context, restReq *Request, httpReq *ht
 		return false
 	}
 	if restReq.body != nil {
-		return false // it has been read
+		return false // the reader has been consumed
 	}
 	if err != nil {
 		if !f.IsErrorRetryable(httpReq, err) {
@@ -93,7 +93,7 @@ func (r *retries) IsNextRetry(ctx context.Context, restReq *Request, httpReq *ht
 	return true
 }
 
-// retryAfter is the wait that an answer asks for, if it is a 429, or a 500 or more: whole seconds (RS-8).
+// retryAfter returns the wait that a 429 or 5xx response asks for, in whole seconds (RS-8).
 func retryAfter(resp *http.Response) (time.Duration, bool) {
 	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < http.StatusInternalServerError {
 		return 0, false
@@ -146,7 +146,7 @@ func (r *retries) After(ctx context.Context, request *Request, resp *http.Respon
 	request.backoff.UpdateBackoffWithContext(ctx, request.URL(), err, code)
 }
 
-// hostOf is the host that a request goes to.
+// hostOf returns the host that a request is sent to.
 func hostOf(r *Request) string {
 	if r.c.base == nil {
 		return ""
@@ -169,10 +169,10 @@ func (r *retries) WrapPreviousError(err error) error {
 	return &afterRetries{current: err, previous: before}
 }
 
-// afterRetries is the error of the last attempt, and tells that of the one before.
+// afterRetries is the error of the last attempt, with the error of the previous one.
 type afterRetries struct{ current, previous error }
 
-// Error tells both.
+// Error returns the texts of both errors.
 func (e *afterRetries) Error() string {
 	return fmt.Sprintf("%v - error from a previous attempt: %v", e.current, e.previous)
 }
@@ -180,7 +180,7 @@ func (e *afterRetries) Error() string {
 // Unwrap returns the error of the last attempt.
 func (e *afterRetries) Unwrap() error { return e.current }
 
-// drain reads the little that may be left of an answer, so that its connection can be used again.
+// drain reads a small remainder of a response, so that its connection can be reused.
 func drain(resp *http.Response) {
 	const most = 2 << 10
 	if resp.ContentLength <= most {

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/tools/metrics"
 )
 
-// throttle waits for the limiter. Why is the reason of another attempt, or "".
+// throttle waits for the rate limiter. why is the reason for another attempt, or "".
 func (r *Request) throttle(ctx context.Context, why string) error {
 	if r.limiter == nil {
 		return nil
@@ -52,7 +52,7 @@ func (r *Request) retryPolicy() WithRetry {
 	return &retries{maxRetries: r.maxRetries}
 }
 
-// httpRequest makes the request of one attempt.
+// httpRequest returns the HTTP request of one attempt.
 func (r *Request) httpRequest(ctx context.Context) (*http.Request, error) {
 	var body io.Reader
 	switch {
@@ -72,15 +72,16 @@ func (r *Request) httpRequest(ctx context.Context) (*http.Request, error) {
 	return req, nil
 }
 
-// attempt is what came of sending a request. Of response and err, one is set. finish closes the answer.
+// attempt is the outcome of sending a request. Either response or err is set.
 type attempt struct {
 	request  *http.Request
 	response *http.Response
 	err      error
 }
 
-// send makes attempts until one is final, and returns that; the answer of a final one is open. mayRetry is asked after an error of
-// the network. An error says that the request was not sent. The metrics are told of the size of its body if sized is true.
+// send makes attempts until one is final, and returns that attempt with its response open. After a
+// network error, mayRetry decides whether there is another attempt. An error means that the request
+// was not sent. If sized is true, the size of the request body is reported to the metrics.
 func (r *Request) send(ctx context.Context, mayRetry IsRetryableErrorFunc, retry WithRetry, sized bool, done func(*http.Response) bool) (attempt, error) {
 	client := r.client()
 	for {
@@ -115,10 +116,11 @@ func readOnly(req *http.Request, err error) bool {
 	return req.Method == http.MethodGet && (net.IsConnectionReset(err) || net.IsProbableEOF(err) || net.IsHTTP2ConnectionLost(err))
 }
 
-// never is for answers that have no use for a retry.
+// never is a done function for callers that let any response be retried.
 func never(*http.Response) bool { return false }
 
-// do sends the request, and calls fn with the final answer. fn may keep the answer open; then it closes the answer and calls end.
+// do sends the request, and calls fn with the final response. If fn returns keep, it owns the
+// response: it must close it and call end.
 func (r *Request) do(ctx context.Context, fn func(ctx context.Context, req *http.Request, resp *http.Response, end func()) (keep bool)) error {
 	start := time.Now()
 	defer func() { metrics.RequestLatency.Observe(ctx, r.verb, r.template(), time.Since(start)) }()
@@ -159,7 +161,8 @@ func (r *Request) do(ctx context.Context, fn func(ctx context.Context, req *http
 	return nil
 }
 
-// Do sends the request. An answer that is a Status becomes an *errors.StatusError; an error of the network stays what it is.
+// Do sends the request. A Status in the response becomes an *errors.StatusError. A network error is
+// returned unchanged.
 func (r *Request) Do(ctx context.Context) Result {
 	var result Result
 	to := sink.From(ctx)
@@ -188,15 +191,15 @@ func (r *Request) Do(ctx context.Context) Result {
 	return result
 }
 
-// observeSize tells the metrics of a body that was read.
+// observeSize reports the size of a body that was read to the metrics.
 func (r *Request) observeSize(ctx context.Context, result Result) {
 	if n := len(result.body); n > 0 || result.err == nil {
 		metrics.ResponseSize.Observe(ctx, r.verb, hostOf(r), float64(n))
 	}
 }
 
-// DoRaw sends the request, and returns the body of the answer as it is. An error is what the code of the answer says: the body is
-// for the caller to read.
+// DoRaw sends the request, and returns the body of the response unchanged. Its error follows from
+// the status code only. The caller interprets the body.
 func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 	var result Result
 	err := r.do(ctx, func(_ context.Context, req *http.Request, resp *http.Response, _ func()) bool {
@@ -214,7 +217,7 @@ func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 	return result.body, result.err
 }
 
-// Stream sends the request, and returns the body of the answer, which the caller must close.
+// Stream sends the request, and returns the body of the response. The caller must close it.
 func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
 	r.logRequest(ctx)
 	if r.err != nil {
@@ -244,8 +247,8 @@ func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
 	return nil, fmt.Errorf("%d while accessing %v: %s", result.statusCode, final.request.URL, result.body)
 }
 
-// Watch sends the request, and returns its events. A connection that is lost or silent before the answer, again and again, is a
-// watch without events (RS-15).
+// Watch sends the request, and returns its events. If the connection is lost or stays silent before
+// the response in every attempt, the watch has no events (RS-15).
 func (r *Request) Watch(ctx context.Context) (watch.Interface, error) {
 	r.logRequest(ctx)
 	if r.err != nil {

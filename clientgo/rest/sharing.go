@@ -11,22 +11,25 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Sharing says what cached objects may have in common, which saves memory. It is about the caches of shared informers, whose objects
-// nobody may change in place. client-go has no such type: README.md of this module says what each value means and costs.
+// Sharing selects which parts cached objects share, to save memory. It applies to the caches of
+// shared informers, whose objects must not be changed in place. client-go has no such type.
+// README.md of this module describes the meaning and cost of each value.
 type Sharing string
 
 // The values of Sharing.
 const (
-	// ShareByDefault is what the environment variable KINFORM_SHARING says. Without that it is ShareConstants if
-	// KUBE_CACHE_MUTATION_DETECTOR is on, so that the detector names the one object that was changed, and else ShareImmutable.
+	// ShareByDefault means the value of the environment variable KINFORM_SHARING. If it is unset,
+	// ShareByDefault means ShareImmutable. With KUBE_CACHE_MUTATION_DETECTOR on, it means
+	// ShareConstants, so that the detector names the one object that was changed.
 	ShareByDefault Sharing = ""
-	// ShareNothing gives each object all of its parts.
+	// ShareNothing gives each object its own copy of every part.
 	ShareNothing Sharing = "nothing"
-	// ShareConstants has strings in common, which no program can change.
+	// ShareConstants shares strings, which no program can change.
 	ShareConstants Sharing = "constants"
-	// ShareImmutable adds the contents of managed fields, and what is immutable in a pod, under guard.
+	// ShareImmutable also shares the contents of managed fields and the immutable parts of pods. It
+	// checks that programs do not change them.
 	ShareImmutable Sharing = "immutable"
-	// ShareEverything has all equal parts in common. It is for programs that never change a cached object.
+	// ShareEverything shares all equal parts. It is for programs that never change a cached object.
 	ShareEverything Sharing = "everything"
 )
 
@@ -35,7 +38,7 @@ const (
 	detectorVariable = "KUBE_CACHE_MUTATION_DETECTOR"
 )
 
-// validate returns an error for a Sharing that has no meaning.
+// validate returns an error for an unknown Sharing.
 func (s Sharing) validate() error {
 	known := []Sharing{ShareNothing, ShareConstants, ShareImmutable, ShareEverything}
 	if s == ShareByDefault || slices.Contains(known, s) {
@@ -44,10 +47,10 @@ func (s Sharing) validate() error {
 	return fmt.Errorf("there is no sharing %q: it is one of %v, or empty", string(s), known)
 }
 
-// environmentSharing is what the environment says, read once.
+// environmentSharing returns the setting of the environment, which is read once.
 var environmentSharing = sync.OnceValue(func() Sharing { return sharingOf(os.Getenv) })
 
-// sharingOf reads the environment. A value without a meaning is said, and shares what a program without the variable shares least.
+// sharingOf reads the environment. An unknown value is logged, and counts as ShareConstants.
 func sharingOf(getenv func(string) string) Sharing {
 	if set := Sharing(strings.TrimSpace(getenv(sharingVariable))); set != ShareByDefault {
 		if err := set.validate(); err != nil {

@@ -42,7 +42,7 @@ func TestASharingWithoutAMeaning(t *testing.T) {
 	require.Contains(t, log.String(), `there is no sharing \"all\"`)
 }
 
-// Objects that belong to their receiver, or that a transform changes, share strings alone.
+// Objects that the receiver owns, or that a transform changes, share strings only.
 func TestDecodersByUse(t *testing.T) {
 	byDefault := newDecoding("immutable")
 	pod, other := reflect.TypeFor[*corev1.Pod](), reflect.TypeFor[*ownCopy]()
@@ -59,7 +59,7 @@ func TestDecodersByUse(t *testing.T) {
 			{sink.Kept, pod, d.owned, false},
 			{sink.Kept, other, d.owned, false},
 			{sink.Transformed, pod, d.cached, true},
-			{sink.Transformed, other, d.owned, false}, // nobody knows whether its copy is one
+			{sink.Transformed, other, d.owned, false}, // its DeepCopy may be incomplete
 		} {
 			decoder, copied := d.decoderFor(of.use, of.object)
 			require.Same(t, of.want, decoder, of)
@@ -74,7 +74,7 @@ func TestDecodersByUse(t *testing.T) {
 	}
 }
 
-// ownCopy is a type of a program, whose DeepCopyObject may not copy all.
+// ownCopy is a program's own type, whose DeepCopyObject may be incomplete.
 type ownCopy struct{ corev1.Pod }
 
 func TestTheComplaintNamesTheFieldAndNoContent(t *testing.T) {

@@ -39,7 +39,7 @@ func serverWithPods(t *testing.T) *apitest.Server {
 
 var encodings = []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf}
 
-// objectsOf are the objects of items, by name.
+// objectsOf returns the objects of items by name.
 func objectsOf(t *testing.T, items []listwatch.Item[any]) map[string]any {
 	t.Helper()
 	objects := map[string]any{}
@@ -50,7 +50,8 @@ func objectsOf(t *testing.T, items []listwatch.Item[any]) map[string]any {
 	return objects
 }
 
-// What a reflector is handed over is what the program's codec would have put into the list, and all else is in the list.
+// A reflector receives the objects that the program's codec would have put into the list.
+// Everything else is in the list.
 func TestListIsHandedOver(t *testing.T) {
 	server := serverWithPods(t)
 	for _, contentType := range encodings {
@@ -84,7 +85,7 @@ func TestListIsHandedOver(t *testing.T) {
 				require.Equal(t, &want.Items[i], objects[want.Items[i].Name])
 			}
 
-			// In pages, of which each has a sink.
+			// Each page has its own sink.
 			token, all := "", 0
 			for {
 				to := &sink.Sink{}
@@ -101,7 +102,7 @@ func TestListIsHandedOver(t *testing.T) {
 			}
 			require.Equal(t, somePods, all)
 
-			// What the reflector has is not decoded.
+			// Objects that the reflector already has are not decoded.
 			to = &sink.Sink{Options: listwatch.ListOptions{Known: func(key types.NamespacedName, _ string, _ uint64) bool { return key.Name != "pod-000003" }}}
 			got, err = list(sink.With(t.Context(), to), metav1.ListOptions{})
 			require.NoError(t, err)
@@ -111,7 +112,7 @@ func TestListIsHandedOver(t *testing.T) {
 				require.Equal(t, item.Key.Name != "pod-000003", item.Unchanged)
 			}
 
-			// Get has a list of the codec's type.
+			// Get returns a list of the type that the codec chooses.
 			to = &sink.Sink{}
 			obj, err := client.Get().Resource("pods").Do(sink.With(t.Context(), to)).Get()
 			require.NoError(t, err)
@@ -124,7 +125,7 @@ func TestListIsHandedOver(t *testing.T) {
 	}
 }
 
-// Untyped lists and lists of metadata are handed over as well.
+// Untyped lists and lists of metadata are handed over too.
 func TestListsOfOtherClientsAreHandedOver(t *testing.T) {
 	server := serverWithPods(t)
 	widgets := apitest.Resource{Group: "example.com", Version: "v1", Plural: "widgets", Kind: "Widget"}
@@ -196,7 +197,7 @@ func pathOf(r schema.GroupVersionResource) string {
 	return "/apis/" + r.Group + "/" + r.Version + "/" + r.Resource
 }
 
-// Where there is no list to hand over, the answer is the one that a list without a reflector gets.
+// If a list cannot be handed over, the result is the same as without a reflector.
 func TestOddAnswersAreThoseOfTheCodec(t *testing.T) {
 	server := serverWithPods(t)
 	for name, action := range map[string]apitest.Action{
@@ -230,7 +231,8 @@ func TestOddAnswersAreThoseOfTheCodec(t *testing.T) {
 	}
 }
 
-// A body that breaks off is an error, and nothing of it is taken; the same sink takes the next list whole.
+// If a body ends early, the list fails and none of its objects are kept. The same sink takes the
+// next list whole.
 func TestBrokenListIsNotHandedOver(t *testing.T) {
 	server := serverWithPods(t)
 	for _, contentType := range encodings {
@@ -253,7 +255,7 @@ func TestBrokenListIsNotHandedOver(t *testing.T) {
 	}
 }
 
-// An object that can't be read is told by its name, and the others are there.
+// An undecodable object is reported by its name. The other objects are there.
 func TestUnreadableObjectOfAList(t *testing.T) {
 	server := serverWithPods(t)
 	for _, contentType := range encodings {
@@ -274,7 +276,7 @@ func TestUnreadableObjectOfAList(t *testing.T) {
 	}
 }
 
-// The context ends a list while it comes. A Result that nobody reads is closed with it.
+// Cancelling the context ends a list while it arrives, and closes an unread Result.
 func TestContextEndsAHandOver(t *testing.T) {
 	server := serverWithPods(t)
 	defer server.Inject(apitest.Fault{Verb: "list", Resource: "pods", Action: apitest.SlowBody(50_000)}).Remove()
@@ -295,7 +297,7 @@ func TestContextEndsAHandOver(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// What else a Result has is there after a hand-over was possible.
+// After a possible hand-over, a Result still has its other data.
 func TestResultForAReflectorIsAResult(t *testing.T) {
 	server := serverWithPods(t)
 	client := clientOf(t, configOf(server.URL(), runtime.ContentTypeJSON))
@@ -318,7 +320,7 @@ func TestResultForAReflectorIsAResult(t *testing.T) {
 	require.Error(t, result.Into(&corev1.PodList{}), "the objects are the reflector's")
 }
 
-// A watch whose events are pulled has the events of ResultChan.
+// A watch whose events are pulled has the same events as ResultChan.
 func TestWatchIsPulled(t *testing.T) {
 	for _, contentType := range encodings {
 		t.Run(contentType, func(t *testing.T) {
@@ -350,7 +352,7 @@ func TestWatchIsPulled(t *testing.T) {
 	}
 }
 
-// Events of which nothing can be pulled come from ResultChan, with client-go's errors.
+// Events that cannot be pulled come from ResultChan, with client-go's errors.
 func TestWatchThatCannotBePulled(t *testing.T) {
 	for name, body := range map[string]string{
 		"an error":   `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","code":410,"reason":"Expired"}}`,

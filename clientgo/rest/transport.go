@@ -10,7 +10,8 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// HTTPClientFor returns the HTTP client of a Config, which is http.DefaultClient if the Config asks for nothing else.
+// HTTPClientFor returns the HTTP client of a Config. If the Config has no settings for it, that is
+// http.DefaultClient.
 func HTTPClientFor(config *Config) (*http.Client, error) {
 	skew.Report()
 	rt, err := TransportFor(config)
@@ -23,22 +24,23 @@ func HTTPClientFor(config *Config) (*http.Client, error) {
 	return &http.Client{Transport: rt, Timeout: config.Timeout}, nil
 }
 
-// TLSConfigFor returns the TLS of a Config, or nil if it says nothing about that.
+// TLSConfigFor returns the TLS configuration of a Config, or nil if the Config has no TLS settings.
 func TLSConfigFor(config *Config) (*tls.Config, error) {
 	return made(config, transport.TLSConfigFor)
 }
 
-// TransportFor returns the connections of a Config, with what it says of requests around them.
+// TransportFor returns the transport of a Config, with the wrappers that set headers and
+// credentials.
 func TransportFor(config *Config) (http.RoundTripper, error) {
 	return made(config, transport.New)
 }
 
-// HTTPWrappersForConfig puts what a Config says of requests around rt.
+// HTTPWrappersForConfig wraps rt with the round trippers that set headers and credentials.
 func HTTPWrappersForConfig(config *Config, rt http.RoundTripper) (http.RoundTripper, error) {
 	return made(config, func(c *transport.Config) (http.RoundTripper, error) { return transport.HTTPWrappersForConfig(c, rt) })
 }
 
-// made returns what a function makes of the part of a Config that is about connections.
+// made calls a function with the transport configuration of a Config.
 func made[T any](config *Config, by func(*transport.Config) (T, error)) (result T, err error) {
 	c, err := config.TransportConfig()
 	if err == nil {
@@ -47,12 +49,13 @@ func made[T any](config *Config, by func(*transport.Config) (T, error)) (result 
 	return result, err
 }
 
-// Wrap adds a wrapper outside of those that there are.
+// Wrap adds a wrapper outside of the existing ones.
 func (c *Config) Wrap(fn transport.WrapperFunc) {
 	c.WrapTransport = transport.Wrappers(c.WrapTransport, fn)
 }
 
-// TransportConfig returns what of a Config is about connections. A plugin adds its credentials to that.
+// TransportConfig returns the transport configuration of a Config. A plugin adds its credentials to
+// it.
 func (c *Config) TransportConfig() (*transport.Config, error) {
 	if c.ExecProvider != nil && c.AuthProvider != nil {
 		return nil, errors.New("execProvider and authProvider cannot be used in combination")
@@ -87,7 +90,7 @@ func (c *Config) TransportConfig() (*transport.Config, error) {
 	return out, nil
 }
 
-// LoadTLSFiles reads the files of a Config into its data.
+// LoadTLSFiles reads the files that a Config names into its data fields.
 func LoadTLSFiles(c *Config) error {
 	for _, part := range []struct {
 		data *[]byte

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// The version of a client that names none is that of what is common to all versions.
+// A client without a version uses the version of the types that all versions have in common.
 func TestVersionOfAClientWithoutOne(t *testing.T) {
 	config := &rest.Config{Host: "http://localhost", ContentConfig: rest.ContentConfig{NegotiatedSerializer: serializer.NewCodecFactory(runtime.NewScheme())}}
 	client, err := rest.UnversionedRESTClientFor(config)

@@ -12,13 +12,13 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// WarningHandler gets warnings of servers.
+// WarningHandler receives warnings of servers.
 type WarningHandler interface {
-	// HandleWarningHeader gets a code, who warns, and the text.
+	// HandleWarningHeader receives a code, the agent that warns, and the text.
 	HandleWarningHeader(code int, agent string, text string)
 }
 
-// WarningHandlerWithContext gets warnings of servers, with the context of the request.
+// WarningHandlerWithContext receives warnings of servers, with the context of the request.
 type WarningHandlerWithContext interface {
 	HandleWarningHeaderWithContext(ctx context.Context, code int, agent string, text string)
 }
@@ -30,12 +30,13 @@ var fallback struct {
 
 func init() { fallback.handler = WarningLogger{} }
 
-// SetDefaultWarningHandler says who gets warnings where a client says nothing. At first, it is a WarningLogger.
+// SetDefaultWarningHandler sets the handler for clients that have none. At first, it is a
+// WarningLogger.
 func SetDefaultWarningHandler(l WarningHandler) {
 	SetDefaultWarningHandlerWithContext(contextless(l))
 }
 
-// SetDefaultWarningHandlerWithContext is SetDefaultWarningHandler with contexts.
+// SetDefaultWarningHandlerWithContext is SetDefaultWarningHandler for handlers that take a context.
 func SetDefaultWarningHandlerWithContext(l WarningHandlerWithContext) {
 	fallback.mu.Lock()
 	defer fallback.mu.Unlock()
@@ -48,7 +49,7 @@ func defaultWarningHandler() WarningHandlerWithContext {
 	return fallback.handler
 }
 
-// contextless is a handler with a context of one without; nil of nil.
+// contextless adapts a handler without a context. It returns nil for nil.
 func contextless(l WarningHandler) WarningHandlerWithContext {
 	if l == nil {
 		return nil
@@ -73,7 +74,7 @@ func (NoWarnings) HandleWarningHeader(code int, agent string, message string) {}
 func (NoWarnings) HandleWarningHeaderWithContext(ctx context.Context, code int, agent string, message string) {
 }
 
-// miscellaneous is the code of warnings that are shown; others are about caches.
+// miscellaneous is the code of the warnings that are shown. Other codes are about HTTP caches.
 const miscellaneous = 299
 
 // WarningLogger logs warnings of code 299.
@@ -93,11 +94,11 @@ func (WarningLogger) HandleWarningHeaderWithContext(ctx context.Context, code in
 	}
 }
 
-// WarningWriterOptions are the choices of a warning writer.
+// WarningWriterOptions configures a warning writer.
 type WarningWriterOptions struct {
-	// Deduplicate writes each text once. It remembers all texts.
+	// Deduplicate writes each text only once. The writer remembers every text.
 	Deduplicate bool
-	// Color writes the word before the text in yellow.
+	// Color writes the word "Warning:" in yellow.
 	Color bool
 }
 
@@ -111,7 +112,7 @@ type warningWriter struct {
 	count   int
 }
 
-// NewWarningWriter writes warnings of code 299 to out, a line for each.
+// NewWarningWriter returns a handler that writes warnings of code 299 to out, one per line.
 func NewWarningWriter(out io.Writer, opts WarningWriterOptions) *warningWriter {
 	return &warningWriter{out: out, opts: opts, written: sets.New[string]()}
 }
@@ -137,14 +138,15 @@ func (w *warningWriter) HandleWarningHeader(code int, agent string, message stri
 	w.count++
 }
 
-// WarningCount is how many warnings were written.
+// WarningCount returns how many warnings were written.
 func (w *warningWriter) WarningCount() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.count
 }
 
-// handleWarnings gives the warnings of an answer to a handler, or to the default one if it is nil.
+// handleWarnings passes the warnings of a response to a handler, or to the default one if it is
+// nil.
 func handleWarnings(ctx context.Context, headers http.Header, handler WarningHandlerWithContext) []net.WarningHeader {
 	if handler == nil {
 		handler = defaultWarningHandler()

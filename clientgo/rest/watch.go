@@ -16,9 +16,9 @@ import (
 	restclientwatch "k8s.io/client-go/rest/watch"
 )
 
-// newWatch returns the events of an answer.
+// newWatch returns the watch of a response.
 func (r *Request) newWatch(ctx context.Context, resp *http.Response) (watch.Interface, error) {
-	// The negotiator decides what is to be done with a type that it does not know, and so with one that nobody can read.
+	// The negotiator handles a media type that is unknown, or that cannot be parsed.
 	media, params, unreadable := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if unreadable != nil {
 		klog.FromContext(ctx).V(4).Info("A watch has no Content-Type that can be read", "err", unreadable)
@@ -32,8 +32,8 @@ func (r *Request) newWatch(ctx context.Context, resp *http.Response) (watch.Inte
 	return &watched{ctx: ctx, verb: r.verb, response: resp, body: resp.Body, objects: objects, events: events, framer: framer, sharing: r.c.sharing}, nil
 }
 
-// watched is an open watch. Its events are decoded by the program's codecs and come from ResultChan, or a reflector pulls them. A
-// goroutine that decodes starts with the first ResultChan.
+// watched is an open watch. The program's codecs decode its events for ResultChan, or a reflector
+// pulls the events. The first call of ResultChan starts the goroutine that decodes.
 type watched struct {
 	ctx      context.Context
 	verb     string
@@ -80,11 +80,13 @@ func (w *watched) ResultChan() <-chan watch.Event {
 	return w.pushing.ResultChan()
 }
 
-// maxEventBytes is how many bytes of a watch may be read for one event. It is the default of kinform's
-// Options.MaxObjectBytes. A frame reader for JSON would read an event that never ends until memory is full.
+// maxEventBytes limits how many bytes of a watch are read for one event. It is the default of
+// kinform's Options.MaxObjectBytes. Without a limit, an event that never ends would fill the
+// memory.
 const maxEventBytes = 16 << 20
 
-// boundFrames returns the frames of a body. A frame of more than maxEventBytes is streaming.ErrObjectTooLarge.
+// boundFrames returns the frames of a body. A frame of more than maxEventBytes fails with
+// streaming.ErrObjectTooLarge.
 func boundFrames(framer runtime.Framer, body io.ReadCloser) io.ReadCloser {
 	budget := &frameBudget{body: body}
 	return &boundedFrames{frames: framer.NewFrameReader(budget), budget: budget}
@@ -95,8 +97,8 @@ type boundedFrames struct {
 	budget *frameBudget
 }
 
-// Read implements io.Reader. The budget begins anew with each call, as the budget of the frame's decoder bounds the
-// number of calls for one frame.
+// Read implements io.Reader. Each call resets the budget, because the frame's decoder already
+// limits the number of calls for one frame.
 func (b *boundedFrames) Read(p []byte) (int, error) {
 	b.budget.left = maxEventBytes
 	return b.frames.Read(p)
@@ -104,7 +106,7 @@ func (b *boundedFrames) Read(p []byte) (int, error) {
 
 func (b *boundedFrames) Close() error { return b.frames.Close() }
 
-// frameBudget is a body of which a number of bytes may be read.
+// frameBudget is a body from which a limited number of bytes may be read.
 type frameBudget struct {
 	body io.ReadCloser
 	left int64

@@ -13,9 +13,10 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// Extract puts into an empty configuration what a manager has applied to a subresource of an object and owns still,
-// which may be nothing. How a server merges the type decides what a path stands for: of a map that is not replaced as a whole, the
-// entries have paths of their own, and the path of the map brings none of them.
+// Extract sets into, an empty configuration, to the fields that a manager has applied to a
+// subresource and still owns. There may be none. The merge rules of the type decide what an owned
+// path stands for. The path of a map that is merged entry by entry does not bring its entries: they
+// have paths of their own.
 func Extract(object runtime.Object, manager, subresource string, into any) error {
 	owned, err := ownedFields(object, manager, subresource)
 	if err != nil || owned == nil {
@@ -35,7 +36,8 @@ func Extract(object runtime.Object, manager, subresource string, into any) error
 	return nil
 }
 
-// schemaName is the name of an object's type in the schema: that of its folder, the site's name backwards.
+// schemaName returns the name of an object's type in the schema: its package path, with the host
+// name reversed.
 func schemaName(object runtime.Object) string {
 	t := reflect.TypeOf(object).Elem()
 	return "io.k8s." + strings.ReplaceAll(strings.TrimPrefix(t.PkgPath(), "k8s.io/"), "/", ".") + "." + t.Name()

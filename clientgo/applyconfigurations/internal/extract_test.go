@@ -10,7 +10,7 @@ import (
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 )
 
-// pod has a container and a volume of manager one, and a label of manager two.
+// pod returns a pod with a container and a volume of manager one, and a label of manager two.
 func pod(fields string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -52,8 +52,9 @@ func TestOnlyTheManagersFieldsAreExtracted(t *testing.T) {
 	require.Nil(t, status.Spec)
 }
 
-// TestAnEmptyMapBringsNothingOfOthers: who has applied an empty map, an empty structure or an item by its key alone owns their paths, not what
-// others have put into them. What is replaced as a whole comes whole.
+// TestAnEmptyMapBringsNothingOfOthers: a manager may apply an empty map, an empty structure, or
+// only the key of an item. It then owns that path, but not the fields that others have set below
+// it. A field that is replaced as a whole is extracted whole.
 func TestAnEmptyMapBringsNothingOfOthers(t *testing.T) {
 	got, err := applycorev1.ExtractPod(pod(`{"f:metadata":{"f:labels":{}},"f:spec":{"f:nodeName":{},"f:containers":{"k:{\"name\":\"main\"}":{".":{},"f:name":{},"f:resources":{}},
 		"k:{\"name\":\"injected\"}":{".":{},"f:name":{},"f:command":{}}}}}`), "one")
@@ -64,7 +65,7 @@ func TestAnEmptyMapBringsNothingOfOthers(t *testing.T) {
 		"spec":{"nodeName":"n","containers":[{"name":"main"},{"name":"injected","command":["run","it"]}]}}`, string(text))
 }
 
-// TestAnItemThatIsTwiceInAListIsExtracted: a server takes a variable of an environment twice.
+// TestAnItemThatIsTwiceInAListIsExtracted: a server accepts an environment variable twice.
 func TestAnItemThatIsTwiceInAListIsExtracted(t *testing.T) {
 	twice := pod(`{"f:spec":{"f:nodeName":{}}}`)
 	twice.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}}

@@ -1,7 +1,8 @@
-// Package internal has what the generated packages of applyconfigurations share.
+// Package internal has the code that the generated packages of applyconfigurations share.
 package internal
 
-// Append adds values to a list. It panics if one is nil: that is a mistake in the caller's code.
+// Append adds values to a list. It panics if a value is nil, which is a mistake in the caller's
+// code.
 func Append[T any](method string, list []T, values []*T) []T {
 	for _, value := range values {
 		if value == nil {
@@ -12,7 +13,8 @@ func Append[T any](method string, list []T, values []*T) []T {
 	return list
 }
 
-// Put adds entries to a map, which it makes if there is none and there are entries.
+// Put adds entries to a map and returns it. If held is nil and there are entries, Put makes the
+// map.
 func Put[K comparable, V any](held, entries map[K]V) map[K]V {
 	if held == nil && len(entries) > 0 {
 		held = make(map[K]V, len(entries))

@@ -9,11 +9,12 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// Pick returns what a manager has applied to a subresource of an object of any kind, and owns still. The result shares parts of the
-// object, and is nil if that is nothing.
+// Pick returns the fields that a manager has applied to a subresource and still owns, for an object
+// of any kind. The result shares parts of the object. It is nil if there are no such fields.
 //
-// No schema says whether the path of a map or a list stands for all that is in it. The managed fields do: where any manager owns a part
-// of it, parts have owners of their own.
+// Without a schema, Pick cannot know whether the path of a map or a list stands for its content.
+// The managed fields show it: if any manager owns a part of the map or list, its parts have their
+// own owners.
 func Pick(object *unstructured.Unstructured, manager, subresource string) (map[string]any, error) {
 	owned, err := ownedFields(object, manager, subresource)
 	if err != nil || owned == nil {
@@ -34,7 +35,7 @@ func Pick(object *unstructured.Unstructured, manager, subresource string) (map[s
 	return part, nil
 }
 
-// pick returns the part of v that owned names, where all is what all managers own of it.
+// pick returns the part of v at the paths in owned. all has the paths that all managers own.
 func pick(v any, owned, all *fieldpath.Set) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -62,7 +63,7 @@ func pick(v any, owned, all *fieldpath.Set) any {
 	}
 }
 
-// children are the elements below which a set has paths.
+// children returns the elements below which a set has paths.
 func children(set *fieldpath.Set) *fieldpath.PathElementSet {
 	elements := fieldpath.NewSet()
 	for element := range set.Children.All() {
@@ -71,7 +72,8 @@ func children(set *fieldpath.Set) *fieldpath.PathElementSet {
 	return &elements.Members
 }
 
-// pickMember returns the part that owned names of what is at an element, if it names any.
+// pickMember returns the owned part of the member at an element. is reports whether owned has paths
+// there.
 func pickMember(element fieldpath.PathElement, member any, owned, all *fieldpath.Set) (part any, is bool) {
 	below, parts := all.Children.Get(element)
 	if owned, ok := owned.Children.Get(element); ok {
@@ -92,7 +94,7 @@ func pickMember(element fieldpath.PathElement, member any, owned, all *fieldpath
 	return part, true
 }
 
-// denotes says whether an element of a path is about an item.
+// denotes reports whether a path element selects an item.
 func denotes(element fieldpath.PathElement, index int, item any) bool {
 	switch {
 	case element.Index != nil:

@@ -10,21 +10,22 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// schemaText says how a server merges each type. A line that begins a type has its name in OpenAPI, and "atomic" after it
-// if the type is replaced as a whole. The lines of its fields begin with a tab, and have the name in JSON, and one of
+// schemaText says how a server merges each type. A type begins with a line that has its OpenAPI
+// name, followed by "atomic" if the type is replaced as a whole. The lines of its fields begin with
+// a tab. They have the field's JSON name, and one of:
 //
 //	string, boolean, numeric     a scalar
 //	any                          anything, replaced as a whole
 //	@NAME, @NAME atomic          a type
 //	[]ELEM                       a list that is replaced as a whole
 //	[set]ELEM                    a list of values
-//	[KEY,KEY]ELEM                a list of items that are found by these fields
+//	[KEY,KEY]ELEM                a list of items that these fields identify
 //	{}ELEM, {atomic}ELEM         a map
 //
 //go:embed schema.txt
 var schemaText string
 
-// untyped is the name of the type of what may be anything.
+// untyped is the name of the type of arbitrary values.
 const untyped = "__untyped_atomic_"
 
 var parser struct {
@@ -32,8 +33,9 @@ var parser struct {
 	made *typed.Parser
 }
 
-// Parser returns how a server merges the types of k8s.io/api. It is made at the first call. (A variable with a function would have the
-// linker keep the text of all types in each program with a typed client.)
+// Parser returns the merge rules of the types of k8s.io/api. The first call makes it. (With a
+// variable instead of a function, the linker would keep the text of all types in each program with
+// a typed client.)
 func Parser() *typed.Parser {
 	parser.once.Do(func() {
 		p := &typed.Parser{}
@@ -73,7 +75,8 @@ func readTypes(text string) (all []schema.TypeDef) {
 	return all
 }
 
-// readShape reads what a field has. The text is generated, so that a mistake in it is one of the generator.
+// readShape parses the shape of a field. The text is generated, so an error in it is an error of
+// the generator.
 func readShape(shape string) schema.TypeRef {
 	if name, ok := strings.CutPrefix(shape, "@"); ok {
 		name, atomic, _ := strings.Cut(name, " ")
@@ -111,7 +114,7 @@ func readShape(shape string) schema.TypeRef {
 	return schema.TypeRef{Inlined: schema.Atom{Scalar: &scalar}}
 }
 
-// bracketed splits "[how]elem".
+// bracketed splits "[how]elem", or the same with other brackets.
 func bracketed(shape string, open, shut byte) (how, elem string, ok bool) {
 	if shape[0] != open {
 		return "", "", false

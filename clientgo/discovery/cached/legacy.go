@@ -1,4 +1,4 @@
-// Package memory has the old names of package discovery/cached/memory.
+// Package memory has the former names of package discovery/cached/memory.
 package memory
 
 import (

@@ -18,17 +18,18 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// FakeDiscovery answers from the Resources of a testing.Fake, which records a "get" of "group", "resource" or "version" for each
-// question. Only the error of a reaction counts, not its object. Resources must not change while a question is asked.
+// FakeDiscovery returns results from the Resources of a testing.Fake. For each call, the Fake
+// records a "get" of "group", "resource" or "version". A reaction can set the error of a call, but
+// not its result. Resources must not change during a call.
 type FakeDiscovery struct {
 	*testing.Fake
-	// FakedServerVersion is what ServerVersion returns. Defaults to the version of the library.
+	// FakedServerVersion is the result of ServerVersion. Defaults to the version of the library.
 	FakedServerVersion *version.Info
 }
 
 var _ discovery.DiscoveryInterfaces = &FakeDiscovery{}
 
-// ask records a question, and returns the error of the first reaction.
+// ask records an action, and returns the error of the first reaction.
 func (c *FakeDiscovery) ask(about string) error {
 	_, err := c.Invokes(testing.ActionImpl{Verb: "get", Resource: schema.GroupVersionResource{Resource: about}}, nil)
 	return err
@@ -39,7 +40,8 @@ func (c *FakeDiscovery) ServerResourcesForGroupVersion(groupVersion string) (*me
 	return c.ServerResourcesForGroupVersionWithContext(context.Background(), groupVersion)
 }
 
-// ServerResourcesForGroupVersionWithContext returns the first list of a group version, not a copy.
+// ServerResourcesForGroupVersionWithContext returns the first list of a group version. It does not
+// copy the list.
 func (c *FakeDiscovery) ServerResourcesForGroupVersionWithContext(_ context.Context, groupVersion string) (*metav1.APIResourceList, error) {
 	if err := c.ask("resource"); err != nil {
 		return nil, err
@@ -60,8 +62,8 @@ func (c *FakeDiscovery) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav
 	return c.ServerGroupsAndResourcesWithContext(context.Background())
 }
 
-// ServerGroupsAndResourcesWithContext returns the groups of all lists, and the lists themselves. They are there beside the error of a
-// reaction to "resource" too.
+// ServerGroupsAndResourcesWithContext returns the groups of all lists, and the lists themselves. If
+// a reaction to "resource" returns an error, it returns the groups and lists with that error.
 func (c *FakeDiscovery) ServerGroupsAndResourcesWithContext(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
 	list, err := c.ServerGroupsWithContext(ctx)
 	if err != nil {
@@ -99,7 +101,8 @@ func (c *FakeDiscovery) ServerGroups() (*metav1.APIGroupList, error) {
 	return c.ServerGroupsWithContext(context.Background())
 }
 
-// ServerGroupsWithContext returns the groups of all lists, in their order. A group prefers its first version.
+// ServerGroupsWithContext returns the groups of all lists in order. The first version of a group is
+// its preferred version.
 func (c *FakeDiscovery) ServerGroupsWithContext(context.Context) (*metav1.APIGroupList, error) {
 	if err := c.ask("group"); err != nil {
 		return nil, err

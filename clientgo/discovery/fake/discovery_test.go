@@ -58,7 +58,7 @@ func TestAnswersComeFromTheResources(t *testing.T) {
 	require.Equal(t, c.Resources, lists)
 	require.Equal(t, []string{"get group", "get resource"}, asked(c))
 
-	// The functions of the package ask their own way.
+	// The functions of the package make their own requests.
 	preferred, err := discovery.ServerPreferredResources(c)
 	require.NoError(t, err)
 	require.Len(t, preferred, 3)

@@ -1,4 +1,5 @@
-// Package fake has a discovery client for tests, which answers from a list of resources.
+// Package fake has a discovery client for tests. Its results come from a list of resources.
 //
-// It differs from client-go's where that panics: OpenAPIV3 returns a client without documents, and WithLegacy the fake itself.
+// client-go's fake panics in two methods. Here OpenAPIV3 returns a client without documents, and
+// WithLegacy returns the fake itself.
 package fake

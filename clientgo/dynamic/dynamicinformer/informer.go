@@ -1,4 +1,4 @@
-// Package dynamicinformer has informers of any resource, whose objects are unstructured.
+// Package dynamicinformer has informers for any resource. Their objects are unstructured.
 package dynamicinformer
 
 import (
@@ -17,34 +17,37 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// DynamicSharedInformerFactory has one informer for each resource that a program asks for, and runs them together.
+// DynamicSharedInformerFactory has one informer for each requested resource, and runs them
+// together.
 type DynamicSharedInformerFactory interface {
-	// Start runs the informers that do not run yet, until the channel is closed. It does not wait for them.
+	// Start runs the informers that are not running yet, until the channel is closed. It does not
+	// wait for them.
 	Start(stopCh <-chan struct{})
 
-	// ForResource returns the informer of a resource. One that is new runs after the next call of Start.
+	// ForResource returns the informer of a resource. A new informer runs after the next call of
+	// Start.
 	ForResource(gvr schema.GroupVersionResource) informers.GenericInformer
 
-	// WaitForCacheSync returns when all informers that were started have synced, or when the channel is closed. The
-	// result says which of them have.
+	// WaitForCacheSync returns when all started informers have synced, or when the channel is
+	// closed. The result reports which informers have synced.
 	WaitForCacheSync(stopCh <-chan struct{}) map[schema.GroupVersionResource]bool
 
-	// Shutdown returns when all informers have ended. It does not end them: their channel does. The factory starts no
-	// more informers afterwards.
+	// Shutdown waits until all informers have ended. It does not stop them: closing their channel
+	// does. Afterwards the factory starts no more informers.
 	Shutdown()
 }
 
-// TweakListOptionsFunc changes the options of an informer's lists and watches.
+// TweakListOptionsFunc changes the options of an informer's list and watch requests.
 type TweakListOptionsFunc func(*metav1.ListOptions)
 
-// NewDynamicSharedInformerFactory returns a factory for all namespaces. Its informers resync each defaultResync; 0 means
-// never.
+// NewDynamicSharedInformerFactory returns a factory for all namespaces. Its informers resync once
+// per defaultResync; 0 means never.
 func NewDynamicSharedInformerFactory(client dynamic.Interface, defaultResync time.Duration) DynamicSharedInformerFactory {
 	return NewFilteredDynamicSharedInformerFactory(client, defaultResync, metav1.NamespaceAll, nil)
 }
 
-// NewFilteredDynamicSharedInformerFactory returns a factory for one namespace, with a function that changes the options of
-// requests. It may be nil.
+// NewFilteredDynamicSharedInformerFactory returns a factory for one namespace. tweakListOptions
+// changes the options of requests, and may be nil.
 func NewFilteredDynamicSharedInformerFactory(client dynamic.Interface, defaultResync time.Duration, namespace string, tweakListOptions TweakListOptionsFunc) DynamicSharedInformerFactory {
 	return resourceinformer.New(func(gvr schema.GroupVersionResource) informers.GenericInformer {
 		indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
@@ -58,7 +61,7 @@ type dynamicInformer struct {
 	gvr      schema.GroupVersionResource
 }
 
-// NewFilteredDynamicInformer returns an informer of a resource, which nobody runs yet.
+// NewFilteredDynamicInformer returns an informer of a resource. The caller must run it.
 func NewFilteredDynamicInformer(client dynamic.Interface, gvr schema.GroupVersionResource, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions TweakListOptionsFunc) informers.GenericInformer {
 	tweak := func(options *metav1.ListOptions) {
 		if tweakListOptions != nil {

@@ -1,4 +1,4 @@
-// Package fake has a dynamic client that answers from memory.
+// Package fake has a dynamic client whose objects are in memory.
 package fake
 
 import (
@@ -17,7 +17,8 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// FakeDynamicClient is a dynamic client that answers from an ObjectTracker, or from the test's reactors.
+// FakeDynamicClient is a dynamic client that reads and writes an ObjectTracker, unless a reactor of
+// the test handles the action.
 type FakeDynamicClient struct {
 	testing.Fake
 	scheme    *runtime.Scheme
@@ -30,8 +31,9 @@ var (
 	_ testing.FakeClient = &FakeDynamicClient{}
 )
 
-// NewSimpleDynamicClient returns a client with objects. The resources that it can list are those of scheme's lists and of
-// the objects. The objects may be typed; the client has them as unstructured ones, and so it has scheme's types.
+// NewSimpleDynamicClient returns a client with objects. It can list the resources of scheme's list
+// types and of the objects. Objects may be typed. The client stores them, and the types of scheme,
+// as unstructured.
 func NewSimpleDynamicClient(scheme *runtime.Scheme, objects ...runtime.Object) *FakeDynamicClient {
 	own := runtime.NewScheme()
 	for gvk := range scheme.AllKnownTypes() {
@@ -45,7 +47,7 @@ func NewSimpleDynamicClient(scheme *runtime.Scheme, objects ...runtime.Object) *
 				panic(err)
 			}
 			if said := item.GetObjectKind().GroupVersionKind(); said.Group != "" && said.Kind != "" {
-				u.SetGroupVersionKind(said) // one type may be of several kinds
+				u.SetGroupVersionKind(said) // a type may have several kinds
 			}
 			gvk := u.GroupVersionKind()
 			register(own, gvk)
@@ -56,8 +58,9 @@ func NewSimpleDynamicClient(scheme *runtime.Scheme, objects ...runtime.Object) *
 	return NewSimpleDynamicClientWithCustomListKinds(own, nil, converted...)
 }
 
-// NewSimpleDynamicClientWithCustomListKinds returns a client with objects, for resources whose list kind scheme does not
-// know, or whose name cannot be guessed from it. It adds list kinds that scheme does not have to scheme.
+// NewSimpleDynamicClientWithCustomListKinds returns a client with objects. gvrToListKind has the
+// list kinds that scheme lacks, or whose resource cannot be guessed from the kind. The function
+// adds these list kinds to scheme.
 func NewSimpleDynamicClientWithCustomListKinds(scheme *runtime.Scheme, gvrToListKind map[schema.GroupVersionResource]string, objects ...runtime.Object) *FakeDynamicClient {
 	listKinds := map[schema.GroupVersionResource]string{}
 	for gvk := range scheme.AllKnownTypes() {
@@ -93,7 +96,7 @@ func NewSimpleDynamicClientWithCustomListKinds(scheme *runtime.Scheme, gvrToList
 	return c
 }
 
-// register adds a kind, as unstructured, to a scheme that does not have it.
+// register adds a kind as unstructured to a scheme that does not have it.
 func register(scheme *runtime.Scheme, gvk schema.GroupVersionKind) {
 	switch {
 	case scheme.Recognizes(gvk):
@@ -104,7 +107,7 @@ func register(scheme *runtime.Scheme, gvk schema.GroupVersionKind) {
 	}
 }
 
-// items returns the items of a list, or the object that is no list.
+// items returns the items of a list, or the object itself if it is not a list.
 func items(obj runtime.Object) []runtime.Object {
 	if !meta.IsListType(obj) {
 		return []runtime.Object{obj}
@@ -116,8 +119,9 @@ func items(obj runtime.Object) []runtime.Object {
 	return found
 }
 
-// toUnstructured returns an object as an unstructured one. A typed object gets its kind and version from the scheme. An
-// unstructured object or list is taken as it is, so that a reactor may leave them out.
+// toUnstructured returns an object as unstructured. A typed object gets its kind and version from
+// the scheme. An unstructured object or list is returned unchanged, so a reactor may omit its kind
+// and version.
 func toUnstructured(scheme *runtime.Scheme, obj runtime.Object) (*unstructured.Unstructured, error) {
 	switch obj := obj.(type) {
 	case *unstructured.Unstructured:
@@ -141,7 +145,8 @@ func toUnstructured(scheme *runtime.Scheme, obj runtime.Object) (*unstructured.U
 // Tracker returns the objects behind the client.
 func (c *FakeDynamicClient) Tracker() testing.ObjectTracker { return c.tracker }
 
-// IsWatchListSemanticsUnSupported has reflectors list: the client's watches end the first events with no bookmark.
+// IsWatchListSemanticsUnSupported makes reflectors list, because the client's watches send no
+// bookmark after the initial events.
 func (c *FakeDynamicClient) IsWatchListSemanticsUnSupported() bool { return true }
 
 // Resource implements dynamic.Interface.

@@ -80,7 +80,7 @@ func TestAListOfAnUnknownKindPanics(t *testing.T) {
 	require.Empty(t, list.Items)
 }
 
-// What an action records is what a test compares with what the constructors return.
+// Tests compare recorded actions with actions from the constructors.
 func TestListsOfAllNamespacesKeepTheSelectorsAlone(t *testing.T) {
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{foos: "FooList"})
 	opts := metav1.ListOptions{LabelSelector: "l=x", ResourceVersion: "0", Limit: 3}
@@ -108,7 +108,7 @@ func TestWithoutReactorsAWriteReturnsItsObject(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Typed fakes drop an error beside an object as well.
+// Typed fakes also drop an error that comes with an object.
 func TestAListBesideAnErrorIsReturned(t *testing.T) {
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{foos: "FooList"})
 	client.PrependReactor("list", "*", func(clienttesting.Action) (bool, runtime.Object, error) {

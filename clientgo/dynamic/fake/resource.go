@@ -31,10 +31,12 @@ func (c *resourceClient) Namespace(ns string) dynamic.ResourceInterface {
 	return &in
 }
 
-// failed is the answer to an action that no reactor answers, and that has no object of its own.
+// failed returns the result of an action that no reactor handles, and that has no object of its
+// own.
 func failed(verb string) *metav1.Status { return &metav1.Status{Status: "dynamic " + verb + " fail"} }
 
-// invoke returns the answer to an action that is answered with an object, or what it is where no reactor answers.
+// invoke runs an action whose result is an object. If no reactor handles the action, the result is
+// unanswered.
 func (c *resourceClient) invoke(action testing.Action, unanswered runtime.Object) (*unstructured.Unstructured, error) {
 	obj, err := c.client.Invokes(action, unanswered)
 	if err != nil || obj == nil {
@@ -68,7 +70,8 @@ func (c *resourceClient) Delete(ctx context.Context, name string, opts metav1.De
 	return err
 }
 
-// DeleteCollection implements dynamic.ResourceInterface. Without a reactor of the test's it does nothing.
+// DeleteCollection implements dynamic.ResourceInterface. It does nothing, unless a reactor of the
+// test handles it.
 func (c *resourceClient) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOptions metav1.ListOptions) error {
 	_, err := c.client.Invokes(testing.NewDeleteCollectionActionWithOptions(c.resource, c.namespace, opts, listOptions), nil)
 	return err
@@ -79,7 +82,7 @@ func (c *resourceClient) Get(ctx context.Context, name string, opts metav1.GetOp
 	return c.invoke(testing.NewGetSubresourceActionWithOptions(c.resource, c.namespace, strings.Join(subresources, "/"), name, opts), failed("get"))
 }
 
-// List implements dynamic.ResourceInterface. It selects by labels, and not by fields.
+// List implements dynamic.ResourceInterface. It selects by labels, but not by fields.
 func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*unstructured.UnstructuredList, error) {
 	listKind, ok := c.client.listKinds[c.resource]
 	if !ok {
@@ -90,11 +93,11 @@ func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*un
 	gvk := c.resource.GroupVersion().WithKind(strings.TrimSuffix(listKind, "List"))
 	action := testing.NewListActionWithOptions(c.resource, gvk, c.namespace, opts)
 	if c.namespace == "" {
-		action = testing.NewRootListActionWithOptions(c.resource, gvk, opts) // keeps less of the options
+		action = testing.NewRootListActionWithOptions(c.resource, gvk, opts) // keeps fewer of the options
 	}
 	obj, err := c.client.Invokes(action, failed("list"))
 	if obj == nil {
-		return nil, err // an error beside an object is none, as with typed fakes
+		return nil, err // an error with an object is dropped, as with typed fakes
 	}
 	selector, err := labels.Parse(opts.LabelSelector)
 	if err != nil {
@@ -129,7 +132,7 @@ func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*un
 	return list, nil
 }
 
-// Watch implements dynamic.ResourceInterface. It selects by namespace alone.
+// Watch implements dynamic.ResourceInterface. It selects by namespace only.
 func (c *resourceClient) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	opts.Watch = true
 	return c.client.InvokesWatch(testing.NewWatchActionWithOptions(c.resource, c.namespace, opts))

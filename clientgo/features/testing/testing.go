@@ -1,4 +1,4 @@
-// Package testing switches features in tests.
+// Package testing turns features on and off in tests.
 package testing
 
 import (
@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/features"
 )
 
-// featureGatesSetter is what the process's gates need for SetFeatureDuringTest.
+// featureGatesSetter is the method set that SetFeatureDuringTest needs from the process's gates.
 type featureGatesSetter interface {
 	features.Gates
 	Set(key features.Feature, on bool) error
@@ -18,12 +18,13 @@ type featureGatesSetter interface {
 
 var (
 	mu       sync.Mutex                      // guards following
-	switched = map[features.Feature]string{} // has the name of the test that has switched a feature
+	switched = map[features.Feature]string{} // maps a changed feature to the name of the test that changed it
 )
 
-// SetFeatureDuringTest switches a feature on or off until the test ends. Gates with a method SetForTesting are set by it,
-// which takes locked features too; other gates are set by their method Set. It panics if they have no Set. It fails the test if
-// they return an error, or if a test that runs at the same time has switched the feature: the process has one set of features.
+// SetFeatureDuringTest turns a feature on or off until the test ends. It prefers the gates' method
+// SetForTesting, which changes locked features too, to their method Set. It panics if the gates
+// have neither. It fails the test if the gates return an error. It also fails if a concurrent test
+// has changed the feature, because a process has one set of features.
 func SetFeatureDuringTest(tb testing.TB, feature features.Feature, featureValue bool) {
 	tb.Helper()
 	current, ok := features.FeatureGates().(featureGatesSetter)

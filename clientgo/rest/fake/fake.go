@@ -1,4 +1,4 @@
-// Package fake is a client without a server, for tests.
+// Package fake has a client that needs no server, for tests.
 package fake
 
 import (
@@ -14,30 +14,30 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// RoundTripperFunc is a function as a round tripper.
+// roundTripper is a function that implements [http.RoundTripper].
 type roundTripper func(*http.Request) (*http.Response, error)
 
 // RoundTrip implements [http.RoundTripper].
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// CreateHTTPClient returns a client whose requests roundTripper answers.
+// CreateHTTPClient returns a client that sends requests to roundTripper_.
 func CreateHTTPClient(roundTripper_ func(*http.Request) (*http.Response, error)) *http.Client {
 	return &http.Client{Transport: roundTripper(roundTripper_)}
 }
 
-// RESTClient is a rest.Interface that answers by itself.
+// RESTClient is a rest.Interface with prepared responses.
 type RESTClient struct {
 	NegotiatedSerializer runtime.NegotiatedSerializer
 	GroupVersion         schema.GroupVersion
 	VersionedAPIPath     string
 
-	// Err is the answer to every request, if it is set. Such a request is not kept in Req.
+	// Err is returned for every request if it is set. Req then keeps its value.
 	Err error
 	// Req is the last request.
 	Req *http.Request
-	// Client answers, if Err is not set.
+	// Client sends the requests if Err is not set.
 	Client *http.Client
-	// Resp is the answer, if neither Err nor Client is set.
+	// Resp is the response if neither Err nor Client is set.
 	Resp *http.Response
 }
 

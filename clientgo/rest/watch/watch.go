@@ -1,4 +1,4 @@
-// Package watch decodes and encodes the events of a watch, by codecs of apimachinery.
+// Package watch decodes and encodes the events of a watch with codecs of apimachinery.
 package watch
 
 import (
@@ -19,12 +19,13 @@ type Decoder struct {
 
 var _ watch.Decoder = (*Decoder)(nil)
 
-// NewDecoder returns a Decoder of the events that decoder reads, whose objects embeddedDecoder decodes.
+// NewDecoder returns a Decoder. decoder reads the events, and embeddedDecoder decodes their
+// objects.
 func NewDecoder(decoder streaming.Decoder, embeddedDecoder runtime.Decoder) *Decoder {
 	return &Decoder{events: decoder, objects: embeddedDecoder}
 }
 
-// Decode returns the next event. It waits for it. An event of an unknown type is an error.
+// Decode waits for the next event and returns it. An unknown event type is an error.
 func (d *Decoder) Decode() (watch.EventType, runtime.Object, error) {
 	var event metav1.WatchEvent
 	into, _, err := d.events.Decode(nil, &event)
@@ -57,7 +58,8 @@ type Encoder struct {
 	buffer  *bytes.Buffer
 }
 
-// NewEncoder returns an Encoder that writes to encoder events whose objects embeddedEncoder encodes. It is for one goroutine.
+// NewEncoder returns an Encoder that writes events to encoder. embeddedEncoder encodes their
+// objects. An Encoder is not safe for concurrent use.
 func NewEncoder(encoder streaming.Encoder, embeddedEncoder runtime.Encoder) *Encoder {
 	return &Encoder{events: encoder, objects: embeddedEncoder, buffer: &bytes.Buffer{}}
 }

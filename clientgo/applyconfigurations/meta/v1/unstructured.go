@@ -7,18 +7,18 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// UnstructuredExtractor finds what a manager has applied to an object of any kind, and owns still. The objects that
-// it returns have their kind, name and namespace in any case.
+// UnstructuredExtractor returns the fields of an object of any kind that a manager has applied and
+// still owns. The objects that it returns always have their kind, name and namespace.
 type UnstructuredExtractor interface {
-	// Extract returns what fieldManager has applied to the object. It leaves the object as it is, and shares nothing
-	// with it.
+	// Extract returns the fields that fieldManager has applied. It does not change the object, and
+	// the result shares nothing with it.
 	Extract(object *unstructured.Unstructured, fieldManager string) (*unstructured.Unstructured, error)
-	// ExtractStatus returns what fieldManager has applied to the status subresource.
+	// ExtractStatus returns the fields that fieldManager has applied to the status subresource.
 	ExtractStatus(object *unstructured.Unstructured, fieldManager string) (*unstructured.Unstructured, error)
 }
 
-// NewUnstructuredExtractor returns an extractor. It asks nobody, and never fails: the managed fields of all managers say enough of an
-// object's structure, so that its schema, for which client-go asks dc, is not needed.
+// NewUnstructuredExtractor returns an extractor. It sends no request, and never fails. client-go
+// requests the schema of an object through dc. Here the managed fields of all managers are enough.
 func NewUnstructuredExtractor(dc discovery.DiscoveryInterface) (UnstructuredExtractor, error) {
 	return extractor{}, nil
 }

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
-// object has fields of a manager "m".
+// object returns an object with fields of a manager "m".
 func object(t *testing.T, operation, subresource, fields string) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{}
 	require.NoError(t, json.Unmarshal(fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Foo","metadata":{"name":"n","namespace":"ns","uid":"u","labels":{"l":"m","o":"p"},
@@ -21,7 +21,7 @@ func object(t *testing.T, operation, subresource, fields string) *unstructured.U
 
 const fields = `{"f:metadata":{"f:labels":{"f:l":{}}},"f:data":{"f:a":{}},"f:list":{"k:{\"k\":\"1\"}":{".":{},"f:k":{},"f:v":{}}},"f:status":{"f:a":{}}}`
 
-func TestWhatAManagerAppliedToAnUnstructuredObject(t *testing.T) { // each result is what client-go answered
+func TestWhatAManagerAppliedToAnUnstructuredObject(t *testing.T) { // each result is client-go's result
 	extractor, err := metav1.NewUnstructuredExtractor(nil)
 	require.NoError(t, err)
 	const whole = `{"apiVersion":"v1","data":{"a":"1"},"kind":"Foo","list":[{"k":"1","v":"2"}],"metadata":{"labels":{"l":"m"},"name":"n","namespace":"ns"},"status":{"a":"x"}}`
@@ -53,8 +53,8 @@ func TestWhatAManagerAppliedToAnUnstructuredObject(t *testing.T) { // each resul
 	}
 }
 
-// TestAnEmptyPartBringsNothingOfOthers: where others own parts of a map, its path does not stand for them. Where nobody does, the map is
-// replaced as a whole.
+// TestAnEmptyPartBringsNothingOfOthers: if others own parts of a map, its path does not stand for
+// them. If no manager does, the map is replaced as a whole.
 func TestAnEmptyPartBringsNothingOfOthers(t *testing.T) {
 	extractor, err := metav1.NewUnstructuredExtractor(nil)
 	require.NoError(t, err)

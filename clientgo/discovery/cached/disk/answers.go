@@ -15,8 +15,8 @@ import (
 
 func typeMeta(kind string) metav1.TypeMeta { return metav1.TypeMeta{Kind: kind, APIVersion: "v1"} }
 
-// file returns the name of a file of a group version, or false if that is none. The name may come from the server, and must not lead
-// to another directory.
+// file returns the name of a file of a group version. It returns false if the group version is not
+// valid: it may come from the server, and must not lead to another directory.
 func (d *CachedDiscoveryClient) file(groupVersion, name string) (string, bool) {
 	for segment := range strings.SplitSeq(groupVersion, "/") {
 		if segment == "." || segment == ".." || strings.ContainsAny(segment, "\\:\x00") || segment == "" && groupVersion != "" {
@@ -26,8 +26,9 @@ func (d *CachedDiscoveryClient) file(groupVersion, name string) (string, bool) {
 	return filepath.Join(d.directory, filepath.FromSlash(groupVersion), name), true
 }
 
-// read decodes a file that counts into an answer of a kind. It returns whether there is one, and how often the client was invalidated
-// before: an answer of the server that comes instead is of that time.
+// read decodes a valid cache file into a document of the given kind. found reports whether there
+// was one. since is how often the client had been invalidated before. If the caller asks the server
+// instead, since is the age of that document for write.
 func (d *CachedDiscoveryClient) read(name, kind string, into any, is *metav1.TypeMeta) (found bool, since int) {
 	d.mu.Lock()
 	_, ours := d.ours[name]
@@ -42,13 +43,13 @@ func (d *CachedDiscoveryClient) read(name, kind string, into any, is *metav1.Typ
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.invalidated > 0 {
-		return false, d.invalidated // in the meantime
+		return false, d.invalidated // invalidated in the meantime
 	}
 	d.foreign = true
 	return true, since
 }
 
-// decode decodes a file that is young enough.
+// decode decodes a file that is not older than the TTL.
 func (d *CachedDiscoveryClient) decode(name, kind string, into any, is *metav1.TypeMeta) bool {
 	f, err := os.Open(name)
 	if err != nil {
@@ -63,7 +64,8 @@ func (d *CachedDiscoveryClient) decode(name, kind string, into any, is *metav1.T
 	return err == nil && json.Unmarshal(data, into) == nil && *is == typeMeta(kind)
 }
 
-// write keeps an answer, unless the client was invalidated since. If it cannot, the answer is as good, and the server will be asked again.
+// write stores a document, unless the client was invalidated after since. If it fails, it logs the
+// error, and the next call asks the server again.
 func (d *CachedDiscoveryClient) write(ctx context.Context, name string, since int, answer any) {
 	data, err := json.Marshal(answer)
 	if err == nil {
@@ -74,7 +76,7 @@ func (d *CachedDiscoveryClient) write(ctx context.Context, name string, since in
 	}
 }
 
-// writeSince holds the lock while it writes: an older answer would take the place of a newer one otherwise.
+// writeSince holds the lock while it writes, so that an older document cannot replace a newer one.
 func (d *CachedDiscoveryClient) writeSince(name string, since int, data []byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -16,17 +16,17 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// CachedDiscoveryClient remembers what a server has in files. It is safe for concurrent use, also by several programs. Its answers are
-// shared by all callers, who must not change them.
+// CachedDiscoveryClient caches discovery documents in files. It is safe for concurrent use, also by
+// several programs. Callers share the returned documents, and must not change them.
 type CachedDiscoveryClient struct {
-	delegate  discovery.CachedDiscoveryInterfaceWithContext // remembers too, in memory
+	delegate  discovery.CachedDiscoveryInterfaceWithContext // caches in memory too
 	directory string
 	ttl       time.Duration
 
 	mu          sync.Mutex          // guards following
-	ours        map[string]struct{} // files that this client has written since it was invalidated
-	invalidated int                 // how often it was; then no other files count
-	foreign     bool                // an answer came from a file that is not ours
+	ours        map[string]struct{} // files that this client has written since the last invalidation
+	invalidated int                 // number of invalidations; if not zero, only files in ours are valid
+	foreign     bool                // a document came from a file that is not in ours
 }
 
 var (
@@ -34,9 +34,9 @@ var (
 	_ discovery.CachedDiscoveryInterfaceWithContext = &CachedDiscoveryClient{}
 )
 
-// NewCachedDiscoveryClientForConfig returns a client for a server. Files in discoveryCacheDir count for ttl after they were written;
-// the directory must be that server's alone. httpCacheDir is for answers of the server as they are; if it is empty, they are not
-// kept. The configuration is not changed.
+// NewCachedDiscoveryClientForConfig returns a client for a server. Files in discoveryCacheDir are
+// valid for ttl after they were written. The directory must be for this server only. httpCacheDir
+// caches HTTP responses; if it is empty, they are not cached. The config is not changed.
 func NewCachedDiscoveryClientForConfig(config *rest.Config, discoveryCacheDir, httpCacheDir string, ttl time.Duration) (*CachedDiscoveryClient, error) {
 	if httpCacheDir != "" {
 		config = rest.CopyConfig(config)
@@ -54,8 +54,8 @@ func NewCachedDiscoveryClientForConfig(config *rest.Config, discoveryCacheDir, h
 // Fresh is FreshWithContext.
 func (d *CachedDiscoveryClient) Fresh() bool { return d.FreshWithContext(context.Background()) }
 
-// FreshWithContext returns whether all answers were the server's own, since the client was made or invalidated. If one came from a
-// file of an earlier run, it is false.
+// FreshWithContext reports whether all documents came from the server since the client was made or
+// last invalidated. It is false once a document came from a file of an earlier run.
 func (d *CachedDiscoveryClient) FreshWithContext(context.Context) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -65,8 +65,9 @@ func (d *CachedDiscoveryClient) FreshWithContext(context.Context) bool {
 // Invalidate is InvalidateWithContext.
 func (d *CachedDiscoveryClient) Invalidate() { d.InvalidateWithContext(context.Background()) }
 
-// InvalidateWithContext makes the client ask the server for everything. It leaves the files for other programs, until this client
-// replaces them. An answer that is on its way is not kept.
+// InvalidateWithContext makes the client ask the server for every document again. It keeps the
+// files for other programs, until this client replaces them. A document that is being fetched is
+// not stored.
 func (d *CachedDiscoveryClient) InvalidateWithContext(ctx context.Context) {
 	d.delegate.InvalidateWithContext(ctx)
 	d.mu.Lock()
@@ -139,7 +140,8 @@ func (d *CachedDiscoveryClient) ServerPreferredResources() ([]*metav1.APIResourc
 	return d.ServerPreferredResourcesWithContext(context.Background())
 }
 
-// ServerPreferredResourcesWithContext returns each resource once, in the version that the server prefers.
+// ServerPreferredResourcesWithContext returns each resource once, in the version that the server
+// prefers.
 func (d *CachedDiscoveryClient) ServerPreferredResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error) {
 	return discovery.ServerPreferredResourcesWithContext(ctx, d)
 }
@@ -149,7 +151,8 @@ func (d *CachedDiscoveryClient) ServerPreferredNamespacedResources() ([]*metav1.
 	return d.ServerPreferredNamespacedResourcesWithContext(context.Background())
 }
 
-// ServerPreferredNamespacedResourcesWithContext is ServerPreferredResourcesWithContext for resources that live in namespaces.
+// ServerPreferredNamespacedResourcesWithContext is ServerPreferredResourcesWithContext for
+// namespaced resources.
 func (d *CachedDiscoveryClient) ServerPreferredNamespacedResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error) {
 	return discovery.ServerPreferredNamespacedResourcesWithContext(ctx, d)
 }
@@ -169,14 +172,15 @@ func (d *CachedDiscoveryClient) OpenAPISchema() (*openapiv2.Document, error) {
 	return d.OpenAPISchemaWithContext(context.Background())
 }
 
-// OpenAPISchemaWithContext returns the OpenAPI v2 document. Only the directory of answers has it.
+// OpenAPISchemaWithContext returns the OpenAPI v2 document. Only httpCacheDir caches it.
 func (d *CachedDiscoveryClient) OpenAPISchemaWithContext(ctx context.Context) (*openapiv2.Document, error) {
 	return d.delegate.OpenAPISchemaWithContext(ctx)
 }
 
-// OpenAPIV3 returns a client that remembers documents in memory; after Invalidate it is another one.
+// OpenAPIV3 returns a client that caches documents in memory. After Invalidate it returns another
+// client.
 func (d *CachedDiscoveryClient) OpenAPIV3() openapi.Client {
-	return d.delegate.OpenAPIV3WithContext(context.Background()).(openapi.Client) // package memory's is both
+	return d.delegate.OpenAPIV3WithContext(context.Background()).(openapi.Client) // package memory's client implements both interfaces
 }
 
 // OpenAPIV3WithContext is OpenAPIV3, for calls with contexts.
@@ -184,10 +188,10 @@ func (d *CachedDiscoveryClient) OpenAPIV3WithContext(ctx context.Context) openap
 	return d.delegate.OpenAPIV3WithContext(ctx)
 }
 
-// WithLegacy returns d: the files are the same for both forms.
+// WithLegacy returns d, because the files are the same for both forms.
 func (d *CachedDiscoveryClient) WithLegacy() discovery.DiscoveryInterface { return d }
 
-// WithLegacyWithContext returns d: the files are the same for both forms.
+// WithLegacyWithContext returns d, because the files are the same for both forms.
 func (d *CachedDiscoveryClient) WithLegacyWithContext(context.Context) discovery.DiscoveryInterfaceWithContext {
 	return d
 }

@@ -27,17 +27,17 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // failures are reported there
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // klog receives the failures
 	goleak.VerifyTestMain(m)
 }
 
-// front serves an API server, or documents of its own, and counts requests.
+// front is a proxy for an API server, or a server of its own documents. It counts requests.
 type front struct {
 	*httptest.Server
 
 	mu        sync.Mutex // guards following
 	requests  map[string]int
-	tags      []string // what requests had as If-None-Match
+	tags      []string // If-None-Match headers of the requests
 	documents map[string]http.HandlerFunc
 }
 
@@ -69,7 +69,7 @@ func (f *front) set(path string, document http.HandlerFunc) {
 	f.documents[path] = document
 }
 
-// asked returns how often each path was asked for since the last call.
+// asked returns the number of requests for each path since the last call.
 func (f *front) asked() map[string]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -78,7 +78,7 @@ func (f *front) asked() map[string]int {
 	return asked
 }
 
-// tagged returns the tags of the requests since the last call.
+// tagged returns the If-None-Match headers of the requests since the last call.
 func (f *front) tagged() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -197,7 +197,7 @@ func TestAnotherRunIsAnsweredFromFiles(t *testing.T) {
 	require.NotNil(t, second.RESTClient())
 }
 
-// A mapper over files of another run asks the server for what is missing in them.
+// A mapper that finds only files of an earlier run asks the server for a kind that they lack.
 func TestAMapperFindsWhatIsNewerThanTheFiles(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	directory := t.TempDir()
@@ -242,7 +242,7 @@ func TestFilesThatDoNotCount(t *testing.T) {
 	}
 }
 
-// What failed is not written, and is asked for again.
+// A failure is not written to a file, and the next call asks the server again.
 func TestFailuresAreNotWritten(t *testing.T) {
 	f, directory := newFront(t, apitest.Options{NoAggregatedDiscovery: true}), t.TempDir()
 	f.set("/apis/apps/v1", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "down", http.StatusServiceUnavailable) })
@@ -264,7 +264,7 @@ func TestFailuresAreNotWritten(t *testing.T) {
 	require.Contains(t, files(t, directory), "apps/v1/serverresources.json")
 }
 
-// The names of a server become names of files.
+// Names that a server returns become file names.
 func TestAServerCannotChooseTheFiles(t *testing.T) {
 	f, outside := newFront(t, apitest.Options{}), t.TempDir()
 	directory := filepath.Join(outside, "a", "b")
@@ -312,7 +312,7 @@ func TestSeveralClientsAtOnce(t *testing.T) {
 	}
 }
 
-// A directory that cannot be written costs requests, not answers.
+// If the directory is not writable, the client sends more requests but still works.
 func TestADirectoryThatCannotBeWritten(t *testing.T) {
 	f := newFront(t, apitest.Options{})
 	blocked := filepath.Join(t.TempDir(), "file")

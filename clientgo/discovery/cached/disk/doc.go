@@ -1,13 +1,16 @@
-// Package disk remembers what an API server has in files, for programs that run often and briefly, as kubectl and its plugins do.
+// Package disk caches discovery documents of an API server in files. It is for programs that run
+// often and briefly, like kubectl and its plugins.
 //
-// A directory has servergroups.json, and for each group version a serverresources.json. Names and contents are those of client-go's
-// package, so that programs of both kinds can share a directory. Above the files there is a memory cache.
+// A directory has a servergroups.json, and a serverresources.json for each group version. Names and
+// contents are those of client-go's package, so programs built with either library can share a
+// directory. A memory cache lies in front of the files.
 //
-// With a directory for answers of the server, documents that the server allows to be kept are kept there: those with an ETag are asked
-// for with it, and those that stay as they are (OpenAPI v3) are not asked for again. These files are of another form than client-go's,
-// under other names.
+// With an HTTP cache directory, the client also stores HTTP responses that the server allows to be
+// stored. A document with an ETag is revalidated with it. An immutable document (OpenAPI v3) is not
+// requested again. The format and names of these files differ from client-go's.
 //
-// It differs from client-go's package where that has defects. A name of a server cannot lead to a file outside of the directory. A
-// file that is empty or of another kind is no answer. The document of a path takes the place of the path's earlier one, so that the
-// directory does not grow with each change of an API. Credentials and cookies are not kept.
+// This package avoids four defects of client-go's package. A name from a server cannot lead to a
+// file outside of the directory. An empty file, or a file of another kind, does not count as a
+// document. A new document replaces the earlier document of its path, so the directory does not
+// grow with each API change. Credentials and cookies are not stored.
 package disk

@@ -16,17 +16,17 @@ import (
 	"time"
 )
 
-// entry is an answer in a file: a line of JSON, and the body.
+// entry is a cached response. Its file has a line of JSON, followed by the body.
 type entry struct {
 	URL      string
 	Accept   string
 	Received time.Time
-	Header   http.Header // what says how long the answer counts, and what it is
-	Sum      string      // of the body, which may have been damaged
+	Header   http.Header // headers for validity and content type
+	Sum      string      // checksum of the body, to detect damage
 	body     []byte
 }
 
-// keptHeaders are the headers of an answer that are kept. Cookies and the like are not among them.
+// keptHeaders lists the response headers that are stored. Cookies are not stored.
 var keptHeaders = []string{"Cache-Control", "Content-Type", "Date", "Etag", "Expires", "Last-Modified", "Vary"}
 
 func newEntry(response *http.Response, now time.Time) *entry {
@@ -46,15 +46,15 @@ func locator(u *url.URL) string {
 	return plain.String()
 }
 
-// file returns the name of the file for a path and a form. The parameters are not in it: they are a hash of the document, whose
-// successor takes its place.
+// file returns the file name for a path and media type. It ignores the query parameters: they are a
+// hash of the document. A new version of the document thus replaces the old one.
 func (t *transport) file(locator, accept string) string {
 	path, _, _ := strings.Cut(locator, "?")
 	sum := sha256.Sum256([]byte("kinform\n" + path + "\n" + accept))
 	return filepath.Join(t.directory, hex.EncodeToString(sum[:]))
 }
 
-// load returns the answer to a request that is in a file, or nil.
+// load returns the stored response to a request, or nil.
 func (t *transport) load(r *http.Request) *entry {
 	at, accept := locator(r.URL), r.Header.Get("Accept")
 	f, err := os.Open(t.file(at, accept))
@@ -77,7 +77,7 @@ func (t *transport) load(r *http.Request) *entry {
 	return e
 }
 
-// store writes an answer to its file.
+// store writes a response to its file.
 func (t *transport) store(e *entry, body []byte) error {
 	e.Sum = sumOf(body)
 	line, err := json.Marshal(e)
@@ -92,7 +92,7 @@ func sumOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// response returns the answer as if the server had sent it.
+// response returns the entry as an HTTP response to r.
 func (e *entry) response(r *http.Request) *http.Response {
 	return &http.Response{
 		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -100,13 +100,13 @@ func (e *entry) response(r *http.Request) *http.Response {
 	}
 }
 
-// fresh returns whether an answer counts without a question to the server.
+// fresh reports whether the entry is valid without asking the server.
 func (e *entry) fresh(now time.Time) bool {
 	age := now.Sub(e.Received)
 	return age >= 0 && age < lifetime(e.Header)
 }
 
-// lifetime returns how long a server says that an answer counts.
+// lifetime returns how long the server allows a response to be used.
 func lifetime(h http.Header) time.Duration {
 	said := directives(h)
 	if said["no-cache"] != nil || said["no-store"] != nil {
@@ -119,7 +119,7 @@ func lifetime(h http.Header) time.Duration {
 		}
 		return time.Duration(min(seconds, 365*24*60*60)) * time.Second
 	}
-	expires, err := time.Parse(time.RFC1123, h.Get("Expires")) // API servers write UTC, where http.ParseTime demands GMT
+	expires, err := time.Parse(time.RFC1123, h.Get("Expires")) // API servers write UTC, but http.ParseTime requires GMT
 	if err != nil {
 		return 0
 	}
@@ -130,7 +130,7 @@ func lifetime(h http.Header) time.Duration {
 	return expires.Sub(sent)
 }
 
-// directives returns what Cache-Control says.
+// directives parses Cache-Control.
 func directives(h http.Header) map[string]*string {
 	said := map[string]*string{}
 	for _, line := range h.Values("Cache-Control") {

@@ -6,16 +6,16 @@ import (
 	"path/filepath"
 )
 
-// Who may read what the cache has: the user, and his group.
+// The user and the user's group can read the cache.
 const (
 	directoryMode = 0o750
 	fileMode      = 0o660
 )
 
-// maxFile bounds what is read from a file: the documents of OpenAPI are ten megabytes.
+// maxFile limits how much is read from a file. OpenAPI documents have ten megabytes.
 const maxFile = 64 << 20
 
-// writeFile replaces a file at once, so that another program reads the old one or the new one.
+// writeFile replaces a file atomically: another program reads either the old file or the new one.
 func writeFile(name string, parts ...[]byte) (err error) {
 	directory := filepath.Dir(name)
 	if err := os.MkdirAll(directory, directoryMode); err != nil {

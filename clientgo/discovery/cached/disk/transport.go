@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// transport keeps answers of a server that the server allows a client to keep.
+// transport caches the responses that a server allows a client to store.
 type transport struct {
 	next      http.RoundTripper
 	directory string
 }
 
-// WrappedRoundTripper returns the transport that sends requests.
+// WrappedRoundTripper returns the transport that sends the requests.
 func (t *transport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
-// RoundTrip answers from a file if the server said that the answer stays as it is. Otherwise it asks the server, with the ETag of the
-// answer that it has.
+// RoundTrip returns a stored response while the server allows it to be used. Otherwise it asks the
+// server, with the ETag of the stored response.
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if !askable(request) {
 		return t.next.RoundTrip(request)
@@ -44,7 +44,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return known.response(request), nil
 }
 
-// askable returns whether an answer to a request could be a file's.
+// askable reports whether a stored response may satisfy a request.
 func askable(r *http.Request) bool {
 	if r.Method != http.MethodGet || r.Body != nil && r.Body != http.NoBody {
 		return false
@@ -57,7 +57,7 @@ func askable(r *http.Request) bool {
 	return true
 }
 
-// keep has an answer kept, if it may be, when its end has been read.
+// keep arranges for a storable response to be stored once its body has been read to the end.
 func (t *transport) keep(response *http.Response, err error) (*http.Response, error) {
 	if err != nil || response.StatusCode != http.StatusOK || !keepable(response.Header) {
 		return response, err
@@ -66,7 +66,8 @@ func (t *transport) keep(response *http.Response, err error) (*http.Response, er
 	return response, nil
 }
 
-// keepable returns whether a server allows an answer to be kept, and there is something to be won by it.
+// keepable reports whether a server allows a response to be stored, and storing it can save work
+// later.
 func keepable(h http.Header) bool {
 	if directives(h)["no-store"] != nil || h.Get("Content-Encoding") != "" || h.Get("Set-Cookie") != "" {
 		return false
@@ -89,10 +90,10 @@ type keeper struct {
 	transport *transport
 	entry     *entry
 	read      bytes.Buffer
-	over      bool // too large, broken off, or kept
+	over      bool // too large, ended early, or stored
 }
 
-// Read keeps the answer when it has read its end.
+// Read stores the response when it reaches the end of the body.
 func (k *keeper) Read(p []byte) (int, error) {
 	n, err := k.ReadCloser.Read(p)
 	if k.over {
@@ -104,7 +105,7 @@ func (k *keeper) Read(p []byte) (int, error) {
 		k.over, k.read = true, bytes.Buffer{}
 	case err == io.EOF: //nolint:errorlint // that is the orderly end
 		k.over = true
-		_ = k.transport.store(k.entry, k.read.Bytes()) // the server can be asked again
+		_ = k.transport.store(k.entry, k.read.Bytes()) // without the file, the next request asks the server
 	case err != nil:
 		k.over = true
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// answering answers with a body and headers, or 304 if the request has the ETag.
+// answering returns a handler that sends a body and headers, or 304 if the request has the ETag.
 func answering(body string, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for i := 0; i < len(headers); i += 2 {
@@ -28,7 +28,7 @@ func answering(body string, headers ...string) http.HandlerFunc {
 	}
 }
 
-// get asks for a path by a client of its own, as each run of a program does.
+// get requests a path with a new client, as each run of a program does.
 func get(t *testing.T, f *front, directory, path, accept string) string {
 	t.Helper()
 	body, err := f.client(t, t.TempDir(), directory).RESTClient().Get().RequestURI(path).SetHeader("Accept", accept).DoRaw(t.Context())
@@ -40,8 +40,8 @@ func TestWhichAnswersAreKept(t *testing.T) {
 	tomorrow, yesterday := time.Now().Add(24*time.Hour).UTC().Format(http.TimeFormat), time.Now().Add(-24*time.Hour).UTC().Format(http.TimeFormat)
 	for name, test := range map[string]struct {
 		headers []string
-		asked   int  // requests for two questions
-		tagged  bool // the second has the ETag
+		asked   int  // requests for two calls of get
+		tagged  bool // the second request has the ETag
 	}{
 		"nothing said":      {nil, 2, false},
 		"a tag":             {[]string{"Etag", `"1"`}, 2, true},
@@ -101,7 +101,7 @@ func TestSpoiltAnswersAreAskedForAgain(t *testing.T) {
 	}
 }
 
-// An answer that breaks off must not be taken for a whole one later, and errors are not kept.
+// A response that ends early must not be used as a whole one later. Errors are not stored either.
 func TestAnswersThatAreNoneAreNotKept(t *testing.T) {
 	f, directory := newFront(t, apitest.Options{}), t.TempDir()
 	f.set("/x", func(w http.ResponseWriter, _ *http.Request) {
@@ -119,7 +119,7 @@ func TestAnswersThatAreNoneAreNotKept(t *testing.T) {
 		require.Error(t, err, path)
 	}
 	require.Empty(t, files(t, directory))
-	// A write is never answered from a file.
+	// A write is never served from a file.
 	f.set("/z", answering("body", "Cache-Control", "max-age=60"))
 	for range 2 {
 		_, err := c.Post().AbsPath("/z").DoRaw(t.Context())

@@ -18,23 +18,23 @@ import (
 	"k8s.io/client-go/internal/once"
 )
 
-// requestsAtOnce bounds the load on a server without aggregated discovery.
+// requestsAtOnce limits the load on a server without aggregated discovery.
 const requestsAtOnce = 64
 
-// answers are what a delegate said at one time. The groups and the set of versions stay as they are; a version that failed may be
-// asked for again.
+// answers holds the delegate's results of one time. The groups and the set of versions never
+// change. A version that failed may be requested again.
 type answers struct {
 	groups    *metav1.APIGroupList
-	resources map[schema.GroupVersion]*metav1.APIResourceList // those that came with the groups, or nil
-	failed    map[schema.GroupVersion]error                   // beside resources
+	resources map[schema.GroupVersion]*metav1.APIResourceList // resources that came with the groups, or nil
+	failed    map[schema.GroupVersion]error                   // failures that came with the groups
 	versions  map[string]*groupVersion
 }
 
-// errNoGroups is the error beside answers without groups. They are not remembered: the server may be about to start, or may not let
-// the caller see them yet.
+// errNoGroups is the error if the server returned no groups. That result is not cached: the server
+// may be starting, or may not yet show the groups to the caller.
 var errNoGroups = errors.New("no groups")
 
-// ask asks a delegate for everything.
+// ask asks a delegate for all groups and resources.
 func ask(ctx context.Context, delegate discovery.DiscoveryInterfaceWithContext) (*answers, error) {
 	a, err := groupsOf(ctx, delegate)
 	if err != nil {
@@ -48,7 +48,7 @@ func ask(ctx context.Context, delegate discovery.DiscoveryInterfaceWithContext) 
 		a.failed = nil
 		a.askVersions(ctx, delegate)
 		if err := ctx.Err(); err != nil {
-			return nil, err // what was not asked for must not be taken for a failure of the server
+			return nil, err // an unfinished request is not a failure of the server
 		}
 		return a, nil
 	}
@@ -72,7 +72,7 @@ func groupsOf(ctx context.Context, delegate discovery.DiscoveryInterfaceWithCont
 	return a, err
 }
 
-// aggregated returns copies of what came with the groups.
+// aggregated returns copies of the resources and failures that came with the groups.
 func (a *answers) aggregated() (map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error) {
 	if a.resources == nil {
 		return nil, nil
@@ -88,7 +88,7 @@ func (a *answers) aggregated() (map[schema.GroupVersion]*metav1.APIResourceList,
 	return resources, failed
 }
 
-// askVersions asks for each version, several at once, and returns when all are answered.
+// askVersions asks for each version, several at once. It returns when all requests have ended.
 func (a *answers) askVersions(ctx context.Context, delegate discovery.DiscoveryInterfaceWithContext) {
 	var running sync.WaitGroup
 	free := make(chan struct{}, requestsAtOnce)
@@ -109,26 +109,27 @@ func (a *answers) askVersions(ctx context.Context, delegate discovery.DiscoveryI
 	running.Wait()
 }
 
-// groupVersion has the resources of a group version.
+// groupVersion holds the resources of a group version.
 type groupVersion struct {
 	name  string
 	final once.Value[outcome]
 }
 
-// outcome is an answer that does not change until Invalidate.
+// outcome is a result that stays until Invalidate.
 type outcome struct {
 	list *metav1.APIResourceList
 	err  error
 }
 
-// remembered returns a version with an outcome.
+// remembered returns a version whose outcome is set.
 func remembered(name string, list *metav1.APIResourceList, err error) *groupVersion {
 	v := &groupVersion{name: name}
 	_, _ = v.final.Get(context.Background(), func(context.Context) (outcome, error) { return outcome{list, err}, nil })
 	return v
 }
 
-// resources returns the outcome, and asks for it if there is none.
+// resources returns the outcome of the version. If it has no outcome yet, resources asks the
+// delegate.
 func (v *groupVersion) resources(ctx context.Context, delegate discovery.DiscoveryInterfaceWithContext) (*metav1.APIResourceList, error) {
 	final, err := v.final.Get(ctx, func(ctx context.Context) (outcome, error) {
 		list, err := delegate.ServerResourcesForGroupVersionWithContext(ctx, v.name)
@@ -150,14 +151,15 @@ func (v *groupVersion) resources(ctx context.Context, delegate discovery.Discove
 	return final.list, final.err
 }
 
-// report logs a failure of the server, which a caller may take for a missing resource.
+// report logs a failure of the server, which a caller might mistake for a missing resource.
 func report(ctx context.Context, err error, text string, keysAndValues ...any) {
 	if ctx.Err() == nil {
 		runtime.HandleErrorWithContext(ctx, err, text, keysAndValues...)
 	}
 }
 
-// isPassing returns whether another attempt may succeed: the server said so, or did not answer, or was not waited for.
+// isPassing reports whether another attempt may succeed. That is so if the server returned a 5xx or
+// a 429, the network failed, or the context ended.
 func isPassing(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return true
@@ -171,7 +173,8 @@ func isPassing(err error) bool {
 	return network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// emptyResponseError is the error of a group version without resources: its server may be about to start.
+// emptyResponseError is the error of a group version without resources, whose server may be
+// starting.
 type emptyResponseError struct{ groupVersion string }
 
 // Error implements error.

@@ -1,7 +1,7 @@
-// Package memory remembers what an API server has, until it is told that this may have changed.
+// Package memory caches the discovery documents of an API server until Invalidate.
 //
-// It differs from client-go's package in four ways. A request is made without a lock held, so that a server that is slow keeps
-// nobody from what is known, and from Invalidate. Several callers share one request. The error of a caller's own context is not
-// remembered. A group version that failed without an answer of the server, for any reason, is asked for again; client-go remembers a
-// timeout until Invalidate.
+// It differs from client-go's package in four ways. Requests are made without holding a lock, so a
+// slow server blocks neither Invalidate nor reads of cached documents. Concurrent callers share one
+// request. An error of a caller's own context is not cached. A group version that failed without a
+// response from the server is requested again; client-go caches a timeout until Invalidate.
 package memory

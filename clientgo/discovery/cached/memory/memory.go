@@ -17,13 +17,15 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// ErrCacheNotFound is the error of a group version that the server did not have when it was asked.
+// ErrCacheNotFound is the error of a group version that the server did not have when it was last
+// asked.
 var ErrCacheNotFound = errors.New("not found")
 
-// memoryClient remembers what a delegate answers. Its answers are shared by all callers, who must not change them.
+// memoryClient caches the results of a delegate. Callers share the results, and must not change
+// them.
 type memoryClient struct {
 	delegate discovery.DiscoveryInterfaceWithContext
-	beneath  discovery.CachedDiscoveryInterfaceWithContext // the delegate, if it remembers as well, or nil
+	beneath  discovery.CachedDiscoveryInterfaceWithContext // the delegate if it is a cache too, or nil
 	answers  once.Value[*answers]
 
 	mu      sync.Mutex // guards following
@@ -37,9 +39,9 @@ var (
 	_ discovery.AggregatedDiscoveryInterfaceWithContext = &memoryClient{}
 )
 
-// NewMemCacheClient returns a client that asks delegate for groups and resources when they are wanted first, and again after
-// Invalidate. A group version that is not in the answer is ErrCacheNotFound, also if the server has it by now. A delegate that is a
-// cache is invalidated with this one.
+// NewMemCacheClient returns a client that asks delegate for groups and resources on first use, and
+// again after Invalidate. A group version missing from that result is ErrCacheNotFound, even if the
+// server has it by now. If delegate is a cache, Invalidate invalidates it too.
 func NewMemCacheClient(delegate discovery.DiscoveryInterface) discovery.CachedDiscoveryInterface {
 	c := &memoryClient{delegate: discovery.ToDiscoveryInterfaceWithContext(delegate)}
 	if cache, ok := delegate.(discovery.CachedDiscoveryInterface); ok {
@@ -48,7 +50,7 @@ func NewMemCacheClient(delegate discovery.DiscoveryInterface) discovery.CachedDi
 	return c
 }
 
-// NewMemCacheClientWithContext is NewMemCacheClient, for calls with contexts.
+// NewMemCacheClientWithContext is NewMemCacheClient for a delegate that takes contexts.
 func NewMemCacheClientWithContext(delegate discovery.DiscoveryInterfaceWithContext) discovery.CachedDiscoveryInterfaceWithContext {
 	c := &memoryClient{delegate: delegate}
 	c.beneath, _ = delegate.(discovery.CachedDiscoveryInterfaceWithContext)
@@ -63,7 +65,7 @@ func (c *memoryClient) known(ctx context.Context) (*answers, error) {
 	return known, err
 }
 
-// Fresh returns whether the server was asked since the client was made, or invalidated.
+// Fresh reports whether the server was asked since the client was made or last invalidated.
 func (c *memoryClient) Fresh() bool { return c.answers.Known() }
 
 // FreshWithContext is Fresh.
@@ -72,11 +74,11 @@ func (c *memoryClient) FreshWithContext(context.Context) bool { return c.Fresh()
 // Invalidate is InvalidateWithContext.
 func (c *memoryClient) Invalidate() { c.InvalidateWithContext(context.Background()) }
 
-// InvalidateWithContext forgets everything, and invalidates a delegate that remembers as well. An answer that is on its way is not
-// remembered.
+// InvalidateWithContext forgets all results, and invalidates a delegate that is a cache. A result
+// that is being fetched is not cached.
 func (c *memoryClient) InvalidateWithContext(ctx context.Context) {
 	if c.beneath != nil {
-		c.beneath.InvalidateWithContext(ctx) // first: what is asked for between the two lines is not remembered
+		c.beneath.InvalidateWithContext(ctx) // first, so that a request sent between the two lines is not cached
 	}
 	c.answers.Forget()
 	c.mu.Lock()
@@ -84,7 +86,7 @@ func (c *memoryClient) InvalidateWithContext(ctx context.Context) {
 	c.openAPI = nil
 }
 
-// RESTClient returns the delegate's.
+// RESTClient returns the delegate's REST client.
 func (c *memoryClient) RESTClient() rest.Interface { return c.delegate.RESTClient() }
 
 // ServerGroups is ServerGroupsWithContext without a context.
@@ -106,8 +108,8 @@ func (c *memoryClient) GroupsAndMaybeResources() (*metav1.APIGroupList, map[sche
 	return c.GroupsAndMaybeResourcesWithContext(context.Background())
 }
 
-// GroupsAndMaybeResourcesWithContext returns the groups, and the resources and failures that came with them. Those that the client
-// had to ask for one by one are not among them.
+// GroupsAndMaybeResourcesWithContext returns the groups, and the resources and failures that came
+// with them. It leaves out resources that the client had to request one by one.
 func (c *memoryClient) GroupsAndMaybeResourcesWithContext(ctx context.Context) (*metav1.APIGroupList, map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error, error) {
 	known, err := c.known(ctx)
 	if err != nil {
@@ -122,8 +124,8 @@ func (c *memoryClient) ServerResourcesForGroupVersion(groupVersion string) (*met
 	return c.ServerResourcesForGroupVersionWithContext(context.Background(), groupVersion)
 }
 
-// ServerResourcesForGroupVersionWithContext returns the resources of a group version. If they could not be read, but another attempt
-// may succeed, it asks the server for them.
+// ServerResourcesForGroupVersionWithContext returns the resources of a group version. If the
+// previous attempt failed and another may succeed, it asks the server again.
 func (c *memoryClient) ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error) {
 	known, err := c.known(ctx)
 	if err != nil {
@@ -171,7 +173,7 @@ func (c *memoryClient) ServerVersion() (*version.Info, error) {
 	return c.ServerVersionWithContext(context.Background())
 }
 
-// ServerVersionWithContext asks each time.
+// ServerVersionWithContext asks the server on each call.
 func (c *memoryClient) ServerVersionWithContext(ctx context.Context) (*version.Info, error) {
 	return c.delegate.ServerVersionWithContext(ctx)
 }
@@ -181,21 +183,21 @@ func (c *memoryClient) OpenAPISchema() (*openapiv2.Document, error) {
 	return c.OpenAPISchemaWithContext(context.Background())
 }
 
-// OpenAPISchemaWithContext asks each time.
+// OpenAPISchemaWithContext asks the server on each call.
 func (c *memoryClient) OpenAPISchemaWithContext(ctx context.Context) (*openapiv2.Document, error) {
 	return c.delegate.OpenAPISchemaWithContext(ctx)
 }
 
-// OpenAPIV3 returns a client that remembers documents; after Invalidate it is another one.
+// OpenAPIV3 returns a client that caches documents. After Invalidate it returns another client.
 func (c *memoryClient) OpenAPIV3() openapi.Client { return c.documents(context.Background()) }
 
-// OpenAPIV3WithContext is OpenAPIV3, for calls with contexts.
+// OpenAPIV3WithContext is OpenAPIV3 for calls with contexts.
 func (c *memoryClient) OpenAPIV3WithContext(ctx context.Context) openapi.ClientWithContext {
 	return c.documents(ctx)
 }
 
 func (c *memoryClient) documents(ctx context.Context) *cached.Client {
-	client := cached.NewClientWithContext(c.delegate.OpenAPIV3WithContext(ctx)) // asks nothing yet
+	client := cached.NewClientWithContext(c.delegate.OpenAPIV3WithContext(ctx)) // sends no request yet
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.openAPI == nil {
@@ -204,10 +206,10 @@ func (c *memoryClient) documents(ctx context.Context) *cached.Client {
 	return c.openAPI
 }
 
-// WithLegacy returns c, whose delegate decides about the form.
+// WithLegacy returns c. The delegate chooses between the aggregated and the legacy form.
 func (c *memoryClient) WithLegacy() discovery.DiscoveryInterface { return c }
 
-// WithLegacyWithContext returns c, whose delegate decides about the form.
+// WithLegacyWithContext returns c. The delegate chooses between the aggregated and the legacy form.
 func (c *memoryClient) WithLegacyWithContext(context.Context) discovery.DiscoveryInterfaceWithContext {
 	return c
 }

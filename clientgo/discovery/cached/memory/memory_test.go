@@ -25,11 +25,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // failures are reported there
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // klog receives the failures
 	goleak.VerifyTestMain(m)
 }
 
-// front is an API server that notes requests, and fails those that it is told to.
+// front is a proxy for an API server. It records requests, and fails chosen ones.
 type front struct {
 	*httptest.Server
 
@@ -63,7 +63,7 @@ func (f *front) fail(path string, with http.HandlerFunc) {
 	f.faults[path] = with
 }
 
-// asked returns how often each path was asked for since the last call.
+// asked returns the number of requests for each path since the last call.
 func (f *front) asked() map[string]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -121,7 +121,7 @@ func TestAServerIsAskedOnceUntilInvalidate(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, failed)
 		require.NotEmpty(t, resources)
-		clear(resources) // the map is ours
+		clear(resources) // the map is a copy
 		require.True(t, c.Fresh())
 	}
 	require.Equal(t, twoDocuments, f.asked())
@@ -158,7 +158,7 @@ func TestALegacyServerIsAskedForEachVersionOnce(t *testing.T) {
 	require.Empty(t, f.asked())
 }
 
-// A failure of the server's side is asked about again; an answer of the server is an answer.
+// After a failure on the server's side, the next call asks again. Any other response is cached.
 func TestWhichFailuresOfAVersionAreRemembered(t *testing.T) {
 	const path = "/apis/apps/v1"
 	for name, test := range map[string]struct {
@@ -227,7 +227,7 @@ func TestAStaleVersionIsAFailure(t *testing.T) {
 	require.Contains(t, failed, schema.GroupVersion{Group: "m", Version: "v1"})
 }
 
-// One caller's context is not another's, and not the server's fault.
+// The context of one caller affects no other caller, and does not count as a failure of the server.
 func TestAContextEndsOnlyItsOwnCall(t *testing.T) {
 	for _, options := range []apitest.Options{{}, {NoAggregatedDiscovery: true}} {
 		f := newFront(t, options)
@@ -255,7 +255,7 @@ func TestAContextEndsOnlyItsOwnCall(t *testing.T) {
 		_, err := c.ServerResourcesForGroupVersionWithContext(impatient, "v1")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		stop()
-		c.InvalidateWithContext(t.Context()) // does not wait for the server either
+		c.InvalidateWithContext(t.Context()) // Invalidate does not wait for the server either
 		f.fail(slow, nil)
 		cancel()
 		require.ErrorIs(t, <-first, context.Canceled)
@@ -291,7 +291,8 @@ func TestDocumentsOfOpenAPIAreRemembered(t *testing.T) {
 	require.Equal(t, map[string]int{"/openapi/v3": 1}, f.asked())
 }
 
-// stale is a cache beneath the one in memory, as that of files is: what it knows is old until it is invalidated.
+// stale is a cache beneath the memory cache, like the file cache. Its content is old until it is
+// invalidated.
 type stale struct {
 	discovery.CachedDiscoveryInterface
 	invalidated int
@@ -316,12 +317,12 @@ func TestACacheBeneathIsInvalidatedAsWell(t *testing.T) {
 	require.Equal(t, 1, old.invalidated, "one that takes no contexts too")
 }
 
-// answering answers as a server to which the program has no access yet, or one that stops in the middle.
+// answering is a server that returns no groups to the program yet, or that fails after the groups.
 type answering struct {
 	discovery.DiscoveryInterface
 	groups *metav1.APIGroupList
-	err    error // of versions
-	asked  int   // for groups
+	err    error // for versions
+	asked  int   // number of requests for groups
 }
 
 func (a *answering) ServerGroups() (*metav1.APIGroupList, error) { a.asked++; return a.groups, nil }
@@ -342,7 +343,7 @@ func TestNoGroupsAreNotRemembered(t *testing.T) {
 	require.Equal(t, 2, a.asked)
 
 	a.groups = &metav1.APIGroupList{Groups: []metav1.APIGroup{{Name: "a", Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "a/v1", Version: "v1"}}}}}
-	a.err = context.Canceled // of the program's own client
+	a.err = context.Canceled // cancelled by the program's own client
 	_, err = c.ServerResourcesForGroupVersion("a/v1")
 	require.ErrorIs(t, err, context.Canceled)
 	require.True(t, c.Fresh())
@@ -351,7 +352,7 @@ func TestNoGroupsAreNotRemembered(t *testing.T) {
 	require.NoError(t, err, "that was no answer of the server")
 }
 
-// unaggregated hides that a client has the aggregated form.
+// unaggregated hides that a client supports aggregated discovery.
 type unaggregated struct{ discovery.DiscoveryInterface }
 
 func TestADelegateOfTheProgram(t *testing.T) {
