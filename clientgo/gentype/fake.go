@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// FakeClient has the methods of Client, and answers from a testing.Fake.
+// FakeClient has the methods of Client, and takes its results from a testing.Fake.
 type FakeClient[T objectWithMeta] struct {
 	*testing.Fake
 	namespace string
@@ -23,7 +23,8 @@ type FakeClient[T objectWithMeta] struct {
 	newObject func() T
 }
 
-// NewFakeClient returns a fake client without lists and without apply. namespace is "" for a resource without namespaces.
+// NewFakeClient returns a fake client without List and Apply. namespace is "" for a cluster-scoped
+// resource.
 func NewFakeClient[T objectWithMeta](
 	fake *testing.Fake, namespace string, resource schema.GroupVersionResource, kind schema.GroupVersionKind, emptyObjectCreator func() T,
 ) *FakeClient[T] {
@@ -39,7 +40,7 @@ func (c *FakeClient[T]) Kind() schema.GroupVersionKind { return c.kind }
 // Namespace returns the client's namespace, or "".
 func (c *FakeClient[T]) Namespace() string { return c.namespace }
 
-// invoke returns the answer to an action that is answered with an object. With an error there may be an empty one.
+// invoke runs an action whose result is an object. An error may come with an empty object.
 func (c *FakeClient[T]) invoke(action testing.Action) (T, error) {
 	empty := c.newObject()
 	obj, err := c.Invokes(action, empty)
@@ -49,7 +50,7 @@ func (c *FakeClient[T]) invoke(action testing.Action) (T, error) {
 	return obj.(T), err
 }
 
-// Get returns the object of a name.
+// Get returns the object with the given name.
 func (c *FakeClient[T]) Get(ctx context.Context, name string, options metav1.GetOptions) (T, error) {
 	return c.invoke(testing.NewGetActionWithOptions(c.resource, c.namespace, name, options))
 }
@@ -69,13 +70,13 @@ func (c *FakeClient[T]) UpdateStatus(ctx context.Context, resource T, opts metav
 	return c.invoke(testing.NewUpdateSubresourceActionWithOptions(c.resource, "status", c.namespace, resource, opts))
 }
 
-// Delete deletes the object of a name.
+// Delete deletes the object with the given name.
 func (c *FakeClient[T]) Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error {
 	_, err := c.Invokes(testing.NewDeleteActionWithOptions(c.resource, c.namespace, name, opts), c.newObject())
 	return err
 }
 
-// Watch returns the changes of the objects. An ObjectTracker does not look at the selectors.
+// Watch returns the changes of the objects. An ObjectTracker ignores the selectors.
 func (c *FakeClient[T]) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	opts.Watch = true
 	return c.InvokesWatch(testing.NewWatchActionWithOptions(c.resource, c.namespace, opts))
@@ -86,14 +87,14 @@ func (c *FakeClient[T]) Patch(ctx context.Context, name string, pt types.PatchTy
 	return c.invoke(testing.NewPatchSubresourceActionWithOptions(c.resource, c.namespace, name, pt, data, opts, subresources...))
 }
 
-// FakeClientWithList is a FakeClient with lists.
+// FakeClientWithList is a FakeClient with List.
 type FakeClientWithList[T objectWithMeta, L runtime.Object] struct {
 	*FakeClient[T]
 	alsoFakeLister[T, L]
 }
 
-// NewFakeClientWithList is NewFakeClient with lists. The functions make a list, copy a list's metadata (to, from), and get
-// and set its items.
+// NewFakeClientWithList is NewFakeClient for a client with List. The functions make a list, copy a
+// list's metadata (to, from), and get and set its items.
 func NewFakeClientWithList[T objectWithMeta, L runtime.Object](
 	fake *testing.Fake, namespace string, resource schema.GroupVersionResource, kind schema.GroupVersionKind, emptyObjectCreator func() T,
 	emptyListCreator func() L, listMetaCopier func(L, L), itemGetter func(L) []T, itemSetter func(L, []T),
@@ -102,13 +103,13 @@ func NewFakeClientWithList[T objectWithMeta, L runtime.Object](
 	return &FakeClientWithList[T, L]{c, alsoFakeLister[T, L]{c, emptyListCreator, listMetaCopier, itemGetter, itemSetter}}
 }
 
-// FakeClientWithApply is a FakeClient with apply.
+// FakeClientWithApply is a FakeClient with Apply.
 type FakeClientWithApply[T objectWithMeta, C namedObject] struct {
 	*FakeClient[T]
 	alsoFakeApplier[T, C]
 }
 
-// NewFakeClientWithApply is NewFakeClient with apply.
+// NewFakeClientWithApply is NewFakeClient for a client with Apply.
 func NewFakeClientWithApply[T objectWithMeta, C namedObject](
 	fake *testing.Fake, namespace string, resource schema.GroupVersionResource, kind schema.GroupVersionKind, emptyObjectCreator func() T,
 ) *FakeClientWithApply[T, C] {
@@ -116,14 +117,14 @@ func NewFakeClientWithApply[T objectWithMeta, C namedObject](
 	return &FakeClientWithApply[T, C]{c, alsoFakeApplier[T, C]{c}}
 }
 
-// FakeClientWithListAndApply is a FakeClient with lists and apply.
+// FakeClientWithListAndApply is a FakeClient with List and Apply.
 type FakeClientWithListAndApply[T objectWithMeta, L runtime.Object, C namedObject] struct {
 	*FakeClient[T]
 	alsoFakeLister[T, L]
 	alsoFakeApplier[T, C]
 }
 
-// NewFakeClientWithListAndApply is NewFakeClientWithList with apply.
+// NewFakeClientWithListAndApply is NewFakeClientWithList for a client with Apply.
 func NewFakeClientWithListAndApply[T objectWithMeta, L runtime.Object, C namedObject](
 	fake *testing.Fake, namespace string, resource schema.GroupVersionResource, kind schema.GroupVersionKind, emptyObjectCreator func() T,
 	emptyListCreator func() L, listMetaCopier func(L, L), itemGetter func(L) []T, itemSetter func(L, []T),
@@ -134,7 +135,7 @@ func NewFakeClientWithListAndApply[T objectWithMeta, L runtime.Object, C namedOb
 	}
 }
 
-// alsoFakeLister adds lists to a fake client.
+// alsoFakeLister adds List to a fake client.
 type alsoFakeLister[T objectWithMeta, L runtime.Object] struct {
 	client   *FakeClient[T]
 	newList  func() L
@@ -143,7 +144,7 @@ type alsoFakeLister[T objectWithMeta, L runtime.Object] struct {
 	setItems func(L, []T)
 }
 
-// List returns the objects whose labels the options select.
+// List returns the objects that match the label selector of the options.
 func (l *alsoFakeLister[T, L]) List(ctx context.Context, opts metav1.ListOptions) (result L, err error) {
 	list := l.newList()
 	obj, err := l.client.Invokes(testing.NewListActionWithOptions(l.client.resource, l.client.kind, l.client.namespace, opts), l.newList())
@@ -163,13 +164,14 @@ func (l *alsoFakeLister[T, L]) List(ctx context.Context, opts metav1.ListOptions
 	return list, err
 }
 
-// DeleteCollection deletes the objects that the options select, if the test has a reactor that does.
+// DeleteCollection deletes nothing by itself. A reactor of the test may delete the objects that the
+// options select.
 func (l *alsoFakeLister[T, L]) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error {
 	_, err := l.client.Invokes(testing.NewDeleteCollectionActionWithOptions(l.client.resource, l.client.namespace, opts, listOpts), l.newList())
 	return err
 }
 
-// alsoFakeApplier adds apply to a fake client.
+// alsoFakeApplier adds Apply to a fake client.
 type alsoFakeApplier[T objectWithMeta, C namedObject] struct{ client *FakeClient[T] }
 
 // Apply applies a configuration, which must have a name.

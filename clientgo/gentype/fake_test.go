@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// newFake returns a client of config maps over a tracker.
+// newFake returns a client of config maps, backed by a tracker.
 func newFake(t *testing.T, objects ...runtime.Object) (*fakes.Fake, *gentype.FakeClientWithListAndApply[*corev1.ConfigMap, *corev1.ConfigMapList, *applycorev1.ConfigMapApplyConfiguration]) {
 	tracker := fakes.NewFieldManagedObjectTracker(scheme.Scheme, scheme.Codecs.UniversalDecoder(), applyconfigurations.NewTypeConverter(scheme.Scheme))
 	for _, object := range objects {

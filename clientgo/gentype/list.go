@@ -8,13 +8,14 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// ClientWithList is a Client with lists.
+// ClientWithList is a Client with List.
 type ClientWithList[T objectWithMeta, L runtime.Object] struct {
 	*Client[T]
 	alsoLister[T, L]
 }
 
-// NewClientWithList is NewClient with lists. emptyListCreator returns a new list to decode into.
+// NewClientWithList is NewClient for a client with List. emptyListCreator returns a new list to
+// decode into.
 func NewClientWithList[T objectWithMeta, L runtime.Object](
 	resource string, client rest.Interface, parameterCodec runtime.ParameterCodec, namespace string, emptyObjectCreator func() T,
 	emptyListCreator func() L, options ...Option[T],
@@ -23,7 +24,7 @@ func NewClientWithList[T objectWithMeta, L runtime.Object](
 	return &ClientWithList[T, L]{c, alsoLister[T, L]{c, emptyListCreator}}
 }
 
-// alsoLister adds lists to a client.
+// alsoLister adds List to a client.
 type alsoLister[T objectWithMeta, L runtime.Object] struct {
 	client  *Client[T]
 	newList func() L

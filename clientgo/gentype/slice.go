@@ -1,6 +1,6 @@
 package gentype
 
-// ToPointerSlice returns pointers to the elements of a slice: they are shared, not copied.
+// ToPointerSlice returns pointers to the elements of a slice. The elements are not copied.
 func ToPointerSlice[T any](src []T) []*T {
 	if src == nil {
 		return nil
@@ -12,7 +12,7 @@ func ToPointerSlice[T any](src []T) []*T {
 	return pointers
 }
 
-// FromPointerSlice returns copies of what pointers point to.
+// FromPointerSlice returns copies of the values that the pointers point to.
 func FromPointerSlice[T any](src []*T) []T {
 	if src == nil {
 		return nil

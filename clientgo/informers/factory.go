@@ -15,30 +15,31 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// SharedInformerFactory has one informer for each built-in type that a program asks for, and runs them together.
+// SharedInformerFactory has one informer for each requested built-in type, and runs them together.
 //
-// Ask for informers, add handlers, then call StartWithContext, and WaitForCacheSyncWithContext. Informers that
-// were asked for later run after the next call of StartWithContext. Call Shutdown after the context has ended.
+// First get the informers and add handlers. Then call StartWithContext, and
+// WaitForCacheSyncWithContext. An informer that is requested later runs after the next call of
+// StartWithContext. Call Shutdown after the context has ended.
 type SharedInformerFactory interface {
 	internalinterfaces.SharedInformerFactory
 	groups
 
-	// StartWithContext is Start with a context, which has the informers' logger as well.
+	// StartWithContext is Start with a context. The context also carries the informers' logger.
 	StartWithContext(ctx context.Context)
 
-	// Shutdown returns when all informers have ended. It does not end them: their channel or context does. The factory starts no
-	// more informers afterwards.
+	// Shutdown waits until all informers have ended. It does not stop them: closing their channel,
+	// or cancelling their context, does. Afterwards the factory starts no more informers.
 	Shutdown()
 
-	// WaitForCacheSync returns when all informers that were started have synced, or when the channel is closed. The
-	// result says which of them have.
+	// WaitForCacheSync returns when all started informers have synced, or when the channel is
+	// closed. The result reports which informers have synced.
 	WaitForCacheSync(stopCh <-chan struct{}) map[reflect.Type]bool
 
-	// WaitForCacheSyncWithContext is WaitForCacheSync with a context. The result has the context's cause if an informer has not
-	// synced.
+	// WaitForCacheSyncWithContext is WaitForCacheSync with a context. If an informer has not
+	// synced, the result has the context's cause.
 	WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResult
 
-	// ForResource returns the informer of a resource. It returns an error if that is not of a built-in type.
+	// ForResource returns the informer of a resource, or an error if the resource is not built in.
 	ForResource(resource schema.GroupVersionResource) (GenericInformer, error)
 }
 
@@ -47,7 +48,7 @@ type sharedInformerFactory struct {
 	client           kubernetes.Interface
 	namespace        string
 	resync           time.Duration
-	resyncs          map[reflect.Type]time.Duration // where it differs
+	resyncs          map[reflect.Type]time.Duration // overrides resync for single types
 	tweakListOptions internalinterfaces.TweakListOptionsFunc
 	transform        cache.TransformFunc
 	informerName     *cache.InformerName
@@ -64,13 +65,14 @@ type sharedInformer struct {
 	started bool
 }
 
-// NewSharedInformerFactory returns a factory whose informers have the objects of all namespaces. Its informers resync
-// each defaultResync; 0 means never.
+// NewSharedInformerFactory returns a factory for all namespaces. Its informers resync once per
+// defaultResync; 0 means never.
 func NewSharedInformerFactory(client kubernetes.Interface, defaultResync time.Duration) SharedInformerFactory {
 	return NewSharedInformerFactoryWithOptions(client, defaultResync)
 }
 
-// NewFilteredSharedInformerFactory returns a factory for one namespace, with a function that changes the options of requests.
+// NewFilteredSharedInformerFactory returns a factory for one namespace. tweakListOptions changes
+// the options of requests.
 //
 // Deprecated: NewSharedInformerFactoryWithOptions can do the same.
 func NewFilteredSharedInformerFactory(client kubernetes.Interface, defaultResync time.Duration, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) SharedInformerFactory {
@@ -107,11 +109,11 @@ func (f *sharedInformerFactory) InformerFor(obj runtime.Object, newFunc internal
 	if !ok {
 		resync = f.resync
 	}
-	// Two callers must not get two informers of a type, so that newFunc is called under the lock. It makes an informer, and
-	// does nothing with the factory.
+	// newFunc is called with the lock held, so that concurrent callers get the same informer. It
+	// only makes an informer, and must not call the factory.
 	informer := newFunc(f.client, resync)
 	if f.transform != nil {
-		_ = informer.SetTransform(f.transform) // fails for an informer that runs, which a new one does not
+		_ = informer.SetTransform(f.transform) // fails only for a running informer
 	}
 	f.informers[of] = &sharedInformer{SharedIndexInformer: informer}
 	return informer

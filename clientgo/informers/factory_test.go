@@ -24,7 +24,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// start returns a client of a server with a config map a in namespace default and b in namespace other.
+// start returns a client of a server that has a config map a in namespace default, and b in
+// namespace other.
 func start(t *testing.T) (kubernetes.Interface, context.Context) {
 	server := apitest.Start(t, apitest.Options{})
 	client := kubernetes.NewForConfigOrDie(&rest.Config{Host: server.URL(), QPS: -1})
@@ -38,7 +39,8 @@ func start(t *testing.T) (kubernetes.Interface, context.Context) {
 	return client, t.Context()
 }
 
-// run starts a factory and waits for its informers. They end with the test, before the server does.
+// run starts a factory and waits for its informers to sync. They stop when the test ends, before
+// the server does.
 func run(t *testing.T, ctx context.Context, factory informers.SharedInformerFactory) map[reflect.Type]bool {
 	ctx, cancel := context.WithCancel(ctx)
 	t.Cleanup(func() {
@@ -75,7 +77,7 @@ func TestFactoryHasOneInformerForAType(t *testing.T) {
 	require.Len(t, byNamespace, 1)
 }
 
-// An informer that was asked for after Start runs after the next Start.
+// An informer requested after Start runs after the next Start.
 func TestInformersThatWereAskedForLaterRunAfterTheNextStart(t *testing.T) {
 	client, ctx := start(t)
 	factory := informers.NewSharedInformerFactory(client, 0)
@@ -117,7 +119,7 @@ func TestTransformOfAFactory(t *testing.T) {
 	require.Nil(t, got.Data)
 }
 
-// A resync calls handlers again with what the store has.
+// A resync calls handlers again with the objects in the store.
 func TestResyncOfAFactory(t *testing.T) {
 	client, ctx := start(t)
 	factory := informers.NewSharedInformerFactoryWithOptions(client, time.Hour,
@@ -161,7 +163,7 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 	factory.Shutdown()
 }
 
-// A program's own function makes the informer of a type, once.
+// A program's own function makes the informer of a type, and is called once.
 func TestInformerOfAProgramsOwn(t *testing.T) {
 	client, ctx := start(t)
 	factory := informers.NewSharedInformerFactory(client, 0)

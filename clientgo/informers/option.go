@@ -10,10 +10,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// SharedInformerOption changes a factory before it is used.
+// SharedInformerOption configures a new factory.
 type SharedInformerOption func(*sharedInformerFactory) *sharedInformerFactory
 
-// WithCustomResyncConfig sets the times between resyncs of single types, which the keys are examples of.
+// WithCustomResyncConfig sets the resync periods of single types. Each key is an example object of
+// the type.
 func WithCustomResyncConfig(resyncConfig map[metav1.Object]time.Duration) SharedInformerOption {
 	return func(f *sharedInformerFactory) *sharedInformerFactory {
 		for example, resync := range resyncConfig {
@@ -23,7 +24,7 @@ func WithCustomResyncConfig(resyncConfig map[metav1.Object]time.Duration) Shared
 	}
 }
 
-// WithTweakListOptions sets a function that changes the options of all lists and watches.
+// WithTweakListOptions sets a function that changes the options of all list and watch requests.
 func WithTweakListOptions(tweakListOptions internalinterfaces.TweakListOptionsFunc) SharedInformerOption {
 	return func(f *sharedInformerFactory) *sharedInformerFactory {
 		f.tweakListOptions = tweakListOptions

@@ -1,4 +1,5 @@
-// Package internalinterfaces has the types by which the packages of a group's informers and the factory know each other.
+// Package internalinterfaces has the types that the factory and the informer packages of all groups
+// share.
 package internalinterfaces
 
 import (
@@ -10,35 +11,37 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewInformerFunc returns a new informer that resyncs at the period.
+// NewInformerFunc returns a new informer with the given resync period.
 type NewInformerFunc func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer
 
 // SharedInformerFactory has one informer for each type of objects.
 type SharedInformerFactory interface {
-	// Start runs the informers that there are and that do not run, until the channel is closed. It does not wait.
+	// Start runs the informers that are not running yet, until the channel is closed. It does not
+	// wait for them.
 	Start(stopCh <-chan struct{})
 
-	// InformerFor returns the informer of the type of obj. At the first call newFunc makes it.
+	// InformerFor returns the informer of the type of obj. The first call makes it with newFunc.
 	InformerFor(obj runtime.Object, newFunc NewInformerFunc) cache.SharedIndexInformer
 
-	// InformerName returns the name of the factory in metrics, or nil.
+	// InformerName returns the name of the factory in metrics, or nil if it has no metrics.
 	InformerName() *cache.InformerName
 }
 
-// TweakListOptionsFunc changes the options of lists and watches: it may add selectors.
+// TweakListOptionsFunc changes the options of list and watch requests, for example to add
+// selectors.
 type TweakListOptionsFunc func(*metav1.ListOptions)
 
-// InformerOptions are what an informer can be made with.
+// InformerOptions are the optional settings of a new informer.
 type InformerOptions struct {
-	// ResyncPeriod is the time between two resyncs. Default 0: none.
+	// ResyncPeriod is the time between two resyncs. Defaults to 0, which means no resyncs.
 	ResyncPeriod time.Duration
 
 	// Indexers are the indexes of the informer's store.
 	Indexers cache.Indexers
 
-	// InformerName is the name in metrics. Default nil: there are none.
+	// InformerName is the name in metrics. Defaults to nil, which means no metrics.
 	InformerName *cache.InformerName
 
-	// TweakListOptions changes the options of lists and watches, unless it is nil.
+	// TweakListOptions changes the options of list and watch requests. May be nil.
 	TweakListOptions TweakListOptionsFunc
 }

@@ -1,5 +1,6 @@
-// Package codec encodes and decodes objects as apimachinery's serializer.CodecFactory does without conversion, in JSON, YAML and
-// protobuf, without the methods of all types that are linked: see package protobuf.
+// Package codec encodes and decodes objects like apimachinery's serializer.CodecFactory without
+// conversion, in JSON, YAML and protobuf. Unlike apimachinery's codecs, it does not make the linker
+// keep methods of all types; see package protobuf.
 package codec
 
 import (
@@ -13,7 +14,7 @@ import (
 	"k8s.io/client-go/internal/protobuf"
 )
 
-// Types is what codecs have to know of types. A runtime.Scheme knows it.
+// Types is the part of a runtime.Scheme that codecs use.
 type Types = protobuf.Types
 
 // Codecs is a runtime.NegotiatedSerializer.
@@ -30,17 +31,18 @@ func New(types Types) *Codecs {
 // SupportedMediaTypes implements runtime.NegotiatedSerializer.
 func (c *Codecs) SupportedMediaTypes() []runtime.SerializerInfo { return c.accepts() }
 
-// EncoderForVersion implements runtime.NegotiatedSerializer: what is encoded gets the kind of a version.
+// EncoderForVersion implements runtime.NegotiatedSerializer. Encoded objects get the kind that they
+// have in version.
 func (c *Codecs) EncoderForVersion(encoder runtime.Encoder, version runtime.GroupVersioner) runtime.Encoder {
 	return runtime.WithVersionEncoder{Version: version, Encoder: encoder, ObjectTyper: c.types}
 }
 
-// DecoderToVersion implements runtime.NegotiatedSerializer: what is decoded has no kind.
+// DecoderToVersion implements runtime.NegotiatedSerializer. Decoded objects have no kind.
 func (c *Codecs) DecoderToVersion(decoder runtime.Decoder, _ runtime.GroupVersioner) runtime.Decoder {
 	return runtime.WithoutVersionDecoder{Decoder: decoder}
 }
 
-// Deserializer returns a decoder that recognises the encoding.
+// Deserializer returns a decoder that detects the encoding.
 func (c *Codecs) Deserializer() runtime.Decoder {
 	var all []runtime.Decoder
 	for _, info := range c.accepts() {

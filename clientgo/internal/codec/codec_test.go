@@ -28,7 +28,7 @@ var (
 	theirs runtime.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
 )
 
-// both calls f with each codecs, of the media type, and returns what it returned.
+// both calls f with our codecs and with apimachinery's, for a media type, and returns both results.
 func both[T any](t *testing.T, media string, f func(of runtime.NegotiatedSerializer, info runtime.SerializerInfo) T) (our, their T) {
 	our = f(ours, info(t, ours, media))
 	return our, f(theirs, info(t, theirs, media))
@@ -42,7 +42,7 @@ func info(t *testing.T, of runtime.NegotiatedSerializer, media string) runtime.S
 
 var mediaTypes = []string{runtime.ContentTypeJSON, runtime.ContentTypeYAML, runtime.ContentTypeProtobuf}
 
-// unregistered is a type that no scheme knows.
+// unregistered is a type that is in no scheme.
 type unregistered struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta `protobuf:"bytes,1,opt,name=metadata"`
@@ -73,7 +73,7 @@ func TestTheSameIsEncoded(t *testing.T) {
 	} {
 		for _, media := range mediaTypes {
 			if object.GetObjectKind().GroupVersionKind().Group == "g" && media == runtime.ContentTypeProtobuf {
-				continue // it has tags, but no method Marshal
+				continue // the type has tags, but no method Marshal
 			}
 			our, their := both(t, media, func(of runtime.NegotiatedSerializer, info runtime.SerializerInfo) string {
 				var b bytes.Buffer
@@ -111,7 +111,7 @@ func TestTheSameIsDecoded(t *testing.T) {
 				"unregistered": func() runtime.Object { return &unregistered{} }, "raw": func() runtime.Object { return &runtime.Unknown{} },
 			} {
 				if target == "unregistered" && media == runtime.ContentTypeProtobuf {
-					continue // it has tags, but no method Unmarshal
+					continue // the type has tags, but no method Unmarshal
 				}
 				for _, defaults := range []*schema.GroupVersionKind{nil, &podKind, {Group: "g", Version: "v", Kind: "K"}} {
 					for _, versioned := range []bool{true, false} {
@@ -144,7 +144,7 @@ func TestTheSameIsDecoded(t *testing.T) {
 	}
 }
 
-// errorClass is what a program can ask of an error.
+// errorClass returns the properties of an error that programs test for.
 func errorClass(err error) string {
 	return fmt.Sprint(err != nil, runtime.IsNotRegisteredError(err), runtime.IsMissingKind(err), runtime.IsMissingVersion(err))
 }
@@ -211,11 +211,12 @@ func TestATypeWithoutTagsHasNoFormInProtobuf(t *testing.T) {
 	})
 	require.Equal(t, apierrors.ReasonForError(their), apierrors.ReasonForError(our))
 	require.EqualValues(t, "NotAcceptable", apierrors.ReasonForError(our))
-	// A struct that embeds a message has the methods of that. apimachinery calls them, and encodes a part of the object.
+	// A struct that embeds a message inherits its methods. apimachinery calls them, and so encodes
+	// only a part of the object.
 	require.ErrorContains(t, info(t, ours, runtime.ContentTypeProtobuf).Serializer.Encode(&embedding{}, &bytes.Buffer{}), "no field of codec_test.embedding has a protobuf tag")
 }
 
-// plain is an object that has no methods for protobuf.
+// plain is an object without protobuf methods.
 type plain struct{ kind metav1.TypeMeta }
 
 func (p plain) GetObjectKind() schema.ObjectKind { return &p.kind }

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Parameters encodes options as the query of a request. It takes them as they are, in the version of their type: those of typed
-// clients have no other.
+// Parameters encodes options as query parameters, in the version of their type. The options of
+// typed clients have no other version.
 var Parameters runtime.ParameterCodec = parameters{}
 
 type parameters struct{}
@@ -20,7 +20,8 @@ func (parameters) EncodeParameters(options runtime.Object, _ schema.GroupVersion
 	return queryparams.Convert(options)
 }
 
-// DecodeParameters implements runtime.ParameterCodec. A client has no use for it.
+// DecodeParameters implements runtime.ParameterCodec. It always returns an error, because clients
+// only encode.
 func (parameters) DecodeParameters(url.Values, schema.GroupVersion, runtime.Object) error {
 	return errors.New("the options of a typed client are encoded only")
 }

@@ -1,5 +1,5 @@
-// Package guard has the parts that cached objects share looked at, time and again, while a shared informer runs. Package rest knows
-// how that is done, and tools/cache knows when informers run.
+// Package guard checks at intervals, while a shared informer runs, that programs have not changed
+// the shared parts of cached objects. Package rest registers the checks, and tools/cache runs them.
 package guard
 
 import (
@@ -8,27 +8,28 @@ import (
 	"time"
 )
 
-// Every look takes Parts parts of each kind of sharing that is in use. There is one in each Period, however many informers run: some milliseconds of CPU.
+// One check runs per Period, whatever the number of informers. It takes some milliseconds of CPU,
+// and covers Parts parts for each Sharing in use.
 const (
 	Period = 10 * time.Second
 	Parts  = 1000
 )
 
-var last atomic.Int64 // the time of the last look, in Unix nanoseconds
+var last atomic.Int64 // the time of the last check, in Unix nanoseconds
 
 var (
 	mu    sync.Mutex // guards following
 	looks []func(parts int)
 )
 
-// Add adds a way to look at parts, for as long as the process lives.
+// Add registers a check for the lifetime of the process.
 func Add(look func(parts int)) {
 	mu.Lock()
 	defer mu.Unlock()
 	looks = append(looks, look)
 }
 
-// Run has parts looked at until stopCh is closed.
+// Run checks once per Period until stopCh is closed.
 func Run(stopCh <-chan struct{}) {
 	ticker := time.NewTicker(Period)
 	defer ticker.Stop()
@@ -42,7 +43,8 @@ func Run(stopCh <-chan struct{}) {
 	}
 }
 
-// tick looks, unless another informer has done so lately. A clock that was set back is no reason to wait.
+// tick checks, unless another informer has checked within half a Period. A clock that was set back
+// does not delay the check.
 func tick(now time.Time) {
 	before := last.Load()
 	since := time.Duration(now.UnixNano() - before)

@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Any number of informers take one look in each period.
+// Any number of informers make one check per period.
 func TestInformersShareTheirLooks(t *testing.T) {
 	defer func() { looks = nil }()
 	synctest.Test(t, func(t *testing.T) {

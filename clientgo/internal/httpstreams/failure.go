@@ -7,10 +7,12 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// UpgradeFailure returns the error of a server that has answered a request for an upgrade and did not upgrade.
+// UpgradeFailure returns the error of a server that responded to an upgrade request without
+// upgrading.
 //
-// IsUpgradeFailure of both families recognises it. client-go v0.37 returns k8s.io/streaming's own error, which apimachinery's
-// IsUpgradeFailure does not recognise: a program that was written for an older client-go and asks that one would no longer fall back.
+// IsUpgradeFailure of both packages named httpstream recognizes it. client-go v0.37 returns an
+// error that apimachinery's IsUpgradeFailure does not recognize. A program written for an older
+// client-go calls that function, and would no longer fall back.
 func UpgradeFailure(cause error) error {
 	return &upgradeFailure{
 		newer: &httpstream.UpgradeFailureError{Cause: cause},
@@ -25,5 +27,5 @@ type upgradeFailure struct {
 
 func (e *upgradeFailure) Error() string { return e.newer.Error() }
 
-// Unwrap returns both errors, and their cause, which neither of them unwraps to.
+// Unwrap returns both errors and their cause. Neither error unwraps to the cause.
 func (e *upgradeFailure) Unwrap() []error { return []error{e.newer, e.older, e.newer.Cause} }

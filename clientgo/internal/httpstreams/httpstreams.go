@@ -1,7 +1,8 @@
-// Package httpstreams turns connections of the two families of types that Kubernetes has for them into each other:
-// k8s.io/streaming/pkg/httpstream, and k8s.io/apimachinery/pkg/util/httpstream, which programs have used before it.
+// Package httpstreams converts between the two packages that Kubernetes has for stream connections.
+// These are k8s.io/streaming/pkg/httpstream, and the older k8s.io/apimachinery/pkg/util/httpstream.
 //
-// A stream is of both families, because the methods are the same. A connection is not: methods of it name a stream.
+// A stream implements the interfaces of both packages, because the methods are the same. A
+// connection does not, because its methods have stream types in their signatures.
 package httpstreams
 
 //lint:file-ignore SA1019 programs may have types of apimachinery's httpstream, which client-go's signatures name
@@ -13,7 +14,7 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// Older returns c for who knows apimachinery's types. nil stays nil.
+// Older returns c as a connection of apimachinery's package. It returns nil for nil.
 func Older(c httpstream.Connection) older.Connection {
 	switch c := c.(type) {
 	case nil:
@@ -24,7 +25,7 @@ func Older(c httpstream.Connection) older.Connection {
 	return &aged{c}
 }
 
-// Newer returns c for who knows the types of k8s.io/streaming. nil stays nil.
+// Newer returns c as a connection of k8s.io/streaming. It returns nil for nil.
 func Newer(c older.Connection) httpstream.Connection {
 	switch c := c.(type) {
 	case nil:
@@ -55,7 +56,7 @@ func (c *newer) RemoveStreams(streams ...httpstream.Stream) {
 	c.Connection.RemoveStreams(convert[older.Stream](streams)...)
 }
 
-// convert leaves out what is nil, as the connections do.
+// convert converts streams and omits nil ones, as the connections do.
 func convert[To, From older.Stream](streams []From) []To {
 	out := make([]To, 0, len(streams))
 	for _, s := range streams {
@@ -66,7 +67,7 @@ func convert[To, From older.Stream](streams []From) []To {
 	return out
 }
 
-// OlderDialer returns d for who knows apimachinery's types. nil stays nil.
+// OlderDialer returns d as a dialer of apimachinery's package. It returns nil for nil.
 func OlderDialer(d httpstream.Dialer) older.Dialer {
 	switch d := d.(type) {
 	case nil:
@@ -77,7 +78,7 @@ func OlderDialer(d httpstream.Dialer) older.Dialer {
 	return agedDialer{d}
 }
 
-// NewerDialer returns d for who knows the types of k8s.io/streaming. nil stays nil.
+// NewerDialer returns d as a dialer of k8s.io/streaming. It returns nil for nil.
 func NewerDialer(d older.Dialer) httpstream.Dialer {
 	switch d := d.(type) {
 	case nil:

@@ -14,7 +14,7 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// connection is one of k8s.io/streaming.
+// connection is a connection of k8s.io/streaming.
 type connection struct {
 	stream  httpstream.Stream
 	err     error

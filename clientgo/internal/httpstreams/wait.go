@@ -2,9 +2,9 @@ package httpstreams
 
 import "time"
 
-// AtMost calls f in a goroutine, and waits for it, but not for longer than d. It is for what a peer can hold up: all writes to a SPDY
-// connection wait for each other, the one of its Close included. Where a peer takes nothing any more, f ends when the network has given
-// up the connection.
+// AtMost calls f in a goroutine, and waits at most d for it. It is for calls that a peer can block:
+// all writes to a SPDY connection wait for each other, including the write of its Close. If the
+// peer has stopped reading, f ends when the network gives up the connection.
 func AtMost(d time.Duration, f func()) {
 	done := make(chan struct{})
 	go func() {

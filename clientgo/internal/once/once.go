@@ -1,4 +1,4 @@
-// Package once remembers an answer that several goroutines want.
+// Package once computes a value once for several goroutines.
 package once
 
 import (
@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// Value is an answer that is asked for when it is wanted first, and then remembered. Errors are not remembered. The zero value knows
-// nothing. It is safe for concurrent use.
+// Value is computed on first use and then kept. Errors are not kept. The zero Value is empty. It is
+// safe for concurrent use.
 type Value[T any] struct {
 	mu     sync.Mutex // guards following
 	known  bool
 	value  T
-	asking *question[T] // the one that other callers wait for
+	asking *question[T] // the running call of ask, which other callers wait for
 }
 
 type question[T any] struct {
@@ -21,11 +21,12 @@ type question[T any] struct {
 	// Written before done is closed.
 	value     T
 	err       error
-	abandoned bool // there is no answer that another caller could use
+	abandoned bool // ask was cancelled or panicked, so another caller must ask again
 }
 
-// Get returns the answer. If it is not known, Get calls ask, or waits for another caller that does; that one's error is then the error
-// of both, unless its context has ended. It returns early if ctx ends while it waits.
+// Get returns the value. If there is none yet, Get calls ask, or waits for another caller's ask and
+// returns its result, even an error. If that caller's context ended, Get asks itself. Get returns
+// early if ctx ends while it waits.
 func (v *Value[T]) Get(ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
 	for {
 		v.mu.Lock()
@@ -53,7 +54,7 @@ func (v *Value[T]) Get(ctx context.Context, ask func(context.Context) (T, error)
 	}
 }
 
-// ask calls ask, and remembers the answer unless Forget was called in the meantime.
+// ask calls ask, and keeps the value unless Forget was called in the meantime.
 func (v *Value[T]) ask(ctx context.Context, q *question[T], ask func(context.Context) (T, error)) (T, error) {
 	defer func() { // also if ask panics
 		v.mu.Lock()
@@ -71,14 +72,15 @@ func (v *Value[T]) ask(ctx context.Context, q *question[T], ask func(context.Con
 	return q.value, q.err
 }
 
-// Known returns whether there is an answer.
+// Known reports whether there is a value.
 func (v *Value[T]) Known() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.known
 }
 
-// Forget forgets the answer. One that is on its way is for those who wait for it already.
+// Forget drops the value. A value that is being computed is returned only to callers that already
+// wait for it.
 func (v *Value[T]) Forget() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -68,7 +68,7 @@ func TestAnErrorIsForThoseWhoWait(t *testing.T) {
 	})
 }
 
-// The context of the one who asks ends only his own call, and a panic of his ends nobody else's.
+// If the caller that asks is cancelled or panics, only its own call fails.
 func TestOthersAskThemselvesIfTheOneWhoAsksGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, give := range []func(context.Context) (int, error){
@@ -95,7 +95,7 @@ func TestOthersAskThemselvesIfTheOneWhoAsksGivesUp(t *testing.T) {
 	})
 }
 
-// What was asked before Forget may be old.
+// A value that was requested before Forget may be old.
 func TestAnAnswerOnItsWayIsForgottenToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var v once.Value[string]

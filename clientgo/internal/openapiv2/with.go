@@ -10,7 +10,7 @@ import (
 // Document is the OpenAPI v2 document of a server.
 type Document = openapi_v2.Document
 
-// Parse reads a document in protobuf.
+// Parse decodes a document from protobuf.
 func Parse(body []byte) (*Document, error) {
 	document := &Document{}
 	if err := proto.Unmarshal(body, document); err != nil {

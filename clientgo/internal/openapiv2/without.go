@@ -4,10 +4,11 @@ package openapiv2
 
 import "errors"
 
-// Document takes the place of the OpenAPI v2 document in a program that is built with -tags=kinform_no_openapi. There is none.
+// Document replaces the OpenAPI v2 document in a program built with -tags=kinform_no_openapi. It is
+// always empty.
 type Document struct{}
 
-// Parse returns an error: the program is built without the type of documents.
+// Parse returns an error, because the program is built without the document type.
 func Parse([]byte) (*Document, error) {
 	return nil, errors.New("the OpenAPI v2 document cannot be read: the program is built with -tags=kinform_no_openapi")
 }

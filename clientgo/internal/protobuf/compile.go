@@ -13,10 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// compiler finds out how a type is encoded, and all types within it.
+// compiler derives the encoding of a type, and of all types within it.
 type compiler map[reflect.Type]*message
 
-// own returns how to encode a type whose encoding is not that of its fields, or nil.
+// own returns the encoder of a type that is not encoded by its fields, or nil.
 func own(t reflect.Type) func(v reflect.Value) ([]byte, error) {
 	switch t {
 	case reflect.TypeFor[metav1.Time]():
@@ -31,7 +31,7 @@ func own(t reflect.Type) func(v reflect.Value) ([]byte, error) {
 	return nil
 }
 
-// pointer points to a value, or to a copy of one that has no address.
+// pointer returns a pointer to a value, or to a copy if the value is not addressable.
 func pointer[T any](v reflect.Value) *T {
 	if v.CanAddr() {
 		return (*T)(v.Addr().UnsafePointer())
@@ -77,7 +77,7 @@ func (c compiler) message(t reflect.Type) (*message, error) {
 	return m, nil
 }
 
-// tagged returns a field with a tag such as "bytes,2,opt,name=spec".
+// tagged returns a field from a tag such as "bytes,2,opt,name=spec".
 func (c compiler) tagged(sf reflect.StructField, tag string) (f field, err error) {
 	parts := strings.Split(tag, ",")
 	if len(parts) < 2 || !sf.IsExported() {
@@ -93,8 +93,8 @@ func (c compiler) tagged(sf reflect.StructField, tag string) (f field, err error
 	return f, err
 }
 
-// putter returns how a field of a type is encoded. repeated says that it is a list. The type says the encoding: some tags of
-// Kubernetes are wrong.
+// putter returns the encoder of a field's type. repeated means that the field is a list. The
+// encoding follows from the Go type, because some tags of Kubernetes are wrong.
 func (c compiler) putter(t reflect.Type, repeated bool) (putter, error) {
 	switch k := t.Kind(); {
 	case k == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
@@ -129,7 +129,7 @@ func (c compiler) putter(t reflect.Type, repeated bool) (putter, error) {
 	return nil, fmt.Errorf("%s is not known", t)
 }
 
-// element returns how an element of a list or a map is encoded.
+// element returns the encoder of an element of a list or a map.
 func (c compiler) element(t reflect.Type) (putter, error) {
 	if t.Kind() == reflect.Slice && t.Name() != "" && t.Elem().Kind() != reflect.Uint8 {
 		m, err := c.message(t)
@@ -138,7 +138,7 @@ func (c compiler) element(t reflect.Type) (putter, error) {
 	return c.putter(t, false)
 }
 
-// list returns how a list is encoded: each element as a field of its own.
+// list returns the encoder of a list. Each element is encoded as a separate field.
 func (c compiler) list(t reflect.Type) (putter, error) {
 	put, err := c.element(t.Elem())
 	if t.Elem().Kind() == reflect.Slice && t.Elem().Elem().Kind() == reflect.Uint8 {
@@ -154,7 +154,8 @@ func (c compiler) list(t reflect.Type) (putter, error) {
 	}, err
 }
 
-// mapping returns how a map is encoded: each entry as a message with key and value, in the order of the keys.
+// mapping returns the encoder of a map. Each entry is a message with key and value, in the order of
+// the keys.
 func (c compiler) mapping(t reflect.Type) (putter, error) {
 	put, err := c.element(t.Elem())
 	if err == nil && t.Key().Kind() != reflect.String {

@@ -1,10 +1,12 @@
-// Package protobuf encodes and decodes the types of Kubernetes' API by the tags of their fields.
+// Package protobuf encodes and decodes the types of the Kubernetes API by their field tags.
 //
-// Their own methods Marshal and Unmarshal do the same, and apimachinery's serializers call them through interfaces. But the linker
-// keeps a method that is called through an interface of all types that are linked: those of all groups of k8s.io/api, seven
-// megabytes in a program with a single informer. So nothing here calls them in a program that is built with -tags=kinform_no_openapi, and
-// nothing here may name an interface that has them. In any other program, Google's protobuf library has the linker keep them, and objects are encoded by
-// their own method.
+// The types have methods Marshal and Unmarshal for this, and apimachinery's serializers call them
+// through interfaces. If a method is called through an interface, the linker keeps it for all
+// linked types. For the groups of k8s.io/api this adds seven megabytes to a program with a single
+// informer. In a program built with -tags=kinform_no_openapi, this package therefore does not call
+// these methods, and must not name an interface that has them. In any other program, Google's
+// protobuf library makes the linker keep the methods anyway, and objects are encoded by their own
+// method.
 //
 //   - [Marshal] returns the bytes that an object's own Marshal returns.
 //   - [Serializer] is apimachinery's protobuf.Serializer, and [Raw] its protobuf.RawSerializer.

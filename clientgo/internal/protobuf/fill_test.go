@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// everyType returns the types that built-in clients send or receive.
+// everyType returns the types that typed clients send or receive.
 func everyType(t *testing.T) (all []reflect.Type) {
 	for gvk, typ := range scheme.Scheme.AllKnownTypes() {
 		if _, ok := reflect.New(typ).Interface().(ownMethods); ok && gvk.Version != runtime.APIVersionInternal {
@@ -28,7 +28,7 @@ func everyType(t *testing.T) (all []reflect.Type) {
 	return slices.Compact(all)
 }
 
-// filler fills objects at random, with values that are the same after encoding and decoding.
+// filler fills objects with random values that survive encoding and decoding.
 func filler(seed int64) *randfill.Filler {
 	return randfill.NewWithSeed(seed).NilChance(0.4).NumElements(0, 3).MaxDepth(14).Funcs(
 		func(m *metav1.FieldsV1, c randfill.Continue) { m.SetRawString(fmt.Sprintf(`{"f:%d":{}}`, c.Intn(9))) },

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Marshal returns the message of an object, a pointer to a struct whose fields have protobuf tags.
+// Marshal encodes an object, a pointer to a struct whose fields have protobuf tags.
 func Marshal(object any) ([]byte, error) {
 	v, err := structOf(object)
 	if err != nil {
@@ -23,7 +23,7 @@ func Marshal(object any) ([]byte, error) {
 	return m.put(nil, v)
 }
 
-// structOf returns what an object points to, or an error if that is no struct.
+// structOf returns the struct that object points to, or an error if it does not point to a struct.
 func structOf(object any) (reflect.Value, error) {
 	v := reflect.ValueOf(object)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
@@ -32,7 +32,7 @@ func structOf(object any) (reflect.Value, error) {
 	return v.Elem(), nil
 }
 
-// messages has the *message of each reflect.Type that was encoded.
+// messages caches the *message of each reflect.Type that was encoded.
 var messages sync.Map
 
 func messageOf(t reflect.Type) (*message, error) {
@@ -48,11 +48,11 @@ func messageOf(t reflect.Type) (*message, error) {
 	return m, nil
 }
 
-// message says how a type is encoded that is a message of its own.
+// message is the encoding of a message type.
 type message struct {
-	own    func(v reflect.Value) ([]byte, error) // of a type whose encoding is not that of its fields
-	list   putter                                // of a slice with a name, whose elements are the only field
-	fields []field                               // by number
+	own    func(v reflect.Value) ([]byte, error) // encoder of a type that is not encoded by its fields
+	list   putter                                // encoder of a named slice type, whose elements are its only field
+	fields []field                               // in the order of their numbers
 }
 
 type field struct {
@@ -61,7 +61,7 @@ type field struct {
 	put    putter
 }
 
-// putter appends a field with its number, or nothing for one that is not written.
+// putter appends a field with its number, or nothing if the value is omitted.
 type putter func(to []byte, number int, v reflect.Value) ([]byte, error)
 
 // put appends the contents of a message.
@@ -81,7 +81,7 @@ func (m *message) put(to []byte, v reflect.Value) (_ []byte, err error) {
 	return to, nil
 }
 
-// nested appends a field that is a message.
+// nested appends a field whose type is a message.
 func (m *message) nested(to []byte, number int, v reflect.Value) ([]byte, error) {
 	if v.Kind() == reflect.Slice && v.IsNil() {
 		return to, nil
@@ -89,12 +89,12 @@ func (m *message) nested(to []byte, number int, v reflect.Value) ([]byte, error)
 	return m.element(to, number, v)
 }
 
-// element appends an element of a list or a map that is a message: an element is written, whatever it is.
+// element appends a message that is an element of a list or a map. An element is never omitted.
 func (m *message) element(to []byte, number int, v reflect.Value) ([]byte, error) {
 	return measured(appendTag(to, number, wireBytes), func(to []byte) ([]byte, error) { return m.put(to, v) })
 }
 
-// measured appends what put appends, with its length before it.
+// measured appends the output of put, preceded by its length.
 func measured(to []byte, put func([]byte) ([]byte, error)) ([]byte, error) {
 	start := len(to)
 	to, err := put(to)
@@ -110,7 +110,7 @@ func measured(to []byte, put func([]byte) ([]byte, error)) ([]byte, error) {
 	return to, nil
 }
 
-// The types of fields on the wire.
+// Wire types of fields.
 const (
 	wireVarint = 0
 	wireBytes  = 2
@@ -120,7 +120,8 @@ func appendTag(to []byte, number, wire int) []byte {
 	return binary.AppendUvarint(to, uint64(number)<<3|uint64(wire))
 }
 
-// notMarshalable is the error for an object that is no message. apimachinery's has no exported type.
+// notMarshalable is the error of an object that is not a message. apimachinery's error type is not
+// exported.
 type notMarshalable struct{ t reflect.Type }
 
 func (e notMarshalable) Error() string {

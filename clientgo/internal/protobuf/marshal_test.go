@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// ownMethods are the methods of all types of k8s.io/api.
+// ownMethods are the protobuf methods of the types of k8s.io/api.
 type ownMethods interface {
 	Marshal() ([]byte, error)
 	Unmarshal([]byte) error

@@ -2,5 +2,6 @@
 
 package protobuf
 
-// encode returns the message of an object by the tags of its fields: if the own method was called here, the linker would keep that method of all types.
+// encode encodes an object by its field tags. If it called the object's own method, the linker
+// would keep this method for all types.
 func encode(object any) ([]byte, error) { return Marshal(object) }

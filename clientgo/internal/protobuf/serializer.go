@@ -13,16 +13,16 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// Types is what a serializer has to know of types. A runtime.Scheme knows it.
+// Types is the part of a runtime.Scheme that a serializer uses.
 type Types interface {
 	runtime.ObjectCreater
 	runtime.ObjectTyper
 }
 
-// prefix is the beginning of an object in protobuf.
+// prefix begins every object encoded in protobuf.
 var prefix = []byte("k8s\x00")
 
-// Serializer writes and reads objects within a runtime.Unknown, which says their kind.
+// Serializer encodes and decodes objects wrapped in a runtime.Unknown, which has their kind.
 type Serializer struct{ types Types }
 
 // NewSerializer returns a Serializer.
@@ -81,7 +81,7 @@ func (s *Serializer) Decode(data []byte, defaults *schema.GroupVersionKind, into
 	return decode(s.types, whole.Raw, kind, into)
 }
 
-// Raw writes and reads objects without what is around them, as they are in the frames of a watch.
+// Raw encodes and decodes objects without the wrapper, as in the frames of a watch.
 type Raw struct{ types Types }
 
 // NewRaw returns a Raw.
@@ -100,7 +100,7 @@ func (r *Raw) Encode(object runtime.Object, w io.Writer) error {
 	return err
 }
 
-// Decode implements runtime.Decoder. into must be an object, as nothing else says the type.
+// Decode implements runtime.Decoder. into must not be nil, because only it determines the type.
 func (r *Raw) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	switch {
 	case into == nil:
@@ -117,7 +117,7 @@ func (r *Raw) Decode(data []byte, defaults *schema.GroupVersionKind, into runtim
 	return decode(r.types, data, kind, into)
 }
 
-// completed adds to a kind what it lacks.
+// completed fills the empty fields of a kind from the defaults.
 func completed(kind schema.GroupVersionKind, defaults *schema.GroupVersionKind) schema.GroupVersionKind {
 	if defaults == nil {
 		return kind
@@ -131,7 +131,8 @@ func completed(kind schema.GroupVersionKind, defaults *schema.GroupVersionKind) 
 	return kind
 }
 
-// decode decodes a message into an object, or into a new one if that is of another kind.
+// decode decodes a message into an object. If the object is of another kind, it decodes into a new
+// object.
 func decode(types Types, data []byte, kind schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	if into != nil {
 		known, _, err := types.ObjectKinds(into)
@@ -162,7 +163,7 @@ func decode(types Types, data []byte, kind schema.GroupVersionKind, into runtime
 	return object, of, err
 }
 
-// decoder decodes objects that are the caller's own.
+// decoder decodes objects that share no parts, so that the caller owns them.
 var decoder = sharing.New(sharing.Options{MaxBytes: -1})
 
 func unmarshal(data []byte, kind schema.GroupVersionKind, object runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {

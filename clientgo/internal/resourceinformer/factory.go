@@ -1,4 +1,5 @@
-// Package resourceinformer has what the factories of dynamic and of metadata informers share.
+// Package resourceinformer has the code that the factories of dynamic and of metadata informers
+// share.
 package resourceinformer
 
 import (
@@ -12,8 +13,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Factory has one informer for each resource that a program asks for, and runs them together. It is safe for concurrent
-// use.
+// Factory has one informer for each requested resource, and runs them together. It is safe for
+// concurrent use.
 type Factory struct {
 	newInformer func(schema.GroupVersionResource) informers.GenericInformer
 	running     sync.WaitGroup
@@ -24,7 +25,7 @@ type Factory struct {
 	shut      bool
 }
 
-// New returns a factory that makes informers with a function, which must not use the factory.
+// New returns a factory that makes informers with newInformer, which must not call the factory.
 func New(newInformer func(schema.GroupVersionResource) informers.GenericInformer) *Factory {
 	return &Factory{
 		newInformer: newInformer,
@@ -33,7 +34,7 @@ func New(newInformer func(schema.GroupVersionResource) informers.GenericInformer
 	}
 }
 
-// ForResource returns the informer of a resource. One that is new runs after the next call of Start.
+// ForResource returns the informer of a resource. A new informer runs after the next call of Start.
 func (f *Factory) ForResource(gvr schema.GroupVersionResource) informers.GenericInformer {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -45,12 +46,13 @@ func (f *Factory) ForResource(gvr schema.GroupVersionResource) informers.Generic
 	return informer
 }
 
-// Start is StartWithContext with a channel in the context's place.
+// Start is StartWithContext with a channel instead of a context.
 func (f *Factory) Start(stopCh <-chan struct{}) {
 	f.StartWithContext(wait.ContextForChannel(stopCh))
 }
 
-// StartWithContext runs the informers that do not run yet, until the context ends. After Shutdown it does nothing.
+// StartWithContext runs the informers that are not running yet, until the context ends. After
+// Shutdown it does nothing.
 func (f *Factory) StartWithContext(ctx context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -66,8 +68,8 @@ func (f *Factory) StartWithContext(ctx context.Context) {
 	}
 }
 
-// WaitForCacheSync returns when all informers that were started have synced, or when the channel is closed. The result
-// says which of them have.
+// WaitForCacheSync returns when all started informers have synced, or when the channel is closed.
+// The result reports which informers have synced.
 func (f *Factory) WaitForCacheSync(stopCh <-chan struct{}) map[schema.GroupVersionResource]bool {
 	f.mu.Lock()
 	started := maps.Clone(f.started)
@@ -79,8 +81,8 @@ func (f *Factory) WaitForCacheSync(stopCh <-chan struct{}) map[schema.GroupVersi
 	return synced
 }
 
-// Shutdown returns when all informers have ended. It does not end them: their channel does. The factory starts no more
-// informers afterwards.
+// Shutdown waits until all informers have ended. It does not stop them: closing their channel does.
+// Afterwards the factory starts no more informers.
 func (f *Factory) Shutdown() {
 	f.mu.Lock()
 	f.shut = true

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// ListWatch returns a cache.ListWatch that calls two functions, with and without a context.
+// ListWatch returns a cache.ListWatch that calls the two functions, with or without a context.
 func ListWatch(list cache.ListWithContextFunc, watches cache.WatchFuncWithContext) *cache.ListWatch {
 	return &cache.ListWatch{
 		ListFunc: func(options metav1.ListOptions) (runtime.Object, error) {

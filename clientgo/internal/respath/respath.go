@@ -1,5 +1,5 @@
-// Package respath has what the clients without types (dynamic, metadata, scale) share: the paths and the bodies of their
-// requests.
+// Package respath builds the paths and bodies of requests for the clients without types (dynamic,
+// metadata, scale).
 package respath
 
 import (
@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Of returns the segments of the path of an object, or of the collection if the name is empty.
+// Of returns the path segments of an object, or of the collection if the name is empty.
 func Of(resource schema.GroupVersionResource, namespace, name string, subresources ...string) []string {
 	segments := []string{"api"}
 	if resource.Group != "" {
@@ -30,7 +30,7 @@ func Of(resource schema.GroupVersionResource, namespace, name string, subresourc
 	return append(segments, subresources...)
 }
 
-// Check returns an error if a namespace or a name, which is required, would not be one segment of a path.
+// Check returns an error if namespace or name is not valid as a path segment. The name is required.
 func Check(namespace, name string) error {
 	if name == "" {
 		return errors.New("name is required")
@@ -38,7 +38,7 @@ func Check(namespace, name string) error {
 	return CheckCollection(namespace, name)
 }
 
-// CheckCollection is Check for a request that may have no name.
+// CheckCollection is Check for a request whose name may be empty.
 func CheckCollection(namespace, name string) error {
 	if wrong := content.IsPathSegmentName(namespace); namespace != "" && len(wrong) > 0 {
 		return fmt.Errorf("invalid namespace %q: %s", namespace, strings.Join(wrong, ", "))
@@ -49,7 +49,7 @@ func CheckCollection(namespace, name string) error {
 	return nil
 }
 
-// Body returns the body of a delete: its options, with kind and version.
+// Body returns the body of a delete request: its options, with kind and version.
 func Body(opts metav1.DeleteOptions) ([]byte, error) {
 	opts.TypeMeta = metav1.TypeMeta{Kind: "DeleteOptions", APIVersion: "v1"}
 	body, err := json.Marshal(opts)

@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Decoder is a decoder of a client of this module that wraps one of apimachinery's. It says what package rest has to know to
-// decode lists and watches in its place.
+// Decoder is a decoder of this module that wraps one of apimachinery's. It describes itself, so
+// that package rest can decode lists and watches in its place.
 type Decoder interface {
 	runtime.Decoder
 	Sharing() Sharing
@@ -15,6 +15,6 @@ type Decoder interface {
 
 // Sharing describes a [Decoder].
 type Sharing struct {
-	Decoder runtime.Decoder // the wrapped one, which says the encoding
-	Object  reflect.Type    // of objects, a pointer; nil if their kind says it
+	Decoder runtime.Decoder // the wrapped decoder, which determines the encoding
+	Object  reflect.Type    // pointer type of the objects; nil if their kind selects the type
 }

@@ -1,9 +1,9 @@
-// Package sink lets a reflector take the objects of a list while package rest decodes them, so that
-// the list is never held as one body or one slice.
+// Package sink passes the objects of a list to a reflector while package rest decodes them. The
+// list is never in memory as one body or one slice.
 //
-// A reflector puts a Sink into the context of a list ([With]). The Into of a request finds it
-// ([From]), and then does one of two things. It ignores it, and fills the caller's list as ever. Or it
-// hands over:
+// A reflector puts a Sink into the context of a list request ([With]). The request's Into finds it
+// ([From]), and does one of two things. Either it ignores the sink and fills the caller's list as
+// usual, or it hands over the objects:
 //
 //	s := sink.From(ctx)
 //	if s != nil && s.Begin(list) {
@@ -11,12 +11,11 @@
 //		s.End()
 //	}
 //
-// and leaves list.Items empty, with list's metadata set. The reflector recognises the list that its
-// ListFunc returns ([Sink.Taken]), and takes what was handed over.
+// In that case it leaves list.Items empty and sets the list's metadata. The reflector recognizes
+// the list that its ListFunc returns, and takes the objects from the sink ([Sink.Taken]).
 //
-// A function that changes the list before it returns it would see a list without items. So a
-// reflector only puts a Sink into the context of functions of which it knows that they don't; see
-// streams in tools/cache.
+// A function that changes the list before it returns it would see a list without items. A reflector
+// therefore uses a Sink only for functions that are known not to do so; see streams in tools/cache.
 package sink
 
 import (
@@ -27,17 +26,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// A Sink takes the objects of one list. The zero value is ready to use. Its methods are for one
-// goroutine at a time, but for Options and Use, which are only read.
+// Sink collects the objects of one list. The zero value is ready to use. Options and Use are only
+// read. The methods must not be called concurrently.
 type Sink struct {
-	// Options has Known and Bytes for the decoder, as package rest of kinform takes them.
-	// The other fields are empty: they are in the request.
+	// Options has Known and Bytes for the decoder, as in package rest of kinform. The other fields
+	// are empty, because the request has them.
 	Options listwatch.ListOptions
 
-	// Use is what becomes of the objects.
+	// Use is the purpose of the objects.
 	Use Use
 
-	// Progress, if it isn't nil, is called for each object.
+	// Progress is called for each object. May be nil.
 	Progress func()
 
 	mu     sync.Mutex // guards following
@@ -50,7 +49,7 @@ type Sink struct {
 
 type key struct{}
 
-// With returns a context that has the sink.
+// With returns a context that carries the sink.
 func With(ctx context.Context, s *Sink) context.Context { return context.WithValue(ctx, key{}, s) }
 
 // From returns the sink of a context, or nil.
@@ -59,9 +58,9 @@ func From(ctx context.Context) *Sink {
 	return s
 }
 
-// Begin says that the objects of list follow. What was added for an earlier list that has not come
-// to its end is dropped, as that request has failed. Begin returns false if the list must be filled
-// as ever: the sink has got a whole list, or has been told to take none.
+// Begin announces the objects of list. It drops the objects of an earlier list without End, because
+// the request for that list has failed. Begin returns false if the list must be filled as usual.
+// This is the case after End or Taken.
 func (s *Sink) Begin(list runtime.Object) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +71,7 @@ func (s *Sink) Begin(list runtime.Object) bool {
 	return true
 }
 
-// Add hands over one object, which belongs to the sink from then on.
+// Add hands over one object. The sink then owns it.
 func (s *Sink) Add(item listwatch.Item[any]) {
 	s.mu.Lock()
 	s.items = append(s.items, item)
@@ -82,23 +81,23 @@ func (s *Sink) Add(item listwatch.Item[any]) {
 	}
 }
 
-// Skip hands over what is known of an object that could not be read.
+// Skip hands over the error of an undecodable object.
 func (s *Sink) Skip(unread *listwatch.ObjectError) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unread = append(s.unread, unread)
 }
 
-// End says that all objects of the list have been added. The list has its metadata, and no items.
+// End marks the list as complete. The list has its metadata, and no items.
 func (s *Sink) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.done = true
 }
 
-// Taken returns the objects that were handed over for this list, which is the one that a ListFunc
-// has returned, and what could not be read. ok is false if there was no hand-over, or one for another list. The sink takes no
-// further list.
+// Taken returns the objects and decoding errors that were handed over for list, which a ListFunc
+// has returned. ok is false if nothing was handed over for this list. The sink accepts no further
+// list.
 func (s *Sink) Taken(list runtime.Object) (items []listwatch.Item[any], unread []*listwatch.ObjectError, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,6 +2,7 @@ package skew
 
 import "k8s.io/apimachinery/pkg/runtime"
 
-// A compiler that says "undefined" of the last line here has an older k8s.io/apimachinery than v0.37, which a program gets only if its go.mod
-// replaces that module: the line with that replacement has to go. What imports this package is not compiled then, so this is all that the compiler says.
+// If the compiler reports "undefined" for the line below, k8s.io/apimachinery is older than v0.37.
+// This happens only if the program's go.mod replaces that module. Remove the replace directive.
+// Packages that import this one are then not compiled, so this is the only error.
 var _ = (*runtime.Scheme).HasValidationFunc

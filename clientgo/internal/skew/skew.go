@@ -1,8 +1,10 @@
-// Package skew says it when a program has been built with modules of another minor version of Kubernetes than this module is for.
+// Package skew warns if a program is built with Kubernetes modules of another minor version than
+// this module supports.
 //
-// Go takes the newest version that anything in a program requires, so k8s.io/api and k8s.io/apimachinery can be newer than this
-// module. They are older only if the program replaces them. Both may compile, and fail later in ways that do not tell the reason: a kind that the
-// scheme does not know, a field that an apply configuration does not have.
+// Go selects the newest version that any module in the program requires, so k8s.io/api and
+// k8s.io/apimachinery can be newer than this module. They are older only if the program replaces
+// them. Both cases may compile and fail later without a clear reason. For example, the scheme may
+// lack a kind, or an apply configuration may lack a field.
 package skew
 
 import (
@@ -14,11 +16,11 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// minor is the minor version that this module is for: the 37 of v0.37.
+// minor is the minor version that this module supports: the 37 of v0.37.
 const minor = 37
 
-// Report logs a warning, once in a process, if the program has been built with another minor version of k8s.io/api or
-// k8s.io/apimachinery than this module is for.
+// Report logs a warning if the program is built with another minor version of k8s.io/api or
+// k8s.io/apimachinery than this module supports. It does so once per process.
 var Report = sync.OnceFunc(func() {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, line := range differences(info.Deps) {
@@ -27,7 +29,8 @@ var Report = sync.OnceFunc(func() {
 	}
 })
 
-// differences says of modules which ones have another minor version. Modules that are replaced by folders have none.
+// differences returns a warning for each module with another minor version. A module that is
+// replaced by a folder has no version.
 func differences(deps []*debug.Module) []string {
 	var lines []string
 	for _, dep := range deps {
@@ -53,7 +56,8 @@ func differences(deps []*debug.Module) []string {
 	return lines
 }
 
-// minorOf returns the 37 of v0.37.2. Versions of single commits, v0.0.0-..., have none.
+// minorOf returns the minor version, such as 37 for v0.37.2. Pseudo-versions, v0.0.0-..., have
+// none.
 func minorOf(version string) (int, bool) {
 	rest, ok := strings.CutPrefix(version, "v0.")
 	if !ok {

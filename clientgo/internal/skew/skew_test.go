@@ -16,7 +16,7 @@ func TestDifferences(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		deps []*debug.Module
-		says []string // the beginnings of lines
+		says []string // the first words of each line
 	}{
 		"the same":        {deps: []*debug.Module{at("k8s.io/api", "v0.37.0"), at("k8s.io/apimachinery", "v0.37.9"), at("k8s.io/component-base", "v0.35.0")}},
 		"newer":           {deps: []*debug.Module{at("k8s.io/api", "v0.38.1"), at("k8s.io/apimachinery", "v0.38.0-rc.1")}, says: []string{"k8s.io/api v0.38.1 is newer than", "k8s.io/apimachinery v0.38.0-rc.1 is newer than"}},

@@ -1,8 +1,9 @@
-// Package fake has the clientset of all built-in types for tests: it answers from objects in memory, and records what it was
-// asked for.
+// Package fake has the clientset of all built-in types for tests. Its objects are in memory, and it
+// records the actions of its clients.
 //
-// It is no API server: it validates nothing, sets no defaults, counts no versions of objects and keeps no status apart.
-// github.com/kinform/kinform/apitest is an API server inside the process.
+// It is not an API server. It does not validate objects, set defaults or count resource versions,
+// and it does not treat status as a separate subresource. github.com/kinform/kinform/apitest is an
+// API server inside the process.
 package fake
 
 import (
@@ -29,8 +30,9 @@ var (
 // AddToScheme adds all built-in types to a scheme.
 var AddToScheme = clientsetscheme.AddToScheme
 
-// types returns the scheme of the fakes. It is not that of the clients, which programs may have added types to: those are
-// unknown here. It is made at the first use, not at the start of every program that links this package.
+// types returns the scheme of the fakes. It differs from the scheme of the clients, to which
+// programs may have added types. It is made on first use, and not at the start of every program
+// that links this package.
 var types = sync.OnceValue(func() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
@@ -38,18 +40,20 @@ var types = sync.OnceValue(func() *runtime.Scheme {
 	return scheme
 })
 
-// Clientset is a kubernetes.Interface for tests. Its zero value has no objects, no Discovery and no Tracker, and answers what
-// reactors answer. It is safe for concurrent use, but for what testing.Fake says of reactors.
+// Clientset is a kubernetes.Interface for tests. The zero value has no objects, no Discovery and no
+// Tracker, and returns only the results of reactors. It is safe for concurrent use, except as
+// testing.Fake documents for reactors.
 type Clientset struct {
 	testing.Fake
 	discovery *fakediscovery.FakeDiscovery
 	tracker   testing.ObjectTracker
 }
 
-// NewSimpleClientset returns a clientset that has these objects, and keeps no managed fields: it cannot apply. It panics for
-// an object that it cannot take, such as one of a type that is not built in. Lists are taken apart.
+// NewSimpleClientset returns a clientset with these objects. It has no managed fields, and so
+// cannot apply. A list adds each of its items. It panics if it cannot add an object, for example if
+// its type is not built in.
 //
-// NewClientset can do more.
+// Use NewClientset for server-side apply.
 func NewSimpleClientset(objects ...runtime.Object) *Clientset {
 	scheme := types()
 	return newClientset(testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder()), objects)
@@ -75,11 +79,13 @@ func newClientset(tracker testing.ObjectTracker, objects []runtime.Object) *Clie
 	return c
 }
 
-// Discovery returns a *fakediscovery.FakeDiscovery, which answers from the Resources of the clientset.
+// Discovery returns a *fakediscovery.FakeDiscovery, whose results come from the Resources of the
+// clientset.
 func (c *Clientset) Discovery() discovery.DiscoveryInterfaces { return c.discovery }
 
-// Tracker returns what holds the objects. What a test does with it is not recorded as an action.
+// Tracker returns the store of the objects. Calls of its methods are not recorded as actions.
 func (c *Clientset) Tracker() testing.ObjectTracker { return c.tracker }
 
-// IsWatchListSemanticsUnSupported says that a watch does not send a list first, so that reflectors list.
+// IsWatchListSemanticsUnSupported reports that a watch does not begin with a list, so that
+// reflectors list.
 func (c *Clientset) IsWatchListSemanticsUnSupported() bool { return true }

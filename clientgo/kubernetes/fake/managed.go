@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// NewClientset is NewSimpleClientset with managed fields, and so with server-side apply.
+// NewClientset is NewSimpleClientset with managed fields, so it supports server-side apply.
 func NewClientset(objects ...runtime.Object) *Clientset {
 	scheme := types()
 	return newClientset(testing.NewFieldManagedObjectTracker(

@@ -13,7 +13,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 )
 
-// sample-controller's tests have objects that say their version alone. Each result is what client-go answered.
+// sample-controller's tests have objects with an apiVersion but no kind. Each result is client-go's
+// result.
 func TestObjectsMaySayAPartOfTheirKind(t *testing.T) {
 	whole := metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}
 	for _, given := range []metav1.TypeMeta{{}, {APIVersion: "v1"}, {Kind: "ConfigMap"}, whole} {

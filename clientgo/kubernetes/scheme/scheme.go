@@ -1,5 +1,5 @@
-// Package scheme has the scheme of all built-in types, and its codecs. In a program that imports it, it is the scheme of all typed
-// clients as well.
+// Package scheme has the scheme of all built-in types, and its codecs. If a program imports it, all
+// typed clients use this scheme.
 package scheme
 
 import (
@@ -13,13 +13,13 @@ import (
 	"k8s.io/client-go/kubernetes/internal/everything"
 )
 
-// Scheme has all built-in types. Programs may add types to it, before they use it.
+// Scheme has all built-in types. Programs may add types to it before they use it.
 var Scheme = runtime.NewScheme()
 
 // Codecs decodes and encodes the types of Scheme.
 var Codecs = serializer.NewCodecFactory(Scheme)
 
-// ParameterCodec encodes options as the query of a request.
+// ParameterCodec encodes options as query parameters.
 var ParameterCodec = runtime.NewParameterCodec(Scheme)
 
 // AddToScheme adds all built-in types to a scheme.

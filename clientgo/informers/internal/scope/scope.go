@@ -1,4 +1,4 @@
-// Package scope has what the generated informers share.
+// Package scope has the code that the generated informers share.
 package scope
 
 import (
@@ -13,14 +13,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Scope is whose informers these are, and what they select.
+// Scope holds the factory of a group of informers, and the objects that they select.
 type Scope struct {
 	Factory   internalinterfaces.SharedInformerFactory
-	Namespace string // all, if it is empty
+	Namespace string // empty for all namespaces
 	Tweak     internalinterfaces.TweakListOptionsFunc
 }
 
-// Options returns the options of the factory's informers: each has the index by namespace.
+// Options returns the options of the factory's informers. Each informer has an index by namespace.
 func (s Scope) Options(resync time.Duration) internalinterfaces.InformerOptions {
 	return internalinterfaces.InformerOptions{
 		ResyncPeriod:     resync,
@@ -30,19 +30,20 @@ func (s Scope) Options(resync time.Duration) internalinterfaces.InformerOptions 
 	}
 }
 
-// resource is what a typed client has for informers.
+// resource is the part of a typed client that informers use.
 type resource[L runtime.Object] interface {
 	List(ctx context.Context, opts metav1.ListOptions) (L, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 }
 
-// object is a pointer to a type of Kubernetes' API.
+// object is a pointer to an API type.
 type object interface {
 	cache.Object
 	runtime.Object
 }
 
-// New returns an informer of the objects of a resource. client says whether it can stream lists.
+// New returns an informer of the objects of a resource. client determines whether lists can be
+// streamed.
 func New[T object, L runtime.Object](client any, r resource[L], example T, gvr schema.GroupVersionResource, options internalinterfaces.InformerOptions) cache.TypedSharedIndexInformer[T] {
 	list := func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 		if options.TweakListOptions != nil {

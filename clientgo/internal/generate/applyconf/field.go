@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// field is a field of a struct, and what the counterpart has in its place.
+// field describes a field of a struct, and the field of the apply configuration (the counterpart)
+// for it.
 type field struct {
 	name, json string
 	shape      shape
-	of         *types.TypeName // the counterpart that it is of, or nil
-	key, elem  types.Type      // of a map and a slice; elem is the type of a leaf as well
-	embedded   bool            // its fields are those of the struct around it
+	of         *types.TypeName // type whose counterpart the field holds, or nil
+	key, elem  types.Type      // key and element type of a map or a slice; elem is also the type of a leaf
+	embedded   bool            // promotes its fields to the enclosing struct
 }
 
-// shape is how a field is held.
+// shape is the Go form of a field in the counterpart.
 type shape int
 
 const (
@@ -24,10 +25,10 @@ const (
 	table              // map[K]T
 )
 
-// skipped are fields of ObjectMeta that nobody applies.
+// skipped are the fields of ObjectMeta that cannot be applied.
 var skipped = map[string]bool{"SelfLink": true, "ManagedFields": true}
 
-// fields returns what a counterpart has for each field of a struct.
+// fields returns the counterpart's field for each field of a struct.
 func (a *api) fields(object *types.TypeName) (all []field) {
 	under := object.Type().Underlying().(*types.Struct)
 	for i := range under.NumFields() {
@@ -44,7 +45,7 @@ func (a *api) fields(object *types.TypeName) (all []field) {
 	return all
 }
 
-// field returns how a value of a type is held.
+// field returns the counterpart's field for a value of type t.
 func (a *api) field(t types.Type) field {
 	switch u := types.Unalias(t).(type) {
 	case *types.Pointer:

@@ -1,10 +1,11 @@
-// Command applyconf writes the packages below applyconfigurations: for each struct type of k8s.io/api that can
-// be applied, a type with the same fields as pointers, and methods that set them.
+// Command applyconf generates the packages below applyconfigurations. For each struct type of
+// k8s.io/api that can be applied, it writes a type with the same fields as pointers, and methods
+// that set them.
 //
 //	go run ./internal/generate/applyconf [-out applyconfigurations]
 //
-// It reads the types as the compiler knows them, and the +genclient markers of their comments. Run it in the
-// module's folder after each new version of k8s.io/api.
+// It reads the types from the compiler's export data, and the +genclient markers from their
+// comments. Run it in the module's folder after each update of k8s.io/api.
 package main
 
 import (
@@ -46,7 +47,7 @@ func run(out string) error {
 	return nil
 }
 
-// api writes what can be applied of the types of k8s.io/api.
+// api generates the apply configurations of the types of k8s.io/api.
 type api struct{ *model.API }
 
 func load() (*api, error) {

@@ -12,8 +12,8 @@ import (
 	"k8s.io/client-go/internal/generate/model"
 )
 
-// schemas writes how a server merges the types: one line for each type, and one for each of its fields. Package
-// applyconfigurations/internal reads it, and its comment has the format.
+// schemas writes the merge rules of the types: one line for each type, and one for each of its
+// fields. Package applyconfigurations/internal reads them; its comment describes the format.
 func (a *api) schemas() []byte {
 	s := schemas{api: a, lines: map[string][]string{}}
 	for object := range a.Applied {
@@ -31,16 +31,16 @@ func (a *api) schemas() []byte {
 
 type schemas struct {
 	*api
-	lines map[string][]string // of the fields, by the types
+	lines map[string][]string // lines of the fields, by type
 }
 
-// modelName is the name of a type in OpenAPI.
+// modelName returns the OpenAPI name of a type.
 func modelName(object *types.TypeName) string {
 	path := strings.Replace(object.Pkg().Path(), "k8s.io/", "io.k8s.", 1)
 	return strings.ReplaceAll(path, "/", ".") + "." + object.Name()
 }
 
-// add writes a struct and all that it holds.
+// add writes a struct and all types that it contains.
 func (s *schemas) add(object *types.TypeName) {
 	name := modelName(object)
 	atomic := s.typeMarkers(object)["structType"] == "atomic" || s.typeMarkers(object)["mapType"] == "atomic"
@@ -54,7 +54,8 @@ func (s *schemas) add(object *types.TypeName) {
 	s.lines[name] = s.fieldsOf(object)
 }
 
-// fieldsOf writes the fields of a struct. Those of embedded structs without a name in JSON are its own.
+// fieldsOf writes the fields of a struct. An embedded struct without a JSON name contributes its
+// fields.
 func (s *schemas) fieldsOf(object *types.TypeName) (lines []string) {
 	under := object.Type().Underlying().(*types.Struct)
 	for i := range under.NumFields() {
@@ -71,7 +72,7 @@ func (s *schemas) fieldsOf(object *types.TypeName) (lines []string) {
 	return lines
 }
 
-// shape writes a type as a field has it.
+// shape writes the type of a field.
 func (s *schemas) shape(t types.Type, m map[string]string) string {
 	switch u := types.Unalias(t).(type) {
 	case *types.Pointer:

@@ -21,7 +21,7 @@ const (
 	internal = out + "internal"
 )
 
-// files returns the text of each file by its path below applyconfigurations.
+// files returns the content of each file, by its path below applyconfigurations.
 func (a *api) files() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, p := range a.Packages {
@@ -49,7 +49,7 @@ func (a *api) files() (map[string][]byte, error) {
 	return files, nil
 }
 
-// below returns where the counterparts of a package lie.
+// below returns the folder of the counterparts of a package.
 func below(p *types.Package) string {
 	if p.Path() == model.MetaV1 {
 		return "meta/v1"
@@ -61,7 +61,7 @@ func below(p *types.Package) string {
 type writer struct {
 	*api
 	source  *model.Package
-	imports map[string]string // the names by paths
+	imports map[string]string // package names by path
 	body    bytes.Buffer
 }
 
@@ -81,12 +81,12 @@ func (w *writer) file() []byte {
 	return b.Bytes()
 }
 
-// name writes a type as the file has to.
+// name writes a type as this file refers to it.
 func (w *writer) name(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return w.use(p.Path()) })
 }
 
-// use imports a package, and returns the name that it has here.
+// use imports a package, and returns its name in this file.
 func (w *writer) use(p string) string {
 	if name, ok := w.imports[p]; ok {
 		return name
@@ -102,7 +102,7 @@ func (w *writer) use(p string) string {
 	return name
 }
 
-// counterpartName writes the counterpart of a type.
+// counterpartName writes the name of a type's counterpart.
 func (w *writer) counterpartName(object *types.TypeName) string {
 	if object.Pkg() == w.source.Package {
 		return object.Name() + suffix
@@ -115,7 +115,7 @@ func (w *writer) write(object *types.TypeName) {
 	fields := w.fields(object)
 	m := w.source.Markers[object.Name()]
 	root := m.Client && m.Applies()
-	unnamed := object.Name() == "DeleteOptions" || object.Name() == "Scale" // sent by itself, although no client has it
+	unnamed := object.Name() == "DeleteOptions" || object.Name() == "Scale" // sent by itself, although it has no client
 	name := object.Name() + suffix
 	w.printf("// %s is what can be applied of [%s].\ntype %s struct {\n", name, w.name(object.Type()), name)
 	for _, f := range fields {
@@ -163,7 +163,7 @@ func (w *writer) writeField(f field) {
 	}
 }
 
-// held writes the type by which a field is held.
+// held writes the type of a field in the counterpart.
 func (w *writer) held(f field) string {
 	elem := ""
 	if f.of != nil {
@@ -181,7 +181,8 @@ func (w *writer) held(f field) string {
 	}
 }
 
-// writeSetters writes a method for each field, and for the fields of embedded ones. holder is where they are.
+// writeSetters writes a method for each field, including the fields of embedded structs. holder is
+// the struct that has the fields.
 func (w *writer) writeSetters(receiver, holder string, fields []field) {
 	for _, f := range fields {
 		if f.embedded {
@@ -211,7 +212,7 @@ func (w *writer) writeSetters(receiver, holder string, fields []field) {
 	}
 }
 
-// writeGetters writes what reads the kind, the version, the name and the namespace, where there are such.
+// writeGetters writes the getters of kind, version, name and namespace, for the fields that exist.
 func (w *writer) writeGetters(object *types.TypeName, name string, fields []field) {
 	get := func(what, from, ensure string) {
 		w.printf("// Get%[1]s returns the %[1]s, or nil.\nfunc (b *%[2]s) Get%[1]s() *string { %[3]s%[4]s }\n\n", what, name, ensure, from)
@@ -240,7 +241,7 @@ func (w *writer) writeGetters(object *types.TypeName, name string, fields []fiel
 	}
 }
 
-// writeExtracts writes the functions that read what a manager has applied.
+// writeExtracts writes the functions that extract the fields that a manager has applied.
 func (w *writer) writeExtracts(object *types.TypeName, m model.Markers, fields []field) {
 	kind, typ := object.Name(), w.name(object.Type())
 	namespace := ".WithNamespace(object.Namespace)"
@@ -267,7 +268,7 @@ func (w *writer) writeExtracts(object *types.TypeName, m model.Markers, fields [
 	}
 }
 
-// kinds writes the function that makes the counterpart of a kind.
+// kinds writes the function that returns a new counterpart for a kind.
 func (a *api) kinds() []byte {
 	w := &writer{api: a, source: &model.Package{Package: types.NewPackage("", "")}, imports: map[string]string{}}
 	schema := w.use("k8s.io/apimachinery/pkg/runtime/schema")

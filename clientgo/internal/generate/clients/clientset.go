@@ -88,7 +88,7 @@ func everything(w *writer, all []version) {
 	w.printf("}).AddToScheme\n")
 }
 
-// groups writes the packages of the informers' groups, and the methods of the factory that lead to them.
+// groups writes the informer packages of all groups, and the factory's methods that return them.
 func (g *generator) groups(all []version) error {
 	folders := []string{}
 	byFolder := map[string][]version{}
@@ -109,7 +109,7 @@ func (g *generator) groups(all []version) error {
 	return g.add("informers", func(w *writer) { factory(w, folders, byFolder) })
 }
 
-// group writes the package of a group's informers.
+// group writes the informer package of a group.
 func group(w *writer, versions []version) {
 	w.doc = "has the informers of a group, by its versions."
 	internal := w.use(clientGo + "informers/internalinterfaces")
@@ -125,7 +125,8 @@ func group(w *writer, versions []version) {
 	}
 }
 
-// factory writes what leads from the factory to groups, and from resources to informers.
+// factory writes the factory's methods for groups, and the function that finds the informer of a
+// resource.
 func factory(w *writer, folders []string, byFolder map[string][]version) {
 	w.printf("// groups are the methods of a factory that lead to the informers of the groups.\ntype groups interface {\n")
 	for _, folder := range folders {

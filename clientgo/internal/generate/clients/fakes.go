@@ -2,8 +2,9 @@ package main
 
 import "strings"
 
-// fakes writes the fake clients of a group version. What a kind has beside the verbs of all kinds is written by hand, in
-// expansion.go of the package: methods of the type fake<Resource>, which is written here for the kinds that have such methods.
+// fakes writes the fake clients of a group version. Methods beyond the common verbs are written by
+// hand, in the package's expansion.go. Their receiver is the type fake<Resource>, which is
+// generated for the kinds that have such methods.
 func (v version) fakes(w *writer) {
 	w.doc = "has fake clients of k8s.io/api/" + v.Folder() + ", for tests."
 	typed, name := v.typedName(w), "Fake"+v.name()
@@ -61,7 +62,8 @@ func (v version) fake(w *writer, k kind) {
 	}
 }
 
-// fakeClientset writes the methods of the fake clientset that lead to the fakes of all group versions.
+// fakeClientset writes the methods of the fake clientset that return the fakes of all group
+// versions.
 func fakeClientset(w *writer, all []version) {
 	for _, v := range all {
 		fake := w.use(clientGo + "kubernetes/typed/" + v.Folder() + "/fake")

@@ -25,7 +25,7 @@ const (
 	fileName = "/zz_generated.go"
 )
 
-// generate returns the text of each file by its path in the module's folder.
+// generate returns the content of each file, by its path in the module's folder.
 func generate(folder string) (map[string][]byte, error) {
 	a, err := model.Load()
 	if err != nil {
@@ -34,7 +34,7 @@ func generate(folder string) (map[string][]byte, error) {
 	g := &generator{folder: folder, files: map[string][]byte{}}
 	all := versions(a)
 	for _, v := range all {
-		if v.folder() != "imagepolicy" { // its only kind is asked about and never stored
+		if v.folder() != "imagepolicy" { // its only kind is for requests and never stored
 			if err := g.add("kubernetes/typed/"+v.Folder(), v.typed); err != nil {
 				return nil, err
 			}
@@ -64,15 +64,15 @@ func generate(folder string) (map[string][]byte, error) {
 	return g.files, g.groups(all)
 }
 
-// generator collects files.
+// generator collects the generated files.
 type generator struct {
 	folder string
 	files  map[string][]byte
 }
 
-// add has a file of a package written.
+// add generates the file of a package.
 func (g *generator) add(to string, write func(*writer)) error {
-	expansions, err := expansionsIn(filepath.Join(g.folder, strings.TrimSuffix(to, "/fake"))) // fakes have those of their clients
+	expansions, err := expansionsIn(filepath.Join(g.folder, strings.TrimSuffix(to, "/fake"))) // fakes have the expansions of their clients
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (g *generator) add(to string, write func(*writer)) error {
 	return nil
 }
 
-// expansionsIn returns the names of the types in a folder that end in Expansion and are written by hand.
+// expansionsIn returns the names of the hand-written types in a folder that end in Expansion.
 func expansionsIn(folder string) (map[string]bool, error) {
 	found := map[string]bool{}
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(folder, "expansion.go"), nil, parser.SkipObjectResolution)
@@ -125,14 +125,14 @@ func expansionsIn(folder string) (map[string]bool, error) {
 // writer writes one file.
 type writer struct {
 	doc        string
-	imports    map[string]string // the names by paths
+	imports    map[string]string // package names by path
 	expansions map[string]bool
 	body       bytes.Buffer
 }
 
 func (w *writer) printf(format string, args ...any) { fmt.Fprintf(&w.body, format, args...) }
 
-// use imports a package, and returns the name that it has here.
+// use imports a package, and returns its name in this file.
 func (w *writer) use(p string) string {
 	if name, ok := w.imports[p]; ok {
 		return name
@@ -165,12 +165,12 @@ func (w *writer) use(p string) string {
 	return name
 }
 
-// type writes a type as the file has to.
+// typ writes a type as this file refers to it.
 func (w *writer) typ(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return w.use(p.Path()) })
 }
 
-// the packages that nearly every file uses.
+// The packages that nearly every file imports.
 func (w *writer) meta() string  { return w.use(model.MetaV1) }
 func (w *writer) cache() string { return w.use(clientGo + "tools/cache") }
 func (w *writer) rest() string  { return w.use(clientGo + "rest") }

@@ -50,7 +50,7 @@ type (
 )
 
 `, name, cache, lister, typ)
-	// Parameters of the constructors, and what their clients are asked for.
+	// Parameters of the constructors, and arguments of the typed clients.
 	namespace, in, of := "namespace string, ", "namespace", ""
 	if k.Cluster {
 		namespace, in = "", `""`

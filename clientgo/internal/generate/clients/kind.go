@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/internal/generate/model"
 )
 
-// version is a group version with its kinds that have clients.
+// version is a group version, with those of its kinds that have clients.
 type version struct {
 	*model.Package
 	kinds []kind
@@ -20,7 +20,7 @@ type kind struct {
 	object *types.TypeName
 }
 
-// versions returns the group versions, in the order of their folders.
+// versions returns the group versions in the order of their folders.
 func versions(a *model.API) (all []version) {
 	for _, p := range a.Packages {
 		v := version{Package: p}
@@ -37,7 +37,7 @@ func versions(a *model.API) (all []version) {
 	return all
 }
 
-// goName returns how clientsets call the group: Apps, Core, Admissionregistration.
+// goName returns the group's name in clientsets: Apps, Core, Admissionregistration.
 func (v version) goName() string {
 	group, _, _ := strings.Cut(v.Group(), ".")
 	if group == "" {
@@ -46,13 +46,13 @@ func (v version) goName() string {
 	return title(group)
 }
 
-// name returns how clientsets call the group version: AppsV1.
+// name returns the group version's name in clientsets: AppsV1.
 func (v version) name() string { return v.goName() + title(v.Version()) }
 
-// folder returns the name of the group's folder, which may be another than that of the group.
+// folder returns the name of the group's folder, which may differ from the group's name.
 func (v version) folder() string { return strings.Split(v.Folder(), "/")[0] }
 
-// listed are the kinds that can be listed and watched.
+// listed returns the kinds that can be listed and watched.
 func (v version) listed() (kinds []kind) {
 	for _, k := range v.kinds {
 		if k.has("list") && k.has("watch") {
@@ -64,7 +64,7 @@ func (v version) listed() (kinds []kind) {
 
 func (k kind) name() string { return k.object.Name() }
 
-// plural returns the name of the resource as clients write it: NetworkPolicies.
+// plural returns the resource's name in Go identifiers: NetworkPolicies.
 func (k kind) plural() string {
 	name := k.name()
 	switch {
@@ -79,10 +79,10 @@ func (k kind) plural() string {
 	}
 }
 
-// resource returns the name of the resource as paths have it: networkpolicies.
+// resource returns the resource's name in paths: networkpolicies.
 func (k kind) resource() string { return strings.ToLower(k.plural()) }
 
-// has says whether the kind's client has a verb.
+// has reports whether the kind's client has a verb.
 func (k kind) has(verb string) bool {
 	switch {
 	case k.NoVerbs, slices.Contains(k.SkipVerbs, verb):
@@ -106,12 +106,12 @@ func (k kind) hasStatus() bool {
 	return false
 }
 
-// method returns the method of a name that the markers ask for.
+// method returns the method with this name from the markers.
 func (k kind) method(name string) model.Method {
 	return k.Methods[slices.IndexFunc(k.Methods, func(m model.Method) bool { return m.Name == name })]
 }
 
 func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// lower returns a name that is not exported: csiDriver of CSIDriver is cSIDriver, as client-go has it in parameters.
+// lower returns the unexported form of a name. As in client-go, CSIDriver becomes cSIDriver.
 func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }

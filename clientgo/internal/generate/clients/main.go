@@ -1,11 +1,12 @@
-// Command clients writes what client-go has for each kind of k8s.io/api: typed clients, listers and informers, and
-// the clientset, the scheme and the informer factory over them all.
+// Command clients generates the typed clients, listers and informers for each kind of k8s.io/api.
+// It also generates the clientset, the scheme and the informer factory.
 //
 //	go run ./internal/generate/clients [-out .]
 //
-// There is one file for each group version, zz_generated.go. What is special to a kind is written by hand beside it, in
-// expansion.go: the generator looks for types there whose names end in Expansion, and writes empty ones where there are none.
-// Run it in the module's folder after each new version of k8s.io/api.
+// Each group version has one file, zz_generated.go. Methods that only one kind has are written by
+// hand in expansion.go next to it. The generator looks there for types whose names end in
+// Expansion, and writes empty types for the missing ones. Run it in the module's folder after each
+// update of k8s.io/api.
 package main
 
 import (

@@ -99,10 +99,12 @@ func (v version) typedKind(w *writer, k kind) {
 	}
 }
 
-// expanded are the packages whose types the expansions send, which are written by hand, beside the client's own package.
+// expanded lists the packages whose types hand-written expansions send, in addition to the client's
+// own package.
 var expanded = map[string][]string{"core/v1": {"policy/v1", "policy/v1beta1"}}
 
-// schemes returns the functions that add the types that the clients of a version send and receive.
+// schemes returns the functions that register the types which the clients of a version send and
+// receive.
 func (v version) schemes(w *writer) (all []string) {
 	folders := append([]string{v.Folder()}, expanded[v.Folder()]...)
 	for _, k := range v.kinds {
@@ -129,7 +131,7 @@ func comma(s string) string {
 	return ", " + s
 }
 
-// methods writes the methods of an interface, without those of its expansion.
+// methods writes the methods of an interface, except for those of its expansion.
 func (v version) methods(w *writer, k kind) (all []string) {
 	typ, meta, ctx := w.typ(k.object.Type()), w.meta(), w.ctx()
 	add := func(verb, method string) {
@@ -160,7 +162,7 @@ func (v version) methods(w *writer, k kind) (all []string) {
 	return all
 }
 
-// watch imports package watch, if the kind can be watched.
+// watch imports package watch if the kind can be watched.
 func (v version) watch(w *writer, k kind) string {
 	if !k.has("watch") {
 		return ""
@@ -168,7 +170,7 @@ func (v version) watch(w *writer, k kind) string {
 	return w.use("k8s.io/apimachinery/pkg/watch")
 }
 
-// special writes a method that the markers of a kind ask for: a request for a subresource.
+// special writes a method from a kind's markers: a request for a subresource.
 func (v version) special(w *writer, k kind, name string) {
 	m := k.method(name)
 	sub := w.use(clientGo + "kubernetes/internal/subresource")
@@ -208,19 +210,21 @@ func (v version) signature(w *writer, k kind, name string) string {
 	}
 }
 
-// operand resolves a type of a marker: its name here, and a name for a variable of it.
+// operand resolves the type in a marker. It returns the type's name in this file, and a name for a
+// variable of the type.
 func (v version) operand(w *writer, k kind, of string) (typ, variable string) {
 	from, name := v.resolve(k, of)
 	return w.use(from) + "." + name, lower(name)
 }
 
-// applied returns the name of the apply configuration of a type of a marker.
+// applied returns the name of the apply configuration of the type in a marker.
 func (v version) applied(w *writer, k kind, of string) string {
 	from, name := v.resolve(k, of)
 	return w.use(clientGo+"applyconfigurations/"+strings.TrimPrefix(from, model.APIs)) + "." + name + "ApplyConfiguration"
 }
 
-// resolve splits the type of a marker: no type is the kind, and a name without a path is of the same package.
+// resolve splits the type in a marker into package and name. An empty type means the kind itself,
+// and a name without a path is in the same package.
 func (v version) resolve(k kind, of string) (from, name string) {
 	if of == "" {
 		return v.Path(), k.name()

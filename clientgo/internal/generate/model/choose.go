@@ -6,15 +6,17 @@ import (
 	"strings"
 )
 
-// MetaTypes are the types of meta/v1 that have a counterpart. All others of that package are taken as they are.
+// MetaTypes are the types of meta/v1 that have a counterpart, which is an apply configuration.
+// Other types of that package are used unchanged.
 var MetaTypes = []string{"Condition", "DeleteOptions", "GroupResource", "LabelSelector", "LabelSelectorRequirement",
 	"ManagedFieldsEntry", "ObjectMeta", "OwnerReference", "Preconditions", "TypeMeta"}
 
-// scales are types that have no client of their own, and that clients of other types apply as a subresource.
+// scales are types without a client. Clients of other types apply them as a subresource.
 var scales = []string{APIs + "autoscaling/v1.Scale", APIs + "autoscaling/v1.ScaleSpec", APIs + "autoscaling/v1.ScaleStatus",
 	APIs + "apps/v1beta2.Scale", APIs + "extensions/v1beta1.Scale"}
 
-// choose finds the types that have a counterpart: those with a client that can apply them, and the structs that they hold.
+// choose finds the types that have a counterpart: types whose client can apply them, and the
+// structs that these types contain.
 func (a *API) choose() {
 	for _, p := range a.Packages {
 		for _, name := range p.Scope().Names() {
@@ -38,12 +40,12 @@ func (a *API) choose() {
 	}
 }
 
-// Applies says whether a client of the type has Apply.
+// Applies reports whether a client of the type has Apply.
 func (m Markers) Applies() bool {
 	return m.Verbs == nil || slices.Contains(m.Verbs, "apply") || slices.Contains(m.Verbs, "get")
 }
 
-// reach takes the structs of k8s.io/api that a type holds.
+// reach marks the structs of k8s.io/api that a type contains.
 func (a *API) reach(t types.Type) {
 	switch t := types.Unalias(t).(type) {
 	case *types.Pointer:
@@ -65,7 +67,7 @@ func (a *API) reach(t types.Type) {
 	}
 }
 
-// Counterpart returns the name of a type that has a counterpart.
+// Counterpart returns the type's name if the type has a counterpart, and otherwise nil.
 func (a *API) Counterpart(t types.Type) *types.TypeName {
 	if named, ok := types.Unalias(t).(*types.Named); ok && a.Applied[named.Obj()] {
 		return named.Obj()

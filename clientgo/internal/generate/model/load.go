@@ -1,5 +1,5 @@
-// Package model reads the types of k8s.io/api for the generators: the types as the compiler knows them, and the markers in
-// their comments.
+// Package model reads the types of k8s.io/api for the generators: the types from the compiler's
+// export data, and the markers in their comments.
 package model
 
 import (
@@ -22,24 +22,24 @@ import (
 )
 
 const (
-	APIs   = "k8s.io/api/" // what the paths of its packages begin with
+	APIs   = "k8s.io/api/" // prefix of the package paths
 	MetaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// API is what is known of the types of k8s.io/api.
+// API is the model of k8s.io/api.
 type API struct {
 	Packages []*Package // in the order of their paths
 	Applied  map[*types.TypeName]bool
 }
 
-// Package is a package of k8s.io/api, a version of a group.
+// Package is a package of k8s.io/api, which is a group version.
 type Package struct {
 	*types.Package
 	Markers map[string]Markers           // by the name of the type
-	Merging map[string]map[string]string // what its comment says of merging, by the type or by type.field
+	Merging map[string]map[string]string // merge markers, by type or by type.field
 }
 
-// Markers are what the +genclient lines above a type say.
+// Markers holds the settings of the +genclient lines above a type.
 type Markers struct {
 	Client, Cluster, NoStatus bool
 	NoVerbs                   bool
@@ -49,19 +49,19 @@ type Markers struct {
 	Methods                   []Method
 }
 
-// Method is a method of a client that its markers ask for.
+// Method is a method of a client that its markers define.
 type Method struct {
 	Name, Verb, Subresource string
-	Input, Result           string // types by path and name, or "" for the client's own
+	Input, Result           string // types by path and name, or "" for the client's own type
 }
 
-// listed is what of a package of go list -json is used.
+// listed has the used fields of a package from go list -json.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
 }
 
-// Load reads the packages that k8s.io/api has in the version that the module requires.
+// Load reads the packages of the k8s.io/api version that the module requires.
 func Load() (*API, error) {
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", APIs+"...", MetaV1)
 	cmd.Stderr = os.Stderr
@@ -111,7 +111,7 @@ func (p *Package) readComments(path string) error {
 	if err != nil {
 		return err
 	}
-	ends := map[int]*ast.CommentGroup{} // by the line where a comment ends
+	ends := map[int]*ast.CommentGroup{} // by the line on which a comment ends
 	for _, group := range file.Comments {
 		ends[set.Position(group.End()).Line] = group
 	}
@@ -121,7 +121,8 @@ func (p *Package) readComments(path string) error {
 			continue
 		}
 		var m Markers
-		// A marker may stand in a comment of its own, with an empty line between it and the documentation.
+		// A marker may be in a separate comment, with an empty line between it and the
+		// documentation.
 		line := set.Position(declaration.Pos()).Line
 		if declaration.Doc != nil {
 			m.add(declaration.Doc)
@@ -191,18 +192,20 @@ func readMethod(value string) Method {
 	return m
 }
 
-// Version returns the version of the group: v1.
+// Version returns the version in the group, such as v1.
 func (p *Package) Version() string { return path.Base(p.Path()) }
 
-// Group returns the group as it is in apiVersion.
+// Group returns the group as written in apiVersion.
 func (p *Package) Group() string {
 	return constant.StringVal(p.Scope().Lookup("GroupName").(*types.Const).Val())
 }
 
-// Folder returns where the package lies below k8s.io/api, and so do those that are written for it: apps/v1.
+// Folder returns the package's folder below k8s.io/api, such as apps/v1. Generated packages use the
+// same folder.
 func (p *Package) Folder() string { return strings.TrimPrefix(p.Path(), APIs) }
 
-// mergingOf reads the markers listType, listMapKey, mapType and structType, with or without k8s: before them.
+// mergingOf reads the markers listType, listMapKey, mapType and structType. They may have the
+// prefix k8s:.
 func mergingOf(comment *ast.CommentGroup) map[string]string {
 	found := map[string]string{}
 	if comment == nil {

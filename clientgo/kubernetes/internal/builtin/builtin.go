@@ -1,8 +1,9 @@
-// Package builtin has the codecs of typed clients. Each group version has a scheme of its own types, made when it is needed. So
-// a program links the types of the groups that it imports, and a program that starts makes no scheme of a thousand types.
+// Package builtin has the codecs of typed clients. Each group version has a scheme with only its
+// own types, made on first use. A program therefore links only the types of the groups that it
+// imports, and does not build a scheme of a thousand types at start.
 //
-// A program that links package kubernetes/scheme may add types to it, and expects that typed clients know them. Then that is the
-// scheme of all of them.
+// A program that links package kubernetes/scheme may add types to that scheme, and expects typed
+// clients to know them. All clients then use that scheme.
 package builtin
 
 import (
@@ -21,26 +22,28 @@ type Add = func(*runtime.Scheme) error
 
 var (
 	mu     sync.Mutex                          // guards following
-	global func() runtime.NegotiatedSerializer // of package kubernetes/scheme; nil if it is not linked
-	others func() *runtime.Scheme              // of all built-in types; nil if the clientset is not linked
+	global func() runtime.NegotiatedSerializer // from package kubernetes/scheme; nil if it is not linked
+	others func() *runtime.Scheme              // all built-in types; nil if the clientset is not linked
 	known  = map[schema.GroupVersion]runtime.NegotiatedSerializer{}
 )
 
-// Use makes codecs those of all clients that are made from now on. Package kubernetes/scheme calls it.
+// Use sets the codecs of all clients made from now on. Package kubernetes/scheme calls it.
 func Use(codecs func() runtime.NegotiatedSerializer) {
 	mu.Lock()
 	defer mu.Unlock()
 	global = codecs
 }
 
-// Know makes the types that add adds known to clients of other groups. The clientset calls it.
+// Know lets all clients decode the types that add registers, in addition to their own. The
+// clientset calls it.
 func Know(add Add) {
 	mu.Lock()
 	defer mu.Unlock()
 	others = schemeOf(add)
 }
 
-// Codecs returns the codecs for the clients of a version, which send and receive what the functions add.
+// Codecs returns the codecs for the clients of a version. The add functions register the types that
+// these clients send and receive.
 func Codecs(version schema.GroupVersion, add ...Add) runtime.NegotiatedSerializer {
 	mu.Lock()
 	defer mu.Unlock()
@@ -55,7 +58,7 @@ func Codecs(version schema.GroupVersion, add ...Add) runtime.NegotiatedSerialize
 	return codecs
 }
 
-// schemeOf returns a function that makes a scheme at its first call.
+// schemeOf returns a function that makes a scheme on its first call.
 func schemeOf(add ...Add) func() *runtime.Scheme {
 	return sync.OnceValue(func() *runtime.Scheme {
 		scheme := runtime.NewScheme()
@@ -67,10 +70,10 @@ func schemeOf(add ...Add) func() *runtime.Scheme {
 	})
 }
 
-// types are those of a scheme, and where that does not know one, of others.
+// types looks up a type in its own scheme, and then in others.
 type types struct {
 	own    func() *runtime.Scheme
-	others func() *runtime.Scheme // or nil
+	others func() *runtime.Scheme // may be nil
 }
 
 // ObjectKinds implements runtime.ObjectTyper.

@@ -1,4 +1,5 @@
-// Package fakes makes the fake clients of kinds, and answers what they are asked for beside the verbs of all kinds.
+// Package fakes makes the fake clients of kinds, and implements their methods beyond the common
+// verbs.
 package fakes
 
 import (
@@ -9,14 +10,14 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// object is a pointer to a T that is an object of Kubernetes' API.
+// object is a pointer to a T that is an API object.
 type object[T any] interface {
 	*T
 	runtime.Object
 	metav1.Object
 }
 
-// list is a pointer to an L that is a list of such objects.
+// list is a pointer to an L that is a list of API objects.
 type list[L any] interface {
 	*L
 	runtime.Object
@@ -29,13 +30,14 @@ type configuration interface {
 	GetName() *string
 }
 
-// New returns the fake client of a kind that has no lists. namespace is "" for a resource without namespaces, and for all of
-// them.
+// New returns the fake client of a kind without lists. namespace is "" for a cluster-scoped
+// resource, and for all namespaces.
 func New[T any, O object[T]](fake *testing.Fake, namespace string, version schema.GroupVersion, resource, kind string) *gentype.FakeClient[O] {
 	return gentype.NewFakeClient(fake, namespace, version.WithResource(resource), version.WithKind(kind), func() O { return new(T) })
 }
 
-// Full returns the fake client of a kind with all verbs. items returns where a list has its items.
+// Full returns the fake client of a kind with all verbs. items returns a pointer to the items of a
+// list.
 func Full[C configuration, T, L any, O object[T], M list[L]](
 	fake *testing.Fake, namespace string, version schema.GroupVersion, resource, kind string, items func(*L) *[]T,
 ) *gentype.FakeClientWithListAndApply[O, M, C] {
@@ -44,7 +46,8 @@ func Full[C configuration, T, L any, O object[T], M list[L]](
 		func() O { return new(T) },
 		func() M { return new(L) },
 		copyListMeta[L, M],
-		// An O is a *T, which the compiler learns at each call of Full alone.
+		// An O is a *T. In this generic function the compiler needs the type assertions to accept
+		// that.
 		func(from M) []O { return any(gentype.ToPointerSlice(*items(from))).([]O) },
 		func(to M, selected []O) { *items(to) = gentype.FromPointerSlice(any(selected).([]*T)) },
 	)

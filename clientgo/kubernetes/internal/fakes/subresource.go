@@ -26,7 +26,8 @@ type result[T any] interface {
 	runtime.Object
 }
 
-// Answer returns what a reactor answers to an action, which is nil beside most errors, or otherwise if none answers.
+// Answer returns the result of an action: that of a reactor, or otherwise if no reactor handles it.
+// The result may be nil if there is an error.
 func Answer[T any, R result[T]](c Client, action testing.Action, otherwise R) (R, error) {
 	answer, err := c.Invokes(action, otherwise)
 	if answer == nil {
@@ -35,7 +36,7 @@ func Answer[T any, R result[T]](c Client, action testing.Action, otherwise R) (R
 	return answer.(R), err
 }
 
-// answer is Answer with an empty object in place of nil.
+// answer is Answer, but returns an empty object instead of nil.
 func answer[T any, R result[T]](c Client, action testing.Action) (R, error) {
 	empty := R(new(T))
 	found, err := Answer(c, action, empty)
@@ -45,22 +46,22 @@ func answer[T any, R result[T]](c Client, action testing.Action) (R, error) {
 	return found, err
 }
 
-// Get answers a request for a subresource.
+// Get runs a get of a subresource.
 func Get[T any, R result[T]](c Client, name, sub string, opts metav1.GetOptions) (R, error) {
 	return answer[T, R](c, testing.NewGetSubresourceActionWithOptions(c.Resource(), c.Namespace(), sub, name, opts))
 }
 
-// Update answers the replacement of a subresource. The action has no place for the name: it is the body's.
+// Update runs an update of a subresource. The action has no separate name, because the body has it.
 func Update[T any, R result[T]](c Client, _, sub string, body runtime.Object, opts metav1.UpdateOptions) (R, error) {
 	return answer[T, R](c, testing.NewUpdateSubresourceActionWithOptions(c.Resource(), sub, c.Namespace(), body, opts))
 }
 
-// Create answers what is posted to a subresource.
+// Create runs a create of a subresource.
 func Create[T any, R result[T]](c Client, name, sub string, body runtime.Object, opts metav1.CreateOptions) (R, error) {
 	return answer[T, R](c, testing.NewCreateSubresourceActionWithOptions(c.Resource(), name, sub, c.Namespace(), body, opts))
 }
 
-// Apply answers the configuration of a subresource, which must not be nil.
+// Apply runs an apply of a subresource. configuration must not be nil.
 func Apply[T any, R result[T], C any](c Client, name, sub string, configuration *C, opts metav1.ApplyOptions) (R, error) {
 	if configuration == nil {
 		return nil, fmt.Errorf("%s provided to Apply%s must not be nil", sub, strings.ToUpper(sub[:1])+sub[1:])

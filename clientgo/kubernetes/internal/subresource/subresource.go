@@ -1,4 +1,5 @@
-// Package subresource sends the requests of typed clients for subresources of another type than that of the object.
+// Package subresource sends the requests of typed clients for subresources whose type differs from
+// the object's type.
 package subresource
 
 import (
@@ -12,16 +13,17 @@ import (
 	"k8s.io/client-go/util/apply"
 )
 
-// Scope is where the objects of a resource are: in a namespace, or in the cluster.
+// Scope is where the objects of a resource live: in a namespace, or in the cluster.
 type Scope struct {
 	namespaced bool
 	namespace  string
 }
 
-// Cluster is the scope of a resource that is not namespaced.
+// Cluster is the scope of a cluster-scoped resource.
 var Cluster Scope
 
-// Namespaced is the scope of a namespaced resource. Requests that need a namespace fail if it is "".
+// Namespaced is the scope of a namespaced resource. Requests that need a namespace fail if
+// namespace is "".
 func Namespaced(namespace string) Scope { return Scope{true, namespace} }
 
 // object is a pointer to a T that is an object.
@@ -30,7 +32,7 @@ type object[T any] interface {
 	runtime.Object
 }
 
-// Get asks for a subresource.
+// Get reads a subresource.
 func Get[T any, P object[T]](ctx context.Context, c rest.Interface, codec runtime.ParameterCodec, scope Scope, resource, name, sub string, opts metav1.GetOptions) (*T, error) {
 	return send[T, P](ctx, at(c.Get(), scope, resource, name, sub).UseProtobufAsDefault().VersionedParams(&opts, codec))
 }
@@ -45,7 +47,7 @@ func Create[T any, P object[T]](ctx context.Context, c rest.Interface, codec run
 	return send[T, P](ctx, at(c.Post(), scope, resource, name, sub).UseProtobufAsDefault().VersionedParams(&opts, codec).Body(body))
 }
 
-// Apply applies the configuration of a subresource, which must not be nil.
+// Apply applies the configuration of a subresource. configuration must not be nil.
 func Apply[T any, P object[T], C any](ctx context.Context, c rest.Interface, codec runtime.ParameterCodec, scope Scope, resource, name, sub string, configuration *C, opts metav1.ApplyOptions) (*T, error) {
 	if configuration == nil {
 		return nil, fmt.Errorf("%s provided to Apply%s must not be nil", sub, strings.ToUpper(sub[:1])+sub[1:])
@@ -55,7 +57,7 @@ func Apply[T any, P object[T], C any](ctx context.Context, c rest.Interface, cod
 	if err != nil {
 		return nil, err
 	}
-	// The server is the one to refuse an apply without a namespace, as with client-go.
+	// As with client-go, an apply without a namespace is sent, and the server refuses it.
 	scope.namespaced = scope.namespace != ""
 	return send[T, P](ctx, at(request, scope, resource, name, sub).UseProtobufAsDefault().VersionedParams(&patch, codec))
 }

@@ -8,9 +8,9 @@ import (
 	"k8s.io/client-go/internal/codec"
 )
 
-// CertificateSigningRequestExpansion has the requests for signing requests that other objects do not have.
+// CertificateSigningRequestExpansion has the methods that only the client of signing requests has.
 type CertificateSigningRequestExpansion interface {
-	// UpdateApproval writes the conditions by which a request is approved or denied.
+	// UpdateApproval writes the conditions that approve or deny a request.
 	UpdateApproval(ctx context.Context, certificateSigningRequest *certificatesv1beta1.CertificateSigningRequest, opts metav1.UpdateOptions) (result *certificatesv1beta1.CertificateSigningRequest, err error)
 }
 

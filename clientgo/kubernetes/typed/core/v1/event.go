@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/reference"
 )
 
-// inNamespaceOf checks that a client may write an event: its namespace is that of the event, or none.
+// inNamespaceOf returns an error if the client has a namespace other than the event's.
 func (c *events) inNamespaceOf(event *corev1.Event, verb string) error {
 	if ns := c.GetNamespace(); ns != "" && event.Namespace != ns {
 		return fmt.Errorf("can't %s an event with namespace '%v' in namespace '%v'", verb, event.Namespace, ns)
@@ -106,10 +106,11 @@ func (c *events) GetFieldSelector(involvedObjectName, involvedObjectNamespace, i
 	return selected.AsSelector()
 }
 
-// GetInvolvedObjectNameFieldLabel returns the field by which events of an object's name are selected.
+// GetInvolvedObjectNameFieldLabel returns the field that selects events by the name of their
+// object.
 func GetInvolvedObjectNameFieldLabel(version string) string { return "involvedObject.name" }
 
-// EventSinkImpl writes events in their own namespaces: it is a sink for package record.
+// EventSinkImpl writes events to their own namespaces. It is an event sink for package record.
 type EventSinkImpl struct{ Interface EventInterface }
 
 // Create creates an event.

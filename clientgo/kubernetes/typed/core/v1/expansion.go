@@ -15,14 +15,14 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// PodExpansion has the requests for pods that other objects do not have.
+// PodExpansion has the methods that only the client of pods has.
 type PodExpansion interface {
 	// Bind binds a pod to a node.
 	Bind(ctx context.Context, binding *corev1.Binding, opts metav1.CreateOptions) error
 
 	// Evict is EvictV1beta1.
 	//
-	// Deprecated: servers since 1.25 have EvictV1 alone.
+	// Deprecated: servers since 1.25 support only EvictV1.
 	Evict(ctx context.Context, eviction *policyv1beta1.Eviction) error
 
 	// EvictV1 deletes a pod, unless its disruption budgets forbid it.
@@ -34,7 +34,7 @@ type PodExpansion interface {
 	// GetLogs returns the request for a container's log.
 	GetLogs(name string, opts *corev1.PodLogOptions) *rest.Request
 
-	// ProxyGet returns a request to a port of the pod, which goes through the API server.
+	// ProxyGet returns a request to a port of the pod. The API server forwards the request.
 	ProxyGet(scheme, name, port, path string, params map[string]string) rest.ResponseWrapper
 }
 
@@ -73,9 +73,9 @@ func (c *pods) ProxyGet(scheme, name, port, path string, params map[string]strin
 	return proxied(c.GetClient(), c.GetNamespace(), "pods", net.JoinSchemeNamePort(scheme, name, port), path, params)
 }
 
-// ServiceExpansion has the requests for services that other objects do not have.
+// ServiceExpansion has the methods that only the client of services has.
 type ServiceExpansion interface {
-	// ProxyGet returns a request to a port of the service, which goes through the API server.
+	// ProxyGet returns a request to a port of the service. The API server forwards the request.
 	ProxyGet(scheme, name, port, path string, params map[string]string) rest.ResponseWrapper
 }
 
@@ -84,7 +84,7 @@ func (c *services) ProxyGet(scheme, name, port, path string, params map[string]s
 	return proxied(c.GetClient(), c.GetNamespace(), "services", net.JoinSchemeNamePort(scheme, name, port), path, params)
 }
 
-// proxied returns a request that the API server hands on.
+// proxied returns a request that the API server forwards.
 func proxied(c rest.Interface, namespace, resource, name, path string, params map[string]string) *rest.Request {
 	request := c.Get().Namespace(namespace).Resource(resource).SubResource("proxy").Name(name).Suffix(path)
 	for key, value := range params {
@@ -93,7 +93,7 @@ func proxied(c rest.Interface, namespace, resource, name, path string, params ma
 	return request
 }
 
-// NamespaceExpansion has the requests for namespaces that other objects do not have.
+// NamespaceExpansion has the methods that only the client of namespaces has.
 type NamespaceExpansion interface {
 	// Finalize replaces the finalizers in the spec of a namespace.
 	Finalize(ctx context.Context, item *corev1.Namespace, opts metav1.UpdateOptions) (*corev1.Namespace, error)
@@ -107,9 +107,10 @@ func (c *namespaces) Finalize(ctx context.Context, item *corev1.Namespace, opts 
 	return result, err
 }
 
-// NodeExpansion has the requests for nodes that other objects do not have.
+// NodeExpansion has the methods that only the client of nodes has.
 type NodeExpansion interface {
-	// PatchStatus changes the status of a node by a strategic merge patch, and returns the node as the server stored it.
+	// PatchStatus changes the status of a node with a strategic merge patch, and returns the node
+	// as the server stored it.
 	PatchStatus(ctx context.Context, nodeName string, data []byte) (*corev1.Node, error)
 }
 
@@ -120,8 +121,8 @@ func (c *nodes) PatchStatus(ctx context.Context, nodeName string, data []byte) (
 	return result, err
 }
 
-// EventExpansion has the requests for events that other objects do not have. Those whose names end in EventNamespace go to the
-// namespace of the event, which must be that of the client if that has one.
+// EventExpansion has the methods that only the client of events has. Methods with EventNamespace in
+// their names use the namespace of the event. If the client has a namespace, it must be the same.
 type EventExpansion interface {
 	// Deprecated: use CreateWithEventNamespaceWithContext.
 	CreateWithEventNamespace(event *corev1.Event) (*corev1.Event, error)
@@ -139,6 +140,7 @@ type EventExpansion interface {
 	// SearchWithContext returns the events about an object.
 	SearchWithContext(ctx context.Context, scheme *runtime.Scheme, objOrRef runtime.Object) (*corev1.EventList, error)
 
-	// GetFieldSelector returns the selector of events about an object. What is nil is not selected by.
+	// GetFieldSelector returns a selector of the events about an object. It does not select by
+	// arguments that are nil.
 	GetFieldSelector(involvedObjectName, involvedObjectNamespace, involvedObjectKind, involvedObjectUID *string) fields.Selector
 }

@@ -9,7 +9,8 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// UpdateApproval replaces the signing request: a tracker keeps no approval apart.
+// UpdateApproval replaces the whole signing request, because a tracker does not treat approval as a
+// separate subresource.
 func (c fakeCertificateSigningRequests) UpdateApproval(_ context.Context, request *certificatesv1beta1.CertificateSigningRequest, _ metav1.UpdateOptions) (*certificatesv1beta1.CertificateSigningRequest, error) {
 	return fakes.Answer(c, testing.NewRootUpdateSubresourceAction(c.Resource(), "approval", request), request)
 }

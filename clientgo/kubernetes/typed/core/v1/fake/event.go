@@ -13,7 +13,8 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// namespaceOf returns the client's namespace, or the event's. With a namespace of the client's, an event may be nil.
+// namespaceOf returns the client's namespace, or the event's if the client has none. event may be
+// nil if the client has a namespace.
 func (c fakeEvents) namespaceOf(event *corev1.Event) string {
 	if namespace := c.Namespace(); namespace != "" {
 		return namespace
@@ -26,7 +27,8 @@ func (c fakeEvents) CreateWithEventNamespace(event *corev1.Event) (*corev1.Event
 	return c.CreateWithEventNamespaceWithContext(context.Background(), event)
 }
 
-// CreateWithEventNamespaceWithContext creates an event in the client's namespace, or in its own if the client has none.
+// CreateWithEventNamespaceWithContext creates an event in the client's namespace, or in the event's
+// if the client has none.
 func (c fakeEvents) CreateWithEventNamespaceWithContext(_ context.Context, event *corev1.Event) (*corev1.Event, error) {
 	return fakes.Answer(c, testing.NewCreateAction(c.Resource(), c.namespaceOf(event), event), event)
 }
@@ -36,7 +38,8 @@ func (c fakeEvents) UpdateWithEventNamespace(event *corev1.Event) (*corev1.Event
 	return c.UpdateWithEventNamespaceWithContext(context.Background(), event)
 }
 
-// UpdateWithEventNamespaceWithContext replaces an event in the client's namespace, or in its own if the client has none.
+// UpdateWithEventNamespaceWithContext replaces an event in the client's namespace, or in the
+// event's if the client has none.
 func (c fakeEvents) UpdateWithEventNamespaceWithContext(_ context.Context, event *corev1.Event) (*corev1.Event, error) {
 	return fakes.Answer(c, testing.NewUpdateAction(c.Resource(), c.namespaceOf(event), event), event)
 }
@@ -46,7 +49,8 @@ func (c fakeEvents) PatchWithEventNamespace(event *corev1.Event, data []byte) (*
 	return c.PatchWithEventNamespaceWithContext(context.Background(), event, data)
 }
 
-// PatchWithEventNamespaceWithContext changes an event in the client's namespace, or in its own if the client has none.
+// PatchWithEventNamespaceWithContext changes an event in the client's namespace, or in the event's
+// if the client has none.
 func (c fakeEvents) PatchWithEventNamespaceWithContext(_ context.Context, event *corev1.Event, data []byte) (*corev1.Event, error) {
 	return fakes.Answer(c, testing.NewPatchAction(c.Resource(), c.namespaceOf(event), event.Name, types.StrategicMergePatchType, data), event)
 }
@@ -56,13 +60,14 @@ func (c fakeEvents) Search(scheme *runtime.Scheme, objOrRef runtime.Object) (*co
 	return c.SearchWithContext(context.Background(), scheme, objOrRef)
 }
 
-// SearchWithContext returns all events of the client's namespace, or of "default" if it has none, whatever they are about.
+// SearchWithContext returns all events of the client's namespace, or of "default" if the client has
+// none. It ignores the object.
 func (c fakeEvents) SearchWithContext(context.Context, *runtime.Scheme, runtime.Object) (*corev1.EventList, error) {
 	namespace := cmp.Or(c.Namespace(), metav1.NamespaceDefault)
 	return fakes.Answer(c, testing.NewListAction(c.Resource(), c.Kind(), namespace, metav1.ListOptions{}), &corev1.EventList{})
 }
 
-// GetFieldSelector is recorded, and returns a selector of all events.
+// GetFieldSelector records an action, and returns a selector of all events.
 func (c fakeEvents) GetFieldSelector(_, _, _, _ *string) fields.Selector {
 	_, _ = c.Invokes(testing.GenericActionImpl{ActionImpl: testing.ActionImpl{Verb: "get-field-selector", Resource: c.Resource()}}, nil)
 	return fields.Everything()
