@@ -5,5 +5,5 @@ import (
 	"k8s.io/client-go/kubernetes/internal/everything"
 )
 
-// The REST client of one group can send and receive the types of all others.
+// The REST client of a group can send and receive the types of all other groups.
 func init() { builtin.Know(everything.AddToScheme) }

@@ -1,4 +1,4 @@
-// Package listers has what the listers of all built-in types share.
+// Package listers has the code that the listers of all built-in types share.
 package listers
 
 import (
@@ -9,26 +9,26 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// ResourceIndexer reads objects of type T from a store: of one namespace, or of all. Nobody may change the objects that
-// it returns. It is safe for concurrent use.
+// ResourceIndexer reads objects of type T from a store, in one namespace or in all. Callers must
+// not change the returned objects. It is safe for concurrent use.
 type ResourceIndexer[T runtime.Object] struct {
 	store     cache.Indexer
 	resource  schema.GroupResource // for errors
-	namespace string               // all, if it is empty
+	namespace string               // empty for all namespaces
 }
 
-// New returns a ResourceIndexer of all namespaces, or of a type that has none.
+// New returns a ResourceIndexer for all namespaces, or for a cluster-scoped type.
 func New[T runtime.Object](indexer cache.Indexer, resource schema.GroupResource) ResourceIndexer[T] {
 	return ResourceIndexer[T]{store: indexer, resource: resource}
 }
 
-// NewNamespaced returns a ResourceIndexer of one namespace.
+// NewNamespaced returns a ResourceIndexer for one namespace.
 func NewNamespaced[T runtime.Object](parent ResourceIndexer[T], namespace string) ResourceIndexer[T] {
 	parent.namespace = namespace
 	return parent
 }
 
-// List returns the objects that match, in no order.
+// List returns the matching objects, in no particular order.
 func (l ResourceIndexer[T]) List(selector labels.Selector) (ret []T, err error) {
 	err = cache.ListAllByNamespace(l.store, l.namespace, selector, func(object any) {
 		ret = append(ret, object.(T))
@@ -36,7 +36,8 @@ func (l ResourceIndexer[T]) List(selector labels.Selector) (ret []T, err error) 
 	return ret, err
 }
 
-// Get returns the object of a name. Its error is of NotFound if there is none.
+// Get returns the object with the given name. The error is NotFound if there is no object with this
+// name.
 func (l ResourceIndexer[T]) Get(name string) (none T, err error) {
 	key := name
 	if l.namespace != "" {

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// what a request accepts: metadata alone in protobuf, then in JSON, then whole objects.
+// Accept headers: first metadata only in protobuf, then metadata only in JSON, then whole objects.
 const (
 	acceptObject = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
 	acceptList   = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
@@ -25,7 +25,7 @@ type Client struct{ client rest.Interface }
 
 var _ Interface = &Client{}
 
-// ConfigFor returns a copy of a configuration, with what a metadata client needs.
+// ConfigFor returns a copy of a configuration with the settings that a metadata client needs.
 func ConfigFor(inConfig *rest.Config) *rest.Config {
 	config := rest.CopyConfig(inConfig)
 	config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
@@ -47,11 +47,12 @@ func NewForConfig(inConfig *rest.Config) (Interface, error) {
 	return NewForConfigAndClient(config, httpClient)
 }
 
-// NewForConfigAndClient returns a client for a server that uses an http.Client; the configuration's transport is not looked at.
+// NewForConfigAndClient returns a client that uses the http.Client h. It ignores the transport of
+// the configuration.
 func NewForConfigAndClient(inConfig *rest.Config, h *http.Client) (Interface, error) {
 	config := ConfigFor(inConfig)
 	config.GroupVersion = &schema.GroupVersion{}
-	config.APIPath = "/paths-are-absolute" // each request has its own
+	config.APIPath = "/paths-are-absolute" // each request sets its own path
 	client, err := rest.RESTClientForConfigAndClient(config, h)
 	if err != nil {
 		return nil, err
@@ -59,7 +60,7 @@ func NewForConfigAndClient(inConfig *rest.Config, h *http.Client) (Interface, er
 	return &Client{client: client}, nil
 }
 
-// NewForConfigOrDie is NewForConfig, and panics where that returns an error.
+// NewForConfigOrDie is NewForConfig, but panics on an error.
 func NewForConfigOrDie(c *rest.Config) Interface {
 	client, err := NewForConfig(c)
 	if err != nil {
@@ -93,13 +94,13 @@ func (c *resourceClient) to(r *rest.Request, accept, name string, options runtim
 		SpecificallyVersionedParams(options, metav1.ParameterCodec, version)
 }
 
-// object sends a request that is answered with an object.
+// object sends a request whose response is an object.
 func object(ctx context.Context, r *rest.Request) (*metav1.PartialObjectMetadata, error) {
 	obj := &metav1.PartialObjectMetadata{}
 	if err := r.Do(ctx).Into(obj); err != nil {
 		return nil, err
 	}
-	obj.TypeMeta = metav1.TypeMeta{} // it is that of PartialObjectMetadata from some servers, and the object's from others
+	obj.TypeMeta = metav1.TypeMeta{} // some servers send the kind PartialObjectMetadata here, and others the object's kind
 	return obj, nil
 }
 
@@ -112,7 +113,7 @@ func (c *resourceClient) Delete(ctx context.Context, name string, opts metav1.De
 	if err != nil {
 		return err
 	}
-	// In JSON: an aggregated server may not know the options' protobuf.
+	// The body is JSON, because an aggregated server may not know the protobuf form of the options.
 	return c.client.Delete().AbsPath(respath.Of(c.resource, c.namespace, name, subresources...)...).
 		SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx).Error()
 }
@@ -160,7 +161,8 @@ func (c *resourceClient) Watch(ctx context.Context, opts metav1.ListOptions) (wa
 	return c.to(c.client.Get(), acceptObject, "", &opts).Timeout(timeout(opts)).Watch(ctx)
 }
 
-// timeout returns how long a watch may take at the server's side, which is told so by a second parameter. The client does not end it.
+// timeout returns the server-side timeout of a watch, which is sent as a second parameter. The
+// client does not enforce it.
 func timeout(opts metav1.ListOptions) time.Duration {
 	if opts.TimeoutSeconds == nil {
 		return 0

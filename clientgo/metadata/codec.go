@@ -17,7 +17,8 @@ import (
 )
 
 var (
-	// version is the one of the types that all servers have: options, Status, WatchEvent.
+	// version is the API version of the types that all servers share, such as options, Status and
+	// WatchEvent.
 	version = schema.GroupVersion{Version: "v1"}
 	codecs  = sync.OnceValue(func() *codec.Codecs {
 		scheme := runtime.NewScheme()
@@ -27,8 +28,8 @@ var (
 	})
 )
 
-// negotiated reads metadata, in protobuf and JSON. In JSON it reads the metadata out of whole objects, too: that is what a
-// server sends that knows nothing of metadata alone.
+// negotiated decodes metadata from protobuf and JSON. From JSON it also extracts the metadata of
+// whole objects, for servers that do not support responses with metadata only.
 type negotiated struct{ runtime.NegotiatedSerializer }
 
 func newSerializer() runtime.NegotiatedSerializer { return negotiated{codecs()} }
@@ -38,7 +39,7 @@ func (n negotiated) DecoderToVersion(decoder runtime.Decoder, gv runtime.GroupVe
 	return lenient{n.NegotiatedSerializer.DecoderToVersion(decoder, gv)}
 }
 
-// lenient decodes what the decoder below it does not know.
+// lenient also decodes whole objects, whose types the wrapped decoder does not know.
 type lenient struct{ runtime.Decoder }
 
 // Sharing implements sink.Decoder.
@@ -77,14 +78,14 @@ func (d lenient) Decode(data []byte, defaults *schema.GroupVersionKind, into run
 		}
 	}
 	if status, ok := obj.(*metav1.Status); into == nil || ok && status.Status != metav1.StatusSuccess {
-		return obj, gvk, nil // of a watch event, or what has failed
+		return obj, gvk, nil // the object of a watch event, or a failure
 	}
 	return nil, gvk, fmt.Errorf("unexpected object, expected %T but got %T", into, obj)
 }
 
 var errNotMeta = errors.New("object does not appear to match the ObjectMeta schema")
 
-// whole returns the metadata of a whole object.
+// whole decodes the metadata of a whole object.
 func whole(data []byte) (*metav1.PartialObjectMetadata, error) {
 	obj := &metav1.PartialObjectMetadata{}
 	if err := json.Unmarshal(data, obj); err != nil {
@@ -96,7 +97,7 @@ func whole(data []byte) (*metav1.PartialObjectMetadata, error) {
 	return obj, nil
 }
 
-// wholeList returns the metadata of the objects of a list of whole objects.
+// wholeList decodes the metadata of the objects in a list of whole objects.
 func wholeList(data []byte) (*metav1.PartialObjectMetadataList, error) {
 	list := &metav1.PartialObjectMetadataList{}
 	if err := json.Unmarshal(data, list); err != nil {

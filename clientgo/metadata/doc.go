@@ -1,3 +1,4 @@
-// Package metadata has a client for the metadata of objects of any type. A server that can sends the metadata alone, in
-// protobuf: lists and watches of large objects are a fraction of what they are otherwise.
+// Package metadata has a client for the metadata of objects of any type. If the server supports it,
+// responses have only the metadata, in protobuf. Lists and watches of large objects then take a
+// fraction of the bytes.
 package metadata

@@ -9,13 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Interface is a client for the metadata of all resources. It is safe for concurrent use, and so is what it returns.
+// Interface is a client for the metadata of all resources. It and the clients that it returns are
+// safe for concurrent use.
 type Interface interface {
 	Resource(resource schema.GroupVersionResource) Getter
 }
 
-// ResourceInterface is a client for the metadata of a resource's objects. Objects that it returns are the caller's.
-// Servers take no updates of metadata alone: a patch does what an update would.
+// ResourceInterface is a client for the metadata of a resource's objects. The caller owns the
+// returned objects. Servers do not support updates of metadata only; use a patch instead.
 type ResourceInterface interface {
 	Delete(ctx context.Context, name string, options metav1.DeleteOptions, subresources ...string) error
 	DeleteCollection(ctx context.Context, options metav1.DeleteOptions, listOptions metav1.ListOptions) error
@@ -25,8 +26,8 @@ type ResourceInterface interface {
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*metav1.PartialObjectMetadata, error)
 }
 
-// Getter is a client for a resource in all namespaces, or for one without namespaces. Namespace returns the client for one
-// of them.
+// Getter is a client for a resource in all namespaces, or for a cluster-scoped resource. Namespace
+// returns a client for one namespace.
 type Getter interface {
 	Namespace(string) ResourceInterface
 	ResourceInterface

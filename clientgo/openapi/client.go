@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Client returns which documents there are.
+// Client lists the documents of a server.
 type Client interface {
 	// Paths returns the documents by their paths in the API, such as "apis/apps/v1".
 	Paths() (map[string]GroupVersion, error)
@@ -20,22 +20,22 @@ type ClientWithContext interface {
 	PathsWithContext(ctx context.Context) (map[string]GroupVersionWithContext, error)
 }
 
-// documentRoot is the path of the list of documents, and above the documents.
+// documentRoot is the path of the list of documents. The documents are below it.
 const documentRoot = "/openapi/v3"
 
 type client struct{ rest rest.Interface }
 
-// index is the list of documents, as a server sends it. (kube-openapi's type for it comes with a web server.)
+// index is the server's list of documents. (kube-openapi's type for it would link a web server.)
 type index struct {
 	Paths map[string]struct {
 		ServerRelativeURL string `json:"serverRelativeURL"`
 	} `json:"paths"`
 }
 
-// NewClient returns a client that remembers nothing: each call is a request.
+// NewClient returns a client that caches nothing: each call is a request.
 func NewClient(restClient rest.Interface) Client { return &client{rest: restClient} }
 
-// NewClientWithContext is NewClient, for calls with contexts.
+// NewClientWithContext is NewClient for calls with contexts.
 func NewClientWithContext(restClient rest.Interface) ClientWithContext {
 	return &client{rest: restClient}
 }
@@ -66,7 +66,7 @@ func (c *client) PathsWithContext(ctx context.Context) (map[string]GroupVersionW
 	return paths, nil
 }
 
-// documents asks for the list of documents.
+// documents requests the list of documents.
 func (c *client) documents(ctx context.Context) (map[string]*document, error) {
 	body, err := c.rest.Get().AbsPath(documentRoot).Do(ctx).Raw()
 	if err != nil {
@@ -84,8 +84,9 @@ func (c *client) documents(ctx context.Context) (map[string]*document, error) {
 	return documents, nil
 }
 
-// belowPrefix returns the URL of a document without the path prefix of the client, which the request adds again. A server
-// that knows the prefix of its proxy sends it.
+// belowPrefix returns the URL of a document without the path prefix of the client, because the
+// request adds that prefix. A server that knows the path of its proxy includes the prefix in the
+// URL.
 func belowPrefix(url, prefix string) string {
 	if below, ok := strings.CutPrefix(url, prefix); ok && strings.HasPrefix(below, "/") {
 		return below

@@ -13,11 +13,11 @@ const ContentTypeOpenAPIV3PB = "application/com.github.proto-openapi.spec.v3@v1.
 
 // GroupVersion is the document of a group version.
 type GroupVersion interface {
-	// Schema returns the document, in a form such as "application/json".
+	// Schema returns the document in a media type such as "application/json".
 	Schema(contentType string) ([]byte, error)
 
-	// ServerRelativeURL returns the path of the document and its parameters. They have a hash of the document, so that the URL changes
-	// with it.
+	// ServerRelativeURL returns the path and query of the document. The query has a hash of the
+	// document, so the URL changes with the document.
 	ServerRelativeURL() string
 }
 
@@ -44,7 +44,7 @@ func (d *document) Schema(contentType string) ([]byte, error) {
 func (d *document) SchemaWithContext(ctx context.Context, contentType string) ([]byte, error) {
 	request := d.rest.Get()
 	if strings.HasPrefix(d.url, documentRoot) {
-		// The client's server may be below a path of a proxy, which the server doesn't know.
+		// The server may be behind a proxy whose path prefix it does not know.
 		locator, err := url.Parse(d.url)
 		if err != nil {
 			return nil, err

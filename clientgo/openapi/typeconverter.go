@@ -11,8 +11,9 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// NewTypeConverter gets all documents, and returns a converter of the types that they describe, as server-side apply needs it.
-// preserveUnknownFields keeps fields that a type does not describe.
+// NewTypeConverter requests all documents, and returns a converter for the types that they
+// describe. Server-side apply uses this converter. preserveUnknownFields keeps fields that a type
+// does not describe.
 func NewTypeConverter(client Client, preserveUnknownFields bool) (managedfields.TypeConverter, error) {
 	paths, err := client.Paths()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package openapi3 reads the OpenAPI v3 documents of an API server.
+// Package openapi3 decodes the OpenAPI v3 documents of an API server.
 package openapi3
 
 import (
@@ -14,13 +14,15 @@ import (
 	"k8s.io/client-go/openapi"
 )
 
-// Root reads documents. It remembers nothing: openapi/cached does.
+// Root requests and decodes documents. It caches nothing; wrap its client with openapi/cached for
+// that.
 type Root interface {
-	// GroupVersions returns the group versions that have a document, in the order of their names.
+	// GroupVersions returns the group versions that have a document, sorted by name.
 	GroupVersions() ([]schema.GroupVersion, error)
-	// GVSpec returns the document of a group version. The error is a *GroupVersionNotFoundError if there is none.
+	// GVSpec returns the document of a group version. The error is a *GroupVersionNotFoundError if
+	// it has no document.
 	GVSpec(gv schema.GroupVersion) (*spec3.OpenAPI, error)
-	// GVSpecAsMap is GVSpec, with the document as it would be decoded into an interface.
+	// GVSpecAsMap is GVSpec, but decodes the document into a map.
 	GVSpecAsMap(gv schema.GroupVersion) (map[string]interface{}, error)
 }
 
@@ -36,7 +38,7 @@ func (r *GroupVersionNotFoundError) Error() string {
 
 type root struct{ client openapi.Client }
 
-// NewRoot returns a Root that asks client.
+// NewRoot returns a Root that requests documents through client.
 func NewRoot(client openapi.Client) Root { return &root{client: client} }
 
 // GroupVersions implements Root.
@@ -55,7 +57,8 @@ func (r *root) GroupVersions() ([]schema.GroupVersion, error) {
 	return found, nil
 }
 
-// groupVersionOf reads a path such as "apis/apps/v1" or "api/v1". Others have no group version, such as "version".
+// groupVersionOf parses a path such as "apis/apps/v1" or "api/v1". It returns false for other
+// paths, such as "version".
 func groupVersionOf(path string) (schema.GroupVersion, bool) {
 	switch segments := strings.Split(path, "/"); {
 	case len(segments) == 3 && segments[0] == "apis":

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// CategoryExpander says which resources are in a category, such as "all".
+// CategoryExpander returns the resources of a category, such as "all".
 type CategoryExpander interface {
 	// Expand returns the resources of a category, or false if there is no such category.
 	Expand(category string) ([]schema.GroupResource, bool)
@@ -21,7 +21,8 @@ type CategoryExpanderWithContext interface {
 	ExpandWithContext(ctx context.Context, category string) ([]schema.GroupResource, bool)
 }
 
-// ToCategoryExpanderWithContext returns c itself if it takes contexts, and otherwise an adapter that ignores them.
+// ToCategoryExpanderWithContext returns c itself if it takes contexts, and otherwise an adapter
+// that ignores them.
 func ToCategoryExpanderWithContext(c CategoryExpander) CategoryExpanderWithContext {
 	if c == nil {
 		return nil
@@ -38,7 +39,7 @@ func (p plainCategories) ExpandWithContext(_ context.Context, category string) (
 	return p.Expand(category)
 }
 
-// SimpleCategoryExpander knows the categories in a map.
+// SimpleCategoryExpander looks up categories in a map.
 type SimpleCategoryExpander struct {
 	// Expansions has the resources by their categories.
 	Expansions map[string][]schema.GroupResource
@@ -55,18 +56,20 @@ func (e SimpleCategoryExpander) ExpandWithContext(_ context.Context, category st
 	return e.Expand(category)
 }
 
-// discoveryCategories asks a server.
+// discoveryCategories looks up categories on a server.
 type discoveryCategories struct {
 	client discovery.DiscoveryInterfaceWithContext
 }
 
-// NewDiscoveryCategoryExpander returns an expander that asks client for all resources at each call; client should be a cache. What
-// could not be read is missing. It panics if client is nil.
+// NewDiscoveryCategoryExpander returns an expander that asks client for all resources on each call.
+// client should be a cache. Resources that could not be read are missing. It panics if client is
+// nil.
 func NewDiscoveryCategoryExpander(client discovery.DiscoveryInterface) CategoryExpander {
 	return newCategories(discovery.ToDiscoveryInterfaceWithContext(client))
 }
 
-// NewDiscoveryCategoryExpanderWithContext is NewDiscoveryCategoryExpander, for calls with contexts.
+// NewDiscoveryCategoryExpanderWithContext is NewDiscoveryCategoryExpander for a client that takes
+// contexts.
 func NewDiscoveryCategoryExpanderWithContext(client discovery.DiscoveryInterfaceWithContext) CategoryExpanderWithContext {
 	return newCategories(client)
 }
@@ -85,7 +88,7 @@ func (e discoveryCategories) Expand(category string) ([]schema.GroupResource, bo
 
 // ExpandWithContext implements CategoryExpanderWithContext.
 func (e discoveryCategories) ExpandWithContext(ctx context.Context, category string) ([]schema.GroupResource, bool) {
-	_, lists, _ := e.client.ServerGroupsAndResourcesWithContext(ctx) // there is no way to tell an error
+	_, lists, _ := e.client.ServerGroupsAndResourcesWithContext(ctx) // the interface has no way to return an error
 	var found []schema.GroupResource
 	for _, list := range lists {
 		gv, err := schema.ParseGroupVersion(list.GroupVersion)
@@ -102,7 +105,7 @@ func (e discoveryCategories) ExpandWithContext(ctx context.Context, category str
 	return found, found != nil
 }
 
-// appendNew appends a resource that is not there yet.
+// appendNew appends a resource unless it is already in the slice.
 func appendNew(all []schema.GroupResource, r schema.GroupResource) []schema.GroupResource {
 	if slices.Contains(all, r) {
 		return all
@@ -110,7 +113,7 @@ func appendNew(all []schema.GroupResource, r schema.GroupResource) []schema.Grou
 	return append(all, r)
 }
 
-// UnionCategoryExpander asks several expanders, and returns what they found together, each resource once.
+// UnionCategoryExpander returns the union of the results of several expanders, each resource once.
 type UnionCategoryExpander []CategoryExpander
 
 // Expand implements CategoryExpander.
@@ -122,7 +125,7 @@ func (u UnionCategoryExpander) Expand(category string) ([]schema.GroupResource, 
 	return contextual.ExpandWithContext(context.Background(), category)
 }
 
-// UnionCategoryExpanderWithContext is UnionCategoryExpander, for calls with contexts.
+// UnionCategoryExpanderWithContext is UnionCategoryExpander for expanders that take contexts.
 type UnionCategoryExpanderWithContext []CategoryExpanderWithContext
 
 // ExpandWithContext implements CategoryExpanderWithContext.

@@ -1,4 +1,4 @@
-// Package typed_test tries the generated clients on an API server.
+// Package typed_test tests the generated clients with an API server.
 package typed_test
 
 import (
@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// each runs a test in each encoding.
+// each runs a test in every encoding.
 func each(t *testing.T, test func(t *testing.T, config *rest.Config)) {
 	for _, encoding := range []string{"", "application/json"} { // the default of typed clients is protobuf
 		t.Run("encoding "+encoding, func(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package fake has a metadata client that answers from memory.
+// Package fake has a metadata client whose objects are in memory.
 package fake
 
 import (
@@ -18,18 +18,19 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// listOf is the kind of whose list the client asks the tracker: all resources have the same.
+// listOf is the kind that lists pass to the tracker, the same for all resources.
 var listOf = schema.GroupVersionKind{Group: "fake-metadata-client-group", Version: "v1"}
 
-// MetadataClient is what the clients for resources are: a metadata.Getter that can also create and update, which the
-// interface of metadata clients cannot.
+// MetadataClient is the type of the clients for resources. It is a metadata.Getter that can also
+// create and update objects.
 type MetadataClient interface {
 	metadata.Getter
 	CreateFake(obj *metav1.PartialObjectMetadata, opts metav1.CreateOptions, subresources ...string) (*metav1.PartialObjectMetadata, error)
 	UpdateFake(obj *metav1.PartialObjectMetadata, opts metav1.UpdateOptions, subresources ...string) (*metav1.PartialObjectMetadata, error)
 }
 
-// FakeMetadataClient is a metadata client that answers from an ObjectTracker, or from the test's reactors.
+// FakeMetadataClient is a metadata client that reads and writes an ObjectTracker, unless a reactor
+// of the test handles the action.
 type FakeMetadataClient struct {
 	testing.Fake
 	tracker testing.ObjectTracker
@@ -41,11 +42,13 @@ var (
 	_ MetadataClient     = &resourceClient{}
 )
 
-// NewTestScheme returns an empty scheme: one for each test, as the client adds to it.
+// NewTestScheme returns an empty scheme. Use one for each test, because the client adds types to
+// it.
 func NewTestScheme() *runtime.Scheme { return runtime.NewScheme() }
 
-// NewSimpleMetadataClient returns a client with objects, which are PartialObjectMetadata with the kind and version of what
-// they are the metadata of. scheme must have metadata's types (metav1.AddMetaToScheme).
+// NewSimpleMetadataClient returns a client with objects. Each is a PartialObjectMetadata with the
+// kind and version of the whole object. scheme must have the types of metadata
+// (metav1.AddMetaToScheme).
 func NewSimpleMetadataClient(scheme *runtime.Scheme, objects ...runtime.Object) *FakeMetadataClient {
 	if gvk := listOf.GroupVersion().WithKind("List"); !scheme.Recognizes(gvk) {
 		scheme.AddKnownTypeWithName(gvk, &metav1.List{})
@@ -69,10 +72,11 @@ func NewSimpleMetadataClient(scheme *runtime.Scheme, objects ...runtime.Object) 
 	return c
 }
 
-// Tracker returns the objects behind the client.
+// Tracker returns the store of the objects.
 func (c *FakeMetadataClient) Tracker() testing.ObjectTracker { return c.tracker }
 
-// IsWatchListSemanticsUnSupported has reflectors list: the client's watches end the first events with no bookmark.
+// IsWatchListSemanticsUnSupported makes reflectors list, because the client's watches send no
+// bookmark after the initial events.
 func (c *FakeMetadataClient) IsWatchListSemanticsUnSupported() bool { return true }
 
 // Resource implements metadata.Interface. It returns a MetadataClient.
@@ -80,8 +84,8 @@ func (c *FakeMetadataClient) Resource(resource schema.GroupVersionResource) meta
 	return &resourceClient{client: c, resource: resource}
 }
 
-// resourceClient implements MetadataClient. As in client-go, the options are recorded of deletions and watches, and the
-// selectors of lists: nothing of the others.
+// resourceClient implements MetadataClient. As in client-go, actions record the options of
+// deletions and watches, and only the selectors of lists. Other actions record no options.
 type resourceClient struct {
 	client    *FakeMetadataClient
 	resource  schema.GroupVersionResource
@@ -95,10 +99,12 @@ func (c *resourceClient) Namespace(ns string) metadata.ResourceInterface {
 	return &in
 }
 
-// failed is the answer to an action that no reactor answers, and that has no object of its own.
+// failed returns the result of an action that no reactor handles, and that has no object of its
+// own.
 func failed(verb string) *metav1.Status { return &metav1.Status{Status: "metadata " + verb + " fail"} }
 
-// invoke returns the answer to an action that is answered with an object, or what it is where no reactor answers.
+// invoke runs an action whose result is an object. If no reactor handles the action, the result is
+// unanswered.
 func (c *resourceClient) invoke(action testing.Action, unanswered runtime.Object) (*metav1.PartialObjectMetadata, error) {
 	obj, err := c.client.Invokes(action, unanswered)
 	if err != nil || obj == nil {
@@ -125,7 +131,7 @@ func (c *resourceClient) UpdateFake(obj *metav1.PartialObjectMetadata, opts meta
 	return c.invoke(testing.NewUpdateSubresourceAction(c.resource, strings.Join(subresources, "/"), c.namespace, obj), obj)
 }
 
-// UpdateStatus is UpdateFake of the status.
+// UpdateStatus is UpdateFake for the status.
 func (c *resourceClient) UpdateStatus(obj *metav1.PartialObjectMetadata, opts metav1.UpdateOptions) (*metav1.PartialObjectMetadata, error) {
 	return c.UpdateFake(obj, opts, "status")
 }
@@ -136,7 +142,8 @@ func (c *resourceClient) Delete(ctx context.Context, name string, opts metav1.De
 	return err
 }
 
-// DeleteCollection implements metadata.ResourceInterface. Without a reactor of the test's it does nothing.
+// DeleteCollection implements metadata.ResourceInterface. It does nothing, unless a reactor of the
+// test handles it.
 func (c *resourceClient) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOptions metav1.ListOptions) error {
 	_, err := c.client.Invokes(testing.NewDeleteCollectionAction(c.resource, c.namespace, listOptions), nil)
 	return err
@@ -147,11 +154,11 @@ func (c *resourceClient) Get(ctx context.Context, name string, opts metav1.GetOp
 	return c.invoke(testing.NewGetSubresourceAction(c.resource, c.namespace, strings.Join(subresources, "/"), name), failed("get"))
 }
 
-// List implements metadata.ResourceInterface. It selects by labels, and not by fields.
+// List implements metadata.ResourceInterface. It selects by labels, but not by fields.
 func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
 	obj, err := c.client.Invokes(testing.NewListAction(c.resource, listOf, c.namespace, opts), failed("list"))
 	if obj == nil {
-		return nil, err // an error beside an object is none, as with typed fakes
+		return nil, err // an error with an object is dropped, as with typed fakes
 	}
 	selector, err := labels.Parse(opts.LabelSelector)
 	if err != nil {
@@ -179,7 +186,7 @@ func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*me
 	return list, nil
 }
 
-// Watch implements metadata.ResourceInterface. It selects by namespace alone.
+// Watch implements metadata.ResourceInterface. It selects by namespace only.
 func (c *resourceClient) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	opts.Watch = true
 	return c.client.InvokesWatch(testing.NewWatchActionWithOptions(c.resource, c.namespace, opts))

@@ -47,7 +47,7 @@ func TestVerbs(t *testing.T) {
 	require.Len(t, client.Actions(), 6)
 }
 
-// What an action records is what a test compares with what the constructors return.
+// Tests compare recorded actions with actions from the constructors.
 func TestRecordedActions(t *testing.T) {
 	ctx := t.Context()
 	foos := schema.GroupVersionResource{Group: "g", Version: "v1", Resource: "foos"}
@@ -56,7 +56,7 @@ func TestRecordedActions(t *testing.T) {
 	in := client.Resource(foos).Namespace("a").(fake.MetadataClient)
 	created, err := in.CreateFake(foo("x"), metav1.CreateOptions{FieldManager: "m"})
 	require.NoError(t, err)
-	require.Equal(t, foo("x"), created) // nothing answered
+	require.Equal(t, foo("x"), created) // no reactor handled the action
 	_, err = in.UpdateFake(foo("x"), metav1.UpdateOptions{FieldManager: "m"})
 	require.NoError(t, err)
 	_, err = in.(interface {

@@ -1,4 +1,4 @@
-// Package metadatainformer has informers of the metadata of any resource.
+// Package metadatainformer has informers for the metadata of any resource.
 package metadatainformer
 
 import (
@@ -17,42 +17,45 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// SharedInformerFactory has one informer for each resource that a program asks for, and runs them together.
+// SharedInformerFactory has one informer for each requested resource, and runs them together.
 type SharedInformerFactory interface {
-	// Start runs the informers that do not run yet, until the channel is closed. It does not wait for them.
+	// Start runs the informers that are not running yet, until the channel is closed. It does not
+	// wait for them.
 	Start(stopCh <-chan struct{})
 
-	// ForResource returns the informer of a resource. One that is new runs after the next call of Start.
+	// ForResource returns the informer of a resource. A new informer runs after the next call of
+	// Start.
 	ForResource(gvr schema.GroupVersionResource) informers.GenericInformer
 
-	// WaitForCacheSync returns when all informers that were started have synced, or when the channel is closed. The
-	// result says which of them have.
+	// WaitForCacheSync returns when all started informers have synced, or when the channel is
+	// closed. The result reports which informers have synced.
 	WaitForCacheSync(stopCh <-chan struct{}) map[schema.GroupVersionResource]bool
 
-	// Shutdown returns when all informers have ended. It does not end them: their channel does. The factory starts no
-	// more informers afterwards.
+	// Shutdown waits until all informers have ended. It does not stop them: closing their channel
+	// does. Afterwards the factory starts no more informers.
 	Shutdown()
 }
 
-// TweakListOptionsFunc changes the options of an informer's lists and watches.
+// TweakListOptionsFunc changes the options of an informer's list and watch requests.
 type TweakListOptionsFunc func(*metav1.ListOptions)
 
-// NewSharedInformerFactory returns a factory for all namespaces. Its informers resync each defaultResync; 0 means
-// never.
+// NewSharedInformerFactory returns a factory for all namespaces. Its informers resync once per
+// defaultResync; 0 means never.
 func NewSharedInformerFactory(client metadata.Interface, defaultResync time.Duration) SharedInformerFactory {
 	return NewFilteredSharedInformerFactory(client, defaultResync, metav1.NamespaceAll, nil)
 }
 
-// NewFilteredSharedInformerFactory returns a factory for one namespace, with a function that changes the options of
-// requests. It may be nil.
+// NewFilteredSharedInformerFactory returns a factory for one namespace. tweakListOptions changes
+// the options of requests, and may be nil.
 func NewFilteredSharedInformerFactory(client metadata.Interface, defaultResync time.Duration, namespace string, tweakListOptions TweakListOptionsFunc) SharedInformerFactory {
 	return newFactory(client, defaultResync, namespace, tweakListOptions)
 }
 
-// SharedInformerOption changes a new factory.
+// SharedInformerOption configures a new factory.
 type SharedInformerOption func(*metadataSharedInformerFactory) *metadataSharedInformerFactory
 
-// WithTransform has all informers of a factory transform objects before they store them.
+// WithTransform sets the transform of all informers of a factory. It runs before an object is
+// stored.
 func WithTransform(transform cache.TransformFunc) SharedInformerOption {
 	return func(f *metadataSharedInformerFactory) *metadataSharedInformerFactory {
 		f.transform = transform
@@ -81,7 +84,7 @@ func newFactory(client metadata.Interface, defaultResync time.Duration, namespac
 		indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 		informer := NewFilteredMetadataInformer(client, gvr, namespace, defaultResync, indexers, tweakListOptions)
 		if f.transform != nil {
-			_ = informer.Informer().SetTransform(f.transform) // fails for an informer that runs, which a new one does not
+			_ = informer.Informer().SetTransform(f.transform) // fails only for a running informer
 		}
 		return informer
 	})
@@ -94,7 +97,7 @@ type metadataInformer struct {
 	gvr      schema.GroupVersionResource
 }
 
-// NewFilteredMetadataInformer returns an informer of a resource, which nobody runs yet.
+// NewFilteredMetadataInformer returns an informer of a resource. The caller must run it.
 func NewFilteredMetadataInformer(client metadata.Interface, gvr schema.GroupVersionResource, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions TweakListOptionsFunc) informers.GenericInformer {
 	tweak := func(options *metav1.ListOptions) {
 		if tweakListOptions != nil {

@@ -10,11 +10,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Lister reads the metadata of objects from a store. Nobody may change what it returns. It is safe for concurrent use.
+// Lister reads the metadata of objects from a store. Callers must not change the returned objects.
+// It is safe for concurrent use.
 type Lister interface {
-	// List returns the objects of all namespaces that match, in no order.
+	// List returns the matching objects of all namespaces, in no particular order.
 	List(selector labels.Selector) (ret []*metav1.PartialObjectMetadata, err error)
-	// Get returns the object with a key: a name, or "namespace/name". Its error is of NotFound if there is none.
+	// Get returns the object with a key, which is a name or "namespace/name". The error is NotFound
+	// if there is no object with this key.
 	Get(name string) (*metav1.PartialObjectMetadata, error)
 	// Namespace returns a lister for one namespace.
 	Namespace(namespace string) NamespaceLister
@@ -22,9 +24,10 @@ type Lister interface {
 
 // NamespaceLister is a Lister for one namespace.
 type NamespaceLister interface {
-	// List returns the objects of the namespace that match, in no order.
+	// List returns the matching objects of the namespace, in no particular order.
 	List(selector labels.Selector) (ret []*metav1.PartialObjectMetadata, err error)
-	// Get returns the object of a name. Its error is of NotFound if there is none.
+	// Get returns the object with the given name. The error is NotFound if there is no object with
+	// this name.
 	Get(name string) (*metav1.PartialObjectMetadata, error)
 }
 
@@ -33,7 +36,7 @@ type lister struct {
 	listers.ResourceIndexer[*metav1.PartialObjectMetadata]
 }
 
-// New returns a lister of a store. The resource is named in errors.
+// New returns a lister of a store. gvr is the resource that errors name.
 func New(indexer cache.Indexer, gvr schema.GroupVersionResource) Lister {
 	return lister{listers.New[*metav1.PartialObjectMetadata](indexer, gvr.GroupResource())}
 }
@@ -43,14 +46,14 @@ func (l lister) Namespace(namespace string) NamespaceLister {
 	return lister{listers.NewNamespaced(l.ResourceIndexer, namespace)}
 }
 
-// NewRuntimeObjectShim returns a cache.GenericLister of a lister.
+// NewRuntimeObjectShim adapts a lister to cache.GenericLister.
 func NewRuntimeObjectShim(lister Lister) cache.GenericLister {
 	return generic{reader: lister, lister: lister}
 }
 
 // generic implements cache.GenericLister, and cache.GenericNamespaceLister if lister is nil.
 type generic struct {
-	reader NamespaceLister // what Lister and NamespaceLister have in common
+	reader NamespaceLister // the methods that Lister and NamespaceLister share
 	lister Lister
 }
 
@@ -71,7 +74,7 @@ func (g generic) List(selector labels.Selector) (ret []runtime.Object, err error
 func (g generic) Get(name string) (runtime.Object, error) {
 	object, err := g.reader.Get(name)
 	if err != nil {
-		return nil, err // not a nil pointer in an interface
+		return nil, err // avoids a nil pointer in the interface
 	}
 	return object, nil
 }

@@ -1,4 +1,4 @@
-// Package cached remembers the OpenAPI v3 documents of an API server.
+// Package cached caches the OpenAPI v3 documents of an API server.
 package cached
 
 import (
@@ -8,11 +8,11 @@ import (
 	"k8s.io/client-go/openapi"
 )
 
-// Client remembers which documents there are, and each document in each form, when they were asked for once. Errors are not
-// remembered. It is safe for concurrent use.
+// Client caches the list of documents, and each document per media type, after the first request.
+// Errors are not cached. It is safe for concurrent use.
 type Client struct {
 	other openapi.ClientWithContext
-	paths once.Value[map[string]openapi.GroupVersionWithContext] // of *groupVersion
+	paths once.Value[map[string]openapi.GroupVersionWithContext] // the values are *groupVersion
 }
 
 var (
@@ -20,16 +20,16 @@ var (
 	_ openapi.ClientWithContext = &Client{}
 )
 
-// NewClient returns a *Client that asks another client.
+// NewClient returns a *Client that requests documents through another client.
 func NewClient(other openapi.Client) openapi.Client {
 	return NewClientWithContext(openapi.ToClientWithContext(other))
 }
 
-// NewClientWithContext returns a client that asks another client.
+// NewClientWithContext returns a client that requests documents through another client.
 func NewClientWithContext(other openapi.ClientWithContext) *Client { return &Client{other: other} }
 
-// PathsWithContext implements openapi.ClientWithContext. The map is the client's: each call returns the same one, which must
-// not be changed.
+// PathsWithContext implements openapi.ClientWithContext. Every call returns the client's own map,
+// which must not be changed.
 func (c *Client) PathsWithContext(ctx context.Context) (map[string]openapi.GroupVersionWithContext, error) {
 	return c.paths.Get(ctx, func(ctx context.Context) (map[string]openapi.GroupVersionWithContext, error) {
 		paths, err := c.other.PathsWithContext(ctx)
@@ -44,7 +44,7 @@ func (c *Client) PathsWithContext(ctx context.Context) (map[string]openapi.Group
 	})
 }
 
-// Paths implements openapi.Client. The map is the caller's own.
+// Paths implements openapi.Client. The caller owns the returned map.
 func (c *Client) Paths() (map[string]openapi.GroupVersion, error) {
 	known, err := c.PathsWithContext(context.Background())
 	if err != nil {

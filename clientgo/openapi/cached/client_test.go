@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// counting is a client and a document, and counts what it is asked.
+// counting is a client and a document that counts its calls.
 type counting struct {
 	paths, schemas atomic.Int32
 	err            error
@@ -49,7 +49,7 @@ func TestDocumentsAreAskedForOnce(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, form, string(body))
 			}
-			clear(paths) // it is ours
+			clear(paths) // the caller owns the map
 		})
 	}
 	running.Wait()

@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/openapi"
 )
 
-// groupVersion remembers a document in each form. Callers share its bytes, and must not change them.
+// groupVersion caches a document per media type. Callers share the bytes, and must not change them.
 type groupVersion struct {
 	other openapi.GroupVersionWithContext
 

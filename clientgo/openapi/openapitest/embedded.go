@@ -14,9 +14,9 @@ import (
 	"k8s.io/client-go/openapi"
 )
 
-// NewEmbeddedFileClient returns a client with documents of Kubernetes' types. They are not files: kinform's server for tests makes
-// them of the types in k8s.io/api. They have the names and types of all fields, and the keys by which patches merge lists, but no
-// descriptions.
+// NewEmbeddedFileClient returns a client with documents of the Kubernetes types. kinform's test
+// server generates them from the types in k8s.io/api. They have the names and types of all fields,
+// and the merge keys of lists, but no descriptions.
 func NewEmbeddedFileClient() openapi.Client { return embeddedClient{} }
 
 type embeddedClient struct{}
@@ -24,7 +24,7 @@ type embeddedClient struct{}
 // Paths implements openapi.Client.
 func (embeddedClient) Paths() (map[string]openapi.GroupVersion, error) { return embedded() }
 
-// embedded asks a server for all of its documents, once.
+// embedded requests all documents of a server, once.
 var embedded = sync.OnceValues(func() (map[string]openapi.GroupVersion, error) {
 	server := apitest.New(apitest.Options{})
 	defer server.Close()
@@ -49,7 +49,7 @@ var embedded = sync.OnceValues(func() (map[string]openapi.GroupVersion, error) {
 	return paths, nil
 })
 
-// ask asks a server without a connection.
+// ask sends a request to a server without a connection.
 func ask(server http.Handler, uri string) ([]byte, error) {
 	request, err := http.NewRequest(http.MethodGet, uri, nil)
 	if err != nil {
@@ -79,7 +79,7 @@ type embeddedGroupVersion struct {
 	body []byte
 }
 
-// Schema implements openapi.GroupVersion. The bytes are the caller's own.
+// Schema implements openapi.GroupVersion. The caller owns the bytes.
 func (g embeddedGroupVersion) Schema(contentType string) ([]byte, error) {
 	if contentType != runtime.ContentTypeJSON {
 		return nil, fmt.Errorf("there are documents in %q only, not in %q", runtime.ContentTypeJSON, contentType)

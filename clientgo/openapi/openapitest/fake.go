@@ -9,15 +9,15 @@ import (
 	"k8s.io/client-go/openapi"
 )
 
-// FakeClient returns what a test says.
+// FakeClient returns prepared results.
 type FakeClient struct {
-	// PathsMap is what Paths returns.
+	// PathsMap is the result of Paths.
 	PathsMap map[string]openapi.GroupVersion
-	// ForcedErr is the error of Paths.
+	// ForcedErr is the error of Paths, if it is set.
 	ForcedErr error
 }
 
-// NewFakeClient returns a client without documents, to which a test may add some.
+// NewFakeClient returns a client without documents. A test may add documents.
 func NewFakeClient() *FakeClient {
 	return &FakeClient{PathsMap: map[string]openapi.GroupVersion{}}
 }
@@ -30,15 +30,15 @@ func (f FakeClient) Paths() (map[string]openapi.GroupVersion, error) {
 	return f.PathsMap, nil
 }
 
-// FakeGroupVersion is a document of a test.
+// FakeGroupVersion is a prepared document.
 type FakeGroupVersion struct {
 	// GVSpec is the document.
 	GVSpec []byte
-	// ForcedErr is the error of Schema.
+	// ForcedErr is the error of Schema, if it is set.
 	ForcedErr error
 }
 
-// Schema returns GVSpec, or ForcedErr. It has JSON only.
+// Schema returns GVSpec, or ForcedErr. It supports only JSON.
 func (f FakeGroupVersion) Schema(contentType string) ([]byte, error) {
 	if contentType != runtime.ContentTypeJSON {
 		return nil, fmt.Errorf("application/json is only content type supported: %s", contentType)

@@ -11,8 +11,9 @@ import (
 	"k8s.io/client-go/openapi"
 )
 
-// NewFileClient returns a client whose documents are the files of a directory, as Kubernetes' sources have them in
-// api/openapi-spec/v3: the document of apis/apps/v1 is apis__apps__v1_openapi.json. Files are read when they are asked for.
+// NewFileClient returns a client whose documents are the files of a directory, named as in
+// api/openapi-spec/v3 of the Kubernetes sources. For example, the document of apis/apps/v1 is
+// apis__apps__v1_openapi.json. Files are read on each call.
 func NewFileClient(path string) openapi.Client { return fileClient{os.DirFS(path)} }
 
 type fileClient struct{ files fs.FS }

@@ -1,4 +1,4 @@
-// Package version says which version of the library a program was built with.
+// Package version reports the version of the library that a program was built with.
 package version
 
 import (
@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// Programs that are built with client-go may set these by the linker: -X k8s.io/client-go/pkg/version.gitVersion=v1.2.3.
+// Builds set these with the linker flag -X k8s.io/client-go/pkg/version.gitVersion=v1.2.3.
 var (
 	gitMajor     string
 	gitMinor     string
@@ -18,7 +18,7 @@ var (
 	buildDate    = "1970-01-01T00:00:00Z"
 )
 
-// Get returns the version, as the linker was told it.
+// Get returns the version that was set by the linker.
 func Get() version.Info {
 	return version.Info{
 		Major:        gitMajor,

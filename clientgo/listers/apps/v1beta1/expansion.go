@@ -7,13 +7,13 @@ import (
 	"k8s.io/client-go/listers/internal/selecting"
 )
 
-// StatefulSetListerExpansion has what is special to the kind.
+// StatefulSetListerExpansion has the additional methods of this lister.
 type StatefulSetListerExpansion interface {
-	// GetPodStatefulSets returns the objects whose selectors match a pod. There is an error if none does.
+	// GetPodStatefulSets returns the objects whose selectors match a pod. It returns an error if there are none.
 	GetPodStatefulSets(pod *corev1.Pod) ([]*appsv1beta1.StatefulSet, error)
 }
 
-// StatefulSetNamespaceListerExpansion has what is special to the kind in one namespace, which is nothing.
+// StatefulSetNamespaceListerExpansion is empty: this lister has no additional methods.
 type StatefulSetNamespaceListerExpansion interface{}
 
 // GetPodStatefulSets implements StatefulSetListerExpansion.

@@ -7,16 +7,16 @@ import (
 	"k8s.io/client-go/listers/internal/selecting"
 )
 
-// DaemonSetListerExpansion has what is special to the kind.
+// DaemonSetListerExpansion has the additional methods of this lister.
 type DaemonSetListerExpansion interface {
-	// GetPodDaemonSets returns the objects whose selectors match a pod. There is an error if none does.
+	// GetPodDaemonSets returns the objects whose selectors match a pod. It returns an error if there are none.
 	GetPodDaemonSets(pod *corev1.Pod) ([]*appsv1beta2.DaemonSet, error)
 
-	// GetHistoryDaemonSets returns the objects whose selectors match a revision. There is an error if none does.
+	// GetHistoryDaemonSets returns the objects whose selectors match a revision. It returns an error if there are none.
 	GetHistoryDaemonSets(history *appsv1beta2.ControllerRevision) ([]*appsv1beta2.DaemonSet, error)
 }
 
-// DaemonSetNamespaceListerExpansion has what is special to the kind in one namespace, which is nothing.
+// DaemonSetNamespaceListerExpansion is empty: this lister has no additional methods.
 type DaemonSetNamespaceListerExpansion interface{}
 
 // GetPodDaemonSets implements DaemonSetListerExpansion.
@@ -29,13 +29,13 @@ func (l *daemonSetLister) GetHistoryDaemonSets(history *appsv1beta2.ControllerRe
 	return selecting.Owners("DaemonSets", history, l.DaemonSets(history.Namespace).List, func(o *appsv1beta2.DaemonSet) *metav1.LabelSelector { return o.Spec.Selector })
 }
 
-// ReplicaSetListerExpansion has what is special to the kind.
+// ReplicaSetListerExpansion has the additional methods of this lister.
 type ReplicaSetListerExpansion interface {
-	// GetPodReplicaSets returns the objects whose selectors match a pod. There is an error if none does.
+	// GetPodReplicaSets returns the objects whose selectors match a pod. It returns an error if there are none.
 	GetPodReplicaSets(pod *corev1.Pod) ([]*appsv1beta2.ReplicaSet, error)
 }
 
-// ReplicaSetNamespaceListerExpansion has what is special to the kind in one namespace, which is nothing.
+// ReplicaSetNamespaceListerExpansion is empty: this lister has no additional methods.
 type ReplicaSetNamespaceListerExpansion interface{}
 
 // GetPodReplicaSets implements ReplicaSetListerExpansion.
@@ -43,13 +43,13 @@ func (l *replicaSetLister) GetPodReplicaSets(pod *corev1.Pod) ([]*appsv1beta2.Re
 	return selecting.Owners("ReplicaSets", pod, l.ReplicaSets(pod.Namespace).List, func(o *appsv1beta2.ReplicaSet) *metav1.LabelSelector { return o.Spec.Selector })
 }
 
-// StatefulSetListerExpansion has what is special to the kind.
+// StatefulSetListerExpansion has the additional methods of this lister.
 type StatefulSetListerExpansion interface {
-	// GetPodStatefulSets returns the objects whose selectors match a pod. There is an error if none does.
+	// GetPodStatefulSets returns the objects whose selectors match a pod. It returns an error if there are none.
 	GetPodStatefulSets(pod *corev1.Pod) ([]*appsv1beta2.StatefulSet, error)
 }
 
-// StatefulSetNamespaceListerExpansion has what is special to the kind in one namespace, which is nothing.
+// StatefulSetNamespaceListerExpansion is empty: this lister has no additional methods.
 type StatefulSetNamespaceListerExpansion interface{}
 
 // GetPodStatefulSets implements StatefulSetListerExpansion.

@@ -7,13 +7,13 @@ import (
 	"k8s.io/client-go/listers/internal/selecting"
 )
 
-// JobListerExpansion has what is special to the kind.
+// JobListerExpansion has the additional methods of this lister.
 type JobListerExpansion interface {
-	// GetPodJobs returns the jobs whose selectors match a pod. There is an error if none does.
+	// GetPodJobs returns the jobs whose selectors match a pod. It returns an error if there are none.
 	GetPodJobs(pod *corev1.Pod) (jobs []batchv1.Job, err error)
 }
 
-// JobNamespaceListerExpansion has what is special to the kind in one namespace, which is nothing.
+// JobNamespaceListerExpansion is empty: this lister has no additional methods.
 type JobNamespaceListerExpansion interface{}
 
 // GetPodJobs implements JobListerExpansion.

@@ -6,13 +6,13 @@ import (
 	"k8s.io/client-go/listers/internal/selecting"
 )
 
-// ReplicationControllerListerExpansion has what is special to the kind.
+// ReplicationControllerListerExpansion has the additional methods of this lister.
 type ReplicationControllerListerExpansion interface {
-	// GetPodControllers returns the controllers whose selectors match a pod. There is an error if none does.
+	// GetPodControllers returns the controllers whose selectors match a pod. It returns an error if there are none.
 	GetPodControllers(pod *corev1.Pod) ([]*corev1.ReplicationController, error)
 }
 
-// ReplicationControllerNamespaceListerExpansion has what is special to the kind in one namespace, which is nothing.
+// ReplicationControllerNamespaceListerExpansion is empty: this lister has no additional methods.
 type ReplicationControllerNamespaceListerExpansion interface{}
 
 // GetPodControllers implements ReplicationControllerListerExpansion.

@@ -8,16 +8,16 @@ import (
 	"k8s.io/client-go/listers/internal/selecting"
 )
 
-// DaemonSetListerExpansion has what is special to the kind.
+// DaemonSetListerExpansion has the additional methods of this lister.
 type DaemonSetListerExpansion interface {
-	// GetPodDaemonSets returns the objects whose selectors match a pod. There is an error if none does.
+	// GetPodDaemonSets returns the objects whose selectors match a pod. It returns an error if there are none.
 	GetPodDaemonSets(pod *corev1.Pod) ([]*extensionsv1beta1.DaemonSet, error)
 
-	// GetHistoryDaemonSets returns the objects whose selectors match a revision. There is an error if none does.
+	// GetHistoryDaemonSets returns the objects whose selectors match a revision. It returns an error if there are none.
 	GetHistoryDaemonSets(history *appsv1beta1.ControllerRevision) ([]*extensionsv1beta1.DaemonSet, error)
 }
 
-// DaemonSetNamespaceListerExpansion has what is special to the kind in one namespace, which is nothing.
+// DaemonSetNamespaceListerExpansion is empty: this lister has no additional methods.
 type DaemonSetNamespaceListerExpansion interface{}
 
 // GetPodDaemonSets implements DaemonSetListerExpansion.
@@ -30,13 +30,13 @@ func (l *daemonSetLister) GetHistoryDaemonSets(history *appsv1beta1.ControllerRe
 	return selecting.Owners("DaemonSets", history, l.DaemonSets(history.Namespace).List, func(o *extensionsv1beta1.DaemonSet) *metav1.LabelSelector { return o.Spec.Selector })
 }
 
-// ReplicaSetListerExpansion has what is special to the kind.
+// ReplicaSetListerExpansion has the additional methods of this lister.
 type ReplicaSetListerExpansion interface {
-	// GetPodReplicaSets returns the objects whose selectors match a pod. There is an error if none does.
+	// GetPodReplicaSets returns the objects whose selectors match a pod. It returns an error if there are none.
 	GetPodReplicaSets(pod *corev1.Pod) ([]*extensionsv1beta1.ReplicaSet, error)
 }
 
-// ReplicaSetNamespaceListerExpansion has what is special to the kind in one namespace, which is nothing.
+// ReplicaSetNamespaceListerExpansion is empty: this lister has no additional methods.
 type ReplicaSetNamespaceListerExpansion interface{}
 
 // GetPodReplicaSets implements ReplicaSetListerExpansion.

@@ -1,4 +1,4 @@
-// Package selecting finds the objects whose selectors match the labels of another one.
+// Package selecting finds the objects whose selectors match the labels of another object.
 package selecting
 
 import (
@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Owners returns those of a list whose selectors match the labels of an object. An empty selector, and one that cannot be
-// read, match nothing. There is an error if nothing matches.
+// Owners returns the objects of a list whose selectors match the labels of an object. Empty and
+// unparsable selectors match nothing. It returns an error if nothing matches.
 func Owners[T any](what string, of metav1.Object, list func(labels.Selector) ([]*T, error), selectorOf func(*T) *metav1.LabelSelector) ([]*T, error) {
 	if len(of.GetLabels()) == 0 {
 		return nil, fmt.Errorf("no %s found for %s/%s because it has no labels", what, of.GetNamespace(), of.GetName())
@@ -17,7 +17,7 @@ func Owners[T any](what string, of metav1.Object, list func(labels.Selector) ([]
 	return matching(what, of, list, selectorOf, false)
 }
 
-// OwnersOrAll is Owners where an empty selector matches everything.
+// OwnersOrAll is Owners, except that an empty selector matches everything.
 func OwnersOrAll[T any](what string, of metav1.Object, list func(labels.Selector) ([]*T, error), selectorOf func(*T) *metav1.LabelSelector) ([]*T, error) {
 	return matching(what, of, list, selectorOf, true)
 }

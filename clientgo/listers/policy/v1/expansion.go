@@ -7,13 +7,13 @@ import (
 	"k8s.io/client-go/listers/internal/selecting"
 )
 
-// PodDisruptionBudgetListerExpansion has what is special to the kind.
+// PodDisruptionBudgetListerExpansion has the additional methods of this lister.
 type PodDisruptionBudgetListerExpansion interface {
-	// GetPodPodDisruptionBudgets returns the objects whose selectors match a pod. There is an error if none does.
+	// GetPodPodDisruptionBudgets returns the objects whose selectors match a pod. It returns an error if there are none.
 	GetPodPodDisruptionBudgets(pod *corev1.Pod) ([]*policyv1.PodDisruptionBudget, error)
 }
 
-// PodDisruptionBudgetNamespaceListerExpansion has what is special to the kind in one namespace, which is nothing.
+// PodDisruptionBudgetNamespaceListerExpansion is empty: this lister has no additional methods.
 type PodDisruptionBudgetNamespaceListerExpansion interface{}
 
 // GetPodPodDisruptionBudgets implements PodDisruptionBudgetListerExpansion.

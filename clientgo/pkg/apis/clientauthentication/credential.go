@@ -1,4 +1,5 @@
-// Package clientauthentication has what an exec plugin is told, and what it answers, as programs see it.
+// Package clientauthentication has the input and output types of an exec plugin, in the internal
+// version.
 package clientauthentication
 
 import (
@@ -10,7 +11,7 @@ import (
 // GroupName is the group of the types.
 const GroupName = "client.authentication.k8s.io"
 
-// SchemeGroupVersion is that of the types in a scheme.
+// SchemeGroupVersion is the group version of the types in a scheme.
 var SchemeGroupVersion = schema.GroupVersion{Group: GroupName, Version: runtime.APIVersionInternal}
 
 var (
@@ -32,27 +33,30 @@ func Resource(resource string) schema.GroupResource {
 	return SchemeGroupVersion.WithResource(resource).GroupResource()
 }
 
-// ExecCredential is what a plugin reads in the variable KUBERNETES_EXEC_INFO, without a status, and what it prints.
+// ExecCredential is the input and the output of a plugin. The plugin reads it without a status from
+// the variable KUBERNETES_EXEC_INFO, and prints it with a status.
 type ExecCredential struct {
 	metav1.TypeMeta
 
-	// Spec is what the plugin is told.
+	// Spec is the input of the plugin.
 	Spec ExecCredentialSpec
-	// Status is what the plugin answers.
+	// Status is the output of the plugin.
 	Status *ExecCredentialStatus
 }
 
-// ExecCredentialSpec is what a plugin is told.
+// ExecCredentialSpec is the input of a plugin.
 type ExecCredentialSpec struct {
-	// Interactive says whether the plugin has a terminal as its standard input.
+	// Interactive reports whether the plugin's standard input is a terminal.
 	Interactive bool
-	// Cluster is the server that the credential is for, if the kubeconfig says that the plugin gets it.
+	// Cluster is the server that the credential is for. It is set only if the kubeconfig asks for
+	// it.
 	Cluster *Cluster
 }
 
 // ExecCredentialStatus is a credential: a token, or a certificate with its key, or both.
 type ExecCredentialStatus struct {
-	// ExpirationTimestamp is when the credential ends. Default: never, as far as the plugin knows.
+	// ExpirationTimestamp is when the credential expires. Defaults to nil, which means that the
+	// plugin knows no expiry.
 	ExpirationTimestamp *metav1.Time
 	// Token is a bearer token.
 	Token string `datapolicy:"token"`
@@ -61,7 +65,7 @@ type ExecCredentialStatus struct {
 	ClientKeyData         string `datapolicy:"secret-key"`
 }
 
-// Cluster is how to reach a server. Its fields are those of a kubeconfig.
+// Cluster describes how to connect to a server. Its fields are those of a kubeconfig.
 type Cluster struct {
 	Server                string
 	TLSServerName         string

@@ -16,7 +16,7 @@ func (in *ExecCredential) DeepCopy() *ExecCredential {
 	return out
 }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *ExecCredential) DeepCopyInto(out *ExecCredential) {
 	out.TypeMeta = in.TypeMeta
 	in.Spec.DeepCopyInto(&out.Spec)
@@ -41,7 +41,7 @@ func (in *ExecCredentialSpec) DeepCopy() *ExecCredentialSpec {
 	return out
 }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *ExecCredentialSpec) DeepCopyInto(out *ExecCredentialSpec) {
 	out.Interactive, out.Cluster = in.Interactive, in.Cluster.DeepCopy()
 }
@@ -56,7 +56,7 @@ func (in *ExecCredentialStatus) DeepCopy() *ExecCredentialStatus {
 	return out
 }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *ExecCredentialStatus) DeepCopyInto(out *ExecCredentialStatus) {
 	*out = *in
 	out.ExpirationTimestamp = in.ExpirationTimestamp.DeepCopy()
@@ -72,7 +72,7 @@ func (in *Cluster) DeepCopy() *Cluster {
 	return out
 }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *Cluster) DeepCopyInto(out *Cluster) {
 	*out = *in
 	out.CertificateAuthorityData = slices.Clone(in.CertificateAuthorityData)

@@ -9,7 +9,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// EventExpansion has requests that go to the namespace of the event, which must be that of the client if that has one.
+// EventExpansion has methods that use the namespace of the event. If the client has a namespace, it
+// must be the same.
 type EventExpansion interface {
 	CreateWithEventNamespace(event *eventsv1beta1.Event) (*eventsv1beta1.Event, error)
 	UpdateWithEventNamespace(event *eventsv1beta1.Event) (*eventsv1beta1.Event, error)

@@ -8,9 +8,10 @@ import (
 	"k8s.io/client-go/internal/codec"
 )
 
-// DeploymentExpansion has the requests for deployments that other objects do not have.
+// DeploymentExpansion has the methods that only the client of deployments has.
 type DeploymentExpansion interface {
-	// Rollback takes a deployment back to an earlier revision. Servers since 1.16 do not have it.
+	// Rollback rolls a deployment back to an earlier revision. Servers since 1.16 do not support
+	// it.
 	Rollback(context.Context, *extensionsv1beta1.DeploymentRollback, metav1.CreateOptions) error
 }
 

@@ -1,4 +1,4 @@
-// Package v1 has what an exec plugin reads and prints, in version v1.
+// Package v1 has the input and output types of an exec plugin, in version v1.
 package v1
 
 import (
@@ -6,27 +6,30 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// ExecCredential is what a plugin reads in the variable KUBERNETES_EXEC_INFO, without a status, and what it prints.
+// ExecCredential is the input and the output of a plugin. The plugin reads it without a status from
+// the variable KUBERNETES_EXEC_INFO, and prints it with a status.
 type ExecCredential struct {
 	metav1.TypeMeta `json:""`
 
-	// Spec is what the plugin is told.
+	// Spec is the input of the plugin.
 	Spec ExecCredentialSpec `json:"spec,omitempty"`
-	// Status is what the plugin answers.
+	// Status is the output of the plugin.
 	Status *ExecCredentialStatus `json:"status,omitempty"`
 }
 
-// ExecCredentialSpec is what a plugin is told.
+// ExecCredentialSpec is the input of a plugin.
 type ExecCredentialSpec struct {
-	// Cluster is the server that the credential is for, if the kubeconfig says that the plugin gets it.
+	// Cluster is the server that the credential is for. It is set only if the kubeconfig asks for
+	// it.
 	Cluster *Cluster `json:"cluster,omitempty"`
-	// Interactive says whether the plugin has a terminal as its standard input.
+	// Interactive reports whether the plugin's standard input is a terminal.
 	Interactive bool `json:"interactive"`
 }
 
 // ExecCredentialStatus is a credential: a token, or a certificate with its key, or both.
 type ExecCredentialStatus struct {
-	// ExpirationTimestamp is when the credential ends. Default: never, as far as the plugin knows.
+	// ExpirationTimestamp is when the credential expires. Defaults to nil, which means that the
+	// plugin knows no expiry.
 	ExpirationTimestamp *metav1.Time `json:"expirationTimestamp,omitempty"`
 	// Token is a bearer token.
 	Token string `json:"token,omitempty" datapolicy:"token"`
@@ -35,7 +38,7 @@ type ExecCredentialStatus struct {
 	ClientKeyData         string `json:"clientKeyData,omitempty" datapolicy:"security-key"`
 }
 
-// Cluster is how to reach a server. Its fields are those of a kubeconfig.
+// Cluster describes how to connect to a server. Its fields are those of a kubeconfig.
 type Cluster struct {
 	Server                string `json:"server"`
 	TLSServerName         string `json:"tls-server-name,omitempty"`

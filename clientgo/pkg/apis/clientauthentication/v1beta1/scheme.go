@@ -12,14 +12,14 @@ import (
 // GroupName is the group of the types.
 const GroupName = clientauthentication.GroupName
 
-// SchemeGroupVersion is that of the types in a scheme.
+// SchemeGroupVersion is the group version of the types in a scheme.
 var SchemeGroupVersion = schema.GroupVersion{Group: GroupName, Version: "v1beta1"}
 
 var (
-	// SchemeBuilder adds ExecCredential, with its conversions, to a scheme.
+	// SchemeBuilder adds ExecCredential and its conversions to a scheme.
 	SchemeBuilder = runtime.NewSchemeBuilder(addKnownTypes, RegisterDefaults, RegisterConversions)
 
-	// AddToScheme adds ExecCredential, with its conversions, to a scheme.
+	// AddToScheme adds ExecCredential and its conversions to a scheme.
 	AddToScheme = SchemeBuilder.AddToScheme
 )
 
@@ -33,10 +33,11 @@ func Resource(resource string) schema.GroupResource {
 	return SchemeGroupVersion.WithResource(resource).GroupResource()
 }
 
-// RegisterDefaults does nothing: an ExecCredential has no defaults.
+// RegisterDefaults does nothing, because an ExecCredential has no defaults.
 func RegisterDefaults(*runtime.Scheme) error { return nil }
 
-// RegisterConversions adds the conversions between the types of this package and those of package clientauthentication to a scheme.
+// RegisterConversions adds the conversions between the types of this package and of package
+// clientauthentication to a scheme.
 func RegisterConversions(s *runtime.Scheme) error {
 	for _, err := range []error{
 		register(s, Convert_v1beta1_ExecCredential_To_clientauthentication_ExecCredential),
@@ -79,7 +80,8 @@ func Convert_clientauthentication_ExecCredential_To_v1beta1_ExecCredential(in *c
 	return Convert_clientauthentication_ExecCredentialSpec_To_v1beta1_ExecCredentialSpec(&in.Spec, &out.Spec, s)
 }
 
-// Convert_v1beta1_ExecCredentialSpec_To_clientauthentication_ExecCredentialSpec converts what a plugin is told.
+// Convert_v1beta1_ExecCredentialSpec_To_clientauthentication_ExecCredentialSpec converts the input
+// of a plugin.
 func Convert_v1beta1_ExecCredentialSpec_To_clientauthentication_ExecCredentialSpec(in *ExecCredentialSpec, out *clientauthentication.ExecCredentialSpec, s conversion.Scope) error {
 	out.Interactive, out.Cluster = in.Interactive, nil
 	if in.Cluster == nil {
@@ -89,7 +91,8 @@ func Convert_v1beta1_ExecCredentialSpec_To_clientauthentication_ExecCredentialSp
 	return Convert_v1beta1_Cluster_To_clientauthentication_Cluster(in.Cluster, out.Cluster, s)
 }
 
-// Convert_clientauthentication_ExecCredentialSpec_To_v1beta1_ExecCredentialSpec converts what a plugin is told.
+// Convert_clientauthentication_ExecCredentialSpec_To_v1beta1_ExecCredentialSpec converts the input
+// of a plugin.
 func Convert_clientauthentication_ExecCredentialSpec_To_v1beta1_ExecCredentialSpec(in *clientauthentication.ExecCredentialSpec, out *ExecCredentialSpec, s conversion.Scope) error {
 	out.Interactive, out.Cluster = in.Interactive, nil
 	if in.Cluster == nil {
@@ -99,13 +102,15 @@ func Convert_clientauthentication_ExecCredentialSpec_To_v1beta1_ExecCredentialSp
 	return Convert_clientauthentication_Cluster_To_v1beta1_Cluster(in.Cluster, out.Cluster, s)
 }
 
-// Convert_v1beta1_ExecCredentialStatus_To_clientauthentication_ExecCredentialStatus converts what a plugin answers.
+// Convert_v1beta1_ExecCredentialStatus_To_clientauthentication_ExecCredentialStatus converts the
+// output of a plugin.
 func Convert_v1beta1_ExecCredentialStatus_To_clientauthentication_ExecCredentialStatus(in *ExecCredentialStatus, out *clientauthentication.ExecCredentialStatus, _ conversion.Scope) error {
 	*out = clientauthentication.ExecCredentialStatus(*in)
 	return nil
 }
 
-// Convert_clientauthentication_ExecCredentialStatus_To_v1beta1_ExecCredentialStatus converts what a plugin answers.
+// Convert_clientauthentication_ExecCredentialStatus_To_v1beta1_ExecCredentialStatus converts the
+// output of a plugin.
 func Convert_clientauthentication_ExecCredentialStatus_To_v1beta1_ExecCredentialStatus(in *clientauthentication.ExecCredentialStatus, out *ExecCredentialStatus, _ conversion.Scope) error {
 	*out = ExecCredentialStatus(*in)
 	return nil

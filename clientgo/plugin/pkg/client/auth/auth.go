@@ -1,4 +1,4 @@
-// Package auth brings all auth providers with it: programs import it for its effect.
+// Package auth registers all auth providers. Programs import it only for this effect.
 package auth
 
 import (

@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// Bind records the binding in its own namespace.
+// Bind records the binding in the binding's namespace.
 func (c fakePods) Bind(_ context.Context, binding *corev1.Binding, _ metav1.CreateOptions) error {
 	_, err := c.Invokes(testing.NewCreateSubresourceAction(c.Resource(), "", "binding", binding.Namespace, binding), binding)
 	return err
@@ -41,8 +41,8 @@ func (c fakePods) EvictV1beta1(_ context.Context, eviction *policyv1beta1.Evicti
 	return fakes.Evict(c.Fake, c.Namespace(), eviction)
 }
 
-// GetLogs records the request at once, and returns one that is answered with "fake logs", or with what a reactor for get of
-// pods/log returned: the bytes of a *runtime.Unknown, or an error.
+// GetLogs records the action at once, and returns a request. Its response is "fake logs", or the
+// result of a reactor for get of pods/log: the bytes of a *runtime.Unknown, or an error.
 func (c fakePods) GetLogs(name string, opts *corev1.PodLogOptions) *rest.Request {
 	action := testing.GenericActionImpl{
 		ActionImpl: testing.ActionImpl{Namespace: c.Namespace(), Verb: "get", Resource: c.Resource(), Subresource: "log"},
@@ -63,26 +63,27 @@ func (c fakePods) GetLogs(name string, opts *corev1.PodLogOptions) *rest.Request
 			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(string(log.Raw)))}, nil
 		}),
 	}
-	// Not Namespace and Name, which must not be empty.
+	// Namespace and Name would refuse empty values.
 	return client.Get().AbsPath("/api/v1/namespaces", c.Namespace(), "pods", name, "log")
 }
 
-// ProxyGet returns what a proxy reactor answers, or nil.
+// ProxyGet returns the result of a proxy reactor, or nil.
 func (c fakePods) ProxyGet(scheme, name, port, path string, params map[string]string) rest.ResponseWrapper {
 	return c.InvokesProxy(testing.NewProxyGetAction(c.Resource(), c.Namespace(), scheme, name, port, path, params))
 }
 
-// ProxyGet returns what a proxy reactor answers, or nil.
+// ProxyGet returns the result of a proxy reactor, or nil.
 func (c fakeServices) ProxyGet(scheme, name, port, path string, params map[string]string) rest.ResponseWrapper {
 	return c.InvokesProxy(testing.NewProxyGetAction(c.Resource(), c.Namespace(), scheme, name, port, path, params))
 }
 
-// Finalize is recorded as what is posted to a subresource.
+// Finalize is recorded as a create of the subresource.
 func (c fakeNamespaces) Finalize(_ context.Context, namespace *corev1.Namespace, _ metav1.UpdateOptions) (*corev1.Namespace, error) {
 	return fakes.Answer(c, testing.NewRootCreateSubresourceAction(c.Resource(), "", "finalize", namespace), namespace)
 }
 
-// PatchStatus changes the node: a tracker keeps no status apart.
+// PatchStatus patches the whole node, because a tracker does not treat status as a separate
+// subresource.
 func (c fakeNodes) PatchStatus(_ context.Context, nodeName string, data []byte) (*corev1.Node, error) {
 	return fakes.Answer(c, testing.NewRootPatchSubresourceAction(c.Resource(), nodeName, types.StrategicMergePatchType, data, "status"), &corev1.Node{})
 }

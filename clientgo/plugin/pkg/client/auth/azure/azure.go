@@ -1,4 +1,5 @@
-// Package azure answers for the auth provider "azure" of old kubeconfigs, which is gone: it says what has taken its place.
+// Package azure registers the removed auth provider "azure" of old kubeconfigs. Its error names the
+// replacement.
 package azure
 
 import (

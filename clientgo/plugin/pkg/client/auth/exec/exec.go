@@ -1,5 +1,5 @@
-// Package exec gets credentials from a command that prints them. The work is done by kinform's package execauth; this
-// package brings it into transports as programs of client-go expect it.
+// Package exec gets credentials from a command that prints them. kinform's package execauth does
+// the work. This package adds it to transports in the way that programs of client-go expect.
 package exec
 
 import (
@@ -28,12 +28,14 @@ import (
 	"github.com/kinform/kinform/rest/execauth"
 )
 
-// Authenticator authenticates requests with what a command prints. Safe for concurrent use.
+// Authenticator authenticates requests with the credential that a command prints. Safe for
+// concurrent use.
 type Authenticator struct {
 	plugin   *execauth.Plugin
-	unusable error // why the command can't be run, which is found out when a request needs it
+	unusable error // why the command can't run; returned by the first request that needs it
 
-	// getCert and dial are the same for all transports of the authenticator, which can so share connections.
+	// All transports of the authenticator have the same getCert and dial, so that they can share
+	// connections.
 	getCert *transport.GetCertHolder
 	dial    *transport.DialHolder
 	opened  *connrotation.ConnectionTracker
@@ -42,14 +44,16 @@ type Authenticator struct {
 	current *kinform.Credential
 }
 
-// authenticators has one for each command and cluster, so that all clients of a program share its credentials.
+// authenticators has one authenticator for each command and cluster, so that all clients of a
+// program share its credentials.
 var authenticators = struct {
 	mu sync.Mutex // guards following
 	by map[string]*Authenticator
 }{by: map[string]*Authenticator{}}
 
-// GetAuthenticator returns the authenticator of a command. It starts nothing. cluster is told to the command if config says so, and may be nil then alone. The
-// same config and cluster give the same authenticator.
+// GetAuthenticator returns the authenticator of a command. It does not run the command. If
+// config.ProvideClusterInfo is set, the command receives cluster; otherwise cluster may be nil.
+// Equal config and cluster return the same authenticator.
 func GetAuthenticator(config *clientcmdapi.ExecConfig, cluster *clientauthentication.Cluster) (*Authenticator, error) {
 	if config.ProvideClusterInfo && cluster == nil {
 		return nil, errors.New("exec plugin: the cluster that the plugin is to be told of is missing")
@@ -81,7 +85,7 @@ func GetAuthenticator(config *clientcmdapi.ExecConfig, cluster *clientauthentica
 func newAuthenticator(config *clientcmdapi.ExecConfig, opts execauth.Options) (*Authenticator, error) {
 	a := &Authenticator{opened: connrotation.NewConnectionTracker(), unusable: unusable(config)}
 	if a.unusable == nil {
-		plugin, err := execauth.New(cmp.Or(config.Command, "."), opts) // which is no command
+		plugin, err := execauth.New(cmp.Or(config.Command, "."), opts) // not a command, so running it fails
 		if err != nil {
 			return nil, fmt.Errorf("exec plugin: %w", err)
 		}
@@ -93,7 +97,8 @@ func newAuthenticator(config *clientcmdapi.ExecConfig, opts execauth.Options) (*
 	return a, nil
 }
 
-// unusable says why a command can't be run, whatever it is, or nil. A client can be made all the same, as with client-go.
+// unusable returns why the command of config can't run, or nil. As with client-go, the reason does
+// not prevent making a client.
 func unusable(config *clientcmdapi.ExecConfig) error {
 	const text = "exec plugin cannot support interactive mode: "
 	switch config.InteractiveMode {
@@ -111,7 +116,7 @@ func unusable(config *clientcmdapi.ExecConfig) error {
 	return nil
 }
 
-// options says in the core's words what config says.
+// options converts config and cluster to the options of package execauth.
 func options(config *clientcmdapi.ExecConfig, cluster *clientauthentication.Cluster) (execauth.Options, error) {
 	opts := execauth.Options{
 		APIVersion:      config.APIVersion,
@@ -159,7 +164,7 @@ func allowed(policy clientcmdapi.PluginPolicy) (commands []string) {
 	return commands
 }
 
-// ValidatePluginPolicy says what is wrong with a policy.
+// ValidatePluginPolicy returns an error if a policy is not valid.
 func ValidatePluginPolicy(policy clientcmdapi.PluginPolicy) error {
 	switch policy.PolicyType {
 	case "", clientcmdapi.PluginPolicyAllowAll, clientcmdapi.PluginPolicyDenyAll:
@@ -187,7 +192,8 @@ func ValidatePluginPolicy(policy clientcmdapi.PluginPolicy) error {
 	return nil
 }
 
-// UpdateTransportConfig makes transports of a configuration authenticate. One that has a token, a password or a certificate stays as it is: who sets these means them.
+// UpdateTransportConfig adds authentication to a transport configuration. It changes nothing if the
+// configuration has a token, a password or a certificate: these take precedence.
 func (a *Authenticator) UpdateTransportConfig(c *transport.Config) error {
 	if c.HasTokenAuth() || c.HasBasicAuth() || c.HasCertAuth() {
 		return nil
@@ -203,17 +209,19 @@ func (a *Authenticator) UpdateTransportConfig(c *transport.Config) error {
 	case c.DialHolder.Dial == nil:
 		return errors.New("invalid transport.Config.DialHolder: wrapped Dial function is nil")
 	default:
-		// A program's own dialer goes on to open the connections, which are closed with the others.
+		// A program's own dialer still opens the connections. They are tracked, and closed when the
+		// certificate changes.
 		c.DialHolder = &transport.DialHolder{Dial: connrotation.NewDialerWithTracker(c.DialHolder.Dial, a.opened).DialContext}
 	}
 	return nil
 }
 
-// credential returns the current credential, which is not the refused one. When the certificate changes, connections with
-// the old one are closed.
+// credential returns the current credential, which differs from the refused one. When the
+// certificate changes, it closes the connections that used the old one.
 //
-// The command runs to its end, whatever becomes of the request for which it was started, as with client-go: where it takes longer than
-// requests may, there would never be a credential otherwise.
+// As with client-go, the command runs to its end even if the request that started it is cancelled.
+// If the command takes longer than the timeout of requests, there would otherwise never be a
+// credential.
 func (a *Authenticator) credential(ctx context.Context, refused *kinform.Credential) (*kinform.Credential, error) {
 	if a.unusable != nil {
 		return nil, a.unusable
@@ -254,7 +262,8 @@ func certificateOf(c *kinform.Credential) *tls.Certificate {
 	return c.Certificate()
 }
 
-// certificate is for the handshake. A credential without a certificate is none.
+// certificate returns the client certificate for the handshake. It returns nil if the credential
+// has no certificate.
 func (a *Authenticator) certificate() (*tls.Certificate, error) {
 	c, err := a.credential(context.Background(), nil)
 	if err != nil {
@@ -263,13 +272,14 @@ func (a *Authenticator) certificate() (*tls.Certificate, error) {
 	return certificateOf(c), nil
 }
 
-// roundTripper sets the token.
+// roundTripper sets the token of requests.
 type roundTripper struct {
 	a    *Authenticator
 	base http.RoundTripper
 }
 
-// RoundTrip implements http.RoundTripper. After an answer 401 the next request has another credential.
+// RoundTrip implements http.RoundTripper. After a 401 response, it refreshes the credential for the
+// next request.
 func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Header.Get("Authorization") != "" {
 		return r.base.RoundTrip(req)

@@ -39,7 +39,8 @@ const v1 = "client.authentication.k8s.io/v1"
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// plugin writes a command that appends a line to runs, and prints what script prints.
+// plugin writes a command that appends a line to a file and prints the output of script. runs
+// returns the number of lines.
 func plugin(t *testing.T, script string) (config *clientcmdapi.ExecConfig, runs func() int) {
 	dir := t.TempDir()
 	command := filepath.Join(dir, "plugin")
@@ -68,7 +69,7 @@ func get(t *testing.T, c *http.Client, url string) int {
 	return answer.StatusCode
 }
 
-// All clients of a program share a command's token, until the server refuses it.
+// All clients of a program share a command's token until the server refuses it.
 func TestTokenIsSharedUntilItIsRefused(t *testing.T) {
 	var wanted atomic.Value
 	wanted.Store("token-1")
@@ -95,7 +96,7 @@ func TestTokenIsSharedUntilItIsRefused(t *testing.T) {
 	require.Equal(t, 2, runs())
 }
 
-// A program's own token goes before the command's.
+// A program's own token takes precedence over the command's token.
 func TestTokenOfAConfigGoesBefore(t *testing.T) {
 	config, runs := plugin(t, answer(`{"token":"other"}`))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -108,7 +109,7 @@ func TestTokenOfAConfigGoesBefore(t *testing.T) {
 	require.Zero(t, runs())
 }
 
-// When the certificate changes, connections with the old one are closed.
+// When the certificate changes, connections with the old certificate are closed.
 func TestConnectionsEndWithTheirCertificate(t *testing.T) {
 	var names sync.Map
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -132,7 +133,7 @@ func TestConnectionsEndWithTheirCertificate(t *testing.T) {
 	require.Equal(t, http.StatusOK, get(t, c, server.URL))
 	require.Equal(t, http.StatusUnauthorized, get(t, c, server.URL+"/second"))
 	require.Eventually(t, func() bool {
-		answer, err := c.Get(server.URL + "/second") // the connection may be closed under it
+		answer, err := c.Get(server.URL + "/second") // the connection may be closed meanwhile
 		if err != nil {
 			return false
 		}
@@ -152,7 +153,7 @@ func certificate(t *testing.T, name string, left time.Duration) (cert, key strin
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded}))
 }
 
-// What a plugin is told can be read by package tools/auth/exec.
+// Package tools/auth/exec can decode the input of a plugin.
 func TestPluginIsToldOfItsCluster(t *testing.T) {
 	told := filepath.Join(t.TempDir(), "told")
 	config, _ := plugin(t, `printf %s "$KUBERNETES_EXEC_INFO" > `+told+"\necho \"$1 $EXTRA\" > args\n"+answer(`{"token":"t"}`))
@@ -236,7 +237,7 @@ func TestPluginsThatAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "combination")
 }
 
-// A command may take longer than requests may: the credential is there for the next one.
+// A command may take longer than the timeout of requests. The next request uses its credential.
 func TestACommandOutlivesTheRequestThatNeedsIt(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
@@ -258,7 +259,7 @@ func TestACommandOutlivesTheRequestThatNeedsIt(t *testing.T) {
 	require.Equal(t, 1, runs())
 }
 
-// A command may say there how to log in, also where it can ask nobody.
+// A command may print login instructions on standard error, even if it cannot ask the user.
 func TestStandardErrorOfACommandIsThatOfTheProgram(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
@@ -276,7 +277,7 @@ func TestStandardErrorOfACommandIsThatOfTheProgram(t *testing.T) {
 	require.Equal(t, "visit this page\n", string(said))
 }
 
-// told is what metrics are told.
+// told records the calls of the metrics.
 type told struct {
 	mu    sync.Mutex // guards following
 	lines []string

@@ -13,7 +13,8 @@ import (
 	"github.com/kinform/kinform/rest/execauth"
 )
 
-// countRun tells the metrics how a command has ended. The words are client-go's.
+// countRun reports the outcome of a command to the metrics. The names of the outcomes are
+// client-go's.
 func countRun(err error) {
 	if errors.Is(err, execauth.ErrNotAllowed) {
 		metrics.ExecPluginPolicyCalls.Increment("denied")
@@ -35,13 +36,13 @@ func countRun(err error) {
 	}
 }
 
-// expiries has when certificates end.
+// expiries has the expiry of each authenticator's certificate.
 var expiries = struct {
 	mu sync.Mutex // guards following
 	by map[*Authenticator]time.Time
 }{by: map[*Authenticator]time.Time{}}
 
-// tellExpiry tells the metrics when the first of all certificates ends.
+// tellExpiry reports the earliest expiry of all certificates to the metrics.
 func (a *Authenticator) tellExpiry(certificate *tls.Certificate) {
 	expiries.mu.Lock()
 	delete(expiries.by, a)

@@ -1,4 +1,5 @@
-// Package gcp answers for the auth provider "gcp" of old kubeconfigs, which is gone: it says what has taken its place.
+// Package gcp registers the removed auth provider "gcp" of old kubeconfigs. Its error names the
+// replacement.
 package gcp
 
 import (

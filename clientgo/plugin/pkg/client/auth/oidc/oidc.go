@@ -1,5 +1,7 @@
-// Package oidc authenticates with an ID token of OpenID Connect, and refreshes it, for users of kubeconfigs whose auth provider is "oidc"
-// (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#using-kubectl). Nobody logs in here: the first tokens come from elsewhere.
+// Package oidc authenticates with an ID token of OpenID Connect, and refreshes the token. It is for
+// kubeconfigs whose auth provider is "oidc"
+// (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#using-kubectl). It
+// cannot log in: the first tokens come from elsewhere.
 package oidc
 
 import (
@@ -27,22 +29,24 @@ const (
 	keyClientID     = "client-id"
 	keyClientSecret = "client-secret"
 	keyCAFile       = "idp-certificate-authority"
-	keyCAData       = "idp-certificate-authority-data" // in base64
+	keyCAData       = "idp-certificate-authority-data" // base64
 	keyIDToken      = "id-token"
 	keyRefreshToken = "refresh-token"
 )
 
 const (
-	// leeway is how long before its end a token is not used any more: it may end on its way.
+	// leeway is how long before its expiry a token is replaced, so that it does not expire in
+	// transit.
 	leeway = 10 * time.Second
 
-	patience   = 30 * time.Second // with the issuer
-	maxAnswers = 1 << 20          // bytes of the issuer's document
+	patience   = 30 * time.Second // timeout of requests to the issuer
+	maxAnswers = 1 << 20          // size limit of the issuer's document in bytes
 )
 
 func init() { utilruntime.Must(rest.RegisterAuthProviderPlugin("oidc", newProvider)) }
 
-// providers has one provider for each issuer and client, so that all clients of a program refresh once.
+// providers has one provider for each issuer and client, so that the clients of a program share the
+// refreshed token.
 var providers = struct {
 	mu sync.Mutex // guards following
 	by map[[3]string]*provider
@@ -71,7 +75,7 @@ func newProvider(cluster string, config map[string]string, persister rest.AuthPr
 	return p, nil
 }
 
-// issuerClient trusts the authority of the configuration.
+// issuerClient returns an HTTP client that trusts the CA bundle of the configuration.
 func issuerClient(config map[string]string) (*http.Client, error) {
 	ca, err := base64.StdEncoding.DecodeString(config[keyCAData])
 	if err != nil {
@@ -87,16 +91,17 @@ func issuerClient(config map[string]string) (*http.Client, error) {
 	}, nil
 }
 
-// provider has the tokens of a user. Safe for concurrent use.
+// provider holds the tokens of a user. Safe for concurrent use.
 type provider struct {
 	client    *http.Client
 	persister rest.AuthProviderConfigPersister
 
-	turn   chan struct{} // has a value while somebody uses the following, or asks the issuer
+	turn   chan struct{} // semaphore of size one: guards the following fields and requests to the issuer
 	config map[string]string
 }
 
-// Login implements rest.AuthProvider: there is no way to log in.
+// Login implements rest.AuthProvider. It always returns an error, because logging in is not
+// supported.
 func (p *provider) Login() error { return errors.New("auth provider oidc: not yet implemented") }
 
 // WrapTransport implements rest.AuthProvider.
@@ -115,7 +120,7 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	token, err := r.provider.idToken(req.Context())
 	if err != nil {
 		if req.Body != nil {
-			_ = req.Body.Close() // a round tripper closes it, whatever happens: its writer may wait for that
+			_ = req.Body.Close() // RoundTrip must always close the body, because its writer may wait for that
 		}
 		return nil, err
 	}
@@ -127,7 +132,8 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 // WrappedRoundTripper implements net.RoundTripperWrapper.
 func (r *roundTripper) WrappedRoundTripper() http.RoundTripper { return r.base }
 
-// idToken returns a token that has not ended. If need be it gets one from the issuer, and has the configuration kept.
+// idToken returns a token that has not expired. If necessary, it gets one from the issuer and
+// persists the changed configuration.
 func (p *provider) idToken(ctx context.Context) (string, error) {
 	select {
 	case p.turn <- struct{}{}:
@@ -152,7 +158,8 @@ func (p *provider) idToken(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("auth provider oidc: %w", err)
 	}
 	exchange := oauth2.Config{ClientID: p.config[keyClientID], ClientSecret: p.config[keyClientSecret], Endpoint: oauth2.Endpoint{TokenURL: endpoint}}
-	// An issuer may take a refresh token once: the answer must not be lost because the request is given up.
+	// An issuer may accept a refresh token only once. The response must not be lost because the
+	// request is cancelled.
 	got, err := exchange.TokenSource(context.WithValue(context.WithoutCancel(ctx), oauth2.HTTPClient, p.client), &oauth2.Token{RefreshToken: p.config[keyRefreshToken]}).Token()
 	if err != nil {
 		return "", fmt.Errorf("auth provider oidc: failed to refresh token: %w", withoutBody(err))
@@ -166,7 +173,7 @@ func (p *provider) idToken(ctx context.Context) (string, error) {
 	if got.RefreshToken != "" {
 		changed[keyRefreshToken] = got.RefreshToken
 	}
-	p.config = changed // also if it cannot be kept
+	p.config = changed // kept in memory even if Persist fails
 	if p.persister != nil {
 		if err := p.persister.Persist(maps.Clone(changed)); err != nil {
 			return "", fmt.Errorf("auth provider oidc: could not persist new tokens: %w", err)
@@ -175,7 +182,8 @@ func (p *provider) idToken(ctx context.Context) (string, error) {
 	return token, nil
 }
 
-// withoutBody leaves out what the issuer's answer repeats, which may be tokens.
+// withoutBody removes the body of the issuer's response from an error, because it may contain
+// tokens.
 func withoutBody(err error) error {
 	var answer *oauth2.RetrieveError
 	if errors.As(err, &answer) && answer.Response != nil {
@@ -184,7 +192,7 @@ func withoutBody(err error) error {
 	return err
 }
 
-// tokenEndpoint asks the issuer where it gives tokens.
+// tokenEndpoint asks the issuer for the URL of its token endpoint.
 func (p *provider) tokenEndpoint(ctx context.Context) (string, error) {
 	address := strings.TrimSuffix(p.config[keyIssuer], "/") + "/.well-known/openid-configuration"
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -211,7 +219,7 @@ func (p *provider) tokenEndpoint(ctx context.Context) (string, error) {
 	return document.TokenEndpoint, nil
 }
 
-// expiry returns when a token ends. The signature is the server's business.
+// expiry returns when a token expires. It does not verify the signature; the server does.
 func expiry(token string) (time.Time, error) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {

@@ -23,13 +23,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// token returns an ID token that ends after a time.
+// token returns an ID token that expires after a duration.
 func token(ends time.Duration) string {
 	part := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
 	return part(`{"alg":"none"}`) + "." + part(fmt.Sprintf(`{"exp":%d}`, time.Now().Add(ends).Unix())) + ".signature"
 }
 
-// issuer gives tokens for refresh tokens: first, then second, each once.
+// issuer exchanges refresh tokens: first, then second, each once.
 type issuer struct {
 	*httptest.Server
 	refreshes atomic.Int32
@@ -60,7 +60,7 @@ func startIssuer(t *testing.T) *issuer {
 	return i
 }
 
-// kept is what the persister was given.
+// kept records the configurations that the persister received.
 type kept struct {
 	mu     sync.Mutex // guards following
 	config map[string]string
@@ -93,7 +93,7 @@ func TestTokenIsRefreshedOnceAndKept(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { last.Store(r.Header.Get("Authorization")) }))
 	defer server.Close()
 	i, k := startIssuer(t), &kept{}
-	client := i.client(t, server.URL, k, map[string]string{"id-token": token(time.Second)}) // it ends too soon
+	client := i.client(t, server.URL, k, map[string]string{"id-token": token(time.Second)}) // expires too soon
 	var asking sync.WaitGroup
 	for range 8 {
 		asking.Go(func() {
@@ -132,7 +132,7 @@ func TestARequestThatIsGivenUpLosesNoRefreshToken(t *testing.T) {
 		return err
 	}
 	asking.Go(func() { _ = get() })
-	<-asked // The issuer takes a refresh token once, and has taken this one.
+	<-asked // The issuer accepts a refresh token once, and has accepted this one.
 	giveUp()
 	require.ErrorIs(t, get(), context.Canceled, "who waits for the refresh of another is given up at once")
 	close(answer)
@@ -195,7 +195,7 @@ func TestWhatGoesWrongIsSaidWithoutTokens(t *testing.T) {
 		client := i.client(t, server.URL, &kept{err: errors.New("read-only")}, nil)
 		_, err := client.Get(server.URL)
 		require.ErrorContains(t, err, "read-only")
-		answer, err := client.Get(server.URL) // the tokens are there all the same
+		answer, err := client.Get(server.URL) // the tokens are kept in memory
 		require.NoError(t, err)
 		require.NoError(t, answer.Body.Close())
 	})
