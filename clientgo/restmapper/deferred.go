@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/internal/once"
 )
 
-// DeferredDiscoveryRESTMapper is a mapper that asks a server when it is used first. If something is missing, and what the cache knows
-// may be old, it asks once more. It is safe for concurrent use.
+// DeferredDiscoveryRESTMapper is a mapper that asks a server on first use. If a lookup finds
+// nothing and the cache may be old, it asks the server once more. It is safe for concurrent use.
 type DeferredDiscoveryRESTMapper struct {
 	cl     discovery.CachedDiscoveryInterfaceWithContext
 	mapper once.Value[meta.RESTMapperWithContext]
@@ -24,8 +24,8 @@ var (
 	_ fmt.Stringer                         = &DeferredDiscoveryRESTMapper{}
 )
 
-// NewDeferredDiscoveryRESTMapper returns a mapper over a cache. The cache belongs to the mapper: it is invalidated when something is
-// missing.
+// NewDeferredDiscoveryRESTMapper returns a mapper that reads from a cache. The mapper owns the
+// cache, and invalidates it if a lookup finds nothing.
 func NewDeferredDiscoveryRESTMapper(cl discovery.CachedDiscoveryInterface) *DeferredDiscoveryRESTMapper {
 	return NewDeferredDiscoveryRESTMapperWithContext(discovery.ToCachedDiscoveryInterfaceWithContext(cl))
 }
@@ -35,7 +35,7 @@ func NewDeferredDiscoveryRESTMapperWithContext(cl discovery.CachedDiscoveryInter
 	return &DeferredDiscoveryRESTMapper{cl: cl}
 }
 
-// known returns the mapper of what the cache knows.
+// known returns a mapper of the cache's content.
 func (d *DeferredDiscoveryRESTMapper) known(ctx context.Context) (meta.RESTMapperWithContext, error) {
 	return d.mapper.Get(ctx, func(ctx context.Context) (meta.RESTMapperWithContext, error) {
 		groups, err := GetAPIGroupResourcesWithContext(ctx, d.cl)
@@ -46,8 +46,8 @@ func (d *DeferredDiscoveryRESTMapper) known(ctx context.Context) (meta.RESTMappe
 	})
 }
 
-// find asks the mapper, and another one if something is missing that may be new. That is done once: a cache that says for ever that
-// it is not fresh must not lead to requests for ever.
+// find looks something up. If it finds nothing and the cache may be old, it invalidates the cache
+// and tries once more. It does so only once, because some caches never become fresh.
 func find[T any](ctx context.Context, d *DeferredDiscoveryRESTMapper, ask func(meta.RESTMapperWithContext) (T, error)) (T, error) {
 	mapper, err := d.known(ctx)
 	if err != nil {
@@ -69,13 +69,13 @@ func find[T any](ctx context.Context, d *DeferredDiscoveryRESTMapper, ask func(m
 // Reset is ResetWithContext.
 func (d *DeferredDiscoveryRESTMapper) Reset() { d.ResetWithContext(context.Background()) }
 
-// ResetWithContext invalidates the cache, and forgets the mapper.
+// ResetWithContext invalidates the cache, and drops the mapper.
 func (d *DeferredDiscoveryRESTMapper) ResetWithContext(ctx context.Context) {
-	d.cl.InvalidateWithContext(ctx) // first: what is asked for between the two lines is not remembered
+	d.cl.InvalidateWithContext(ctx) // first, so that a mapper made between the two lines is dropped too
 	d.mapper.Forget()
 }
 
-// String describes the mapper. It asks the server if nobody has yet.
+// String describes the mapper. It asks the server if there is no mapper yet.
 func (d *DeferredDiscoveryRESTMapper) String() string {
 	mapper, err := d.known(context.Background())
 	if err != nil {
@@ -89,7 +89,8 @@ func (d *DeferredDiscoveryRESTMapper) KindFor(resource schema.GroupVersionResour
 	return d.KindForWithContext(context.Background(), resource)
 }
 
-// KindForWithContext returns the kind of a resource. Group and version may be missing, and of the group the end.
+// KindForWithContext returns the kind of a resource. Group and version may be empty, and the group
+// may be a prefix.
 func (d *DeferredDiscoveryRESTMapper) KindForWithContext(ctx context.Context, resource schema.GroupVersionResource) (gvk schema.GroupVersionKind, err error) {
 	return find(ctx, d, func(m meta.RESTMapperWithContext) (schema.GroupVersionKind, error) {
 		return m.KindForWithContext(ctx, resource)
@@ -101,7 +102,7 @@ func (d *DeferredDiscoveryRESTMapper) KindsFor(resource schema.GroupVersionResou
 	return d.KindsForWithContext(context.Background(), resource)
 }
 
-// KindsForWithContext returns all kinds that a resource may mean.
+// KindsForWithContext returns all kinds that match a partial resource.
 func (d *DeferredDiscoveryRESTMapper) KindsForWithContext(ctx context.Context, resource schema.GroupVersionResource) (gvks []schema.GroupVersionKind, err error) {
 	return find(ctx, d, func(m meta.RESTMapperWithContext) ([]schema.GroupVersionKind, error) {
 		return m.KindsForWithContext(ctx, resource)
@@ -113,7 +114,7 @@ func (d *DeferredDiscoveryRESTMapper) ResourceFor(input schema.GroupVersionResou
 	return d.ResourceForWithContext(context.Background(), input)
 }
 
-// ResourceForWithContext returns the resource in full that a part of its name means.
+// ResourceForWithContext returns the complete resource for a partial one.
 func (d *DeferredDiscoveryRESTMapper) ResourceForWithContext(ctx context.Context, input schema.GroupVersionResource) (gvr schema.GroupVersionResource, err error) {
 	return find(ctx, d, func(m meta.RESTMapperWithContext) (schema.GroupVersionResource, error) {
 		return m.ResourceForWithContext(ctx, input)
@@ -125,7 +126,7 @@ func (d *DeferredDiscoveryRESTMapper) ResourcesFor(input schema.GroupVersionReso
 	return d.ResourcesForWithContext(context.Background(), input)
 }
 
-// ResourcesForWithContext returns all resources that a part of a name may mean.
+// ResourcesForWithContext returns all complete resources for a partial one.
 func (d *DeferredDiscoveryRESTMapper) ResourcesForWithContext(ctx context.Context, input schema.GroupVersionResource) (gvrs []schema.GroupVersionResource, err error) {
 	return find(ctx, d, func(m meta.RESTMapperWithContext) ([]schema.GroupVersionResource, error) {
 		return m.ResourcesForWithContext(ctx, input)
@@ -137,7 +138,8 @@ func (d *DeferredDiscoveryRESTMapper) RESTMapping(gk schema.GroupKind, versions 
 	return d.RESTMappingWithContext(context.Background(), gk, versions...)
 }
 
-// RESTMappingWithContext returns the resource of a kind, in the first of the versions that has it, or in the preferred one.
+// RESTMappingWithContext returns the resource of a kind, in the first of the given versions that
+// has the kind. Without versions, it is in the preferred one.
 func (d *DeferredDiscoveryRESTMapper) RESTMappingWithContext(ctx context.Context, gk schema.GroupKind, versions ...string) (m *meta.RESTMapping, err error) {
 	return find(ctx, d, func(m meta.RESTMapperWithContext) (*meta.RESTMapping, error) {
 		return m.RESTMappingWithContext(ctx, gk, versions...)
@@ -149,7 +151,8 @@ func (d *DeferredDiscoveryRESTMapper) RESTMappings(gk schema.GroupKind, versions
 	return d.RESTMappingsWithContext(context.Background(), gk, versions...)
 }
 
-// RESTMappingsWithContext returns the resources of a kind, in the versions, or in all.
+// RESTMappingsWithContext returns the resources of a kind in the given versions, or in all versions
+// if none are given.
 func (d *DeferredDiscoveryRESTMapper) RESTMappingsWithContext(ctx context.Context, gk schema.GroupKind, versions ...string) (ms []*meta.RESTMapping, err error) {
 	return find(ctx, d, func(m meta.RESTMapperWithContext) ([]*meta.RESTMapping, error) {
 		return m.RESTMappingsWithContext(ctx, gk, versions...)
@@ -161,7 +164,8 @@ func (d *DeferredDiscoveryRESTMapper) ResourceSingularizer(resource string) (sin
 	return d.ResourceSingularizerWithContext(context.Background(), resource)
 }
 
-// ResourceSingularizerWithContext returns the singular of a resource's name, or the name itself with an error.
+// ResourceSingularizerWithContext returns the singular of a resource's name. With an error it
+// returns the name itself.
 func (d *DeferredDiscoveryRESTMapper) ResourceSingularizerWithContext(ctx context.Context, resource string) (singular string, err error) {
 	singular, err = find(ctx, d, func(m meta.RESTMapperWithContext) (string, error) {
 		return m.ResourceSingularizerWithContext(ctx, resource)

@@ -1,6 +1,8 @@
-// Package restmapper finds resources and kinds by each other, in what an API server says it has.
+// Package restmapper maps resources to kinds and kinds to resources, based on an API server's
+// discovery documents.
 //
-// It differs from client-go's package in three ways. A DeferredDiscoveryRESTMapper asks the server without a lock held, and asks once
-// more for something that is missing, also if its cache never becomes fresh. A resource is once in a category, not once for each
-// version. A mapper that takes contexts ends with them.
+// It differs from client-go's package in three ways. A DeferredDiscoveryRESTMapper asks the server
+// without holding a lock. It asks only once more for something missing, even if its cache never
+// becomes fresh. A category has each resource once, not once for each version. A mapper that takes
+// contexts stops when the context ends.
 package restmapper

@@ -57,7 +57,7 @@ func TestShortNamesWithSeveralMeanings(t *testing.T) {
 		{resource("no"), "nodes.v1.metrics.k8s.io", []string{`short name "no" could also match lower priority resource nodes`}},
 		{schema.GroupVersionResource{Group: "metrics", Resource: "no"}, "nodes.v1.metrics.k8s.io", nil},
 		{schema.GroupVersionResource{Group: "metrics.k8s.io", Resource: "no"}, "nodes.v1.metrics.k8s.io", nil},
-		{schema.GroupVersionResource{Group: "apps", Version: "v1beta1", Resource: "deploy"}, "deployments.v1.apps", nil}, // as client-go
+		{schema.GroupVersionResource{Group: "apps", Version: "v1beta1", Resource: "deploy"}, "deployments.v1.apps", nil}, // as client-go does
 		{schema.GroupVersionResource{Group: "app", Version: "v1beta1", Resource: "deploy"}, "deployments.v1beta1.apps", nil},
 		{resource("knoten"), "nodes.v1.", nil},
 		{schema.GroupVersionResource{Group: "none", Resource: "no"}, "", nil},
@@ -74,7 +74,7 @@ func TestShortNamesWithSeveralMeanings(t *testing.T) {
 		require.Equal(t, test.warnings, warnings, test.input)
 	}
 
-	// A full name goes before a short one, and what cannot be read has no short names.
+	// A full name takes precedence over a short one. Unparsable group versions have no short names.
 	client.lists = append(client.lists, &metav1.APIResourceList{GroupVersion: "z/v1", APIResources: []metav1.APIResource{{Name: "zs", ShortNames: []string{"pods", "pod"}}}})
 	client.unreadable = []*metav1.APIResourceList{{GroupVersion: "a/b/c", APIResources: []metav1.APIResource{{Name: "bads", ShortNames: []string{"bd"}}}}}
 	client.err = errors.New("partial")
@@ -90,7 +90,7 @@ func TestShortNamesWithSeveralMeanings(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// kubectl and others have their cache in files, and meet kinds there that came after the files.
+// kubectl and other programs cache in files, and look up kinds that are newer than the files.
 func TestAShortNameIsFoundThatIsNewerThanTheCache(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	dir := t.TempDir()

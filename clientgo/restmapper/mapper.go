@@ -8,8 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// NewDiscoveryRESTMapper returns a mapper of groups. Where several resources match, it prefers those of core/v1; then the preferred
-// version of the first group, its other versions, those of the second group, and so on. It is a *meta.PriorityRESTMapper.
+// NewDiscoveryRESTMapper returns a mapper of groups. If several resources match, it prefers
+// core/v1. Next come the preferred version of the first group, the group's other versions, then the
+// second group, and so on. The result is a *meta.PriorityRESTMapper.
 func NewDiscoveryRESTMapper(groupResources []*APIGroupResources) meta.RESTMapper {
 	o := orderOf(groupResources)
 	var versions meta.MultiRESTMapper
@@ -19,7 +20,8 @@ func NewDiscoveryRESTMapper(groupResources []*APIGroupResources) meta.RESTMapper
 	return &meta.PriorityRESTMapper{Delegate: versions, ResourcePriority: o.resources, KindPriority: o.kinds}
 }
 
-// NewDiscoveryRESTMapperWithContext is NewDiscoveryRESTMapper, for calls with contexts. The mapper does not ask a server.
+// NewDiscoveryRESTMapperWithContext is NewDiscoveryRESTMapper for calls with contexts. The mapper
+// sends no requests.
 func NewDiscoveryRESTMapperWithContext(groupResources []*APIGroupResources) meta.RESTMapperWithContext {
 	o := orderOf(groupResources)
 	var versions meta.MultiRESTMapperWithContext
@@ -29,7 +31,8 @@ func NewDiscoveryRESTMapperWithContext(groupResources []*APIGroupResources) meta
 	return &meta.PriorityRESTMapperWithContext{Delegate: versions, ResourcePriority: o.resources, KindPriority: o.kinds}
 }
 
-// order is what apimachinery's priority mappers are made of: a mapper for each version, and the order of preference.
+// order has the parts of apimachinery's priority mappers: a mapper for each version, and the order
+// of preference.
 type order struct {
 	mappers   []*meta.DefaultRESTMapper
 	resources []schema.GroupVersionResource
@@ -38,7 +41,7 @@ type order struct {
 
 func orderOf(groups []*APIGroupResources) *order {
 	o := &order{}
-	o.prefer("", "v1") // wherever the core group is
+	o.prefer("", "v1") // core/v1 comes first, whatever the position of the core group
 	for _, group := range groups {
 		preferred := group.Group.PreferredVersion.Version
 		if _, ok := group.VersionedResources[preferred]; ok && preferred != "" {
@@ -61,13 +64,14 @@ func orderOf(groups []*APIGroupResources) *order {
 	return o
 }
 
-// prefer puts a version behind those that are there.
+// prefer appends a version to the order of preference.
 func (o *order) prefer(group, version string) {
 	o.resources = append(o.resources, schema.GroupVersionResource{Group: group, Version: version, Resource: meta.AnyResource})
 	o.kinds = append(o.kinds, schema.GroupVersionKind{Group: group, Version: version, Kind: meta.AnyKind})
 }
 
-// mapperOf maps the resources of a version. A kind is found in lower case too, and with "List" at its end; and there is the kind List.
+// mapperOf maps the resources of a version. For each kind it also maps the lower-case name, and the
+// name with the suffix "List". It always maps the kind List.
 func mapperOf(gv schema.GroupVersion, resources []metav1.APIResource) *meta.DefaultRESTMapper {
 	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{gv})
 	mapper.Add(gv.WithKind("List"), meta.RESTScopeRoot)
@@ -82,10 +86,11 @@ func mapperOf(gv schema.GroupVersion, resources []metav1.APIResource) *meta.Defa
 		}
 		singular := gv.WithResource(r.SingularName)
 		if r.SingularName == "" {
-			_, singular = meta.UnsafeGuessKindToResource(gv.WithKind(r.Kind)) // old servers don't tell it
+			_, singular = meta.UnsafeGuessKindToResource(gv.WithKind(r.Kind)) // old servers omit the singular name
 		}
 		plural := gv.WithResource(r.Name)
-		// The kind itself is the last, because what is added last is found for the resource.
+		// The kind itself is last, because a lookup by resource returns the kind that was added
+		// last.
 		mapper.Add(gv.WithKind(r.Kind+"List"), scope)
 		mapper.AddSpecific(gv.WithKind(strings.ToLower(r.Kind)), plural, singular, scope)
 		mapper.AddSpecific(gv.WithKind(r.Kind), plural, singular, scope)

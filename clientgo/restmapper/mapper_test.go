@@ -34,11 +34,11 @@ func resource(name string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Resource: name}
 }
 
-// faulty answers discovery with fixed lists, beside an error.
+// faulty is a discovery client that returns fixed lists together with an error.
 type faulty struct {
 	fake.FakeDiscovery
 	lists      []*metav1.APIResourceList
-	unreadable []*metav1.APIResourceList // with a group version that is none
+	unreadable []*metav1.APIResourceList // lists whose group version is unparsable
 	err        error
 }
 
@@ -95,7 +95,8 @@ func TestTheResourcesOfAServerAreMapped(t *testing.T) {
 	require.Equal(t, "ingress", singular)
 }
 
-// The core group goes first wherever it is, then the order of the groups, and in a group its preferred version.
+// The core group comes first wherever it is, then the groups in order. Within a group the preferred
+// version comes first.
 func TestWhichResourceIsPreferred(t *testing.T) {
 	groups, err := restmapper.GetAPIGroupResources(&faulty{lists: lists()})
 	require.NoError(t, err)
@@ -129,7 +130,7 @@ func TestAPartOfAServerIsMappedWithoutTheRest(t *testing.T) {
 	groups, err = restmapper.GetAPIGroupResources(&faulty{err: failed})
 	require.ErrorIs(t, err, failed)
 	require.Nil(t, groups)
-	// A version without resources, and resources without a version, are no mappings.
+	// A version without resources has no mapping, and neither have resources without a version.
 	found := restmapper.NewDiscoveryRESTMapper([]*restmapper.APIGroupResources{{
 		Group:              metav1.APIGroup{Name: "apps", Versions: []metav1.GroupVersionForDiscovery{{Version: "v1"}}, PreferredVersion: metav1.GroupVersionForDiscovery{Version: "v1"}},
 		VersionedResources: map[string][]metav1.APIResource{"v2": {{Name: "news", Kind: "New"}}},

@@ -13,12 +13,12 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// shortcutExpander replaces short names before it asks another mapper.
+// shortcutExpander replaces short names, and then calls another mapper.
 type shortcutExpander struct {
-	meta.RESTMapperWithContext                 // of RESTMapping and RESTMappings, which have no short names
-	delegate                   meta.RESTMapper // the same, as the caller gave it, or nil
+	meta.RESTMapperWithContext                 // for RESTMapping and RESTMappings, which have no short names
+	delegate                   meta.RESTMapper // the same mapper as the caller passed it, or nil
 	client                     discovery.DiscoveryInterfaceWithContext
-	warn                       func(string) // or nil
+	warn                       func(string) // may be nil
 }
 
 var (
@@ -26,25 +26,26 @@ var (
 	_ meta.ResettableRESTMapperWithContext = shortcutExpander{}
 )
 
-// NewShortcutExpander returns a mapper that replaces the short name of a resource, such as "po", by its name, and then asks delegate.
-// It asks client for short names at each call, which should be a cache. If a short name has several meanings, the first counts, and
-// warningHandler is told about the others; it may be nil.
+// NewShortcutExpander returns a mapper that replaces the short name of a resource, such as "po", by
+// its full name, and then calls delegate. Each call gets the short names from client, which should
+// be a cache. If a short name matches several resources, the first is used and warningHandler
+// receives the others. warningHandler may be nil.
 func NewShortcutExpander(delegate meta.RESTMapper, client discovery.DiscoveryInterface, warningHandler func(string)) meta.RESTMapper {
 	return shortcutExpander{meta.ToRESTMapperWithContext(delegate), delegate, discovery.ToDiscoveryInterfaceWithContext(client), warningHandler}
 }
 
-// NewShortcutExpanderWithContext is NewShortcutExpander, for calls with contexts.
+// NewShortcutExpanderWithContext is NewShortcutExpander for calls with contexts.
 func NewShortcutExpanderWithContext(delegate meta.RESTMapperWithContext, client discovery.DiscoveryInterfaceWithContext, warningHandler func(string)) meta.RESTMapperWithContext {
 	return shortcutExpander{delegate, nil, client, warningHandler}
 }
 
-// expand returns the resource that a short name means, or the same resource.
+// expand returns the resource with this short name, or the resource unchanged.
 func (e shortcutExpander) expand(ctx context.Context, resource schema.GroupVersionResource) schema.GroupVersionResource {
 	_, lists, err := e.client.ServerGroupsAndResourcesWithContext(ctx)
 	if err != nil {
 		klog.FromContext(ctx).V(1).Info("Short names may be missing: a part of the API could not be read", "err", err)
 	}
-	var exact, byPrefix []schema.GroupResource // what the short name means, each resource once
+	var exact, byPrefix []schema.GroupResource // the matching resources, each once
 	for _, list := range lists {
 		gv, err := schema.ParseGroupVersion(list.GroupVersion)
 		if err != nil {
@@ -54,7 +55,7 @@ func (e shortcutExpander) expand(ctx context.Context, resource schema.GroupVersi
 		for i := range list.APIResources {
 			r := &list.APIResources[i]
 			if ofGroup && (resource.Resource == r.Name || resource.Resource == r.SingularName) {
-				return resource // a full name goes before all short names
+				return resource // a full name takes precedence over all short names
 			}
 			if !slices.Contains(r.ShortNames, resource.Resource) {
 				continue
@@ -91,7 +92,7 @@ func (e shortcutExpander) KindFor(resource schema.GroupVersionResource) (schema.
 func (e shortcutExpander) KindForWithContext(ctx context.Context, resource schema.GroupVersionResource) (schema.GroupVersionKind, error) {
 	kind, err := e.RESTMapperWithContext.KindForWithContext(ctx, e.expand(ctx, resource))
 	if meta.IsNoMatchError(err) {
-		// The other mapper may have invalidated the cache, which may have a new short name by now.
+		// The other mapper may have invalidated the cache, so the short name may now be known.
 		return e.RESTMapperWithContext.KindForWithContext(ctx, e.expand(ctx, resource))
 	}
 	return kind, err
@@ -148,10 +149,10 @@ func (e shortcutExpander) ResourceSingularizerWithContext(ctx context.Context, r
 	return e.RESTMapperWithContext.ResourceSingularizerWithContext(ctx, expanded.Resource)
 }
 
-// Reset resets the other mapper, if it can be.
+// Reset resets the other mapper if it supports that.
 func (e shortcutExpander) Reset() { e.ResetWithContext(context.Background()) }
 
-// ResetWithContext resets the other mapper, if it can be.
+// ResetWithContext resets the other mapper if it supports that.
 func (e shortcutExpander) ResetWithContext(ctx context.Context) {
 	if e.delegate != nil {
 		meta.MaybeResetRESTMapper(e.delegate)

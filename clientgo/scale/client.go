@@ -16,10 +16,10 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// converter is for all clients: it is large, and does not change.
+// converter is shared by all clients, because it is large and immutable.
 var converter = sync.OnceValue(NewScaleConverter)
 
-// optionsVersion is the version in which options are sent.
+// optionsVersion is the version in which options are encoded.
 var optionsVersion = schema.GroupVersion{Version: "v1"}
 
 type scalesGetter struct {
@@ -29,8 +29,9 @@ type scalesGetter struct {
 	kinds  ScaleKindResolver
 }
 
-// NewForConfig returns a client for a server. mapper finds the versions of resources, resolver the paths of groups, and
-// scaleKindResolver in which version scales are written. cfg is not changed.
+// NewForConfig returns a client for a server. mapper returns the versions of resources, and
+// resolver the paths of groups. scaleKindResolver returns the version of Scale that each resource
+// uses. cfg is not changed.
 func NewForConfig(cfg *rest.Config, mapper PreferredResourceMapper, resolver dynamic.APIPathResolverFunc, scaleKindResolver ScaleKindResolver) (ScalesGetter, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.GroupVersion = &schema.GroupVersion{}
@@ -45,7 +46,7 @@ func NewForConfig(cfg *rest.Config, mapper PreferredResourceMapper, resolver dyn
 	return New(client, mapper, resolver, scaleKindResolver), nil
 }
 
-// New is NewForConfig with a REST client, whose version does not matter.
+// New is NewForConfig with a REST client. The API version of the REST client is not used.
 func New(baseClient rest.Interface, mapper PreferredResourceMapper, resolver dynamic.APIPathResolverFunc, scaleKindResolver ScaleKindResolver) ScalesGetter {
 	return &scalesGetter{client: baseClient, mapper: mapper, paths: resolver, kinds: scaleKindResolver}
 }
@@ -60,7 +61,7 @@ type namespacedScales struct {
 	namespace string
 }
 
-// preferred returns a resource with its version.
+// preferred returns a resource in its preferred version.
 func (s *namespacedScales) preferred(resource schema.GroupResource) (schema.GroupVersionResource, error) {
 	gvr, err := s.mapper.ResourceFor(resource.WithVersion(""))
 	if err != nil {
@@ -69,7 +70,7 @@ func (s *namespacedScales) preferred(resource schema.GroupResource) (schema.Grou
 	return gvr, nil
 }
 
-// to completes a request for the scale of an object, and sends it.
+// to completes and sends a request for the scale of an object.
 func (s *namespacedScales) to(ctx context.Context, r *rest.Request, gvr schema.GroupVersionResource, name string, options runtime.Object) (*autoscalingv1.Scale, error) {
 	result := r.AbsPath(cmp.Or(s.paths(gvr.GroupVersion().WithKind("")), "/api"), gvr.Group, gvr.Version).
 		NamespaceIfScoped(s.namespace, s.namespace != "").Resource(gvr.Resource).Name(name).SubResource("scale").

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var deployments = schema.GroupResource{Group: "apps", Resource: "deployments"}
 
-// scalesOf returns a client of a server, as programs make it.
+// scalesOf returns a client of a server, made as programs make it.
 func scalesOf(t *testing.T, url string) scale.ScalesGetter {
 	t.Helper()
 	transport := &http.Transport{}
@@ -58,7 +58,7 @@ func TestAResolverWithoutAPathMeansTheCoreGroup(t *testing.T) {
 	require.Equal(t, "/api/v1/namespaces/ns/replicationcontrollers/r/scale", path)
 }
 
-// one maps a resource to v1.
+// one maps every resource to version v1.
 type one struct{}
 
 func (one) ResourceFor(r schema.GroupVersionResource) (schema.GroupVersionResource, error) {
@@ -107,7 +107,7 @@ func TestADeploymentIsScaled(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// fixed answers a mapper and a resolver.
+// fixed is a mapper and a resolver with fixed results.
 type fixed struct {
 	version string
 	kind    schema.GroupVersionKind
@@ -121,7 +121,8 @@ func (f fixed) ScaleForResource(schema.GroupVersionResource) (schema.GroupVersio
 	return f.kind, nil
 }
 
-// A server that has an old Scale gets an old one, and its answer is a new one.
+// A server with an old version of Scale receives that version. The client converts its response to
+// autoscaling/v1.
 func TestOldVersionsAreConverted(t *testing.T) {
 	var path, sent, contentType string
 	answer := `{"kind":"Scale","apiVersion":"extensions/v1beta1","metadata":{"name":"d"},"spec":{"replicas":3},"status":{"replicas":2,"selector":{"a":"b"}}}`
@@ -157,7 +158,7 @@ func TestOldVersionsAreConverted(t *testing.T) {
 	}
 }
 
-// subresources answers discovery, and counts.
+// subresources is a discovery client that counts its calls.
 type subresources struct {
 	discovery.ServerResourcesInterface
 	asked int

@@ -22,10 +22,10 @@ import (
 type ScaleConverter struct {
 	scheme    *runtime.Scheme
 	codecs    serializer.CodecFactory
-	versioner runtime.GroupVersioner // to the version in the middle
+	versioner runtime.GroupVersioner // selects the internal version
 }
 
-// NewScaleConverter returns a converter with a scheme of its own.
+// NewScaleConverter returns a converter with its own scheme.
 func NewScaleConverter() *ScaleConverter {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
@@ -41,13 +41,13 @@ func NewScaleConverter() *ScaleConverter {
 	}
 }
 
-// Scheme returns the scheme, which belongs to the converter.
+// Scheme returns the scheme, which the converter owns.
 func (c *ScaleConverter) Scheme() *runtime.Scheme { return c.scheme }
 
-// Codecs returns codecs of the scheme.
+// Codecs returns the codecs of the scheme.
 func (c *ScaleConverter) Codecs() serializer.CodecFactory { return c.codecs }
 
-// ScaleVersions returns the versions of Scale that the converter knows.
+// ScaleVersions returns the versions of Scale that the converter supports.
 func (c *ScaleConverter) ScaleVersions() []schema.GroupVersion {
 	return []schema.GroupVersion{
 		scaleautoscalingv1.SchemeGroupVersion, scheme.SchemeGroupVersion, scaleextensionsv1beta1.SchemeGroupVersion, extensionsint.SchemeGroupVersion,
@@ -55,7 +55,8 @@ func (c *ScaleConverter) ScaleVersions() []schema.GroupVersion {
 	}
 }
 
-// ConvertToVersion converts a Scale of any version to a version. Parts of in may be parts of the result too. A Status stays a Status.
+// ConvertToVersion converts a Scale of any version to outVersion. The result may share parts of in.
+// A Status is not converted.
 func (c *ScaleConverter) ConvertToVersion(in runtime.Object, outVersion schema.GroupVersion) (runtime.Object, error) {
 	middle, err := c.scheme.UnsafeConvertToVersion(in, c.versioner)
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package scale reads and writes how many replicas of anything there are to be: of each resource with the subresource scale, in
-// whichever version of Scale its server has.
+// Package scale reads and writes the number of replicas of any resource that has the subresource
+// scale. It supports all versions of Scale.
 package scale

@@ -11,7 +11,7 @@ import (
 
 // ScalesGetter returns clients for namespaces.
 type ScalesGetter interface {
-	// Scales returns the client for a namespace. It is empty for resources without namespaces.
+	// Scales returns the client for a namespace. namespace is "" for cluster-scoped resources.
 	Scales(namespace string) ScaleInterface
 }
 
@@ -20,21 +20,23 @@ type ScaleInterface interface {
 	// Get returns the scale of an object.
 	Get(ctx context.Context, resource schema.GroupResource, name string, opts metav1.GetOptions) (*autoscalingv1.Scale, error)
 
-	// Update writes a scale, whose name is that of the object, and returns it as the server has it.
+	// Update writes a scale, which has the name of its object, and returns it as the server stored
+	// it.
 	Update(ctx context.Context, resource schema.GroupResource, scale *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error)
 
-	// Patch changes the scale of an object, and returns it. The patch is in the server's version of Scale.
+	// Patch changes the scale of an object, and returns it. The patch must be in the server's
+	// version of Scale.
 	Patch(ctx context.Context, gvr schema.GroupVersionResource, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions) (*autoscalingv1.Scale, error)
 }
 
-// PreferredResourceMapper finds the version of a resource; each meta.RESTMapper is one.
+// PreferredResourceMapper finds the version of a resource. Every meta.RESTMapper implements it.
 type PreferredResourceMapper interface {
-	// ResourceFor returns a resource with the version that is preferred.
+	// ResourceFor returns a resource with its preferred version.
 	ResourceFor(resource schema.GroupVersionResource) (preferredResource schema.GroupVersionResource, err error)
 }
 
-// ScaleKindResolver knows in which version of Scale a resource is scaled.
+// ScaleKindResolver finds the version of Scale that a resource uses.
 type ScaleKindResolver interface {
-	// ScaleForResource returns the kind of a resource's subresource scale.
+	// ScaleForResource returns the kind of the resource's subresource scale.
 	ScaleForResource(resource schema.GroupVersionResource) (scaleVersion schema.GroupVersionKind, err error)
 }

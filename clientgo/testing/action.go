@@ -14,14 +14,14 @@ type Action interface {
 	GetVerb() string
 	GetResource() schema.GroupVersionResource
 	GetSubresource() string
-	// Matches tells whether the action has a verb and is on a resource, or on a resource and subresource ("pods/status"),
-	// in letters of either case.
+	// Matches reports whether the action has a verb and a resource, or a resource and subresource
+	// ("pods/status"). It ignores case.
 	Matches(verb, resource string) bool
-	// DeepCopy returns a copy that shares nothing that can be modified.
+	// DeepCopy returns a copy that shares nothing mutable with the action.
 	DeepCopy() Action
 }
 
-// ActionImpl is what all actions have.
+// ActionImpl has the fields that all actions have.
 type ActionImpl struct {
 	Namespace   string
 	Verb        string
@@ -29,7 +29,7 @@ type ActionImpl struct {
 	Subresource string
 }
 
-// newAction returns the common part of an action. subresources are joined as they are in a path.
+// newAction returns the common part of an action. It joins subresources with slashes.
 func newAction(verb string, resource schema.GroupVersionResource, namespace string, subresources ...string) ActionImpl {
 	return ActionImpl{Namespace: namespace, Verb: verb, Resource: resource, Subresource: path.Join(subresources...)}
 }
@@ -40,7 +40,7 @@ func (a ActionImpl) GetResource() schema.GroupVersionResource { return a.Resourc
 func (a ActionImpl) GetSubresource() string                   { return a.Subresource }
 func (a ActionImpl) DeepCopy() Action                         { return a }
 
-// Matches implements Action. Only an action on a subresource matches a resource with a slash.
+// Matches implements Action. A resource with a slash matches only actions on that subresource.
 func (a ActionImpl) Matches(verb, resource string) bool {
 	if !strings.EqualFold(verb, a.Verb) {
 		return false
@@ -55,7 +55,7 @@ type GenericAction interface {
 	GetValue() interface{}
 }
 
-// GenericActionImpl is a GenericAction: what no other type of action fits.
+// GenericActionImpl is a GenericAction, for calls that no other type of action fits.
 type GenericActionImpl struct {
 	ActionImpl
 	Value interface{}
@@ -63,10 +63,10 @@ type GenericActionImpl struct {
 
 func (a GenericActionImpl) GetValue() interface{} { return a.Value }
 
-// DeepCopy implements Action. The value is shared: nothing is known of its type.
+// DeepCopy implements Action. The copy shares the value, whose type is unknown.
 func (a GenericActionImpl) DeepCopy() Action { return a }
 
-// ProxyGetAction is a GET that the server passes on to a pod or a service.
+// ProxyGetAction is a GET that the server forwards to a pod or a service.
 type ProxyGetAction interface {
 	Action
 	GetScheme() string
@@ -86,7 +86,7 @@ type ProxyGetActionImpl struct {
 	Params map[string]string
 }
 
-// NewProxyGetAction returns the action of a GET through a pod or a service.
+// NewProxyGetAction returns the action of a GET that is forwarded to a pod or a service.
 func NewProxyGetAction(resource schema.GroupVersionResource, namespace, scheme, name, port, path string, params map[string]string) ProxyGetActionImpl {
 	return ProxyGetActionImpl{newAction("get", resource, namespace), scheme, name, port, path, params}
 }
@@ -97,7 +97,7 @@ func (a ProxyGetActionImpl) GetPort() string              { return a.Port }
 func (a ProxyGetActionImpl) GetPath() string              { return a.Path }
 func (a ProxyGetActionImpl) GetParams() map[string]string { return a.Params }
 
-// DeepCopy implements Action. A copy always has a map.
+// DeepCopy implements Action. The copy always has a map.
 func (a ProxyGetActionImpl) DeepCopy() Action {
 	params := make(map[string]string, len(a.Params))
 	maps.Copy(params, a.Params)

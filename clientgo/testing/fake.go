@@ -10,23 +10,24 @@ import (
 	restclient "k8s.io/client-go/rest"
 )
 
-// Fake records actions and asks reactors for answers, in the order of the chains. Fake clients embed it.
+// Fake records actions, and calls the reactors of its chains in order to get their results. Fake
+// clients embed it.
 //
-// Reactors run one at a time, with the Fake locked: one that calls the same client, or asks for its Actions, waits
-// forever. Tests rely on the first, so the second is the price. A reaction may add reactors; beside calls in other
-// goroutines only those of watches can be added.
+// Reactors run one at a time, because tests rely on that. The Fake is locked meanwhile, so a
+// reactor that calls the same client, or its Actions, blocks forever. A reaction may add reactors.
+// While other goroutines call the client, only watch reactors may be added.
 type Fake struct {
 	sync.RWMutex
 	actions []Action // guarded by RWMutex
 
-	// ReactionChain answers all actions but watches and proxied ones.
+	// ReactionChain handles all actions except watches and proxied requests.
 	ReactionChain []Reactor
-	// WatchReactionChain answers watches.
+	// WatchReactionChain handles watches.
 	WatchReactionChain []WatchReactor
-	// ProxyReactionChain answers what is passed on to pods and services.
+	// ProxyReactionChain handles requests that are forwarded to pods and services.
 	ProxyReactionChain []ProxyReactor
 
-	// Resources is what the fake discovery client answers.
+	// Resources are the results of the fake discovery client.
 	Resources []*metav1.APIResourceList
 }
 
@@ -35,7 +36,7 @@ func (c *Fake) AddReactor(verb, resource string, reaction ReactionFunc) {
 	c.ReactionChain = append(c.ReactionChain, &SimpleReactor{verb, resource, reaction})
 }
 
-// PrependReactor puts a function before the ReactionChain.
+// PrependReactor inserts a function before the ReactionChain.
 func (c *Fake) PrependReactor(verb, resource string, reaction ReactionFunc) {
 	c.ReactionChain = append([]Reactor{&SimpleReactor{verb, resource, reaction}}, c.ReactionChain...)
 }
@@ -47,7 +48,7 @@ func (c *Fake) AddWatchReactor(resource string, reaction WatchReactionFunc) {
 	c.WatchReactionChain = append(c.WatchReactionChain, &SimpleWatchReactor{resource, reaction})
 }
 
-// PrependWatchReactor puts a function before the WatchReactionChain.
+// PrependWatchReactor inserts a function before the WatchReactionChain.
 func (c *Fake) PrependWatchReactor(resource string, reaction WatchReactionFunc) {
 	c.Lock()
 	defer c.Unlock()
@@ -59,13 +60,13 @@ func (c *Fake) AddProxyReactor(resource string, reaction ProxyReactionFunc) {
 	c.ProxyReactionChain = append(c.ProxyReactionChain, &SimpleProxyReactor{resource, reaction})
 }
 
-// PrependProxyReactor puts a function before the ProxyReactionChain.
+// PrependProxyReactor inserts a function before the ProxyReactionChain.
 func (c *Fake) PrependProxyReactor(resource string, reaction ProxyReactionFunc) {
 	c.ProxyReactionChain = append([]ProxyReactor{&SimpleProxyReactor{resource, reaction}}, c.ProxyReactionChain...)
 }
 
-// Invokes records an action and returns the first answer of the ReactionChain, or defaultReturnObj, which has the type that
-// the call returns.
+// Invokes records an action, and returns the result of the first reactor in the ReactionChain that
+// handles it. If there is none, it returns defaultReturnObj, which has the result type of the call.
 func (c *Fake) Invokes(action Action, defaultReturnObj runtime.Object) (runtime.Object, error) {
 	c.Lock()
 	defer c.Unlock()
@@ -81,7 +82,8 @@ func (c *Fake) Invokes(action Action, defaultReturnObj runtime.Object) (runtime.
 	return defaultReturnObj, nil
 }
 
-// InvokesWatch records an action and returns the first answer of the WatchReactionChain, or an error.
+// InvokesWatch records an action, and returns the result of the first reactor in the
+// WatchReactionChain that handles it. If there is none, it returns an error.
 func (c *Fake) InvokesWatch(action Action) (watch.Interface, error) {
 	c.Lock()
 	defer c.Unlock()
@@ -97,7 +99,8 @@ func (c *Fake) InvokesWatch(action Action) (watch.Interface, error) {
 	return nil, fmt.Errorf("unhandled watch: %#v", action)
 }
 
-// InvokesProxy records an action and returns the first answer of the ProxyReactionChain that is no error, or nil.
+// InvokesProxy records an action, and returns the first result of the ProxyReactionChain without an
+// error, or nil.
 func (c *Fake) InvokesProxy(action Action) restclient.ResponseWrapper {
 	c.Lock()
 	defer c.Unlock()
@@ -113,30 +116,30 @@ func (c *Fake) InvokesProxy(action Action) restclient.ResponseWrapper {
 	return nil
 }
 
-// recordLocked records one copy of an action, and returns another one for the reactors: what they modify is seen by the
-// reactors after them alone.
+// recordLocked records a copy of an action, and returns another copy for the reactors. If a reactor
+// modifies its copy, only later reactors see the change.
 func (c *Fake) recordLocked(action Action) Action {
 	c.actions = append(c.actions, action.DeepCopy())
 	return action.DeepCopy()
 }
 
-// ClearActions forgets what was recorded.
+// ClearActions drops all recorded actions.
 func (c *Fake) ClearActions() {
 	c.Lock()
 	defer c.Unlock()
 	c.actions = make([]Action, 0)
 }
 
-// Actions returns what was recorded, in the order of the calls.
+// Actions returns the recorded actions in the order of the calls.
 func (c *Fake) Actions() []Action {
 	c.RLock()
 	defer c.RUnlock()
 	return append(make([]Action, 0, len(c.actions)), c.actions...)
 }
 
-// FakeClient is what all fake clients have.
+// FakeClient is the interface of all fake clients.
 type FakeClient interface {
-	// Tracker returns the objects behind the client.
+	// Tracker returns the store of the objects.
 	Tracker() ObjectTracker
 	AddReactor(verb, resource string, reaction ReactionFunc)
 	PrependReactor(verb, resource string, reaction ReactionFunc)

@@ -16,23 +16,23 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 )
 
-// managedTracker is a tracker that keeps who manages which fields.
+// managedTracker is a tracker that records managed fields.
 type managedTracker struct {
 	ObjectTracker
 	scheme    *runtime.Scheme
 	converter managedfields.TypeConverter
 }
 
-// NewFieldManagedObjectTracker returns an empty tracker that keeps managed fields, and whose Apply respects them. Types may
-// be added to the scheme later.
+// NewFieldManagedObjectTracker returns an empty tracker that records managed fields. Its Apply
+// respects them. Types may be added to the scheme later.
 //
-// Create, Update and Patch write the managed fields into the object that they are given, and Create its kind:
-// controller-runtime's fake client hands this object back to its caller.
+// Create, Update and Patch write the managed fields into the object that they are given, and Create
+// also writes its kind. controller-runtime's fake client returns this object to its caller.
 func NewFieldManagedObjectTracker(scheme *runtime.Scheme, decoder runtime.Decoder, typeConverter managedfields.TypeConverter) ObjectTracker {
 	return &managedTracker{NewObjectTracker(scheme, decoder), scheme, typeConverter}
 }
 
-// IsWatchListSemanticsUnSupported has reflectors list, as with a tracker without managed fields.
+// IsWatchListSemanticsUnSupported makes reflectors list, as with a tracker without managed fields.
 func (t *managedTracker) IsWatchListSemanticsUnSupported() bool { return true }
 
 func (t *managedTracker) Create(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.CreateOptions) error {
@@ -59,7 +59,7 @@ func (t *managedTracker) Create(gvr schema.GroupVersionResource, obj runtime.Obj
 		err = t.ObjectTracker.Create(gvr, after, ns, opts...)
 	}
 	if err != nil {
-		object.SetManagedFields(given) // of an object that was not created, the kind alone is changed
+		object.SetManagedFields(given) // if the create fails, the object keeps its managed fields; only its kind has changed
 	}
 	return err
 }
@@ -88,7 +88,7 @@ func (t *managedTracker) Patch(gvr schema.GroupVersionResource, obj runtime.Obje
 	return t.ObjectTracker.Patch(gvr, obj, ns, opts...)
 }
 
-// updated returns obj with the managed fields that it has after it took the stored object's place.
+// updated returns obj with the managed fields that result from replacing the stored object.
 func (t *managedTracker) updated(gvr schema.GroupVersionResource, obj runtime.Object, ns, fieldManager string) (runtime.Object, error) {
 	gvk, manager, err := t.manager(gvr)
 	if err != nil {
@@ -102,7 +102,8 @@ func (t *managedTracker) updated(gvr schema.GroupVersionResource, obj runtime.Ob
 	if err != nil {
 		return nil, err
 	}
-	// Programs leave out kinds, or parts of them. A merge needs them; what is kept has the kind that the program gave.
+	// Programs omit the kind or a part of it, but a merge needs it. The stored object keeps the
+	// kind as the program gave it.
 	given := obj.GetObjectKind().GroupVersionKind()
 	before.GetObjectKind().SetGroupVersionKind(gvk)
 	if t.is(obj, gvk) {
@@ -117,7 +118,8 @@ func (t *managedTracker) updated(gvr schema.GroupVersionResource, obj runtime.Ob
 	return after, nil
 }
 
-// is reports whether an object, which may not say its kind, can be of a kind. A Scale is no Deployment: the merge says so.
+// is reports whether an object, which may lack its kind, can be of a kind. For a Scale that updates
+// a Deployment it is false, and the merge then fails.
 func (t *managedTracker) is(obj runtime.Object, gvk schema.GroupVersionKind) bool {
 	if _, ok := obj.(runtime.Unstructured); ok {
 		return true
@@ -160,7 +162,7 @@ func (t *managedTracker) Apply(gvr schema.GroupVersionResource, applyConfigurati
 	return t.ObjectTracker.Create(gvr, after, ns, metav1.CreateOptions{DryRun: o.DryRun, FieldManager: o.FieldManager})
 }
 
-// by returns who manages the fields of a write that names nobody.
+// by returns the field manager of a write, which is "unknown" if the write has none.
 func by(fieldManager string) string {
 	if fieldManager == "" {
 		return "unknown"
@@ -168,7 +170,7 @@ func by(fieldManager string) string {
 	return fieldManager
 }
 
-// empty returns what an object of a kind was before it was created.
+// empty returns an empty object of a kind, as the state before a create.
 func (t *managedTracker) empty(gvk schema.GroupVersionKind) (runtime.Object, error) {
 	obj, err := t.scheme.New(gvk)
 	if err != nil {
@@ -178,7 +180,8 @@ func (t *managedTracker) empty(gvk schema.GroupVersionKind) (runtime.Object, err
 	return obj, nil
 }
 
-// manager returns a resource's kind, and what merges the managed fields of its objects.
+// manager returns the kind of a resource, and the FieldManager that merges the managed fields of
+// its objects.
 func (t *managedTracker) manager(gvr schema.GroupVersionResource) (schema.GroupVersionKind, *managedfields.FieldManager, error) {
 	gvk, err := t.kind(gvr)
 	if err != nil {
@@ -189,7 +192,7 @@ func (t *managedTracker) manager(gvr schema.GroupVersionResource) (schema.GroupV
 	return gvk, manager, err
 }
 
-// kind returns the kind of a resource: the registered one whose guessed resource it is.
+// kind returns the registered kind whose guessed resource is gvr.
 func (t *managedTracker) kind(gvr schema.GroupVersionResource) (schema.GroupVersionKind, error) {
 	for kind := range t.scheme.KnownTypes(gvr.GroupVersion()) {
 		gvk := gvr.GroupVersion().WithKind(kind)
@@ -201,12 +204,14 @@ func (t *managedTracker) kind(gvr schema.GroupVersionResource) (schema.GroupVers
 	return schema.GroupVersionKind{}, &meta.NoResourceMatchError{PartialResource: gvr}
 }
 
-// sameVersion converts nothing and sets no defaults: a tracker has each version of a type as a resource of its own.
+// sameVersion neither converts nor sets defaults, because a tracker treats each version of a type
+// as a separate resource.
 type sameVersion struct{ scheme *runtime.Scheme }
 
 func (sameVersion) Default(runtime.Object) {}
 
-// ConvertToVersion gives an unstructured object, which is what a merge results in, the Go type that its kind has.
+// ConvertToVersion converts an unstructured object, the result of a merge, to the Go type of its
+// kind.
 func (c sameVersion) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
 	gvk := in.GetObjectKind().GroupVersionKind()
 	if to, ok := target.KindForGroupVersionKinds([]schema.GroupVersionKind{gvk}); gvk.Kind == "" || !ok || to != gvk {

@@ -15,7 +15,7 @@ import (
 )
 
 func TestAnObjectThatSaysHalfOfItsKindIsUpdated(t *testing.T) {
-	// The tests of k8s.io/sample-controller make such objects: with a version, and no kind.
+	// The tests of k8s.io/sample-controller make objects with an apiVersion but no kind.
 	scheme := runtime.NewScheme()
 	require.NoError(t, corev1.AddToScheme(scheme))
 	tracker := clienttesting.NewFieldManagedObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder(), applyconfigurations.NewTypeConverter(scheme))

@@ -8,7 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// PatchAction changes an object by a patch. An apply is one as well, of types.ApplyYAMLPatchType.
+// PatchAction changes an object with a patch. An apply is a patch of the type
+// types.ApplyYAMLPatchType.
 type PatchAction interface {
 	Action
 	GetName() string

@@ -14,10 +14,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// ObjectReaction returns a function that answers gets, lists, creates, updates, deletes and patches from a tracker.
+// ObjectReaction returns a reaction that performs gets, lists, creates, updates, deletes and
+// patches on a tracker.
 //
-// Defaults, validation and conversion are a server's: nothing of them happens. An update of a subresource replaces the
-// object with what it gets. An apply is what the tracker's Apply makes of it.
+// Unlike a server, it does not set defaults, validate or convert. An update of a subresource
+// replaces the whole object. An apply calls the tracker's Apply.
 func ObjectReaction(tracker ObjectTracker) ReactionFunc {
 	return func(action Action) (bool, runtime.Object, error) {
 		var obj runtime.Object
@@ -46,8 +47,8 @@ func ObjectReaction(tracker ObjectTracker) ReactionFunc {
 	}
 }
 
-// create creates an object. One that is created at a subresource (a binding, an eviction) is an update of the object if it
-// is of the same type, and otherwise leaves nothing behind.
+// create creates an object. A create of a subresource, such as a binding or an eviction, updates
+// the object if it has the same type. Otherwise it changes nothing.
 func create(tracker ObjectTracker, a CreateActionImpl) (runtime.Object, error) {
 	object, err := meta.Accessor(a.Object)
 	if err != nil {
@@ -100,8 +101,8 @@ func patch(tracker ObjectTracker, a PatchActionImpl) (runtime.Object, error) {
 	return stored(tracker, a, patched)
 }
 
-// stored returns the object of a patch as it is now, with its managed fields. A program's tracker may have deleted it, with
-// its last finalizer: then it is as it was written.
+// stored returns the current object after a patch, with its managed fields. A program's tracker may
+// have deleted the object with its last finalizer. Then stored returns it as it was written.
 func stored(tracker ObjectTracker, a PatchActionImpl, written runtime.Object) (runtime.Object, error) {
 	obj, err := tracker.Get(a.Resource, a.Namespace, a.Name)
 	if apierrors.IsNotFound(err) {
@@ -110,7 +111,7 @@ func stored(tracker ObjectTracker, a PatchActionImpl, written runtime.Object) (r
 	return obj, err
 }
 
-// merged returns a new object: obj after a patch.
+// merged returns a new object, the result of applying a patch to obj.
 func merged(obj runtime.Object, kind types.PatchType, patch []byte) (runtime.Object, error) {
 	before, err := json.Marshal(obj)
 	if err != nil {
@@ -137,7 +138,8 @@ func merged(obj runtime.Object, kind types.PatchType, patch []byte) (runtime.Obj
 	return patched, json.Unmarshal(after, patched)
 }
 
-// applyConfiguration applies a patch as the configuration of the object that the action names, whatever name it has itself.
+// applyConfiguration applies a patch as an apply configuration. It uses the object name in the
+// action, and not the one in the patch.
 func applyConfiguration(tracker ObjectTracker, a PatchActionImpl) (runtime.Object, error) {
 	configuration := &unstructured.Unstructured{Object: map[string]any{}}
 	if err := yaml.Unmarshal(a.Patch, &configuration.Object); err != nil {

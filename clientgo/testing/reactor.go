@@ -8,36 +8,38 @@ import (
 	restclient "k8s.io/client-go/rest"
 )
 
-// Reactor answers actions.
+// Reactor computes the results of actions.
 type Reactor interface {
-	// Handles tells whether React is to be asked about an action.
+	// Handles reports whether React should be called with an action.
 	Handles(action Action) bool
-	// React answers an action. Where handled is false, the next reactor is asked.
+	// React returns the result of an action. If handled is false, the next reactor is called.
 	React(action Action) (handled bool, ret runtime.Object, err error)
 }
 
-// WatchReactor answers watches.
+// WatchReactor computes the results of watches.
 type WatchReactor interface {
 	Handles(action Action) bool
 	React(action Action) (handled bool, ret watch.Interface, err error)
 }
 
-// ProxyReactor answers what is passed on to pods and services.
+// ProxyReactor computes the results of requests that are forwarded to pods and services.
 type ProxyReactor interface {
 	Handles(action Action) bool
 	React(action Action) (handled bool, ret restclient.ResponseWrapper, err error)
 }
 
-// ReactionFunc answers an action. Where handled is false, the next reactor is asked.
+// ReactionFunc returns the result of an action. If handled is false, the next reactor is called.
 type ReactionFunc func(action Action) (handled bool, ret runtime.Object, err error)
 
-// WatchReactionFunc answers a watch. Where handled is false, the next reactor is asked.
+// WatchReactionFunc returns the result of a watch. If handled is false, the next reactor is called.
 type WatchReactionFunc func(action Action) (handled bool, ret watch.Interface, err error)
 
-// ProxyReactionFunc answers what is passed on to a pod or a service. Where handled is false, the next reactor is asked.
+// ProxyReactionFunc returns the result of a request to a pod or a service. If handled is false, the
+// next reactor is called.
 type ProxyReactionFunc func(action Action) (handled bool, ret restclient.ResponseWrapper, err error)
 
-// SimpleReactor is a function for a verb and a resource ("pods", or "pods/status" for a subresource); "*" is each of them.
+// SimpleReactor is a function for a verb and a resource. The resource is "pods", for example, or
+// "pods/status" for a subresource. "*" matches all verbs or resources.
 type SimpleReactor struct {
 	Verb     string
 	Resource string
@@ -51,7 +53,7 @@ func (r *SimpleReactor) Handles(action Action) bool {
 
 func (r *SimpleReactor) React(action Action) (bool, runtime.Object, error) { return r.Reaction(action) }
 
-// SimpleWatchReactor is a function for a resource; "*" is each of them.
+// SimpleWatchReactor is a function for a resource. "*" matches all resources.
 type SimpleWatchReactor struct {
 	Resource string
 
@@ -64,7 +66,7 @@ func (r *SimpleWatchReactor) React(action Action) (bool, watch.Interface, error)
 	return r.Reaction(action)
 }
 
-// SimpleProxyReactor is a function for a resource; "*" is each of them.
+// SimpleProxyReactor is a function for a resource. "*" matches all resources.
 type SimpleProxyReactor struct {
 	Resource string
 
@@ -77,7 +79,8 @@ func (r *SimpleProxyReactor) React(action Action) (bool, restclient.ResponseWrap
 	return r.Reaction(action)
 }
 
-// covers tells whether an action is on a resource. A resource without a slash covers its subresources too.
+// covers reports whether an action is on a resource. A resource without a slash also covers its
+// subresources.
 func covers(resource string, action Action) bool {
 	name, subresource, found := strings.Cut(resource, "/")
 	if !found {
@@ -86,7 +89,7 @@ func covers(resource string, action Action) bool {
 	return name == action.GetResource().Resource && subresource == action.GetSubresource()
 }
 
-// DefaultWatchReactor returns a function that answers each watch with the same.
+// DefaultWatchReactor returns a function that returns the same watch and error for each watch.
 func DefaultWatchReactor(watchInterface watch.Interface, err error) WatchReactionFunc {
 	return func(Action) (bool, watch.Interface, error) { return true, watchInterface, err }
 }

@@ -22,8 +22,9 @@ type GetActionImpl struct {
 	GetOptions metav1.GetOptions
 }
 
-// NewGetAction returns the action of a get in a namespace. NewRootGetAction is the one for a resource without namespaces,
-// and so it is with all constructors of actions; those that end in WithOptions take the call's options.
+// NewGetAction returns the action of a get in a namespace. As for all actions, the constructor with
+// Root in its name is for cluster-scoped resources. Constructors that end in WithOptions take the
+// call's options.
 func NewGetAction(resource schema.GroupVersionResource, namespace, name string) GetActionImpl {
 	return NewGetActionWithOptions(resource, namespace, name, metav1.GetOptions{})
 }
@@ -60,13 +61,13 @@ func (a GetActionImpl) GetName() string                  { return a.Name }
 func (a GetActionImpl) GetGetOptions() metav1.GetOptions { return a.GetOptions }
 func (a GetActionImpl) DeepCopy() Action                 { return a }
 
-// ListRestrictions are the selectors of a list, as they were parsed.
+// ListRestrictions are the parsed selectors of a list.
 type ListRestrictions struct {
 	Labels labels.Selector
 	Fields fields.Selector
 }
 
-// ListAction reads the objects that selectors match.
+// ListAction lists the objects that match selectors.
 type ListAction interface {
 	Action
 	GetListRestrictions() ListRestrictions
@@ -81,8 +82,8 @@ type ListActionImpl struct {
 	ListOptions      metav1.ListOptions
 }
 
-// NewListAction returns the action of a list in a namespace. opts is a metav1.ListOptions, of which the selectors are
-// kept, as they were parsed; everything else panics.
+// NewListAction returns the action of a list in a namespace. opts must be a metav1.ListOptions; any
+// other type panics. The action keeps only its parsed selectors.
 func NewListAction(resource schema.GroupVersionResource, kind schema.GroupVersionKind, namespace string, opts interface{}) ListActionImpl {
 	byLabels, byFields, _ := ExtractFromListOptions(opts)
 	return ListActionImpl{
@@ -101,8 +102,8 @@ func NewRootListAction(resource schema.GroupVersionResource, kind schema.GroupVe
 	return NewListAction(resource, kind, "", opts)
 }
 
-// NewRootListActionWithOptions keeps the selectors alone, as client-go's does: tests compare what an informer listed with
-// what NewRootListAction returns.
+// NewRootListActionWithOptions keeps only the selectors, as client-go does. Tests compare the
+// recorded list of an informer with the result of NewRootListAction.
 func NewRootListActionWithOptions(resource schema.GroupVersionResource, kind schema.GroupVersionKind, opts metav1.ListOptions) ListActionImpl {
 	return NewListAction(resource, kind, "", opts)
 }
@@ -127,7 +128,7 @@ func (r ListRestrictions) copy() ListRestrictions {
 	return r
 }
 
-// WatchRestrictions are what a watch selects, as it was parsed, and where it begins.
+// WatchRestrictions are the parsed selectors of a watch, and the version at which it begins.
 type WatchRestrictions struct {
 	Labels          labels.Selector
 	Fields          fields.Selector
@@ -147,8 +148,8 @@ type WatchActionImpl struct {
 	ListOptions       metav1.ListOptions
 }
 
-// NewWatchAction returns the action of a watch in a namespace. opts is a metav1.ListOptions; everything else, such as nil, is
-// one without options.
+// NewWatchAction returns the action of a watch in a namespace. opts is a metav1.ListOptions. Any
+// other value, such as nil, means no options.
 func NewWatchAction(resource schema.GroupVersionResource, namespace string, opts interface{}) WatchActionImpl {
 	options, _ := opts.(metav1.ListOptions)
 	return NewWatchActionWithOptions(resource, namespace, options)
@@ -177,8 +178,8 @@ func (a WatchActionImpl) DeepCopy() Action {
 	return a
 }
 
-// ExtractFromListOptions returns the selectors and the version in opts, which is a metav1.ListOptions. It panics for every
-// other type and for a selector that cannot be parsed: a test that asks for either is wrong.
+// ExtractFromListOptions returns the selectors and the version in opts, a metav1.ListOptions. It
+// panics for any other type and for an unparsable selector, because both are mistakes in the test.
 func ExtractFromListOptions(opts interface{}) (labelSelector labels.Selector, fieldSelector fields.Selector, resourceVersion string) {
 	o, ok := opts.(metav1.ListOptions)
 	if !ok {

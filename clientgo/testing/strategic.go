@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
-// strategicMerge returns an object in JSON with a strategic merge patch.
+// strategicMerge applies a strategic merge patch to an object in JSON.
 func strategicMerge(before, patch []byte, object runtime.Object) ([]byte, error) {
 	return strategicpatch.StrategicMergePatch(before, patch, object)
 }

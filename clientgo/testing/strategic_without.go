@@ -8,7 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// strategicMerge returns an error: apimachinery's strategic merge patches link OpenAPI.
+// strategicMerge returns an error, because apimachinery's strategic merge patches would link
+// OpenAPI.
 func strategicMerge([]byte, []byte, runtime.Object) ([]byte, error) {
 	return nil, errors.New("there are no strategic merge patches here: the program is built with -tags=kinform_no_openapi")
 }

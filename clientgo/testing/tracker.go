@@ -17,37 +17,43 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// ObjectTracker is a store of objects, by resource, namespace and name, with watches: what answers a fake client's calls
-// when the test has no reactor for them. It is safe for concurrent use. It takes and returns copies.
+// ObjectTracker is a store of objects, by resource, namespace and name, with watches. Fake clients
+// use it for calls that no reactor of the test handles. It is safe for concurrent use. It stores
+// copies of its arguments, and returns copies.
 //
-// Each method takes the options of its call, or none, as last argument.
+// The last argument of each method is the options of the call, or is left out.
 type ObjectTracker interface {
-	// Add creates an object, or each item of a list, in the namespace that it names. Its resource is guessed from its kind.
+	// Add creates an object, or each item of a list, in the object's namespace. It guesses the
+	// resource from the kind.
 	Add(obj runtime.Object) error
 	// Get returns an object.
 	Get(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.GetOptions) (runtime.Object, error)
-	// Create adds an object that is not there yet.
+	// Create adds an object. It is an error if the object exists.
 	Create(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.CreateOptions) error
-	// Update replaces an object that is there.
+	// Update replaces an object. It is an error if the object does not exist.
 	Update(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.UpdateOptions) error
-	// Patch replaces an object that is there with the result of a patch.
+	// Patch replaces an object with obj, the result of a patch. It is an error if the object does
+	// not exist.
 	Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.PatchOptions) error
-	// Apply applies a configuration. For a tracker without managed fields it is a strategic merge patch of an object that is
-	// there; for one with them it may create the object, and is refused where others manage a field.
+	// Apply applies a configuration. A tracker without managed fields treats it as a strategic
+	// merge patch of an existing object. A tracker with managed fields may create the object, and
+	// returns an error if others manage a field.
 	Apply(gvr schema.GroupVersionResource, applyConfiguration runtime.Object, ns string, opts ...metav1.PatchOptions) error
-	// List returns the objects in a namespace, or in all of them if ns is "", by namespace and name, in a list whose kind
-	// is gvk's with "List" after it. The options' selectors are not looked at: the fake clients do that.
+	// List returns the objects in a namespace, or in all namespaces if ns is "", sorted by
+	// namespace and name. The kind of the list is gvk's kind followed by "List". It ignores
+	// selectors, because the fake clients apply them.
 	List(gvr schema.GroupVersionResource, gvk schema.GroupVersionKind, ns string, opts ...metav1.ListOptions) (runtime.Object, error)
-	// Delete removes an object that is there.
+	// Delete removes an object. It is an error if the object does not exist.
 	Delete(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.DeleteOptions) error
-	// Watch returns later changes in a namespace, or in all of them if ns is "". With options, it first returns the changes
-	// since their resourceVersion, which is the version of a list: as deleted, the objects that the list had and that were
-	// deleted after it, then, as added, the objects that were written after it. Without a version, all objects are added. A
-	// version from before the last thousand deletions of a resource is expired.
+	// Watch returns later changes in a namespace, or in all namespaces if ns is "". With options,
+	// it first returns the changes since their resourceVersion, the version of a list. These are a
+	// Deleted event for each listed object that was deleted since, and an Added event for each
+	// object written since. Without a version, all objects are added. A version from before the
+	// last thousand deletions of a resource is expired.
 	Watch(gvr schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error)
 }
 
-// ObjectScheme is what a tracker wants from a runtime.Scheme.
+// ObjectScheme is the part of a runtime.Scheme that a tracker uses.
 type ObjectScheme interface {
 	runtime.ObjectCreater
 	runtime.ObjectTyper
@@ -62,31 +68,33 @@ type tracker struct {
 	resources map[schema.GroupVersionResource]*resource
 }
 
-// resource is what the tracker has of one resource.
+// resource is the state of one resource.
 type resource struct {
 	objects  map[types.NamespacedName]tracked
-	deleted  []tracked                        // the last states of objects, in the order of their deletions, at most maxDeleted
-	gone     struct{ created, deleted int64 } // of deletions before: the least version of a creation, and the last one
-	version  int64                            // of the last write or deletion; 1 before the first
+	deleted  []tracked                        // last states of deleted objects in the order of deletion, at most maxDeleted
+	gone     struct{ created, deleted int64 } // about deletions dropped from deleted: the least creation version, and the last deletion version
+	version  int64                            // version of the last write or deletion; 1 before the first
 	watchers map[*watcher]string
 }
 
-// tracked is an object, and the versions of its creation and of its last write, or of its deletion.
+// tracked is an object, with the version of its creation, and of its last write or its deletion.
 type tracked struct {
 	object           runtime.Object
 	namespace        string
 	created, version int64
 }
 
-// maxDeleted is how many deletions of a resource a watch can begin with.
+// maxDeleted limits how many past deletions of a resource a watch can return.
 const maxDeleted = 1000
 
-// NewObjectTracker returns an empty tracker. decoder decodes the items of lists that Add gets as runtime.Unknown.
+// NewObjectTracker returns an empty tracker. decoder decodes list items that are passed to Add as
+// runtime.Unknown.
 func NewObjectTracker(scheme ObjectScheme, decoder runtime.Decoder) ObjectTracker {
 	return &tracker{scheme: scheme, decoder: decoder, resources: map[schema.GroupVersionResource]*resource{}}
 }
 
-// IsWatchListSemanticsUnSupported has reflectors list: a watch of the tracker ends its first events with no bookmark.
+// IsWatchListSemanticsUnSupported makes reflectors list, because a watch of the tracker sends no
+// bookmark after the initial events.
 func (t *tracker) IsWatchListSemanticsUnSupported() bool { return true }
 
 func (t *tracker) Add(obj runtime.Object) error {
@@ -102,7 +110,7 @@ func (t *tracker) Add(obj runtime.Object) error {
 		return err
 	}
 	if partial, ok := obj.(*metav1.PartialObjectMetadata); ok && partial.APIVersion != "" {
-		kinds = []schema.GroupVersionKind{partial.GroupVersionKind()} // the kind of what it is the metadata of
+		kinds = []schema.GroupVersionKind{partial.GroupVersionKind()} // the kind of the whole object
 	}
 	if len(kinds) == 0 {
 		return fmt.Errorf("no registered kinds for %v", obj)
@@ -148,7 +156,7 @@ func (t *tracker) Get(gvr schema.GroupVersionResource, ns, name string, opts ...
 	if found.object == nil {
 		return nil, apierrors.NewNotFound(gvr.GroupResource(), name)
 	}
-	obj := found.object.DeepCopyObject() // nobody modifies what is stored
+	obj := found.object.DeepCopyObject() // a copy, because the stored object must not be modified
 	if status, ok := obj.(*metav1.Status); ok && status.Status != metav1.StatusSuccess {
 		return nil, &apierrors.StatusError{ErrStatus: *status}
 	}
@@ -196,10 +204,10 @@ func (t *tracker) Apply(gvr schema.GroupVersionResource, applyConfiguration runt
 	return t.Patch(gvr, after, ns, opts...)
 }
 
-// whether a write wants the object not to be there yet, or to be there.
+// Values of replace for write: whether the object must not exist yet, or must exist.
 const creates, replaces = false, true
 
-// write stores a copy of an object and tells the watchers.
+// write stores a copy of an object and sends the change to the watchers.
 func (t *tracker) write(gvr schema.GroupVersionResource, obj runtime.Object, ns string, replace bool) error {
 	if _, err := meta.Accessor(obj); err != nil {
 		return err
@@ -258,7 +266,7 @@ func (t *tracker) Delete(gvr schema.GroupVersionResource, ns, name string, opts 
 	r.deleted = append(r.deleted, last)
 	if len(r.deleted) > maxDeleted {
 		oldest := r.deleted[0]
-		r.deleted[0] = tracked{} // the array stays for a while
+		r.deleted[0] = tracked{} // the underlying array is kept for a while
 		r.deleted = r.deleted[1:]
 		if r.gone.deleted == 0 || oldest.created < r.gone.created {
 			r.gone.created = oldest.created
@@ -336,7 +344,7 @@ func (t *tracker) Watch(gvr schema.GroupVersionResource, ns string, opts ...meta
 	return w, nil
 }
 
-// resourceLocked returns what the tracker has of a resource, which may be nothing yet.
+// resourceLocked returns the state of a resource, and creates it if necessary.
 func (t *tracker) resourceLocked(gvr schema.GroupVersionResource) *resource {
 	r := t.resources[gvr]
 	if r == nil {
@@ -346,7 +354,7 @@ func (t *tracker) resourceLocked(gvr schema.GroupVersionResource) *resource {
 	return r
 }
 
-// in returns the objects in a namespace, or in all of them, that were written after a version.
+// in returns the objects that were written after a version, in a namespace or in all namespaces.
 func (r *resource) in(ns string, after int64) []runtime.Object {
 	var keys []types.NamespacedName
 	for key, object := range r.objects {
@@ -364,7 +372,7 @@ func (r *resource) in(ns string, after int64) []runtime.Object {
 	return objects
 }
 
-// tellLocked sends a change to who watches its namespace, and forgets who no longer watches.
+// tellLocked sends a change to the watchers of its namespace, and removes the stopped watchers.
 func (r *resource) tellLocked(kind watch.EventType, ns string, obj runtime.Object) {
 	for w, watched := range r.watchers {
 		if w.isStopped() {
@@ -375,7 +383,7 @@ func (r *resource) tellLocked(kind watch.EventType, ns string, obj runtime.Objec
 	}
 }
 
-// one returns the options of a call, of which there is one at most.
+// one returns the options of a call, which may have at most one.
 func one[T any](opts []T) (o T, err error) {
 	switch len(opts) {
 	case 0:

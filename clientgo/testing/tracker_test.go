@@ -43,7 +43,7 @@ func labelled(ns, name string, labels map[string]string) *corev1.Pod {
 	return p
 }
 
-// names returns the pods of a list, as namespace/name.
+// names returns the pods of a list as namespace/name.
 func names(t *testing.T, list runtime.Object) (found []string) {
 	t.Helper()
 	for _, p := range list.(*corev1.PodList).Items {
@@ -85,7 +85,8 @@ func TestATrackerRefusesWhatAServerWould(t *testing.T) {
 	require.EqualError(t, err, "expected only one option argument but got 2")
 }
 
-// The version of a list is what a watch goes on from: nothing is missing between them, and nothing comes twice.
+// A watch continues from the version of a list. No change is missing between them, and none comes
+// twice.
 func TestAWatchGoesOnWhereAListEnded(t *testing.T) {
 	tracker := core.NewObjectTracker(scheme, decoder)
 	require.NoError(t, tracker.Add(pod("b", "1")))
@@ -122,8 +123,8 @@ func TestAWatchGoesOnWhereAListEnded(t *testing.T) {
 	require.ErrorContains(t, err, `invalid ResourceVersion "latest"`)
 }
 
-// A list and the watch from its version agree about deletions: an object that the list had is deleted once, an object that it
-// did not have never.
+// A list and the watch from its version agree about deletions. Every deleted object that was in the
+// list is deleted once; other objects never.
 func TestAWatchKnowsWhatWasDeletedAfterAList(t *testing.T) {
 	tracker := core.NewObjectTracker(scheme, decoder)
 	require.NoError(t, tracker.Add(pod("a", "stays")))
@@ -166,7 +167,8 @@ func TestAWatchKnowsWhatWasDeletedAfterAList(t *testing.T) {
 	}
 }
 
-// The real tracker panics when 100 events wait for a reader (channel full). Nothing is lost here, and no write waits.
+// client-go's tracker panics when 100 events wait for a reader (channel full). This tracker loses
+// no event, and no write blocks.
 func TestAWatchThatNobodyReadsHoldsNobodyUp(t *testing.T) {
 	tracker := core.NewObjectTracker(scheme, decoder)
 	w, err := tracker.Watch(pods, "a")
@@ -186,7 +188,7 @@ func TestAWatchThatNobodyReadsHoldsNobodyUp(t *testing.T) {
 	w.Stop()
 	_, open := <-w.ResultChan()
 	require.False(t, open)
-	abandoned.Stop() // its goroutine ends with it: goleak looks
+	abandoned.Stop() // also ends the goroutine, which goleak checks
 	require.NoError(t, tracker.Add(pod("a", "after")))
 }
 
@@ -269,7 +271,7 @@ func TestAFakeAsksItsReactorsInOrder(t *testing.T) {
 	reaction := func(name string, handled bool) core.ReactionFunc {
 		return func(action core.Action) (bool, runtime.Object, error) {
 			asked = append(asked, name)
-			action.(core.CreateActionImpl).Object.(*corev1.Pod).Name += name // for those after it, not for the record
+			action.(core.CreateActionImpl).Object.(*corev1.Pod).Name += name // seen by later reactors, but not in the record
 			return handled, action.(core.CreateActionImpl).Object, errors.New(name)
 		}
 	}
@@ -330,7 +332,7 @@ func TestAManagedTrackerWritesIntoTheObject(t *testing.T) {
 	require.Contains(t, managers(p), "patches")
 }
 
-// wrapped is a tracker of a program around one of ours, as controller-runtime has it.
+// wrapped is a program's tracker around one of this package, as in controller-runtime.
 type wrapped struct{ core.ObjectTracker }
 
 func TestAnApplyIsWhatTheTrackerMakesOfIt(t *testing.T) {
@@ -344,7 +346,8 @@ func TestAnApplyIsWhatTheTrackerMakesOfIt(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 }
 
-// finalizing deletes what is patched, as a program's tracker does when the last finalizer is gone.
+// finalizing deletes a patched object, like a program's tracker does when the last finalizer is
+// removed.
 type finalizing struct{ core.ObjectTracker }
 
 func (f finalizing) Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, _ ...metav1.PatchOptions) error {

@@ -7,14 +7,15 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// watcher is a watch of the tracker. Its channel has room for what a test usually does without reading; beyond that, a
-// goroutine passes events on until the watch is stopped or everything has been read, so that no write waits for a reader.
+// watcher is a watch of the tracker. Its channel is large enough for most tests. If it is full, a
+// goroutine sends the events, so that no write waits for a reader. The goroutine ends when all
+// events are read or the watch is stopped.
 type watcher struct {
 	events chan watch.Event
 	stop   chan struct{}
 
 	mu      sync.Mutex    // guards following
-	waiting []watch.Event // what the channel had no room for; the goroutine runs while there is some
+	waiting []watch.Event // events for which the channel had no room; the goroutine runs while there are any
 	stopped bool
 }
 
@@ -25,7 +26,7 @@ func newWatcher() *watcher {
 // ResultChan implements watch.Interface. The channel is closed after Stop.
 func (w *watcher) ResultChan() <-chan watch.Event { return w.events }
 
-// Stop implements watch.Interface. It may be called again.
+// Stop implements watch.Interface. It may be called several times.
 func (w *watcher) Stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -35,18 +36,18 @@ func (w *watcher) Stop() {
 	w.stopped = true
 	close(w.stop)
 	if len(w.waiting) == 0 {
-		close(w.events) // else the goroutine does
+		close(w.events) // otherwise the goroutine closes it
 	}
 }
 
-// isStopped tells whether the watch takes no more events.
+// isStopped reports whether the watch is stopped.
 func (w *watcher) isStopped() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.stopped
 }
 
-// send adds an event, of a copy of an object.
+// send adds an event with a copy of an object.
 func (w *watcher) send(kind watch.EventType, obj runtime.Object) {
 	event := watch.Event{Type: kind, Object: obj.DeepCopyObject()}
 	w.mu.Lock()
@@ -65,7 +66,7 @@ func (w *watcher) send(kind watch.EventType, obj runtime.Object) {
 	w.waiting = append(w.waiting, event)
 }
 
-// pass sends what waits, until nothing does or the watch is stopped.
+// pass sends the waiting events until there are none, or the watch is stopped.
 func (w *watcher) pass() {
 	for {
 		w.mu.Lock()

@@ -12,7 +12,8 @@ type CreateAction interface {
 	GetObject() runtime.Object
 }
 
-// CreateActionImpl is a CreateAction. Name is set for subresources alone: it is the name of the object that has them.
+// CreateActionImpl is a CreateAction. Name is set only for subresources, and is the name of their
+// object.
 type CreateActionImpl struct {
 	ActionImpl
 	Name          string
@@ -177,7 +178,7 @@ func (a DeleteActionImpl) DeepCopy() Action {
 	return a
 }
 
-// DeleteCollectionAction deletes the objects that selectors match.
+// DeleteCollectionAction deletes the objects that match selectors.
 type DeleteCollectionAction interface {
 	Action
 	GetListRestrictions() ListRestrictions
@@ -191,8 +192,8 @@ type DeleteCollectionActionImpl struct {
 	ListOptions      metav1.ListOptions
 }
 
-// NewDeleteCollectionAction returns the action for a namespace. opts is a metav1.ListOptions; everything else, such as nil, is
-// one without options.
+// NewDeleteCollectionAction returns the action for a namespace. opts is a metav1.ListOptions. Any
+// other value, such as nil, means no options.
 func NewDeleteCollectionAction(resource schema.GroupVersionResource, namespace string, opts interface{}) DeleteCollectionActionImpl {
 	options, _ := opts.(metav1.ListOptions)
 	return NewDeleteCollectionActionWithOptions(resource, namespace, metav1.DeleteOptions{}, options)

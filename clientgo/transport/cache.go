@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/tools/metrics"
 )
 
-// connections has the connections of all configurations. It forgets those that nobody uses any more, unless the feature gate
-// ClientsAllowTLSCacheGC is off.
+// connections has the transports of all configurations. It drops unused transports, unless the
+// feature gate ClientsAllowTLSCacheGC is off.
 var connections = &cache{entries: map[key]*entry{}}
 
 type cache struct {
@@ -20,7 +20,7 @@ type cache struct {
 	entries map[key]*entry
 }
 
-// entry holds connections weakly if they may be forgotten.
+// entry holds a transport. It holds it weakly if the transport may be dropped.
 type entry struct {
 	strong http.RoundTripper
 	weak   weak.Pointer[shared]
@@ -29,17 +29,17 @@ type entry struct {
 // shared is a transport that several configurations use.
 type shared struct{ http.RoundTripper }
 
-// WrappedRoundTripper lets callers look for the http.Transport within.
+// WrappedRoundTripper lets callers find the http.Transport inside.
 func (s *shared) WrappedRoundTripper() http.RoundTripper { return s.RoundTripper }
 
-// CloseIdleConnections is what http.Client calls.
+// CloseIdleConnections is called by http.Client.
 func (s *shared) CloseIdleConnections() {
 	if c, ok := s.RoundTripper.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// key has what two configurations must have in common to share connections.
+// key has the settings that two configurations must have in common to share connections.
 type key struct {
 	insecure           bool
 	ca, cert, keyData  string
@@ -52,8 +52,8 @@ type key struct {
 	dial               *DialHolder
 }
 
-// keyOf reads the files of c, and reports whether its connections may be shared. Functions can't be compared, and so a
-// configuration with a Proxy has connections of its own.
+// keyOf reads the files of c, and reports whether its connections may be shared. Functions are not
+// comparable, so a configuration with a Proxy has its own connections.
 func keyOf(c *Config) (k key, shareable bool, err error) {
 	if err := loadFiles(c); err != nil {
 		return key{}, false, err
@@ -73,7 +73,7 @@ func keyOf(c *Config) (k key, shareable bool, err error) {
 	return k, c.Proxy == nil, nil
 }
 
-// get returns the connections of a configuration.
+// get returns the transport of a configuration.
 func (c *cache) get(config *Config) (http.RoundTripper, error) {
 	k, shareable, err := keyOf(config)
 	if err != nil {
@@ -121,7 +121,7 @@ func (e *entry) get() http.RoundTripper {
 	return nil
 }
 
-// forget removes an entry whose connections nobody uses, unless another has taken its place.
+// forget removes an entry whose transport is unused, unless another entry has replaced it.
 func (c *cache) forget(k key, e *entry, rt http.RoundTripper) {
 	if idle, ok := rt.(interface{ CloseIdleConnections() }); ok {
 		idle.CloseIdleConnections()

@@ -8,50 +8,54 @@ import (
 	"net/url"
 )
 
-// Config says how to connect to a server, and as whom.
+// Config holds the connection settings and the credentials for a server.
 type Config struct {
-	// UserAgent is the header of that name, for requests that have none.
+	// UserAgent is the User-Agent header of requests that have none.
 	UserAgent string
 
-	// TLS says whom to trust, and may have a client certificate.
+	// TLS holds the CA bundle, and optionally a client certificate.
 	TLS TLSConfig
 
 	// Username and Password are sent as basic authentication.
 	Username string
 	Password string `datapolicy:"password"`
 
-	// BearerToken is sent with requests that have no authorization.
+	// BearerToken is sent with requests that have no Authorization header.
 	BearerToken string `datapolicy:"token"`
 
-	// BearerTokenFile is a file with the token, which is read again every minute. What was read last goes before BearerToken.
+	// BearerTokenFile is a file with the token, which is read again every minute. The last token
+	// read takes precedence over BearerToken.
 	BearerTokenFile string
 
 	// Impersonate is the user on whose behalf requests are made.
 	Impersonate ImpersonationConfig
 
-	// DisableCompression keeps clients from asking for compressed answers.
+	// DisableCompression keeps clients from requesting compressed responses.
 	DisableCompression bool
 
-	// Transport takes the place of connections made here. It excludes certificates, authorities and Insecure in TLS.
+	// Transport replaces the transport that this package would make. It excludes certificates, a CA
+	// bundle and Insecure in TLS.
 	Transport http.RoundTripper
 
-	// WrapTransport is called with the transport. What it returns lies inside the round trippers that authenticate. Use Wrap.
+	// WrapTransport is called with the transport. Its result is inside the round trippers that
+	// authenticate. Set it with Wrap.
 	WrapTransport WrapperFunc
 
-	// DialHolder opens connections. Two configurations share connections only if they have the same holder.
+	// DialHolder has the function that opens connections. Two configurations share connections only
+	// if they have the same holder.
 	DialHolder *DialHolder
 
-	// Proxy returns the proxy for a request, or nil. Defaults to http.ProxyFromEnvironment. With a function of a program's own,
-	// connections are shared with no other configuration.
+	// Proxy returns the proxy for a request, or nil. Defaults to http.ProxyFromEnvironment. A
+	// configuration with its own function does not share connections.
 	Proxy func(*http.Request) (*url.URL, error)
 }
 
-// DialHolder has a function, so that a configuration can be compared.
+// DialHolder holds a function, so that configurations can be compared.
 type DialHolder struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// GetCertHolder has a function, so that a configuration can be compared.
+// GetCertHolder holds a function, so that configurations can be compared.
 type GetCertHolder struct {
 	GetCert func() (*tls.Certificate, error)
 }
@@ -68,44 +72,45 @@ func (i *ImpersonationConfig) isSet() bool {
 	return i.UserName != "" || i.UID != "" || len(i.Groups) > 0 || len(i.Extra) > 0
 }
 
-// TLSConfig says whom to trust, and with which certificate to come. Data goes before files.
+// TLSConfig holds the CA bundle and an optional client certificate. Data takes precedence over
+// files.
 type TLSConfig struct {
 	CAFile         string
 	CertFile       string
 	KeyFile        string
-	ReloadTLSFiles bool // the certificate was given as files, which are read again
-	ReloadCAFiles  bool // CAFile is read again
+	ReloadTLSFiles bool // the certificate was given as files, which are read again when they change
+	ReloadCAFiles  bool // CAFile is read again when it changes
 
-	Insecure   bool   // any certificate of the server will do
-	ServerName string // expected in the server's certificate, in place of the host
+	Insecure   bool   // accept any certificate of the server
+	ServerName string // expected in the server's certificate, instead of the host
 
 	CAData   []byte
 	CertData []byte
 	KeyData  []byte
 
-	// NextProtos are the application protocols, the preferred one first.
+	// NextProtos lists the application protocols in order of preference.
 	NextProtos []string
 
-	// GetCertHolder returns a client certificate, if neither data nor files do.
+	// GetCertHolder returns a client certificate if there are neither data nor files.
 	GetCertHolder *GetCertHolder
 }
 
-// HasCA reports whether there are authorities.
+// HasCA reports whether there is a CA bundle.
 func (c *Config) HasCA() bool { return len(c.TLS.CAData) > 0 || c.TLS.CAFile != "" }
 
-// HasBasicAuth reports whether there is a name for basic authentication.
+// HasBasicAuth reports whether there is a user name for basic authentication.
 func (c *Config) HasBasicAuth() bool { return c.Username != "" }
 
-// HasTokenAuth reports whether there is a token, or a file of one.
+// HasTokenAuth reports whether there is a token or a token file.
 func (c *Config) HasTokenAuth() bool { return c.BearerToken != "" || c.BearerTokenFile != "" }
 
-// HasCertAuth reports whether there are a certificate and its key.
+// HasCertAuth reports whether there is a certificate with its key.
 func (c *Config) HasCertAuth() bool {
 	return (len(c.TLS.CertData) > 0 || c.TLS.CertFile != "") && (len(c.TLS.KeyData) > 0 || c.TLS.KeyFile != "")
 }
 
-// HasCertCallback reports whether a function returns the certificate.
+// HasCertCallback reports whether the certificate comes from a function.
 func (c *Config) HasCertCallback() bool { return c.TLS.GetCertHolder != nil }
 
-// Wrap adds a wrapper outside of those that there are.
+// Wrap adds a wrapper outside of the existing ones.
 func (c *Config) Wrap(fn WrapperFunc) { c.WrapTransport = Wrappers(c.WrapTransport, fn) }

@@ -14,30 +14,31 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// DebugLevel is something that is logged of a request.
+// DebugLevel selects a part of a request to log.
 type DebugLevel int
 
-// What can be logged of a request.
+// The parts of a request that can be logged.
 const (
 	// DebugJustURL logs method and URL.
 	DebugJustURL DebugLevel = iota
-	// DebugURLTiming logs method, URL, code and duration.
+	// DebugURLTiming logs method, URL, status and duration.
 	DebugURLTiming
-	// DebugCurlCommand logs a command that sends the same request.
+	// DebugCurlCommand logs a curl command that sends the same request.
 	DebugCurlCommand
 	// DebugRequestHeaders logs the headers of the request.
 	DebugRequestHeaders
-	// DebugResponseStatus logs code and duration of the answer.
+	// DebugResponseStatus logs status and duration of the response.
 	DebugResponseStatus
-	// DebugResponseHeaders logs the headers of the answer.
+	// DebugResponseHeaders logs the headers of the response.
 	DebugResponseHeaders
 	// DebugDetailedTiming logs how long each step took.
 	DebugDetailedTiming
-	// DebugByContext adds what the verbosity of the logger in the context of a request says.
+	// DebugByContext adds the parts for the verbosity of the logger in the request's context.
 	DebugByContext
 )
 
-// DebugWrappers logs requests by the verbosity of the logger in their contexts, if the verbosity of the process is 6 or more.
+// DebugWrappers returns a round tripper that logs requests, depending on the verbosity of the
+// logger in their contexts. If the verbosity of the process is below 6, it returns rt.
 func DebugWrappers(rt http.RoundTripper) http.RoundTripper {
 	if klog.V(6).Enabled() {
 		return NewDebuggingRoundTripper(rt, DebugByContext)
@@ -45,7 +46,8 @@ func DebugWrappers(rt http.RoundTripper) http.RoundTripper {
 	return rt
 }
 
-// byVerbosity is what is logged at each verbosity, the highest first. The command has the headers of the request.
+// byVerbosity lists the parts to log at each verbosity, the highest first. The curl command
+// includes the headers of the request.
 var byVerbosity = []struct {
 	verbosity int
 	levels    []DebugLevel
@@ -56,7 +58,8 @@ var byVerbosity = []struct {
 	{6, []DebugLevel{DebugURLTiming}},
 }
 
-// NewDebuggingRoundTripper logs requests. Credentials in headers are masked.
+// NewDebuggingRoundTripper returns a round tripper that logs requests. It masks credentials in
+// headers.
 func NewDebuggingRoundTripper(rt http.RoundTripper, levels ...DebugLevel) http.RoundTripper {
 	return &layer{next: rt, do: func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 		log := klog.FromContext(req.Context())
@@ -133,7 +136,8 @@ func logged(req *http.Request, next http.RoundTripper, log klog.Logger, chosen m
 	return response, err
 }
 
-// timing is how long the steps of a request took. A connection may go on being opened after the request has its answer.
+// timing records how long the steps of a request took. A dial may outlive the request that started
+// it.
 type timing struct {
 	mu                           sync.Mutex // guards following
 	at                           time.Time
@@ -163,7 +167,8 @@ func (t *timing) trace() *httptrace.ClientTrace {
 	}
 }
 
-// masked is a header's value without its credentials: what is kept of an authorization is its scheme.
+// masked returns the value of a header without credentials. Of an Authorization header it keeps
+// only the scheme.
 func masked(name, value string) string {
 	switch http.CanonicalHeaderKey(name) {
 	case "Authorization", "Proxy-Authorization":
@@ -182,7 +187,7 @@ func masked(name, value string) string {
 	return value
 }
 
-// headers are for the log: lines in a text, lists of values elsewhere.
+// headers are logged as lines in text logs, and as lists of values otherwise.
 type headers map[string][]string
 
 // maskedHeaders returns headers without credentials.
@@ -199,7 +204,7 @@ func maskedHeaders(header http.Header) headers {
 // MarshalLog implements logr.Marshaler.
 func (h headers) MarshalLog() any { return map[string][]string(h) }
 
-// String has a line for each value, in the order of names.
+// String returns one line for each value, sorted by name.
 func (h headers) String() string {
 	var lines strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(h)) {
@@ -210,8 +215,8 @@ func (h headers) String() string {
 	return lines.String()
 }
 
-// curl is a command that sends the same request, without its body and its credentials. It ends its line, so that a log of text
-// shows it without quotes.
+// curl returns a command that sends the same request, without its body and credentials. It ends
+// with a newline, so that text logs show it unquoted.
 func curl(req *http.Request) string {
 	var headers strings.Builder
 	for name, values := range req.Header {

@@ -6,34 +6,35 @@ import (
 	"strings"
 )
 
-// The headers by which a request is made on behalf of another user.
+// Headers for requests on behalf of another user.
 const (
 	ImpersonateUserHeader  = "Impersonate-User"
 	ImpersonateUIDHeader   = "Impersonate-Uid"
 	ImpersonateGroupHeader = "Impersonate-Group"
 
-	// ImpersonateUserExtraHeaderPrefix has the escaped key of an extra after it.
+	// ImpersonateUserExtraHeaderPrefix is followed by the escaped key of an extra.
 	ImpersonateUserExtraHeaderPrefix = "Impersonate-Extra-"
 )
 
-// NewUserAgentRoundTripper sets User-Agent in requests that have none.
+// NewUserAgentRoundTripper sets the User-Agent of requests that have none.
 func NewUserAgentRoundTripper(agent string, rt http.RoundTripper) http.RoundTripper {
 	return setting(rt, has("User-Agent"), func(req *http.Request) { req.Header.Set("User-Agent", agent) })
 }
 
-// NewBasicAuthRoundTripper authenticates requests that have no authorization by a name and a password.
+// NewBasicAuthRoundTripper sets a user name and password on requests that have no Authorization
+// header.
 func NewBasicAuthRoundTripper(username, password string, rt http.RoundTripper) http.RoundTripper {
 	return setting(rt, has("Authorization"), func(req *http.Request) { req.SetBasicAuth(username, password) })
 }
 
-// NewBearerAuthRoundTripper authenticates requests that have no authorization by a token.
+// NewBearerAuthRoundTripper sets a token on requests that have no Authorization header.
 func NewBearerAuthRoundTripper(bearer string, rt http.RoundTripper) http.RoundTripper {
 	return setting(rt, has("Authorization"), func(req *http.Request) { req.Header.Set("Authorization", "Bearer "+bearer) })
 }
 
-// NewBearerAuthWithRefreshRoundTripper is NewBearerAuthRoundTripper with a token from a file, which is read again every minute,
-// and after an answer 401. While it cannot be read, the last token stays. Without a file, the token is bearer. Without a
-// bearer, a file that cannot be read is an error.
+// NewBearerAuthWithRefreshRoundTripper is NewBearerAuthRoundTripper with a token from a file. The
+// file is read again every minute, and after a 401 response. If reading fails, the last token stays
+// in use. Without tokenFile, the token is bearer. Without bearer, an unreadable file is an error.
 func NewBearerAuthWithRefreshRoundTripper(bearer string, tokenFile string, rt http.RoundTripper) (http.RoundTripper, error) {
 	if tokenFile == "" {
 		return NewBearerAuthRoundTripper(bearer, rt), nil
@@ -49,7 +50,8 @@ func NewBearerAuthWithRefreshRoundTripper(bearer string, tokenFile string, rt ht
 	return authenticating(source, bearer, rt), nil
 }
 
-// NewImpersonatingRoundTripper makes requests on behalf of a user, unless they are made on behalf of one already.
+// NewImpersonatingRoundTripper makes requests on behalf of a user, unless they already impersonate
+// one.
 func NewImpersonatingRoundTripper(impersonate ImpersonationConfig, delegate http.RoundTripper) http.RoundTripper {
 	return setting(delegate, has(ImpersonateUserHeader), func(req *http.Request) {
 		req.Header.Set(ImpersonateUserHeader, impersonate.UserName)
@@ -67,7 +69,7 @@ func NewImpersonatingRoundTripper(impersonate ImpersonationConfig, delegate http
 	})
 }
 
-// The headers by which an authenticating proxy tells a server who the user is.
+// Headers with which an authenticating proxy identifies the user to a server.
 const (
 	remoteUser        = "X-Remote-User"
 	remoteUID         = "X-Remote-Uid"
@@ -75,12 +77,12 @@ const (
 	remoteExtraPrefix = "X-Remote-Extra-"
 )
 
-// NewAuthProxyRoundTripper tells a server who the user is, as an authenticating proxy does.
+// NewAuthProxyRoundTripper identifies the user to a server, as an authenticating proxy does.
 func NewAuthProxyRoundTripper(username, uid string, groups []string, extra map[string][]string, rt http.RoundTripper) http.RoundTripper {
 	return setting(rt, nil, func(req *http.Request) { SetAuthProxyHeaders(req, username, uid, groups, extra) })
 }
 
-// SetAuthProxyHeaders replaces the headers of a request that say who the user is.
+// SetAuthProxyHeaders replaces the headers of a request that identify the user.
 func SetAuthProxyHeaders(req *http.Request, username, uid string, groups []string, extra map[string][]string) {
 	for key := range req.Header {
 		if key == remoteUser || key == remoteUID || key == remoteGroup || strings.HasPrefix(strings.ToLower(key), strings.ToLower(remoteExtraPrefix)) {
@@ -101,7 +103,8 @@ func SetAuthProxyHeaders(req *http.Request, username, uid string, groups []strin
 	}
 }
 
-// escaped is a key of an extra as a part of a header's name: what such a name cannot have is escaped as in a URL, and so is "%".
+// escaped returns the key of an extra as a part of a header name. It escapes "%", and characters
+// that are not valid in a header name, as in a URL.
 func escaped(key string) string {
 	var b strings.Builder
 	for _, c := range []byte(key) {

@@ -1,4 +1,4 @@
-// Package fake has a client for scales whose answers come from a test.
+// Package fake has a client for scales whose results come from a test's reactors.
 package fake
 
 import (
@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// FakeScaleClient answers with what the test's reactors return, which must be a *autoscalingv1.Scale. Without a reactor it returns
-// an empty one. As in client-go, options are not recorded.
+// FakeScaleClient returns the results of the test's reactors, which must be a *autoscalingv1.Scale.
+// Without a reactor it returns an empty Scale. As in client-go, options are not recorded.
 type FakeScaleClient struct {
 	testing.Fake
 }

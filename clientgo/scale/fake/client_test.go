@@ -40,7 +40,8 @@ func TestReactorsAnswer(t *testing.T) {
 	require.EqualError(t, err, "failing")
 	actions := client.Actions()
 	require.Len(t, actions, 4)
-	// Tests compare what is recorded with what the constructors return, so nothing of the options is.
+	// Tests compare recorded actions with actions from the constructors, so options must not be
+	// recorded.
 	require.Equal(t, clienttesting.NewPatchSubresourceAction(deployments.WithVersion("v1"), "ns", "d", types.MergePatchType, []byte("{}"), "scale"), actions[1])
 	for _, action := range actions {
 		require.Equal(t, "scale", action.GetSubresource())

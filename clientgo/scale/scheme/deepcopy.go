@@ -11,7 +11,7 @@ func (in *Scale) DeepCopyInto(out *Scale) {
 	in.Status.DeepCopyInto(&out.Status)
 }
 
-// DeepCopy returns a copy, or nil of nil.
+// DeepCopy returns a copy, or nil if in is nil.
 func (in *Scale) DeepCopy() *Scale {
 	if in == nil {
 		return nil
@@ -21,7 +21,7 @@ func (in *Scale) DeepCopy() *Scale {
 	return out
 }
 
-// DeepCopyObject returns a copy, or nil of nil.
+// DeepCopyObject returns a copy, or nil if in is nil.
 func (in *Scale) DeepCopyObject() runtime.Object {
 	if in == nil {
 		return nil
@@ -32,7 +32,7 @@ func (in *Scale) DeepCopyObject() runtime.Object {
 // DeepCopyInto copies in to out.
 func (in *ScaleSpec) DeepCopyInto(out *ScaleSpec) { *out = *in }
 
-// DeepCopy returns a copy, or nil of nil.
+// DeepCopy returns a copy, or nil if in is nil.
 func (in *ScaleSpec) DeepCopy() *ScaleSpec {
 	if in == nil {
 		return nil
@@ -47,7 +47,7 @@ func (in *ScaleStatus) DeepCopyInto(out *ScaleStatus) {
 	out.Selector = in.Selector.DeepCopy()
 }
 
-// DeepCopy returns a copy, or nil of nil.
+// DeepCopy returns a copy, or nil if in is nil.
 func (in *ScaleStatus) DeepCopy() *ScaleStatus {
 	if in == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 // GroupName is the group of Scale.
 const GroupName = autoscalingv1.GroupName
 
-// SchemeGroupVersion is the version that is never sent.
+// SchemeGroupVersion is the internal version, which is never sent.
 var SchemeGroupVersion = schema.GroupVersion{Group: GroupName, Version: runtime.APIVersionInternal}
 
 // Kind returns a kind of the group.

@@ -1,33 +1,34 @@
-// Package scheme has the version of Scale that all others are converted to and from.
+// Package scheme has the internal version of Scale. All other versions are converted to and from
+// it.
 package scheme
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Scale says how many replicas of something there are, and how many there are to be.
+// Scale is the current and the desired number of replicas of an object.
 type Scale struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
 
-	// Spec is what is wanted.
+	// Spec is the desired state.
 	Spec ScaleSpec
 
-	// Status is what there is. Clients don't write it.
+	// Status is the current state. Clients don't write it.
 	Status ScaleStatus
 }
 
-// ScaleSpec is what is wanted.
+// ScaleSpec is the desired state of a Scale.
 type ScaleSpec struct {
-	// Replicas is how many there are to be.
+	// Replicas is the desired number of replicas.
 	Replicas int32
 }
 
-// ScaleStatus is what there is.
+// ScaleStatus is the current state of a Scale.
 type ScaleStatus struct {
-	// Replicas is how many there are.
+	// Replicas is the current number of replicas.
 	Replicas int32
 
-	// Selector chooses the pods that are counted. It may be nil.
+	// Selector selects the pods that are counted. May be nil.
 	Selector *metav1.LabelSelector
 }

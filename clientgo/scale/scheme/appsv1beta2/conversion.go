@@ -10,9 +10,10 @@ import (
 	"k8s.io/client-go/scale/scheme/internal/selectors"
 )
 
-// Kind and version of what is converted to stay as they are: schemes set them.
+// The conversions leave kind and version of the target unchanged, because schemes set them.
 
-// Convert_v1beta2_Scale_To_scheme_Scale converts in to out. Parts of in may be parts of out too.
+// Convert_v1beta2_Scale_To_scheme_Scale converts in to out. out may share parts
+// of in.
 func Convert_v1beta2_Scale_To_scheme_Scale(in *v1beta2.Scale, out *scheme.Scale, s conversion.Scope) error {
 	out.ObjectMeta = in.ObjectMeta
 	if err := Convert_v1beta2_ScaleSpec_To_scheme_ScaleSpec(&in.Spec, &out.Spec, s); err != nil {
@@ -21,7 +22,8 @@ func Convert_v1beta2_Scale_To_scheme_Scale(in *v1beta2.Scale, out *scheme.Scale,
 	return Convert_v1beta2_ScaleStatus_To_scheme_ScaleStatus(&in.Status, &out.Status, s)
 }
 
-// Convert_scheme_Scale_To_v1beta2_Scale converts in to out. Parts of in may be parts of out too.
+// Convert_scheme_Scale_To_v1beta2_Scale converts in to out. out may share parts
+// of in.
 func Convert_scheme_Scale_To_v1beta2_Scale(in *scheme.Scale, out *v1beta2.Scale, s conversion.Scope) error {
 	out.ObjectMeta = in.ObjectMeta
 	if err := Convert_scheme_ScaleSpec_To_v1beta2_ScaleSpec(&in.Spec, &out.Spec, s); err != nil {
@@ -42,7 +44,8 @@ func Convert_scheme_ScaleSpec_To_v1beta2_ScaleSpec(in *scheme.ScaleSpec, out *v1
 	return nil
 }
 
-// Convert_v1beta2_ScaleStatus_To_scheme_ScaleStatus converts in to out. A selector that is none is an error.
+// Convert_v1beta2_ScaleStatus_To_scheme_ScaleStatus converts in to out. An invalid
+// selector is an error.
 func Convert_v1beta2_ScaleStatus_To_scheme_ScaleStatus(in *v1beta2.ScaleStatus, out *scheme.ScaleStatus, _ conversion.Scope) error {
 	selector, err := selectors.ParseOld(in.TargetSelector, in.Selector)
 	if err != nil {
@@ -52,7 +55,8 @@ func Convert_v1beta2_ScaleStatus_To_scheme_ScaleStatus(in *v1beta2.ScaleStatus, 
 	return nil
 }
 
-// Convert_scheme_ScaleStatus_To_v1beta2_ScaleStatus converts in to out. A selector that is none is an error.
+// Convert_scheme_ScaleStatus_To_v1beta2_ScaleStatus converts in to out. An invalid
+// selector is an error.
 func Convert_scheme_ScaleStatus_To_v1beta2_ScaleStatus(in *scheme.ScaleStatus, out *v1beta2.ScaleStatus, _ conversion.Scope) error {
 	text, labels, err := selectors.Old(in.Selector)
 	if err != nil {

@@ -21,7 +21,7 @@ func Resource(resource string) schema.GroupResource {
 	return SchemeGroupVersion.WithResource(resource).GroupResource()
 }
 
-// The builder is this package's own: that of the API's package is not changed.
+// A separate builder, so that the builder of the API's package is not changed.
 var localSchemeBuilder = runtime.NewSchemeBuilder(v1beta2.AddToScheme, RegisterConversions)
 
 // AddToScheme adds the types of the group version, and the conversions of Scale.
@@ -47,7 +47,7 @@ func RegisterConversions(s *runtime.Scheme) error {
 	return nil
 }
 
-// converter gives a conversion the types that a scheme wants.
+// converter adapts a typed conversion to the signature that a scheme requires.
 func converter[In, Out any](convert func(*In, *Out, conversion.Scope) error) conversion.ConversionFunc {
 	return func(in, out any, s conversion.Scope) error { return convert(in.(*In), out.(*Out), s) }
 }

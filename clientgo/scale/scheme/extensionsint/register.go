@@ -1,4 +1,4 @@
-// Package extensionsint has Scale in the group extensions, in the version that is never sent. Schemes convert within a group.
+// Package extensionsint has Scale in the group extensions, in the internal version. Schemes convert within a group.
 package extensionsint
 
 import (
@@ -12,7 +12,7 @@ import (
 // GroupName is the group of Scale.
 const GroupName = api.GroupName
 
-// SchemeGroupVersion is the version that is never sent.
+// SchemeGroupVersion is the internal version, which is never sent.
 var SchemeGroupVersion = schema.GroupVersion{Group: GroupName, Version: runtime.APIVersionInternal}
 
 // Kind returns a kind of the group.

@@ -1,5 +1,5 @@
-// Package httpcache keeps HTTP responses for the client that has asked for them, as RFC 9111 lets a private cache. It has
-// the API of client-go's fork of github.com/gregjones/httpcache.
+// Package httpcache caches HTTP responses as RFC 9111 permits a private cache. It has the API of
+// client-go's fork of github.com/gregjones/httpcache.
 package httpcache
 
 import (
@@ -9,17 +9,18 @@ import (
 	"sync"
 )
 
-// Cache holds responses in the form in which they are sent. Its methods may be called at the same time.
+// Cache stores responses in wire format. Its methods may be called concurrently.
 type Cache interface {
-	// Get returns a response, and whether there is one.
+	// Get returns a response, and whether the cache has it.
 	Get(key string) (responseBytes []byte, ok bool)
-	// Set keeps a response. The cache must not change it.
+	// Set stores a response. The cache must not change the bytes.
 	Set(key string, responseBytes []byte)
-	// Delete forgets a response.
+	// Delete removes a response.
 	Delete(key string)
 }
 
-// keyOf returns the key of the response to a request: its URL, with the method before it unless that is GET.
+// keyOf returns the cache key of a request, which is its URL. If the method is not GET, the method
+// precedes the URL.
 func keyOf(req *http.Request) string {
 	if req.Method == http.MethodGet {
 		return req.URL.String()
@@ -27,7 +28,7 @@ func keyOf(req *http.Request) string {
 	return req.Method + " " + req.URL.String()
 }
 
-// CachedResponse returns the response that c has for a request, or nil.
+// CachedResponse returns the response in c for a request, or nil.
 func CachedResponse(c Cache, req *http.Request) (resp *http.Response, err error) {
 	kept, ok := c.Get(keyOf(req))
 	if !ok {
@@ -36,7 +37,7 @@ func CachedResponse(c Cache, req *http.Request) (resp *http.Response, err error)
 	return http.ReadResponse(bufio.NewReader(bytes.NewReader(kept)), req)
 }
 
-// MemoryCache is a Cache in memory. It has no bound. NewMemoryCache makes one.
+// MemoryCache is a Cache in memory of unlimited size. NewMemoryCache makes one.
 type MemoryCache struct {
 	mu    sync.RWMutex // guards following
 	items map[string][]byte

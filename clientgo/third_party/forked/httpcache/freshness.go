@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// ErrNoDateHeader says that a response has no header Date.
+// ErrNoDateHeader means that a response has no Date header.
 var ErrNoDateHeader = errors.New("no Date header")
 
-// Date returns the time in the header Date.
+// Date returns the time in the Date header.
 func Date(respHeaders http.Header) (date time.Time, err error) {
 	text := respHeaders.Get("Date")
 	if text == "" {
@@ -19,16 +19,17 @@ func Date(respHeaders http.Header) (date time.Time, err error) {
 	return time.Parse(time.RFC1123, text)
 }
 
-// use is what a kept response is good for.
+// use is how a cached response may be used.
 type use int
 
 const (
-	ask      use = iota // ask the server as if there were none
-	validate            // ask the server whether it is still valid
-	fresh               // return it
+	ask      use = iota // send the request as if there were no cached response
+	validate            // ask the server whether the response is still valid
+	fresh               // return the response
 )
 
-// useOf decides about a kept response by the headers of both sides (RFC 9111, 4.2 and 5.2).
+// useOf decides how a cached response may be used, by the headers of response and request (RFC
+// 9111, 4.2 and 5.2).
 func useOf(kept, request http.Header) use {
 	says, wants := directivesOf(kept), directivesOf(request)
 	switch {
@@ -52,7 +53,7 @@ func useOf(kept, request http.Header) use {
 		age += least
 	}
 	if wants.has("max-stale") && wants["max-stale"] == "" {
-		return fresh // however old it is
+		return fresh // whatever its age
 	}
 	if most, ok := wants.seconds("max-stale"); ok {
 		age -= most
@@ -63,7 +64,8 @@ func useOf(kept, request http.Header) use {
 	return validate
 }
 
-// lifetimeOf returns for how long after its date a response is fresh. A max-age has precedence over the header Expires.
+// lifetimeOf returns how long after its date a response is fresh. max-age takes precedence over the
+// Expires header.
 func lifetimeOf(kept http.Header, says directives, date time.Time) time.Duration {
 	if says.has("max-age") {
 		lifetime, _ := says.seconds("max-age")
@@ -76,7 +78,7 @@ func lifetimeOf(kept http.Header, says directives, date time.Time) time.Duration
 	return expires.Sub(date)
 }
 
-// helpsOnError reports whether a kept response may take the place of an error of the server (RFC 5861).
+// helpsOnError reports whether a cached response may replace an error of the server (RFC 5861).
 func helpsOnError(kept, request http.Header) bool {
 	date, err := Date(kept)
 	for _, d := range []directives{directivesOf(kept), directivesOf(request)} {
@@ -91,7 +93,7 @@ func helpsOnError(kept, request http.Header) bool {
 	return false
 }
 
-// directives are those of a header Cache-Control, with their values.
+// directives are the directives of a Cache-Control header, with their values.
 type directives map[string]string
 
 func directivesOf(h http.Header) directives {
@@ -110,7 +112,7 @@ func (d directives) has(name string) bool {
 	return ok
 }
 
-// seconds returns the value of a directive that is a number of seconds.
+// seconds returns the value of a directive in seconds.
 func (d directives) seconds(name string) (time.Duration, bool) {
 	if !d.has(name) {
 		return 0, false
@@ -122,7 +124,7 @@ func (d directives) seconds(name string) (time.Duration, bool) {
 	return seconds, true
 }
 
-// commaSeparated returns the values of a header, of all its lines.
+// commaSeparated returns the values of a header from all of its lines.
 func commaSeparated(h http.Header, name string) (values []string) {
 	for _, line := range h.Values(name) {
 		for value := range strings.SplitSeq(line, ",") {

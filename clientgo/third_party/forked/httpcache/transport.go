@@ -9,16 +9,18 @@ import (
 	"strings"
 )
 
-// XFromCache is a header of responses that come from the cache, with the value "1".
+// XFromCache is a header of responses from the cache, with the value "1".
 const XFromCache = "X-From-Cache"
 
-// varied is the beginning of headers of kept responses: each has what the request had in a header that Vary names.
+// varied is the prefix of extra headers in cached responses. They store the request's values of the
+// headers that Vary names.
 const varied = "X-Varied-"
 
-// Transport is an http.RoundTripper that answers from a cache if it may, and asks the server by validators if the response
-// that it has may be out of date. It may be used at the same time by several goroutines.
+// Transport is an http.RoundTripper that returns cached responses when permitted. If a cached
+// response may be out of date, it asks the server to validate it. It may be used by several
+// goroutines at once.
 type Transport struct {
-	// Transport sends requests. nil is http.DefaultTransport.
+	// Transport sends requests. Defaults to http.DefaultTransport.
 	Transport http.RoundTripper
 	// Cache is required.
 	Cache Cache
@@ -35,8 +37,8 @@ func NewMemoryCacheTransport() *Transport { return NewTransport(NewMemoryCache()
 // Client returns a client of the transport.
 func (t *Transport) Client() *http.Client { return &http.Client{Transport: t} }
 
-// RoundTrip implements http.RoundTripper. Responses to GET and HEAD are kept, those to GET when their body has been read to
-// its end. Of a part of a body, nothing is kept.
+// RoundTrip implements http.RoundTripper. It caches responses to GET and HEAD. A response to GET is
+// cached once its body has been read to the end. Partial responses are not cached.
 func (t *Transport) RoundTrip(req *http.Request) (resp *http.Response, err error) {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead || req.Header.Get("Range") != "" {
 		t.Cache.Delete(req.URL.String())
@@ -93,7 +95,7 @@ func (t *Transport) send(req *http.Request) (*http.Response, error) {
 	return t.Transport.RoundTrip(req)
 }
 
-// suits reports whether a kept response is one to this request, by the headers that its Vary names.
+// suits reports whether a cached response fits a request, by the headers that its Vary names.
 func suits(kept *http.Response, req *http.Request) bool {
 	for _, name := range commaSeparated(kept.Header, "Vary") {
 		if req.Header.Get(name) != kept.Header.Get(varied+name) {
@@ -103,8 +105,8 @@ func suits(kept *http.Response, req *http.Request) bool {
 	return true
 }
 
-// withValidators returns a copy of the request that asks whether the kept response is still valid, or the request itself if
-// that response has no validators.
+// withValidators returns a copy of the request that asks whether the cached response is still
+// valid. If that response has no validators, the copy is an ordinary request.
 func withValidators(req *http.Request, kept http.Header) *http.Request {
 	conditional := req.Clone(req.Context())
 	for from, to := range map[string]string{"Etag": "If-None-Match", "Last-Modified": "If-Modified-Since"} {
@@ -115,8 +117,8 @@ func withValidators(req *http.Request, kept http.Header) *http.Request {
 	return conditional
 }
 
-// update replaces headers of a kept response by those of the answer that it is still valid, except the headers that are
-// about the connection.
+// update replaces headers of a cached response by the headers of the response that validated it. It
+// leaves out headers about the connection.
 func update(kept, answer http.Header) {
 	own := map[string]bool{"Connection": true, "Keep-Alive": true, "Proxy-Authenticate": true, "Proxy-Authorization": true,
 		"Te": true, "Trailers": true, "Transfer-Encoding": true, "Upgrade": true}
@@ -130,7 +132,7 @@ func update(kept, answer http.Header) {
 	}
 }
 
-// keep has a response kept if both sides let it.
+// keep caches a response if both request and response permit it.
 func (t *Transport) keep(req *http.Request, resp *http.Response) *http.Response {
 	key := keyOf(req)
 	if directivesOf(req.Header).has("no-store") || directivesOf(resp.Header).has("no-store") {
@@ -152,7 +154,7 @@ func (t *Transport) keep(req *http.Request, resp *http.Response) *http.Response 
 	return resp
 }
 
-// keeper copies a body while it is read, and keeps the response when it has read the end.
+// keeper copies a body while it is read, and stores the response when the end has been read.
 type keeper struct {
 	io.ReadCloser
 	cache Cache
@@ -173,7 +175,7 @@ func (k *keeper) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// gatewayTimeout is the response to a request that may only be answered from the cache.
+// gatewayTimeout returns the response to a request that permits only cached responses.
 func gatewayTimeout(req *http.Request) (*http.Response, error) {
 	return http.ReadResponse(bufio.NewReader(strings.NewReader("HTTP/1.1 504 Gateway Timeout\r\n\r\n")), req)
 }

@@ -1,5 +1,5 @@
-// Package selectors converts the label selectors of scales. New versions have a selector as text; old ones have it as text and, if it
-// is simple enough, as a map.
+// Package selectors converts the label selectors of scales. New versions of Scale have a selector
+// as text. Old versions have it as text, and also as a map if a map can express it.
 package selectors
 
 import (
@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Parse returns the selector of a text. An empty text is no selector.
+// Parse returns the selector that a text describes, or nil for an empty text.
 func Parse(text string) (*metav1.LabelSelector, error) {
 	if text == "" {
 		return nil, nil
@@ -33,7 +33,7 @@ func Text(selector *metav1.LabelSelector) (string, error) {
 	return parsed.String(), nil
 }
 
-// ParseOld returns the selector of an old version. The text goes before the map.
+// ParseOld returns the selector of an old version. The text takes precedence over the map.
 func ParseOld(text string, labels map[string]string) (*metav1.LabelSelector, error) {
 	if text != "" || labels == nil {
 		return Parse(text)
@@ -41,8 +41,8 @@ func ParseOld(text string, labels map[string]string) (*metav1.LabelSelector, err
 	return &metav1.LabelSelector{MatchLabels: maps.Clone(labels)}, nil
 }
 
-// Old returns both forms of a selector for an old version. Requirements that a map cannot express are in the text only, and then the
-// map is nil.
+// Old returns both forms of a selector for an old version. The map is nil if it cannot express a
+// requirement of the selector.
 func Old(selector *metav1.LabelSelector) (string, map[string]string, error) {
 	text, err := Text(selector)
 	if err != nil || selector == nil || len(selector.MatchExpressions) > 0 {

@@ -1,5 +1,6 @@
-// Package template has what a program that evaluates templates or JSONPath needs of reflection: comparisons of values, and
-// what of a value is printed. Its functions are those that client-go exports from its fork of text/template.
+// Package template has the reflection helpers that evaluators of templates and JSONPath need:
+// comparisons of values, and the printable form of a value. Its functions are those that client-go
+// exports from its fork of text/template.
 package template
 
 import (
@@ -8,21 +9,21 @@ import (
 	"reflect"
 )
 
-// The errors of the comparisons.
+// Errors of the comparisons.
 var (
 	errBadComparisonType = errors.New("invalid type for comparison")
 	errBadComparison     = errors.New("incompatible types for comparison")
 	errNoComparison      = errors.New("missing argument for comparison")
 )
 
-// relation is how a value is to another one.
+// relation is the result of comparing two values.
 type relation struct {
 	less, equal bool
-	unordered   bool // booleans and complex numbers are equal or not
+	unordered   bool // booleans and complex numbers have no order
 }
 
-// relate compares two values. Integers are compared with each other whatever their sign and size; other values only with
-// values of their kind.
+// relate compares two values. Integers of any sign and size are comparable with each other. Other
+// values are comparable only with values of their own kind.
 func relate(a, b reflect.Value) (relation, error) {
 	switch {
 	case !canCompare(a) || !canCompare(b):
@@ -54,8 +55,8 @@ func canCompare(v reflect.Value) bool {
 	return v.CanInt() || v.CanUint() || v.CanFloat() || v.CanComplex() || v.Kind() == reflect.String || v.Kind() == reflect.Bool
 }
 
-// Equal reports whether arg1 equals one of the others, of which there is one at least. It compares numbers, strings and
-// booleans; an error says that two values cannot be compared.
+// Equal reports whether arg1 equals one of arg2, of which at least one is required. It compares
+// numbers, strings and booleans. It returns an error if two values are not comparable.
 func Equal(arg1 interface{}, arg2 ...interface{}) (bool, error) {
 	first := reflect.ValueOf(arg1)
 	switch {
@@ -72,13 +73,14 @@ func Equal(arg1 interface{}, arg2 ...interface{}) (bool, error) {
 	return false, nil
 }
 
-// NotEqual reports whether two values differ. With an error it is true.
+// NotEqual reports whether two values differ. If there is an error, it returns true.
 func NotEqual(arg1, arg2 interface{}) (bool, error) {
 	equal, err := Equal(arg1, arg2)
 	return !equal, err
 }
 
-// Less reports whether arg1 is less than arg2. Booleans and complex numbers have no order, which is an error.
+// Less reports whether arg1 is less than arg2. It returns an error for booleans and complex
+// numbers, which have no order.
 func Less(arg1, arg2 interface{}) (bool, error) {
 	r, err := ordered(arg1, arg2)
 	return r.less, err
@@ -90,13 +92,13 @@ func LessEqual(arg1, arg2 interface{}) (bool, error) {
 	return r.less || r.equal, err
 }
 
-// Greater reports whether arg1 is not less than arg2 and not equal to it, which is true for a NaN.
+// Greater reports whether arg1 is neither less than arg2 nor equal to it. It is true for a NaN.
 func Greater(arg1, arg2 interface{}) (bool, error) {
 	r, err := ordered(arg1, arg2)
 	return err == nil && !r.less && !r.equal, err
 }
 
-// GreaterEqual reports whether arg1 is not less than arg2, which is true for a NaN.
+// GreaterEqual reports whether arg1 is not less than arg2. It is true for a NaN.
 func GreaterEqual(arg1, arg2 interface{}) (bool, error) {
 	r, err := ordered(arg1, arg2)
 	return err == nil && !r.less, err
@@ -111,8 +113,8 @@ func ordered(a, b interface{}) (relation, error) {
 	return r, err
 }
 
-// Indirect follows pointers and empty interfaces to the value at their end. It stops at a nil one, with isNil, and at an
-// interface with methods, which may be needed.
+// Indirect follows pointers and empty interfaces to the value that they hold. It stops at a nil
+// value, with isNil set. It also stops at an interface with methods, because these may be needed.
 func Indirect(v reflect.Value) (rv reflect.Value, isNil bool) {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		switch {
@@ -126,8 +128,9 @@ func Indirect(v reflect.Value) (rv reflect.Value, isNil bool) {
 	return v, false
 }
 
-// PrintableValue returns the value that a formatted print of v should get: an error or a fmt.Stringer if v or its address is
-// one, otherwise the value behind pointers. It is false for channels and functions, which cannot be printed.
+// PrintableValue returns the value to pass to a formatted print of v. If v or its address is an
+// error or a fmt.Stringer, that is the error or Stringer; otherwise it is the value behind
+// pointers. It returns false for channels and functions, which cannot be printed.
 func PrintableValue(v reflect.Value) (interface{}, bool) {
 	if v.Kind() == reflect.Pointer {
 		v, _ = Indirect(v)
@@ -145,7 +148,7 @@ func PrintableValue(v reflect.Value) (interface{}, bool) {
 	return v.Interface(), true
 }
 
-// prints reports whether values of a type have a text of their own.
+// prints reports whether a type implements error or fmt.Stringer.
 func prints(t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[error]()) || t.Implements(reflect.TypeFor[fmt.Stringer]())
 }
