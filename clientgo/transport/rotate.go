@@ -16,10 +16,11 @@ import (
 	"k8s.io/client-go/util/connrotation"
 )
 
-// CertCallbackRefreshDuration is how old a client certificate of a file or a function may be before it is asked for again.
+// CertCallbackRefreshDuration is how old a client certificate may be before it is read or requested
+// again. It applies to certificates from files and from functions.
 var CertCallbackRefreshDuration = 5 * time.Minute
 
-// caPeriod is how old the contents of a file of authorities may be.
+// caPeriod is how old the content of a CA file may be before it is read again.
 const caPeriod = 5 * time.Minute
 
 // kept is a value that goroutines share.
@@ -31,15 +32,15 @@ func newKept[V any](first *V) *kept[V] {
 	return k
 }
 
-// rotating is a transport whose certificate or authorities may change. The request that finds them old looks: no goroutine does,
-// so that nothing has to be stopped. A program that only watches makes no request for long, and so a timer looks at a certificate
-// of files as well.
+// rotating is a transport whose certificate or CA bundle may change. The first request that finds
+// them outdated reads them again. There is no goroutine that would have to be stopped. A program
+// with only a watch makes no requests for a long time, so a timer also checks certificate files.
 type rotating struct {
 	current kept[http.Transport]
 
-	caFile  string // "" if authorities don't change
+	caFile  string // "" if the CA bundle does not change
 	refresh func() (*tls.Certificate, error)
-	dialer  *connrotation.Dialer // nil without a refresh
+	dialer  *connrotation.Dialer // nil without refresh
 
 	mu             sync.Mutex // guards following; held while files are read
 	ca             []byte
@@ -53,13 +54,13 @@ func (r *rotating) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.current.value.Load().RoundTrip(req)
 }
 
-// WrappedRoundTripper returns the transport of this moment.
+// WrappedRoundTripper returns the current transport.
 func (r *rotating) WrappedRoundTripper() http.RoundTripper { return r.current.value.Load() }
 
-// CloseIdleConnections is what http.Client calls.
+// CloseIdleConnections is called by http.Client.
 func (r *rotating) CloseIdleConnections() { r.current.value.Load().CloseIdleConnections() }
 
-// look reads what is old. One request does; the others go on meanwhile.
+// look reads outdated files again. One request does it, while the others go on.
 func (r *rotating) look(now time.Time) {
 	if !r.mu.TryLock() {
 		return
@@ -75,14 +76,14 @@ func (r *rotating) look(now time.Time) {
 	}
 }
 
-// lookAgain looks at the certificate of r once a period, until nobody uses r any more.
+// lookAgain checks the certificate of r once per period, until r is unused.
 func lookAgain(r weak.Pointer[rotating], period time.Duration) {
 	time.AfterFunc(period, func() {
 		used := r.Value()
 		if used == nil {
 			return
 		}
-		if used.mu.TryLock() { // otherwise a request looks right now
+		if used.mu.TryLock() { // otherwise a request is checking right now
 			used.looked = time.Now()
 			used.refreshLocked()
 			used.mu.Unlock()
@@ -91,7 +92,7 @@ func lookAgain(r weak.Pointer[rotating], period time.Duration) {
 	})
 }
 
-// reloadCALocked makes new connections trust what the file has now.
+// reloadCALocked makes new connections trust the file's current CA bundle.
 func (r *rotating) reloadCALocked() {
 	data, err := os.ReadFile(r.caFile)
 	if err != nil {
@@ -99,7 +100,7 @@ func (r *rotating) reloadCALocked() {
 		klog.ErrorS(err, "Unable to read the authorities again: the last ones stay", "file", r.caFile)
 		return
 	}
-	if len(data) == 0 { // it is about to be written
+	if len(data) == 0 { // the file is about to be written
 		metrics.TransportCAReloads.Increment("failure", "empty")
 		return
 	}
@@ -122,7 +123,8 @@ func (r *rotating) reloadCALocked() {
 	metrics.TransportCAReloads.Increment("success", "updated")
 }
 
-// refreshLocked closes all connections if the certificate is another one, so that new ones have it.
+// refreshLocked closes all connections if the certificate has changed, so that new connections use
+// the new certificate.
 func (r *rotating) refreshLocked() {
 	pair, err := r.refresh()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"os"
 )
 
-// TLSConfigFor returns the TLS of a configuration, or nil if it says nothing about that. It reads the files, and keeps what is
-// in them in c.
+// TLSConfigFor returns the TLS configuration of c, or nil if c has no TLS settings. It reads the
+// files, and stores their contents in c.
 func TLSConfigFor(c *Config) (*tls.Config, error) {
 	if !c.HasCA() && !c.HasCertAuth() && !c.HasCertCallback() && !c.TLS.Insecure && c.TLS.ServerName == "" && len(c.TLS.NextProtos) == 0 {
 		return nil, nil
@@ -28,7 +28,7 @@ func TLSConfigFor(c *Config) (*tls.Config, error) {
 		NextProtos:         c.TLS.NextProtos,
 	}
 	if c.HasCA() {
-		config.RootCAs = x509.NewCertPool() // who has an empty file trusts nobody until there is something in it
+		config.RootCAs = x509.NewCertPool() // an empty file trusts no certificate until it has content
 		if len(c.TLS.CAData) > 0 {
 			pool, err := poolOf(c.TLS.CAData)
 			if err != nil {
@@ -53,7 +53,8 @@ func TLSConfigFor(c *Config) (*tls.Config, error) {
 	return config, nil
 }
 
-// offering offers the current certificate. Having none is an empty certificate, as TLS wants it.
+// offering returns a function that offers the current certificate. Without a certificate it returns
+// an empty one, as crypto/tls requires.
 func offering(current func() (*tls.Certificate, error)) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		pair, err := current()
@@ -67,7 +68,8 @@ func offering(current func() (*tls.Certificate, error)) func(*tls.CertificateReq
 	}
 }
 
-// certificateOfFiles reads a certificate and its key. While they cannot be used, the last good one stays.
+// certificateOfFiles returns a function that reads a certificate and its key. If they are not
+// usable, it returns the last good certificate.
 func certificateOfFiles(first *tls.Certificate, certFile, keyFile string) func() (*tls.Certificate, error) {
 	last := newKept(first)
 	return func() (*tls.Certificate, error) {
@@ -80,7 +82,8 @@ func certificateOfFiles(first *tls.Certificate, certFile, keyFile string) func()
 	}
 }
 
-// loadFiles reads what is given as files only. The certificate is of files that are read again only if both of its parts are.
+// loadFiles reads the files whose data is not given. A certificate is read again later only if both
+// certificate and key come from files.
 func loadFiles(c *Config) error {
 	ca, err := contents(c.TLS.CAData, c.TLS.CAFile)
 	if err != nil {
@@ -109,8 +112,8 @@ func contents(data []byte, file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// poolOf returns the authorities in PEM data. What cannot be read is passed over, as there are old authorities that Go refuses in many
-// bundles. None at all is an error.
+// poolOf returns the certificates of a CA bundle in PEM. It skips unparsable certificates, because
+// many bundles have old ones that Go refuses. It returns an error if no certificate is left.
 func poolOf(data []byte) (*x509.CertPool, error) {
 	pool := x509.NewCertPool()
 	if pool.AppendCertsFromPEM(data) {

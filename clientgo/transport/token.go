@@ -13,36 +13,39 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// The token of a file counts for filePeriod, and is read again fileLeeway before that ends.
+// A token from a file is valid for filePeriod. It is read again fileLeeway before the end of that
+// period.
 const (
 	fileLeeway = 10 * time.Second
 	filePeriod = time.Minute
 )
 
-// ResettableTokenSource is a source that can be told that its token is no good.
+// ResettableTokenSource is a token source whose token can be invalidated.
 type ResettableTokenSource interface {
 	oauth2.TokenSource
-	// ResetTokenOlderThan forgets a token that came before t.
+	// ResetTokenOlderThan drops a token that was obtained before t.
 	ResetTokenOlderThan(time.Time)
 }
 
-// TokenSourceWrapTransport returns a wrapper that asks ts for a token for each request, and authenticates by that.
+// TokenSourceWrapTransport returns a wrapper that authenticates each request with a token from ts.
 func TokenSourceWrapTransport(ts oauth2.TokenSource) func(http.RoundTripper) http.RoundTripper {
 	return ResettableTokenSourceWrapTransport(unkept{ts})
 }
 
-// unkept is a source of which nothing is kept, so that there is nothing to forget.
+// unkept adapts a source that caches nothing, so there is nothing to reset.
 type unkept struct{ oauth2.TokenSource }
 
 // ResetTokenOlderThan implements [ResettableTokenSource].
 func (unkept) ResetTokenOlderThan(time.Time) {}
 
-// ResettableTokenSourceWrapTransport returns a wrapper that authenticates by tokens of ts, and resets it after an answer 401.
+// ResettableTokenSourceWrapTransport returns a wrapper that authenticates requests with tokens from
+// ts. After a 401 response it resets ts.
 func ResettableTokenSourceWrapTransport(ts ResettableTokenSource) func(http.RoundTripper) http.RoundTripper {
 	return func(rt http.RoundTripper) http.RoundTripper { return authenticating(ts, "", rt) }
 }
 
-// authenticating authenticates requests that have no authorization, by a token of source, or by instead if there is none.
+// authenticating authenticates requests that have no Authorization header. It uses a token of
+// source, or instead if source has none.
 func authenticating(source ResettableTokenSource, instead string, rt http.RoundTripper) http.RoundTripper {
 	return &layer{next: rt, do: func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if req.Header.Get("Authorization") != "" {
@@ -56,7 +59,7 @@ func authenticating(source ResettableTokenSource, instead string, rt http.RoundT
 			authorization = token.Type() + " " + token.AccessToken
 		case instead == "":
 			if req.Body != nil {
-				_ = req.Body.Close() // a round tripper closes it, whatever happens: its writer may wait for that
+				_ = req.Body.Close() // RoundTrip must always close the body, because its writer may wait for that
 			}
 			return nil, err
 		}
@@ -70,7 +73,7 @@ func authenticating(source ResettableTokenSource, instead string, rt http.RoundT
 	}}
 }
 
-// tokenOf asks a source. It is an error that there is no token.
+// tokenOf returns the token of a source. It is an error if there is none.
 func tokenOf(source oauth2.TokenSource) (*oauth2.Token, error) {
 	token, err := source.Token()
 	if err == nil && token == nil {
@@ -79,12 +82,13 @@ func tokenOf(source oauth2.TokenSource) (*oauth2.Token, error) {
 	return token, err
 }
 
-// NewCachedFileTokenSource reads a token from a file, at most once a minute.
+// NewCachedFileTokenSource returns a source that reads a token from a file, at most once a minute.
 func NewCachedFileTokenSource(path string) *cachingTokenSource {
 	return &cachingTokenSource{base: fileSource(path), leeway: fileLeeway, now: time.Now}
 }
 
-// NewCachedTokenSource keeps the token of ts until its end. A token that says nothing about its end is not kept: ts is asked each time.
+// NewCachedTokenSource returns a source that keeps the token of ts until it expires. A token
+// without an expiry is not kept: ts is asked each time.
 func NewCachedTokenSource(ts oauth2.TokenSource) *cachingTokenSource {
 	return &cachingTokenSource{base: ts, now: time.Now}
 }
@@ -105,14 +109,16 @@ func (f fileSource) Token() (*oauth2.Token, error) {
 	return &oauth2.Token{AccessToken: token, Expiry: time.Now().Add(filePeriod)}, nil
 }
 
-// cachingTokenSource keeps a token until leeway before its end. While there is no other, the last one stays.
+// cachingTokenSource keeps a token until leeway before its expiry. If base fails, the last token
+// stays in use.
 type cachingTokenSource struct {
 	base   oauth2.TokenSource
 	leeway time.Duration
 	now    func() time.Time
 
-	// RWMutex guards what follows it, and is held for writing during a call of base, which all wait for. It is embedded
-	// because client-go's is, which exports its methods to whoever has a source.
+	// RWMutex guards the following fields. It is held for writing during a call of base, and all
+	// callers wait for that. It is embedded because client-go embeds it, and thereby exports its
+	// methods.
 	sync.RWMutex
 	tok  *oauth2.Token
 	came time.Time
@@ -130,7 +136,7 @@ func (s *cachingTokenSource) Token() (*oauth2.Token, error) {
 	}
 	s.Lock()
 	defer s.Unlock()
-	if kept := s.keptLocked(); kept != nil { // another goroutine has asked in between
+	if kept := s.keptLocked(); kept != nil { // another goroutine has asked meanwhile
 		return kept, nil
 	}
 	token, err := tokenOf(s.base)
@@ -145,7 +151,8 @@ func (s *cachingTokenSource) Token() (*oauth2.Token, error) {
 	return token, nil
 }
 
-// keptLocked returns the token, unless there is none, its end is near, or it says nothing about that.
+// keptLocked returns the token, or nil if there is none. It also returns nil if the token expires
+// soon, or has no expiry.
 func (s *cachingTokenSource) keptLocked() *oauth2.Token {
 	if s.tok == nil || !s.tok.Expiry.Add(-s.leeway).After(s.now()) {
 		return nil

@@ -14,7 +14,8 @@ import (
 	"k8s.io/client-go/util/connrotation"
 )
 
-// New returns the transport of a configuration: connections, and around them what config says of requests.
+// New returns the transport of a configuration, with the round trippers that set headers and
+// credentials.
 func New(config *Config) (http.RoundTripper, error) {
 	if config.Transport != nil && (config.HasCA() || config.HasCertAuth() || config.HasCertCallback() || config.TLS.Insecure) {
 		return nil, errors.New("using a custom transport with TLS certificate options or the insecure flag is not allowed")
@@ -35,7 +36,7 @@ func New(config *Config) (http.RoundTripper, error) {
 	return HTTPWrappersForConfig(config, rt)
 }
 
-// open returns connections of their own for a configuration.
+// open makes a separate transport for a configuration.
 func open(config *Config) (http.RoundTripper, error) {
 	secured, err := TLSConfigFor(config)
 	if err != nil {
@@ -61,7 +62,7 @@ func open(config *Config) (http.RoundTripper, error) {
 		proxy = http.ProxyFromEnvironment
 	}
 	if secured == nil {
-		secured = &tls.Config{} // as client-go's: a program may change it
+		secured = &tls.Config{} // as in client-go, because programs may change it
 	}
 	plain := &http.Transport{
 		Proxy: proxy, DialContext: dial, TLSClientConfig: secured,
@@ -82,8 +83,9 @@ func open(config *Config) (http.RoundTripper, error) {
 	return r, nil
 }
 
-// overHTTP2 lets a transport speak HTTP/2, and notice there within 45 seconds that a server is gone. The environment variables are
-// those of client-go: DISABLE_HTTP2, HTTP2_READ_IDLE_TIMEOUT_SECONDS and HTTP2_PING_TIMEOUT_SECONDS.
+// overHTTP2 enables HTTP/2 for a transport. With HTTP/2 it detects a lost server within 45 seconds.
+// The environment variables are client-go's: DISABLE_HTTP2, HTTP2_READ_IDLE_TIMEOUT_SECONDS and
+// HTTP2_PING_TIMEOUT_SECONDS.
 func overHTTP2(t *http.Transport) {
 	if os.Getenv("DISABLE_HTTP2") != "" {
 		return
@@ -113,7 +115,7 @@ func nextProtos(t *http.Transport) []string {
 	return t.TLSClientConfig.NextProtos
 }
 
-// seconds reads an environment variable.
+// seconds returns the duration in an environment variable, or otherwise if it is unset or invalid.
 func seconds(variable string, otherwise int) time.Duration {
 	if n, err := strconv.Atoi(os.Getenv(variable)); err == nil {
 		otherwise = n

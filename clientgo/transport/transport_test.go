@@ -29,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// seen is a round tripper that keeps the last request.
+// seen is a round tripper that records the last request.
 type seen struct {
 	request *http.Request
 	code    int
@@ -155,7 +155,7 @@ func TestTokenIsKeptUntilItsEnd(t *testing.T) {
 	})
 }
 
-// Of a token that says nothing of its end, nobody knows how long it is good: its source is asked each time, as with client-go.
+// As with client-go, the source of a token without an expiry is asked each time.
 func TestATokenWithoutAnEndIsNotKept(t *testing.T) {
 	calls := 0
 	source := NewCachedTokenSource(sourceFunc(func() (*oauth2.Token, error) {
@@ -169,7 +169,8 @@ func TestATokenWithoutAnEndIsNotKept(t *testing.T) {
 	require.Equal(t, 3, calls)
 }
 
-// What a source has is for the source to know: its token may be another one before the last has ended, and its error is the request's.
+// The source decides about its token. It may return another token before the last one has expired.
+// An error of the source fails the request.
 func TestASourceIsAskedForEachRequest(t *testing.T) {
 	calls := 0
 	inner := &seen{code: http.StatusUnauthorized}
@@ -189,7 +190,7 @@ func TestASourceIsAskedForEachRequest(t *testing.T) {
 	require.EqualError(t, err, "the source has no token")
 }
 
-// The lock of a source is exported, by embedding, so a program may hold it.
+// Embedding exports the lock of a source, so a program may hold it.
 func TestLockOfACachedTokenIsItsCallersToo(t *testing.T) {
 	var source *cachingTokenSource
 	source = NewCachedTokenSource(sourceFunc(func() (*oauth2.Token, error) {
@@ -365,7 +366,7 @@ func TestCredentialsAreMaskedInLogs(t *testing.T) {
 	require.Equal(t, "v", masked("X-Other", "v"))
 }
 
-// Who writes to a pipe that is a body would wait for ever.
+// Otherwise the writer of a pipe that is a request body would wait forever.
 func TestARequestWithoutATokenHasItsBodyClosed(t *testing.T) {
 	source := tokens(func() (*oauth2.Token, error) { return nil, errors.New("no token") })
 	body, writer := io.Pipe()

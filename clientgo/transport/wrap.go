@@ -8,11 +8,11 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// WrapperFunc puts something around a round tripper.
+// WrapperFunc wraps a round tripper.
 type WrapperFunc func(rt http.RoundTripper) http.RoundTripper
 
-// Wrappers returns one wrapper that calls fns in their order. Those that are nil don't count. Of no functions, and of two that are nil, it
-// returns nil.
+// Wrappers returns one wrapper that calls fns in order. It skips nil functions. It returns nil for
+// no functions, and for two that are nil.
 func Wrappers(fns ...WrapperFunc) WrapperFunc {
 	var chain []WrapperFunc
 	for _, fn := range fns {
@@ -22,7 +22,7 @@ func Wrappers(fns ...WrapperFunc) WrapperFunc {
 	}
 	switch len(chain) {
 	case 0:
-		if len(fns) == 0 || len(fns) == 2 { // as one gets who wraps what was never wrapped
+		if len(fns) == 0 || len(fns) == 2 { // the second case is Wrap with nil on a configuration without a wrapper
 			return nil
 		}
 	case 1:
@@ -36,7 +36,7 @@ func Wrappers(fns ...WrapperFunc) WrapperFunc {
 	}
 }
 
-// ContextCanceller refuses requests with err once ctx has ended.
+// ContextCanceller returns a wrapper that refuses requests with err once ctx has ended.
 func ContextCanceller(ctx context.Context, err error) WrapperFunc {
 	return func(rt http.RoundTripper) http.RoundTripper {
 		return &layer{next: rt, do: func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
@@ -59,10 +59,10 @@ var _ utilnet.RoundTripperWrapper = (*layer)(nil)
 // RoundTrip implements [http.RoundTripper].
 func (l *layer) RoundTrip(req *http.Request) (*http.Response, error) { return l.do(req, l.next) }
 
-// WrappedRoundTripper lets callers look for the http.Transport within.
+// WrappedRoundTripper lets callers find the http.Transport inside.
 func (l *layer) WrappedRoundTripper() http.RoundTripper { return l.next }
 
-// setting is a layer that changes a copy of each request, unless skip says not to.
+// setting returns a layer that changes a copy of each request, except those that skip selects.
 func setting(next http.RoundTripper, skip func(*http.Request) bool, set func(*http.Request)) http.RoundTripper {
 	return &layer{next: next, do: func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if skip == nil || !skip(req) {
@@ -77,8 +77,8 @@ func has(header string) func(*http.Request) bool {
 	return func(req *http.Request) bool { return req.Header.Get(header) != "" }
 }
 
-// HTTPWrappersForConfig puts what config says of requests around rt: from the inside, WrapTransport, logging, authentication,
-// user agent, and impersonation.
+// HTTPWrappersForConfig wraps rt as config requires. From the inside out, the layers are
+// WrapTransport, logging, authentication, user agent, and impersonation.
 func HTTPWrappersForConfig(config *Config, rt http.RoundTripper) (http.RoundTripper, error) {
 	if config.WrapTransport != nil {
 		rt = config.WrapTransport(rt)

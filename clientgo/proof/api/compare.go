@@ -11,13 +11,13 @@ import (
 	"golang.org/x/exp/apidiff"
 )
 
-// comparison is what one package of client-go and ours under the same path have in common.
+// comparison compares a package of client-go with our package of the same path.
 type comparison struct {
 	path        string
-	identifiers int      // exported: of the package, and methods and fields of its types
-	differences []string // each an identifier that is missing or incompatible, without an excuse
-	excused     int      // how many more differences have one
-	reason      string   // of these
+	identifiers int      // number of exported names: of the package, and methods and fields of its types
+	differences []string // missing or incompatible identifiers without an excuse
+	excused     int      // number of differences with an excuse
+	reason      string   // reason of the excused differences
 }
 
 func compare(real, ours map[string]*types.Package) []comparison {
@@ -39,7 +39,7 @@ func compare(real, ours map[string]*types.Package) []comparison {
 	return all
 }
 
-// missing has a difference for each exported identifier of p.
+// missing returns a difference for each exported identifier of p.
 func missing(p *types.Package) (all []string) {
 	for _, name := range p.Scope().Names() {
 		if p.Scope().Lookup(name).Exported() {
@@ -89,7 +89,7 @@ func countMembers(object types.Object) (n int) {
 	return n
 }
 
-// present returns how many of the identifiers are there and compatible.
+// present returns how many identifiers exist and are compatible.
 func (c comparison) present() int {
 	if n := c.identifiers - len(c.differences) - c.excused; n > 0 && !c.absent() {
 		return n
@@ -108,10 +108,10 @@ func (c comparison) printDifferences(w io.Writer) {
 	fmt.Fprintf(w, "%s: %d of %d identifiers\n", c.path, c.present(), c.identifiers)
 }
 
-// generated are the folders whose packages, all of which the generator writes, have one row together.
+// generated are folders in which all packages are generated. Each is one row of the table.
 var generated = []string{"applyconfigurations", "informers", "kubernetes", "listers"}
 
-// rows adds up the packages below each folder of generated, so that a reader can take in the table.
+// rows combines the packages below each folder of generated into one row, to keep the table short.
 func rows(all []comparison) (rows []comparison) {
 	at, packages := map[string]int{}, map[string]int{}
 	for _, c := range all {
@@ -151,7 +151,8 @@ func printTable(w io.Writer, all []comparison) {
 	}
 }
 
-// shortfall is an error if there is a difference without an excuse, or an excuse without a difference.
+// shortfall returns an error if there is a difference without an excuse, or an excuse without a
+// difference.
 func shortfall(all []comparison) error {
 	var short []string
 	identifiers, present := 0, 0

@@ -2,10 +2,11 @@ package main
 
 import "strings"
 
-// excused has the differences that stay, by package and a part of apidiff's message, and the reason for each. There are none.
+// excused lists the accepted differences by package, with a part of apidiff's message and a reason.
+// It is empty.
 var excused []struct{ path, difference, reason string }
 
-// excuse sets aside the differences that stay. They still count as missing.
+// excuse moves the accepted differences out of c.differences. They still count as missing.
 func (c *comparison) excuse() {
 	var others []string
 	for _, difference := range c.differences {
@@ -23,7 +24,7 @@ func (c *comparison) excuse() {
 	c.differences = others
 }
 
-// outlived returns the excuses for which there is no difference any more.
+// outlived returns the paths of the excuses that match no difference any more.
 func outlived(all []comparison) (paths []string) {
 	for _, e := range excused {
 		for _, c := range all {

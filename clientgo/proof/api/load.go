@@ -11,12 +11,13 @@ import (
 
 const module = "k8s.io/client-go"
 
-// load returns the packages of client-go that the module in dir has, by their path below client-go's: those of
-// paths, or all. With required set, the module in dir requires client-go; else it is client-go.
+// load returns the packages of client-go in the module in dir, by their path below client-go's. It
+// loads the packages in paths, or all. If required is set, the module in dir requires client-go;
+// otherwise it is client-go.
 func load(dir string, required bool, paths []string) (map[string]*types.Package, error) {
 	if required {
-		// The packages are loaded where the module lies. Its own go.mod and go.sum know what they import,
-		// which the go.sum of a module that uses a few of them does not.
+		// The packages are loaded in client-go's own module folder, because its go.sum covers all
+		// of their imports. The go.sum of a module that uses a few of them does not.
 		list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module)
 		list.Dir = dir
 		out, err := list.Output()
@@ -49,7 +50,7 @@ func load(dir string, required bool, paths []string) (map[string]*types.Package,
 			if required {
 				return nil, fmt.Errorf("loading %s in %s: %w", p.PkgPath, dir, p.Errors[0])
 			}
-			// A package that is absent is loaded with an error as well. It is counted as missing.
+			// Loading an absent package also gives an error. The package is counted as missing.
 			fmt.Printf("%s: %v\n", path, p.Errors[0])
 			continue
 		}
@@ -58,7 +59,7 @@ func load(dir string, required bool, paths []string) (map[string]*types.Package,
 	return found, nil
 }
 
-// hidden says whether programs can't import the package at path, or have no reason to.
+// hidden reports whether programs cannot import the package at path, or have no reason to.
 func hidden(path string) bool {
 	for _, part := range strings.Split(path, "/") {
 		if part == "internal" || part == "testdata" || part == "examples" {

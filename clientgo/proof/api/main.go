@@ -1,10 +1,12 @@
-// Command api says what of client-go's exported API this module lacks or has differently.
+// Command api lists the parts of client-go's exported API that this module lacks or declares
+// differently.
 //
 //	go run ./api                                # a table of all packages
 //	go run ./api tools/cache util/workqueue     # each difference of these
 //
-// It compares the types that the compiler knows (golang.org/x/exp/apidiff), of this module and of the client-go
-// that bench/ requires. It ends with status 1 when an identifier is missing or different and excused.go has no reason for it.
+// It compares the compiler's types (golang.org/x/exp/apidiff) of this module with the types of the
+// client-go that bench/ requires. It exits with status 1 if an identifier is missing or different
+// and excused.go has no reason for it.
 package main
 
 import (

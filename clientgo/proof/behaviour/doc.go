@@ -1,12 +1,13 @@
-// Package behaviour holds module clientgo against client-go. It has nothing but tests:
+// Package behaviour compares module clientgo with client-go. It has only tests:
 //
 //	make dropin-behaviour                                                # in the root: 2,000 histories of each suite
 //	cd clientgo/proof && go test ./behaviour -run Histories -from 17 -histories 1   # one of them again
 //
-// The two modules have one path, so that no program can have both. Package play, which plays random histories to
-// stores, queues, reflectors and informers, is built twice, with go.mod as it is and without the line that puts
-// clientgo in client-go's place. Each binary writes down what it was answered. The two files must be the same.
+// The two modules have the same path, so no program can contain both. Package play runs random
+// histories on stores, queues, reflectors and informers. It is built twice: with go.mod as it is,
+// and without the replace directive for client-go. Each binary writes a trace of the results. The
+// two traces must be equal.
 //
-// The tests of clientgo/tools/cache are run on client-go as well: what they demand is what client-go does, but for a
-// table of defects.
+// Package contracts is also run with client-go. Its tests must pass there too, except for those in
+// a table of defects.
 package behaviour

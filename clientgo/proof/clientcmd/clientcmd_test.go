@@ -1,4 +1,5 @@
-// Package clientcmd holds clientgo/tools/clientcmd against client-go's: what becomes of files, overrides and flags.
+// Package clientcmd compares clientgo/tools/clientcmd with client-go's: the results of files,
+// overrides and flags.
 package clientcmd_test
 
 import (
@@ -13,7 +14,7 @@ import (
 	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
-// differences are the documents of which something else is said here, and why.
+// differences are the documents with another result than in client-go, and the reasons.
 var differences = map[string]string{
 	"proxy bad":      "an address that cannot be parsed is not repeated: it may have a password",
 	"same name":      "entries of one name are named, and not shown with their secrets",
@@ -47,7 +48,8 @@ func isKnown(key string) bool {
 	return false
 }
 
-// try returns what the program prints with one of the modules: the rest of each line by what stands before its colon.
+// try returns the output of the program with one of the modules. It maps the text before each
+// line's colon to the rest of the line.
 func try(t *testing.T, flags ...string) map[string]string {
 	lines := map[string]string{}
 	for line := range strings.Lines(sides.Output(t, exec.Command(sides.Build(t, "./try", flags...)))) {

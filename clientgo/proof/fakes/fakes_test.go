@@ -14,18 +14,21 @@ import (
 
 var verbose = flag.Bool("table", false, "log the whole page of client-go")
 
-// known are the differences that are wanted: what client-go prints, and what the line prints.
+// known are the intended differences: the output of client-go, and the output of this module.
 var known = []struct{ theirs, ours string }{
-	// An object that a dynamic fake got as a typed one has no kind there, if it comes in a list. It has one by get.
+	// In client-go, a typed object that was given to a dynamic fake has no kind in a list, but has
+	// one in a get.
 	{`"items":[{"data":{"k":"v"},"metadata":{"labels":{"name":"typed"}`, `"items":[{"apiVersion":"v1","data":{"k":"v"},"kind":"ConfigMap","metadata":{"labels":{"name":"typed"}`},
-	// Each of three deletions raises the version, so that a watch can begin with those that it has missed.
+	// Each of three deletions raises the version here, so that a watch can report the deletions
+	// that it has missed.
 	{`*v1.ConfigMapList {"metadata":{"resourceVersion":"12"},"items":[{"metadata":{"namespace":"a","labels":{"name":""}}`,
 		`*v1.ConfigMapList {"metadata":{"resourceVersion":"15"},"items":[{"metadata":{"namespace":"a","labels":{"name":""}}`},
 	{`*v1.ConfigMapList {"metadata":{"resourceVersion":"12"},"items":[{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"a","labels":{"name":""}`,
 		`*v1.ConfigMapList {"metadata":{"resourceVersion":"15"},"items":[{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"a","labels":{"name":""}`},
 }
 
-// TestTheSameTable builds the program table with client-go and with the line, and compares what they print.
+// TestTheSameTable builds the program table with client-go and with this module, and compares the
+// outputs.
 func TestTheSameTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds all typed clients twice")

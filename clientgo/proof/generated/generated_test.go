@@ -1,5 +1,6 @@
-// Package generated holds what is generated of clientgo against client-go's: typed clients, their fakes, apply configurations, informers and listers
-// are called, all of them, and a server notes what arrives.
+// Package generated compares the generated code of clientgo with client-go's. It calls all typed
+// clients, their fakes, apply configurations, informers and listers, while a server records the
+// requests.
 package generated_test
 
 import (
@@ -22,10 +23,10 @@ import (
 	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
-// differences say of two lines that aren't the same whether that is known, and why.
+// differences are functions that report whether two different lines are a known difference.
 var differences = []func(name, their, our string) bool{listersText, trackersVersion}
 
-// listersText: listers of pods' owners have texts of their own for the case that there is no owner.
+// listersText: if a pod has no owner, the listers have their own error texts.
 func listersText(_, their, our string) bool {
 	return ownerOf.ReplaceAllString(their, "nothing for $name in $namespace with ") == ourOwnerOf.ReplaceAllString(our, "nothing for $name in $namespace with ")
 }
@@ -35,8 +36,9 @@ var (
 	ourOwnerOf = regexp.MustCompile(`no \w+ found for (?P<namespace>\S+)/(?P<name>\S+) with labels `)
 )
 
-// trackersVersion: a deletion raises the version of a fake's tracker, so that a watch can begin with it. Each fake has had one
-// deletion or two before it lists, or watches, with another version.
+// trackersVersion: a deletion raises the version of a fake's tracker, so that a watch can begin
+// with it. Each fake has had one or two deletions before it lists or watches, so the versions
+// differ.
 func trackersVersion(name, their, our string) bool {
 	before, after := versionOf(their), versionOf(our)
 	return strings.Contains(name, "fake: ") && before > 0 && (after == before+1 || after == before+2) &&
@@ -45,7 +47,7 @@ func trackersVersion(name, their, our string) bool {
 
 const trackers = `"metadata":{"resourceVersion":"%d"}`
 
-// versionOf returns the first version of a tracker in a line, or 0.
+// versionOf returns the first tracker version in a line, or 0.
 func versionOf(line string) (version int) {
 	if _, rest, ok := strings.Cut(line, `"metadata":{"resourceVersion":"`); ok {
 		_, _ = fmt.Sscanf(rest, `%d"}`, &version)
@@ -53,8 +55,9 @@ func versionOf(line string) (version int) {
 	return version
 }
 
-// refused is what client-go extracts nothing of. Here a manager that owns no part of an object that is there has the name and the kind of it,
-// as one that has never applied anything, and an item that is twice in a list stays there twice.
+// refused matches the extractions that client-go refuses. Here a manager that owns no part of an
+// existing object gets its name and kind, like a manager that has never applied. An item that is
+// twice in a list stays there twice.
 var refused = regexp.MustCompile(`^error (unable to convert managed fields for m to unstructured, expected map, got <nil>|error converting obj to typed: .*duplicate entries for key .*)$`)
 
 func TestAllThatIsGenerated(t *testing.T) {
@@ -78,7 +81,7 @@ func TestAllThatIsGenerated(t *testing.T) {
 	}
 }
 
-// clients are the cases of the typed, the dynamic and the metadata clients.
+// clients matches the cases of the typed, the dynamic and the metadata clients.
 var clients = regexp.MustCompile(`^(JSON|protobuf|without a content type|no namespace|nothing|unnamed|failing|failing in protobuf|dynamic .*|metadata .*): `)
 
 // compare compares all cases, and counts the known differences.

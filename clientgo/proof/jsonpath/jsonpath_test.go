@@ -1,4 +1,4 @@
-// Package jsonpath holds clientgo/util/jsonpath against client-go's, expression by expression.
+// Package jsonpath compares clientgo/util/jsonpath with client-go's, expression by expression.
 package jsonpath_test
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
-// differences are the expressions of which something else becomes here, and why.
+// differences are the expressions with another result than in client-go, and the reasons.
 var differences = map[string]string{
 	`{.}`:                              "an empty name finds no embedded struct",
 	`{.@}`:                             "an empty name finds no embedded struct",
@@ -76,7 +76,8 @@ func TestExpressionsAsInClientGo(t *testing.T) {
 	t.Logf("%d expressions, %d of which are known to differ", len(ours), different)
 }
 
-// same says whether the same became of an expression. Where client-go panics, anything else is right.
+// same reports whether an expression has the same results. If client-go panics, any result is
+// accepted.
 func same(theirs, ours []string) bool {
 	if len(theirs) != len(ours) {
 		return false

@@ -2,8 +2,9 @@ package main
 
 import "regexp"
 
-// equivalents rewrites what client-go's tests do with unexported identifiers, where this module has the same under another
-// name. Otherwise these tests, and all that call them, would be left out. A rewrite keeps the number of lines.
+// equivalents rewrites uses of unexported identifiers in client-go's tests, if this module has an
+// equivalent under another name. Without a rewrite, these tests and their callers would be left
+// out. A rewrite keeps the number of lines.
 var equivalents = map[string][]equivalent{
 	"tools/cache": {
 		{`s\.startedLock\.(Lock|Unlock)\(\)`, "s.mu.$1()"},
@@ -15,12 +16,12 @@ var equivalents = map[string][]equivalent{
 		{`&typedResourceEventHandler\b`, "typedHandler"},
 	},
 	"tools/clientcmd": {
-		// The next line calls testConfig, which asks the same of the exported Validate.
+		// The next line calls testConfig, which tests the same with the exported Validate.
 		{`test\.test(AuthInfo|Cluster|Context)\(.*\)`, ""},
 	},
 	"tools/record": {
 		{`&recorderImpl\{.*\}`, "eventBroadcaster.NewRecorder(scheme.Scheme, eventSource)"},
-		{`\bclock\.Step\(1 \* time\.Second\)`, "time.Sleep(time.Second)"}, // that recorder has the real clock
+		{`\bclock\.Step\(1 \* time\.Second\)`, "time.Sleep(time.Second)"}, // this recorder uses the real clock
 		{`\beventBroadcasterImpl\{`, "writer{"},
 		{`\bcancelationCtx: +ctx,`, "sink: sink, correlator: eventCorrelator,"},
 		{`\bsleepDuration:`, "sleep:"},
@@ -36,15 +37,15 @@ var equivalents = map[string][]equivalent{
 		{`\bheaderKeyEscape\(`, "escaped("},
 	},
 	"util/workqueue": {
-		{`len\(q\.\(\*delayingType\[any\]\)\.waitingForAddCh\) == 0`, "true"}, // AddAfter does not wait for a goroutine
+		{`len\(q\.\(\*delayingType\[any\]\)\.waitingForAddCh\) == 0`, "true"}, // AddAfter does not hand over to a goroutine
 	},
 	"tools/remotecommand": {
-		// The protocol that was negotiated cannot be read here; only version 5 is offered.
+		// The negotiated protocol is not accessible here. Only version 5 is offered.
 		{`streamExec := exec\.\(\*wsStreamExecutor\)\n\s*if remotecommand\.StreamProtocolV5Name != streamExec\.negotiated \{\n.*\n\s*\}\n`, "\n\n\n\n"},
 	},
 }
 
-// equivalent is a regular expression, and what takes the place of its matches.
+// equivalent is a regular expression, and the replacement of its matches.
 type equivalent struct{ from, to string }
 
 // rewrite applies the equivalents of a package to a file.

@@ -2,13 +2,15 @@
 //
 //	go run ./peer                       # all packages: half an hour on two cores
 //	go run ./peer util/jsonpath rest    # some
-//	go run ./peer -v tools/pager        # with what the tests print
+//	go run ./peer -v tools/pager        # with the output of the tests
 //
-// The test files are those of the client-go that bench/go.mod requires. They take the place of this module's own by an
-// overlay of the go command. Functions that use what client-go does not export are left out: those that do not compile
-// here, also with the rewrites of equivalents.go. The others run on both sides, with client-go's files around them. A table has, of each package, the functions that
-// there are, that compile, and that pass on each side. Below it are the functions that fail here alone, with their reasons.
-// The command fails if one has no reason, or has a reason and passes.
+// The test files are those of the client-go that bench/go.mod requires. An overlay of the go
+// command replaces this module's own test files with them. Test functions that use unexported
+// identifiers of client-go are left out if they do not compile here, even with the rewrites of
+// equivalents.go. The others run with both modules, with client-go's data files around them. A
+// table shows how many functions each package has, and how many compile and pass with each module.
+// Below it are the functions that fail only here, with their reasons. The command fails if such a
+// function has no reason, or if a function with a reason passes.
 package main
 
 import (
@@ -73,11 +75,11 @@ func run(ctx context.Context, verbose bool, chosen []string) error {
 	return nil
 }
 
-// row is what became of the tests of a package.
+// row is the result of the tests of a package.
 type row struct {
 	pkg                             string
 	functions, compile, there, here int
-	lost                            []string // the functions that fail here alone
+	lost                            []string // functions that fail only here
 }
 
 func (r row) String() string {
@@ -92,7 +94,7 @@ func (r *row) add(other row) {
 	r.lost = append(r.lost, other.lost...)
 }
 
-// wrong returns what differs from the reasons.
+// wrong returns the differences between lost and the reasons.
 func (r row) wrong() (found []string) {
 	for _, name := range r.lost {
 		if reasons[name] == "" {

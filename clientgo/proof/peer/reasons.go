@@ -1,7 +1,7 @@
 package main
 
-// reasons has, for each function of client-go's tests that fails here alone, why. README.md says the same of what a program
-// can notice.
+// reasons has the reason for each function of client-go's tests that fails only here. README.md
+// describes the effects that a program can notice.
 var reasons = map[string]string{
 	"openapi/openapitest TestOpenAPIEmbeddedTest": noAlpha,
 	"openapi3 TestOpenAPIV3Root_GVSpec":           noAlpha,

@@ -15,7 +15,7 @@ import (
 // tests are the test files of a package, by name.
 type tests map[string]*testFile
 
-// testFile is a file, of which declarations may have been left out.
+// testFile is a test file. Some of its declarations may be dropped.
 type testFile struct {
 	text  []byte
 	parts []part
@@ -23,9 +23,9 @@ type testFile struct {
 
 // part is a declaration, or the import of a package.
 type part struct {
-	function    string // the name, if it is a test
-	from, to    int    // offsets in the text
-	first, last int    // lines
+	function    string // the function's name if it is a test
+	from, to    int    // byte offsets in the text
+	first, last int    // line numbers
 	dropped     bool
 }
 
@@ -74,7 +74,7 @@ func parse(text []byte) (*testFile, error) {
 				add(decl, "")
 				continue
 			}
-			if usesIota(decl) { // to leave one out would change the others
+			if usesIota(decl) { // dropping one constant would change the others
 				add(decl, "")
 				continue
 			}
@@ -86,7 +86,7 @@ func parse(text []byte) (*testFile, error) {
 	return f, nil
 }
 
-// usesIota reports whether a declaration counts.
+// usesIota reports whether a declaration uses iota.
 func usesIota(decl *ast.GenDecl) (found bool) {
 	ast.Inspect(decl, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
@@ -103,7 +103,7 @@ func isTest(name string) bool {
 	return ok && name != "TestMain" && !unicode.IsLower(first)
 }
 
-// functions returns the names of the tests that are not left out.
+// functions returns the names of the tests that are not dropped.
 func (t tests) functions() (names []string) {
 	for _, file := range t {
 		for _, p := range file.parts {
@@ -116,7 +116,7 @@ func (t tests) functions() (names []string) {
 	return names
 }
 
-// drop leaves out what is in a line of a file, and reports whether there was something.
+// drop drops the declaration at a line of a file, and reports whether there was one.
 func (t tests) drop(name string, line int) bool {
 	file := t[name]
 	if file == nil {

@@ -19,9 +19,9 @@ import (
 
 const module = "k8s.io/client-go"
 
-// workshop is where the tests are compiled and run.
+// workshop compiles and runs the tests.
 type workshop struct {
-	peer, line string // the folders of client-go and of this module
+	peer, line string // folders of client-go and of this module
 	dir        string
 	verbose    bool
 }
@@ -40,7 +40,8 @@ func newWorkshop(ctx context.Context, dir string, verbose bool) (*workshop, erro
 	return w, w.modules(ctx)
 }
 
-// modules writes the go.mod with which client-go's tests are compiled here: this module's, and what those tests import.
+// modules writes the go.mod with which client-go's tests are compiled here: this module's
+// requirements, and those of the tests.
 func (w *workshop) modules(ctx context.Context) error {
 	var sums []byte
 	for _, from := range []string{w.line, w.peer} {
@@ -115,7 +116,7 @@ func (w *workshop) packages() ([]string, error) {
 	return paths, err
 }
 
-// try runs the tests of a package on both sides.
+// try runs the tests of a package with both modules.
 func (w *workshop) try(ctx context.Context, pkg string) (row, error) {
 	r := row{pkg: pkg}
 	files, err := readTests(w.peer, pkg)
@@ -123,7 +124,7 @@ func (w *workshop) try(ctx context.Context, pkg string) (row, error) {
 		return r, err
 	}
 	if r.functions = len(files.functions()); r.functions == 0 {
-		return r, nil // examples alone
+		return r, nil // only examples
 	}
 	here, err := w.compile(ctx, pkg, files)
 	if err != nil || here == "" {
@@ -144,7 +145,7 @@ func (w *workshop) try(ctx context.Context, pkg string) (row, error) {
 	if err != nil {
 		return r, err
 	}
-	// Each of those with a reason runs by itself below, as it may wait for ever for what it asks for.
+	// Functions with a reason run separately below, because they may wait forever.
 	others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return reasons[pkg+" "+name] != "" })
 	ours, printed, err := w.test(ctx, here, pkg, others, patience)
 	if err != nil {
@@ -154,7 +155,8 @@ func (w *workshop) try(ctx context.Context, pkg string) (row, error) {
 		if theirs[name] {
 			r.there++
 		}
-		// A test that waits for too short a time, or ended with another one, may pass by itself.
+		// A test with a short timeout, or one that another test has ended, may pass when it runs
+		// alone.
 		limit, tries := patience, 2
 		if reasons[pkg+" "+name] != "" {
 			limit, tries = time.Minute, 1
@@ -180,11 +182,11 @@ func (w *workshop) try(ctx context.Context, pkg string) (row, error) {
 	return r, nil
 }
 
-// complaint is a line of the go command about a file: its name, and the line in it.
+// complaint matches an error of the go command about a file: its name, and the line.
 var complaint = regexp.MustCompile(`(?m)^(?:\t|#)?\s*([^\s:]+_test\.go):(\d+):`)
 
-// compile compiles the tests of a package here. What does not compile is left out of files. It returns no program if the
-// package is not here, or none of its tests compiles.
+// compile compiles the tests of a package here. It drops declarations that do not compile from
+// files. It returns no program if the package is missing here, or none of its tests compiles.
 func (w *workshop) compile(ctx context.Context, pkg string, files tests) (string, error) {
 	dir := filepath.Join(w.line, pkg)
 	if own, err := filepath.Glob(filepath.Join(dir, "*.go")); err != nil || len(own) == 0 && pkg != "kubernetes_test" {
@@ -196,7 +198,7 @@ func (w *workshop) compile(ctx context.Context, pkg string, files tests) (string
 		if err != nil {
 			return "", err
 		}
-		// The folder of kubernetes_test is in the overlay alone.
+		// The folder of kubernetes_test exists only in the overlay.
 		out, err := w.command(ctx, w.line, "test", "-c", "-vet=off", "-mod=mod", "-modfile="+filepath.Join(w.dir, "go.mod"),
 			"-overlay="+overlay, "-gcflags=-e", "-o", program, "./"+pkg).CombinedOutput()
 		if err == nil {
@@ -219,7 +221,7 @@ func (w *workshop) compile(ctx context.Context, pkg string, files tests) (string
 	}
 }
 
-// overlay writes the file that puts tests in the place of those in dir.
+// overlay writes the overlay file that replaces the tests in dir.
 func (w *workshop) overlay(dir string, files tests) (string, error) {
 	replace := map[string]string{}
 	own, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
@@ -244,8 +246,8 @@ func (w *workshop) overlay(dir string, files tests) (string, error) {
 	return path, os.WriteFile(path, data, 0o644)
 }
 
-// lay copies client-go's files that are not Go's, and may be read by the tests of a package: those of the package, and all
-// folders testdata.
+// lay copies client-go's data files that the tests of a package may read: the files of the package,
+// and all testdata folders.
 func (w *workshop) lay(pkg string) error {
 	return filepath.WalkDir(w.peer, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -274,10 +276,10 @@ func (w *workshop) lay(pkg string) error {
 	})
 }
 
-// patience is how long the functions of a package may take.
+// patience limits how long the functions of a package may take.
 const patience = 5 * time.Minute
 
-// test runs functions of a program, for this long at most, and returns which pass.
+// test runs functions of a program for at most limit, and returns the ones that pass.
 func (w *workshop) test(ctx context.Context, program, pkg string, names []string, limit time.Duration) (passed map[string]bool, printed string, err error) {
 	cwd := filepath.Join(w.dir, "tree", pkg)
 	if err := os.MkdirAll(cwd, 0o755); err != nil {
@@ -308,6 +310,6 @@ func (w *workshop) test(ctx context.Context, program, pkg string, names []string
 			break
 		}
 	}
-	_ = cmd.Wait() // a test that fails is counted
+	_ = cmd.Wait() // a failed test is already counted
 	return passed, text.String() + stderr.String(), ctx.Err()
 }

@@ -1,15 +1,17 @@
-// Command programs builds public programs and runs their own tests twice: with client-go, and with the
-// line in go.mod that puts this module in its place. Nothing else of a program is changed.
+// Command programs builds public programs and runs their own tests twice: with client-go, and with
+// the replace directive for this module in go.mod. Nothing else in a program is changed.
 //
 //	go run ./programs                           # all of programs.go: some two hours on two cores, and 15 GB
 //	go run ./programs examples coredns
 //	go run ./programs -v -side kinform coredns
 //	go run ./programs -dir ~/src/operator       # a program of your own
 //
-// Programs are modules that the go command fetches as it does any dependency; work is done in a folder of the user's
-// cache. On both sides, the modules that are versioned with client-go have the same version. A table is printed: tests
-// that passed and failed on both sides. Below it are the names of tests that passed with client-go alone, even when they were run again, of those that
-// passed then, and of those that fail on both sides.
+// Programs are modules that the go command fetches like any dependency. The work folder is in the
+// user's cache. On both sides, the modules that are versioned with client-go have the same version.
+// The command prints a table of the tests that passed and failed on each side. Below it are three
+// lists of tests. The first has the tests that passed only with client-go, even when they were run
+// again. The second has the tests that passed in the second run, and the third the tests that fail
+// on both sides.
 package main
 
 import (
@@ -23,7 +25,8 @@ import (
 	"syscall"
 )
 
-// attempts is how many more times a test may fail that passes with client-go, before it counts as lost.
+// attempts is how often a test is run again that passes with client-go and fails here, before it
+// counts as lost.
 const attempts = 3
 
 func main() {
@@ -89,7 +92,8 @@ func run(ctx context.Context, args []string) error {
 				r.after = result
 			}
 		}
-		// Tests of some programs wait for too short a time, or not at all, and fail on either side now and then.
+		// Tests of some programs have too short timeouts, or none, and sometimes fail on either
+		// side.
 		for range attempts {
 			if lost := r.lost(); len(lost) > 0 {
 				if err := w.again(ctx, p, kinform, r.after, lost); err != nil {
@@ -108,7 +112,7 @@ func run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// choose returns the programs of these names, or all, or the one in dir.
+// choose returns the programs with these names, or all programs, or the program in dir.
 func choose(dir string, names []string) ([]program, error) {
 	if dir != "" {
 		dir, err := filepath.Abs(dir)

@@ -16,13 +16,14 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// staged matches the modules that have client-go's versions, or commits in place of these.
+// staged matches modules that have client-go's versions, or a commit instead of a version.
 var staged = regexp.MustCompile(`^(k8s\.io/[a-z-]+) v0\.([1-9][0-9]+\.[0-9]+|0\.0-[0-9]+-[0-9a-f]+)\b`)
 
-// newest has the versions of modules that are versioned with client-go, and were not released with clientGoVersion.
+// newest has the newest versions of modules that are versioned with client-go, but were not
+// released with clientGoVersion.
 var newest = map[string]string{"k8s.io/sample-controller": "v0.37.1"}
 
-// unstaged are modules of k8s.io that have no versions but commits.
+// unstaged are modules of k8s.io that have only commits, and no versions.
 var unstaged = []string{"k8s.io/utils", "k8s.io/kube-openapi", "k8s.io/gengo"}
 
 // prepare makes the folder in which the go command builds a program for a side.
@@ -55,7 +56,8 @@ func (w workshop) prepare(ctx context.Context, p program, s side) (dir string, e
 	return dir, w.edit(ctx, dir, p, s)
 }
 
-// edit has a program's go.mod ask for the same versions on both sides, and adds the line.
+// edit makes a program's go.mod require the same versions on both sides, and adds the replace
+// directive.
 func (w workshop) edit(ctx context.Context, dir string, p program, s side) error {
 	edits := []string{"mod", "edit"}
 	for _, module := range []string{"client-go", "api", "apimachinery"} {
@@ -73,7 +75,8 @@ func (w workshop) edit(ctx context.Context, dir string, p program, s side) error
 	if err := w.run(ctx, dir, edits...); err != nil {
 		return err
 	}
-	// The versions that the program itself requires come first: a module proxy may lack some of them.
+	// Versions that the program itself requires come first, because a module proxy may lack other
+	// versions.
 	source := dir
 	if p.dependency() {
 		var err error
@@ -108,13 +111,14 @@ func (w workshop) edit(ctx context.Context, dir string, p program, s side) error
 		return err
 	}
 	if p.dependency() {
-		return nil // the go command adds what is missing when it builds
+		return nil // the build adds missing requirements
 	}
 	return w.run(ctx, dir, "mod", "tidy", "-e")
 }
 
-// replacements returns the edits that replace what a program's own go.mod replaces by a version: the
-// go command ignores the replace lines of a dependency. Modules of k8s.io keep the versions that fit client-go's.
+// replacements returns edits that repeat the replace directives of a program's own go.mod which
+// have a version. The go command ignores replace directives of a dependency. Modules of k8s.io keep
+// the versions that fit client-go's.
 func replacements(file []byte) (edits []string, err error) {
 	program, err := modfile.Parse("go.mod", file, nil)
 	if err != nil {
@@ -136,8 +140,8 @@ func writeEmpty(dir, module string) error {
 	return os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+module+"\n"), 0o644)
 }
 
-// bump has go.mod ask for client-go's version of each module in a list that has such versions, and for the version of
-// controller-runtime that is made for it.
+// bump makes go.mod require client-go's version of each listed module that has such versions. It
+// also requires the matching version of controller-runtime.
 func (w workshop) bump(ctx context.Context, dir, modules string) error {
 	edits := []string{"mod", "edit"}
 	for line := range strings.Lines(modules) {
@@ -155,10 +159,11 @@ func (w workshop) bump(ctx context.Context, dir, modules string) error {
 	return w.run(ctx, dir, edits...)
 }
 
-// dependency says that the program is a dependency of the folder's module, and not in the folder.
+// dependency reports whether the program is a dependency of the folder's module, and not in the
+// folder itself.
 func (p program) dependency() bool { return p.dir == "" && !p.copied }
 
-// patterns returns the packages of a program that these patterns stand for, or else the default.
+// patterns returns the packages of a program for its own patterns, or the default if it has none.
 func patterns(p program, own []string, otherwise ...string) []string {
 	if len(own) == 0 {
 		own = otherwise
@@ -173,7 +178,7 @@ func patterns(p program, own []string, otherwise ...string) []string {
 	return found
 }
 
-// download has the go command fetch a module.
+// download makes the go command fetch a module.
 func (w workshop) download(ctx context.Context, p program) (dir string, err error) {
 	cmd := w.command(ctx, w.cache, "mod", "download", "-json", p.module+"@"+p.version)
 	out, err := cmd.Output()
@@ -194,7 +199,8 @@ func (w workshop) run(ctx context.Context, dir string, args ...string) error {
 	return nil
 }
 
-// copyTree copies what lies below from, so that the owner may write it: where the go command keeps modules, nobody may.
+// copyTree copies the files below from, and makes them writable for the owner. The module cache is
+// read-only.
 func copyTree(to, from string) error {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return err

@@ -6,25 +6,27 @@ type program struct {
 	kind    string
 	module  string
 	version string
-	// dir is a folder with the program's sources, in place of a module's version.
+	// dir is a folder with the program's sources, instead of a module's version.
 	dir string
-	// copied says that the sources are copied, for tests that write beside them. Without it, the module is a dependency
-	// of a module that has nothing but a go.mod, and its tests run where the go command has put it.
+	// copied copies the sources, for tests that write to their folder. Otherwise the program is a
+	// dependency of a module that has only a go.mod, and its tests run in the module cache.
 	copied bool
-	// folder is the part of the module that is taken, if that is not a module by itself. It becomes one.
+	// folder is the part of the module that is used, if it is not a module itself. It is made a
+	// module.
 	folder string
-	build  []string // package patterns below the module that are built; none means all
-	test   []string // package patterns whose tests run; none means those of build
-	// unused are modules that go.mod requires, no package imports, and a module proxy may lack. Empty ones take their place.
+	build  []string // patterns of packages to build, relative to the module; none means all
+	test   []string // patterns of packages to test; none means those of build
+	// unused are modules that go.mod requires but no package imports, and that a module proxy may
+	// lack. They are replaced by empty modules.
 	unused []string
-	// servers says that the tests start an etcd and a kube-apiserver.
+	// servers means that the tests start an etcd and a kube-apiserver.
 	servers bool
-	flags   []string // of go test
+	flags   []string // flags of go test
 }
 
 const (
 	clientGoVersion = "v0.37.2"
-	// runtimeVersion is the version of controller-runtime that is made for this one of client-go.
+	// runtimeVersion is the version of controller-runtime for this version of client-go.
 	runtimeVersion = "v0.25.2"
 )
 

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// result is what became of a program on one side.
+// result is the result of a program on one side.
 type result struct {
 	buildError string
-	outcomes   map[string]string // of each test, by package and name: pass, fail or skip
-	unsteady   []string          // the tests that passed when they were run again
+	outcomes   map[string]string // outcome of each test, by package and name: pass, fail or skip
+	unsteady   []string          // tests that passed when they were run again
 }
 
 func newResult() *result { return &result{outcomes: map[string]string{}} }
@@ -21,8 +21,8 @@ func newResult() *result { return &result{outcomes: map[string]string{}} }
 // event is a line of go test -json.
 type event struct{ Action, Package, Test, Output string }
 
-// take reads a line of go test -json. Tests that run in others are counted as well. A package that does not
-// compile, or that ends by a panic, is a test that failed.
+// take reads a line of go test -json. It counts subtests too. A package that does not compile, or
+// whose process ends with a panic, counts as a failed test.
 func (r *result) take(line []byte, verbose bool) {
 	var e event
 	if json.Unmarshal(line, &e) != nil {
@@ -44,7 +44,8 @@ func (r *result) take(line []byte, verbose bool) {
 	}
 }
 
-// takeReport reads the report of a suite of ginkgo, whose specs go test counts as one test.
+// takeReport reads the report of a ginkgo suite, because go test counts all specs of a suite as one
+// test.
 func (r *result) takeReport(pkg, file string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -78,7 +79,7 @@ func (r *result) takeReport(pkg, file string) error {
 	return nil
 }
 
-// add notes the outcome of a test. A second test of the same name gets a number.
+// add records the outcome of a test. A second test of the same name gets a number.
 func (r *result) add(name, outcome string) {
 	unique := name
 	for i := 2; r.outcomes[unique] != ""; i++ {
@@ -87,7 +88,7 @@ func (r *result) add(name, outcome string) {
 	r.outcomes[unique] = outcome
 }
 
-// settle takes from a second run which of these tests pass when they are run again.
+// settle takes over the tests in names that pass in a second run.
 func (r *result) settle(second *result, names []string) {
 	for _, name := range names {
 		if second.outcomes[name] != "pass" {
@@ -97,7 +98,7 @@ func (r *result) settle(second *result, names []string) {
 		r.unsteady = append(r.unsteady, name)
 		pkg, _, _ := strings.Cut(name, " ")
 		if second.outcomes[pkg+" "] == "" {
-			delete(r.outcomes, pkg+" ") // all of the package passes now
+			delete(r.outcomes, pkg+" ") // the whole package passes now
 		}
 	}
 }
@@ -122,13 +123,13 @@ func (r *result) String() string {
 	}
 }
 
-// row is a program on both sides.
+// row has the results of a program on both sides.
 type row struct {
 	program       program
 	before, after *result
 }
 
-// lost returns the tests that pass with client-go and not here.
+// lost returns the tests that pass with client-go but not here.
 func (r row) lost() (names []string) {
 	if r.before == nil || r.after == nil {
 		return nil
@@ -142,7 +143,8 @@ func (r row) lost() (names []string) {
 	return names
 }
 
-// failing returns the tests that fail on both sides: the reason is the machine, the server, or the program.
+// failing returns the tests that fail on both sides, because of the machine, the server, or the
+// program.
 func (r row) failing() (names []string) {
 	if r.before == nil || r.after == nil {
 		return nil

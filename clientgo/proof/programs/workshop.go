@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// side is what a program runs on.
+// side is the module that a program is built with.
 type side string
 
 const (
@@ -22,7 +22,7 @@ const (
 	kinform  side = "kinform"
 )
 
-// workshop is where programs are built and tested.
+// workshop builds and tests programs.
 type workshop struct {
 	checkout string // of kinform
 	cache    string
@@ -52,7 +52,8 @@ func (w workshop) try(ctx context.Context, p program, s side) (*result, error) {
 	return r, ctx.Err()
 }
 
-// again runs tests of a side once more that did not pass, with all others of their packages, and takes what passes now.
+// again runs failed tests of a side once more, with all other tests of their packages, and records
+// those that pass now.
 func (w workshop) again(ctx context.Context, p program, s side, r *result, names []string) error {
 	packages := map[string]bool{}
 	for _, name := range names {
@@ -90,12 +91,12 @@ func (w workshop) testAll(ctx context.Context, dir string, r *result, p program,
 	return nil
 }
 
-// folder is where the go command builds a program for a side.
+// folder returns the folder in which the go command builds a program for a side.
 func (w workshop) folder(p program, s side) string {
 	return filepath.Join(w.cache, p.name+"-"+string(s))
 }
 
-// split tells the packages whose tests are a suite of ginkgo from the other packages with tests.
+// split separates the packages with a ginkgo suite from the other packages with tests.
 func (w workshop) split(ctx context.Context, dir string, patterns []string) (plain, suites []string, err error) {
 	args := append([]string{"list", "-mod=mod", "-json=ImportPath,TestGoFiles,XTestGoFiles,TestImports,XTestImports"}, patterns...)
 	out, err := w.command(ctx, dir, args...).Output()
@@ -121,7 +122,7 @@ func (w workshop) split(ctx context.Context, dir string, patterns []string) (pla
 	return plain, suites, nil
 }
 
-// test runs the tests of packages. A test that fails is no error: r counts it.
+// test runs the tests of packages. A failed test is not an error, but is counted in r.
 func (w workshop) test(ctx context.Context, dir string, r *result, p program, packages []string, last ...string) error {
 	args := append([]string{"test", "-mod=mod", "-json", "-vet=off", "-count=1", "-p=1", "-timeout=20m"}, p.flags...)
 	cmd := w.command(ctx, dir, append(append(args, packages...), last...)...)
@@ -145,7 +146,7 @@ func (w workshop) test(ctx context.Context, dir string, r *result, p program, pa
 			break
 		}
 	}
-	_ = cmd.Wait() // A test that failed has been counted.
+	_ = cmd.Wait() // A failed test is already counted.
 	if len(r.outcomes) == before && stderr.Len() > 0 {
 		return fmt.Errorf("go test: %s", stderr.String())
 	}

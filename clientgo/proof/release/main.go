@@ -1,12 +1,14 @@
-// Command release tries kinform as a released version, before there is one: it makes a module proxy in a folder out of the commit that
-// is checked out, with all modules that a release has (docs/adr/0009-modules.md). It installs the command from there, and lets
-// "kinform migrate" put a program on the line, which has no replace line to a checkout. The program's go.mod and go.sum have to be what
-// they were after "kinform migrate --undo".
+// Command release tests kinform as a released version before the release. It makes a module proxy
+// in a folder from the checked-out commit, with all modules of a release
+// (docs/adr/0009-modules.md). It installs the command from this proxy, and runs "kinform migrate"
+// on a program, without a replace directive to a checkout. After "kinform migrate --undo", the
+// program's go.mod and go.sum must be as before.
 //
 //	go run ./release [-version v0.1.0] [PROGRAM]
 //
-// PROGRAM is the folder of a module that requires client-go; a copy of it is used. Without one, a small program is. All other modules
-// come from Go's module cache, and from GOPROXY where it lacks them.
+// PROGRAM is the folder of a module that requires client-go. The command works on a copy of it.
+// Without PROGRAM, it uses a small program of its own. All other modules come from Go's module
+// cache, and from GOPROXY if the cache lacks them.
 package main
 
 import (
@@ -35,7 +37,7 @@ const (
 	command = kinform + "/cmd/kinform"
 )
 
-// released are the modules of a release, as folders of the repository.
+// released are the modules of a release, as folders in the repository.
 var released = []string{"", "clientgo", "metrics", "tracing", "cmd/kinform"}
 
 func main() {
@@ -47,10 +49,10 @@ func main() {
 	}
 }
 
-// bench is where a release is tried.
+// bench is the folder in which a release is tested.
 type bench struct {
-	dir     string // removed in the end
-	root    string // of the checkout
+	dir     string // removed at the end
+	root    string // root of the checkout
 	version string
 }
 
@@ -80,7 +82,7 @@ func try(ctx context.Context, version, program string) error {
 	return b.migrate(ctx, copied)
 }
 
-// publish makes the proxy.
+// publish makes the module proxy.
 func (b bench) publish(ctx context.Context) error {
 	commit := filepath.Join(b.dir, "commit")
 	if err := os.Mkdir(commit, 0o755); err != nil {
@@ -105,8 +107,8 @@ func (b bench) publish(ctx context.Context) error {
 	return nil
 }
 
-// goMod returns the go.mod that a module has in a release: it requires the modules of kinform at that version, which are v0.0.0 in a
-// checkout, and has no replace line.
+// goMod returns the go.mod of a module in a release. It requires kinform's modules at the release
+// version, which are v0.0.0 in a checkout, and has no replace directive.
 func (b bench) goMod(name string) ([]byte, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -131,7 +133,7 @@ func (b bench) goMod(name string) ([]byte, error) {
 	return mod.Format()
 }
 
-// add puts a module into the proxy.
+// add adds a module to the proxy.
 func (b bench) add(of, folder string) error {
 	name := filepath.Join(folder, "go.mod")
 	mod, err := b.goMod(name)
@@ -165,7 +167,7 @@ func (b bench) add(of, folder string) error {
 
 func (b bench) proxy() string { return filepath.Join(b.dir, "proxy") }
 
-// migrate puts a program on the release, and takes it back.
+// migrate migrates a program to the release, and undoes it.
 func (b bench) migrate(ctx context.Context, program string) error {
 	cache, err := output(ctx, b.root, nil, "go", "env", "GOMODCACHE")
 	if err != nil {
@@ -234,7 +236,7 @@ func (b bench) migrate(ctx context.Context, program string) error {
 	return err
 }
 
-// modFiles are the texts of go.mod and go.sum.
+// modFiles holds the contents of go.mod and go.sum.
 type modFiles struct{ mod, sum string }
 
 func files(program string) (f modFiles, err error) {
@@ -249,7 +251,7 @@ func files(program string) (f modFiles, err error) {
 	return modFiles{string(mod), string(sum)}, err
 }
 
-// writeProgram writes a controller's main parts as a module.
+// writeProgram writes a module with the main parts of a controller.
 func writeProgram(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -290,7 +292,7 @@ func main() {
 	return os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o644)
 }
 
-// output runs a command, and returns what it says. Its error has that as well.
+// output runs a command, and returns its output. An error contains the output too.
 func output(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, env

@@ -1,4 +1,5 @@
-// Package rest holds clientgo's package rest against client-go's: both send the same requests to the same servers.
+// Package rest compares clientgo's package rest with client-go's. Both send the same requests to
+// the same servers.
 package rest_test
 
 import (
@@ -7,7 +8,7 @@ import (
 	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
-// differences are the cases of which something else becomes here, and why.
+// differences are the cases with another result than in client-go, and the reasons.
 var differences = map[string]string{
 	"no base and an absolute path":                  "client-go panics",
 	"no event":                                      "client-go panics",

@@ -1,5 +1,5 @@
-// Package tools holds clientgo's tools, utils and transport against client-go's: both do the same things, with real servers and files,
-// and the same must come of them.
+// Package tools compares clientgo's tools, utils and transport with client-go's. Both run the same
+// operations with real servers and files, and must have the same results.
 package tools_test
 
 import (
@@ -13,7 +13,7 @@ const (
 	wrapped = "an error of the server that a sink has wrapped is known: client-go asks twelve times more"
 )
 
-// differences are the cases of which something else becomes here, and why.
+// differences are the cases with another result than in client-go, and the reasons.
 var differences = map[string]string{
 	"events to a sink with errors: another object":          counted,
 	"events to a sink with errors: canceled":                counted,

@@ -1,3 +1,4 @@
-// Package versions has no code. Its tests compute which versions of other modules version selection raises in a program, when
-// kinform comes into it: a go.mod is part of a library's contract.
+// Package versions has only tests. A go.mod is part of a library's contract, because version
+// selection may raise versions of other modules in a program. The tests compute which versions
+// kinform raises.
 package versions

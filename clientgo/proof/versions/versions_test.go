@@ -18,16 +18,16 @@ import (
 const (
 	kinform = "github.com/kinform/kinform"
 	client  = "k8s.io/client-go"
-	version = "v0.37.2" // of client-go, whose names the line has
+	version = "v0.37.2" // of client-go, whose names clientgo has
 )
 
-// consumer is a kind of program.
+// consumer is a kind of program that uses kinform.
 type consumer struct {
-	requires []string // the modules of kinform that it requires
-	line     bool     // whether it has the replace line for client-go
-	// raised has the versions that it gets, of modules that it had at an older one, with the reason.
+	requires []string // kinform's modules that it requires
+	line     bool     // whether it has the replace directive for client-go
+	// raised has the modules whose version is raised, with the new version and the reason.
 	raised map[string]string
-	// added has the modules that it did not have, with the reason.
+	// added has the modules that are added, with the reason.
 	added map[string]string
 }
 
@@ -36,11 +36,11 @@ const (
 	ofOpenTelemetry = "OpenTelemetry has it, at the version that k8s.io/component-base v0.37 requires"
 )
 
-// consumers are the kinds of programs. A raised version may break a program that never asked for it: the core and the line
-// raise none, and every other one needs a reason.
+// consumers are the kinds of programs. A raised version may break a program that never asked for
+// it. The core and clientgo raise none, and any other raise needs a reason.
 var consumers = map[string]consumer{
 	"core":       {requires: []string{""}},
-	"line":       {requires: []string{""}, line: true}, // go mod tidy adds kinform, whose packages the line imports
+	"line":       {requires: []string{""}, line: true}, // go mod tidy adds kinform, whose packages clientgo imports
 	"controller": {requires: []string{""}},             // a package of the main module
 	"metrics": {requires: []string{"", "/metrics"}, added: map[string]string{
 		"github.com/beorn7/perks v1.0.1":              ofPrometheus,
@@ -58,7 +58,7 @@ var consumers = map[string]consumer{
 	}},
 }
 
-// Version selection raises nothing in a program that requires exactly what client-go requires, when kinform comes into it.
+// If a program requires exactly what client-go requires, adding kinform raises no version.
 func TestWhatIsRaisedInAProgramOfClientGo(t *testing.T) {
 	before := selected(t, program(t, consumer{}))
 	require.Equal(t, version, before[client])
@@ -84,7 +84,7 @@ func TestWhatIsRaisedInAProgramOfClientGo(t *testing.T) {
 	}
 }
 
-// requireReasons holds what has changed against what has a reason.
+// requireReasons compares the changes with the reasons.
 func requireReasons(t *testing.T, changed, reasons map[string]string) {
 	t.Helper()
 	for _, module := range slices.Sorted(maps.Keys(changed)) {
@@ -97,7 +97,7 @@ func requireReasons(t *testing.T, changed, reasons map[string]string) {
 	}
 }
 
-// program writes a module that requires what client-go requires, client-go itself, and modules of this checkout.
+// program writes a module that requires client-go, its requirements, and modules of this checkout.
 func program(t *testing.T, c consumer) (dir string) {
 	t.Helper()
 	theirs, err := modfile.Parse("go.mod", goMod(t), nil)
@@ -139,7 +139,8 @@ func goMod(t *testing.T) []byte {
 	return text
 }
 
-// selected returns the version of each module that version selection takes for a program. The program itself is not among them.
+// selected returns the version of each module that version selection chooses for a program. It
+// leaves out the program itself.
 func selected(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	versions := map[string]string{}
@@ -165,8 +166,8 @@ func run(t *testing.T, dir, name string, args ...string) string {
 	return string(out)
 }
 
-// threeResults is what vertical-pod-autoscaler, descheduler and others have: Query and QueryRange with three results, as up to
-// client_golang v1.24.
+// threeResults is code as in vertical-pod-autoscaler, descheduler and others. Query and QueryRange
+// have three results, as up to client_golang v1.24.
 const threeResults = `package main
 
 import (
@@ -192,7 +193,8 @@ func main() {
 }
 `
 
-// A program that calls Prometheus' client with three results compiles with the line, and keeps its version of that client.
+// A program that calls Prometheus' client with three results compiles with clientgo, and keeps its
+// version of that client.
 func TestAProgramOfPrometheusClientCompilesWithTheLine(t *testing.T) {
 	const library, its = "github.com/prometheus/client_golang", "v1.24.0"
 	dir := program(t, consumer{line: true})

@@ -1,4 +1,5 @@
-// Package workqueue_test runs kinform's conformance suite of work queues on the queues of module clientgo.
+// Package workqueue_test runs kinform's conformance suite for work queues on the queues of module
+// clientgo.
 package workqueue_test
 
 import (
@@ -11,7 +12,7 @@ import (
 
 type config = workqueue.TypedRateLimitingQueueConfig[string]
 
-// otherClock is the real clock, without being known for it.
+// otherClock is the real clock under another type, so that it is not recognized as such.
 type otherClock struct{ clock.RealClock }
 
 func run(t *testing.T, c func() config, differences conformance.Differences) {

@@ -1,6 +1,6 @@
-// Package spdy upgrades requests to SPDY/3.1, over which a connection has many streams in both directions. Servers that know no
-// websockets take executed commands and forwarded ports that way.
+// Package spdy upgrades requests to SPDY/3.1. A SPDY connection carries many streams in both
+// directions. Servers without websocket support use it for exec and port forwarding.
 //
-// Its names are client-go's, and SPDY itself is that of k8s.io/streaming. Functions whose names end in Streaming have that module's types, the others have
-// those of apimachinery.
+// Its names are client-go's, and k8s.io/streaming implements SPDY itself. Functions whose names end
+// in Streaming use that module's types; the others use apimachinery's types.
 package spdy

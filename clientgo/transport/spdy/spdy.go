@@ -15,18 +15,20 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// pingPeriod is how often the server is pinged, so that what lies between does not take the connection for an idle one.
+// pingPeriod is the period of pings to the server. They keep proxies from closing the connection as
+// idle.
 const pingPeriod = 5 * time.Second
 
-// Upgrader makes the connection of a server's answer.
+// Upgrader turns a server's response into a connection.
 type Upgrader interface {
-	// NewConnection returns the connection of an answer that accepts SPDY/3.1, and the server's message as an error for
-	// any other answer.
+	// NewConnection returns the connection of a response that accepts SPDY/3.1. For any other
+	// response it returns the server's message as an error.
 	NewConnection(resp *http.Response) (older.Connection, error)
 }
 
-// RoundTripperFor returns a round tripper with the credentials, TLS and proxy of config, and the upgrader of its answers. The
-// pair is for one request at once: the upgrader takes the connection of the latest one. Config.Dial and Config.Transport have no part in it.
+// RoundTripperFor returns a round tripper with the credentials, TLS and proxy of config, and the
+// Upgrader of its responses. The pair handles one request at a time, because the Upgrader returns
+// the connection of the latest request. It ignores Config.Dial and Config.Transport.
 func RoundTripperFor(config *restclient.Config) (http.RoundTripper, Upgrader, error) {
 	secured, err := restclient.TLSConfigFor(config)
 	if err != nil {
@@ -47,7 +49,7 @@ func RoundTripperFor(config *restclient.Config) (http.RoundTripper, Upgrader, er
 	return rt, upgrader, nil
 }
 
-// NewUpgraderForStreaming makes an Upgrader of a round tripper of k8s.io/streaming.
+// NewUpgraderForStreaming returns an Upgrader for a round tripper of k8s.io/streaming.
 func NewUpgraderForStreaming(upgrader httpstream.UpgradeRoundTripper) Upgrader {
 	return streamingUpgrader{upgrader}
 }
@@ -62,8 +64,9 @@ func (u streamingUpgrader) NewConnection(resp *http.Response) (older.Connection,
 	return httpstreams.Older(c), nil
 }
 
-// Negotiate sends req and offers protocols, the preferred one first. It returns the connection and the protocol that the server
-// took, which is "" if the server did not say. The client's transport and the upgrader are a pair, see [RoundTripperFor].
+// Negotiate sends req and offers protocols in order of preference. It returns the connection and
+// the protocol that the server chose, which is "" if the server named none. The client's transport
+// and the upgrader are a pair, see [RoundTripperFor].
 func Negotiate(upgrader Upgrader, client *http.Client, req *http.Request, protocols ...string) (older.Connection, string, error) {
 	for _, protocol := range protocols {
 		req.Header.Add(older.HeaderProtocolVersion, protocol)
@@ -89,7 +92,7 @@ func NegotiateStreaming(upgrader Upgrader, client *http.Client, req *http.Reques
 	return httpstreams.Newer(c), protocol, nil
 }
 
-// NewDialer returns a dialer that sends a request of that method to url, and upgrades it.
+// NewDialer returns a dialer that sends a request with this method to url, and upgrades it.
 func NewDialer(upgrader Upgrader, client *http.Client, method string, url *url.URL) older.Dialer {
 	return &dialer{upgrader: upgrader, client: client, method: method, url: url}
 }

@@ -19,11 +19,12 @@ import (
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
 		goleak.IgnoreTopFunction("k8s.io/klog/v2.(*flushDaemon).run.func1"),
-		// A connection whose other end was the first to close it waits for a second for a reader of that error.
+		// If the peer closes a connection first, this function waits a second for a reader of the
+		// error.
 		goleak.IgnoreTopFunction("github.com/moby/spdystream.(*Connection).shutdown"))
 }
 
-// greet starts a server that greets on each stream, and tells seen of each request.
+// greet starts a server that sends a greeting on each stream, and calls seen with each request.
 func greet(t *testing.T, seen func(*http.Request)) *httptest.Server {
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		seen(req)

@@ -1,4 +1,4 @@
 // Package websocket upgrades requests to websockets.
 //
-// Its names are client-go's, and the websockets are those of github.com/gorilla/websocket.
+// Its names are client-go's, and github.com/gorilla/websocket implements the websockets.
 package websocket

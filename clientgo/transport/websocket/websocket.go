@@ -20,26 +20,28 @@ import (
 	"k8s.io/streaming/pkg/httpstream/wsstream"
 )
 
-// dataSize is how much data a message has at most, in bytes. One byte more is for the number of its channel: servers take a
-// message that is split into frames for several messages, and a frame is as large as the buffer.
+// dataSize limits the data of a message, in bytes. The buffer has one more byte for the channel
+// number. A message must fit into one frame, which is as large as the buffer, because servers treat
+// each frame as a separate message.
 const (
 	dataSize   = 32 * 1024
 	bufferSize = dataSize + 1
 )
 
-// ConnectionHolder has the websocket that a round tripper has made.
+// ConnectionHolder has the websocket that a round tripper has opened.
 type ConnectionHolder interface {
-	// DataBufferSize is how many bytes of data, beside the number of its channel, a message can have that is sent in one frame.
+	// DataBufferSize returns how many bytes of data fit into a message of one frame, without the
+	// channel number.
 	DataBufferSize() int
 	// Connection returns the websocket, or nil before a successful request.
 	Connection() *gwebsocket.Conn
 }
 
-// RoundTripper makes one websocket of one request: a second request needs another RoundTripper.
+// RoundTripper opens one websocket. Another request needs another RoundTripper.
 type RoundTripper struct {
-	// TLSConfig is for servers that are reached by https or wss. nil means the defaults of crypto/tls.
+	// TLSConfig is for servers with an https or wss URL. nil means the defaults of crypto/tls.
 	TLSConfig *tls.Config
-	// Proxier returns the proxy of a request, or nil for none. A nil Proxier means that there is none.
+	// Proxier returns the proxy for a request, or nil for no proxy. A nil Proxier means no proxy.
 	Proxier func(req *http.Request) (*url.URL, error)
 	// Conn is the websocket after RoundTrip.
 	Conn *gwebsocket.Conn
@@ -48,22 +50,23 @@ type RoundTripper struct {
 // Connection returns Conn.
 func (rt *RoundTripper) Connection() *gwebsocket.Conn { return rt.Conn }
 
-// DataBufferSize is 32768 bytes.
+// DataBufferSize returns 32768.
 func (rt *RoundTripper) DataBufferSize() int { return dataSize }
 
 // TLSClientConfig returns TLSConfig.
 func (rt *RoundTripper) TLSClientConfig() *tls.Config { return rt.TLSConfig }
 
-// RoundTrip makes the websocket. The protocols that it offers are in the request's header Sec-Websocket-Protocol. The error of a
-// server that has answered, and has not upgraded or has taken another protocol than those, is one of which
-// httpstream.IsUpgradeFailure is true. If the server has answered with a metav1.Status, its cause is an *apierrors.StatusError.
+// RoundTrip opens the websocket. The request's Sec-Websocket-Protocol header has the protocols to
+// offer. If the server responds without upgrading, or chooses a protocol that was not offered,
+// httpstream.IsUpgradeFailure is true for the error. If the response is a metav1.Status, the error
+// wraps an *apierrors.StatusError.
 func (rt *RoundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Body != nil {
 		defer request.Body.Close()
 	}
 	header := request.Header.Clone()
 	protocols := header[wsstream.WebSocketProtocolHeader]
-	delete(header, wsstream.WebSocketProtocolHeader) // the dialer writes it
+	delete(header, wsstream.WebSocketProtocolHeader) // the dialer writes this header
 	dialer := gwebsocket.Dialer{
 		Proxy: rt.Proxier, TLSClientConfig: rt.TLSConfig, Subprotocols: protocols,
 		ReadBufferSize: bufferSize, WriteBufferSize: bufferSize,
@@ -84,7 +87,7 @@ func (rt *RoundTripper) RoundTrip(request *http.Request) (*http.Response, error)
 	return resp, nil
 }
 
-// overWebsocket returns u with the scheme of websockets.
+// overWebsocket returns u with the scheme ws or wss.
 func overWebsocket(u *url.URL) string {
 	ws := *u
 	switch ws.Scheme {
@@ -96,7 +99,8 @@ func overWebsocket(u *url.URL) string {
 	return ws.String()
 }
 
-// refusal says why a server did not upgrade: by its metav1.Status, in an error of which apierrors knows the reason, or by code and body.
+// refusal returns why a server did not upgrade. If the response has a metav1.Status, it returns
+// that as an error for package apierrors. Otherwise the error has the status code and the body.
 func refusal(err error, resp *http.Response) error {
 	body, readErr := io.ReadAll(resp.Body)
 	if readErr != nil {
@@ -112,8 +116,8 @@ func refusal(err error, resp *http.Response) error {
 	return fmt.Errorf("%w (%s)", err, resp.Status)
 }
 
-// RoundTripperFor returns a round tripper with the credentials, TLS and proxy of config, and the holder of the websocket that it
-// will make. The pair is for one request.
+// RoundTripperFor returns a round tripper with the credentials, TLS and proxy of config, and the
+// holder of the websocket that it opens. The pair is for one request.
 func RoundTripperFor(config *restclient.Config) (http.RoundTripper, ConnectionHolder, error) {
 	c, err := config.TransportConfig()
 	if err != nil {
@@ -134,8 +138,9 @@ func RoundTripperFor(config *restclient.Config) (http.RoundTripper, ConnectionHo
 	return rt, holder, nil
 }
 
-// Negotiate sends req by rt and offers protocols, the preferred one first. It returns the websocket, whose Subprotocol the
-// server has taken. rt and connectionInfo are a pair, see [RoundTripperFor].
+// Negotiate sends req through rt and offers protocols in order of preference. It returns the
+// websocket. Its Subprotocol is the one that the server has chosen. rt and connectionInfo are a
+// pair, see [RoundTripperFor].
 func Negotiate(rt http.RoundTripper, connectionInfo ConnectionHolder, req *http.Request, protocols ...string) (*gwebsocket.Conn, error) {
 	req.Header[wsstream.WebSocketProtocolHeader] = protocols
 	resp, err := rt.RoundTrip(req)

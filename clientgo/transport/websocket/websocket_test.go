@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("k8s.io/klog/v2.(*flushDaemon).run.func1"))
 }
 
-// echo returns messages in a websocket of protocol "b". It tells seen of each request.
+// echo returns a handler that echoes messages over a websocket of protocol "b". It calls seen with
+// each request.
 func echo(t *testing.T, seen func(*http.Request)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		seen(req)
@@ -42,7 +43,7 @@ func echo(t *testing.T, seen func(*http.Request)) http.Handler {
 	})
 }
 
-// negotiate makes a websocket with config.
+// negotiate opens a websocket with config.
 func negotiate(t *testing.T, config *rest.Config, protocols ...string) (*gwebsocket.Conn, error) {
 	rt, holder, err := websocket.RoundTripperFor(config)
 	require.NoError(t, err)
@@ -145,7 +146,7 @@ func TestConnectionsGoThroughAProxy(t *testing.T) {
 		}
 		go func() {
 			defer far.Close()
-			_, _ = io.Copy(far, read) // not near: the server may have read the first bytes of what follows
+			_, _ = io.Copy(far, read) // read from the buffer, because the server may have read ahead
 		}()
 		defer near.Close()
 		_, _ = io.Copy(near, far)

@@ -25,7 +25,7 @@ import (
 	fcache "k8s.io/client-go/tools/cache/testing"
 )
 
-// fault makes one function of a program fail once. Each of them calls here.
+// fault makes one function of a program fail on its first call. Each function calls here.
 type fault struct {
 	at   string
 	fail func()
@@ -40,8 +40,8 @@ func (f *fault) here(at string) {
 
 func panics() { panic("on purpose") }
 
-// each runs a test in a bubble for each place, in a program that goes on after panics. No goroutine is left at its end,
-// as synctest checks.
+// each runs a test in a bubble for each place, in a program that survives panics. synctest checks
+// that no goroutine is left at its end.
 func each(t *testing.T, fail func(), places []string, test func(t *testing.T, f *fault)) {
 	utilruntime.ReallyCrash = false
 	defer func() { utilruntime.ReallyCrash = true }()
@@ -56,7 +56,7 @@ func each(t *testing.T, fail func(), places []string, test func(t *testing.T, f 
 	}
 }
 
-// faultySource lists and watches a server whose history is kept.
+// faultySource lists and watches a server that keeps its history.
 type faultySource struct {
 	*fault
 	server *fcache.FakeControllerSource
@@ -91,7 +91,7 @@ func (s faultySource) Watch(o metav1.ListOptions) (watch.Interface, error) {
 
 func (s faultySource) IsWatchListSemanticsUnSupported() bool { return true }
 
-// faultyError fails when it is asked what it wraps.
+// faultyError fails when its Unwrap is called.
 type faultyError struct{ fail func() }
 
 func (faultyError) Error() string   { return "faulty" }
@@ -112,7 +112,7 @@ func (w faultyWatch) Stop() {
 	w.here("Stop")
 }
 
-// faultyStore is a program's own.
+// faultyStore is a program's own store.
 type faultyStore struct {
 	*fault
 	cache.Store
@@ -131,7 +131,7 @@ func (s *faultyStore) UpdateResourceVersion(string) {
 	s.here("UpdateResourceVersion")
 }
 
-// changes makes one change of each kind, and leaves a and c.
+// changes makes one change of each kind. Afterwards a and c exist.
 func (s faultySource) changes() {
 	sleep(5 * time.Minute)
 	s.server.Add(pod("b", ""))
@@ -159,7 +159,7 @@ func reflectorGoesOn(t *testing.T, f *fault) {
 	})
 }
 
-// RC-12: a reflector goes on after a panic, and its store has in the end what the server has.
+// RC-12: a reflector goes on after a panic, and its store converges to the server's state.
 func TestAReflectorGoesOnAfterAPanic(t *testing.T) {
 	each(t, panics, []string{"list", "error of a list", "watch", "ResultChan", "Stop", "Add", "Update", "Delete", "Replace", "UpdateResourceVersion"}, reflectorGoesOn)
 }
@@ -169,12 +169,12 @@ func TestResyncsGoOnAfterAPanic(t *testing.T) {
 	each(t, panics, []string{"Resync", "ShouldResync"}, reflectorGoesOn)
 }
 
-// These functions run in goroutines of the reflector. In client-go they are not called again.
+// These functions run in goroutines of the reflector. client-go does not call them again.
 func TestAReflectorGoesOnAfterGoexit(t *testing.T) {
 	each(t, runtime.Goexit, []string{"list", "Resync", "ShouldResync"}, reflectorGoesOn)
 }
 
-// These functions run in the goroutine in which the program has called Run.
+// These functions run in the goroutine that called Run.
 func TestGoexitEndsTheGoroutineOfRun(t *testing.T) {
 	each(t, runtime.Goexit, []string{"watch", "ResultChan", "Add", "Update", "Delete", "Replace", "UpdateResourceVersion"}, func(t *testing.T, f *fault) {
 		source := newFaultySource(f)
@@ -192,7 +192,7 @@ func TestGoexitEndsTheGoroutineOfRun(t *testing.T) {
 	})
 }
 
-// told is a handler that fails, and remembers the versions of which it was notified.
+// told is a handler that fails, and records the versions of the objects in its events.
 type told struct {
 	*fault
 	mu    sync.Mutex // guards following
@@ -216,7 +216,7 @@ func (h *told) all() []string {
 	return slices.Clone(h.calls)
 }
 
-// indexers have a function that fails on the first object, and one that fails on b.
+// indexers returns an index function that fails on the first object, and one that fails on b.
 func (f *fault) indexers() cache.Indexers {
 	return cache.Indexers{"x": func(obj any) ([]string, error) {
 		f.here("index of a list")
@@ -239,7 +239,7 @@ func (f *fault) transform(obj any) (any, error) {
 	return obj, nil
 }
 
-// sharedGoesOn plays changes to a shared informer with two handlers, only one of which fails.
+// sharedGoesOn makes changes that reach a shared informer with two handlers, one of which fails.
 func sharedGoesOn(t *testing.T, f *fault) {
 	source := newFaultySource(f)
 	defer source.server.Shutdown()
@@ -271,12 +271,13 @@ func TestASharedInformerGoesOnAfterAPanic(t *testing.T) {
 	each(t, panics, append(ofShared, "error of a list", "error of an index function", "Stop"), sharedGoesOn)
 }
 
-// In client-go the loop ends with its goroutine.
+// In client-go the loop ends together with its goroutine.
 func TestASharedInformerGoesOnAfterGoexit(t *testing.T) {
 	each(t, runtime.Goexit, ofShared, sharedGoesOn)
 }
 
-// The store has an object on which an index function has failed, and handlers are notified of it.
+// If an index function fails on an object, the store still has the object, and handlers are
+// notified of it.
 func TestHandlersAreNotifiedOfAnObjectThatCannotBeIndexed(t *testing.T) {
 	each(t, panics, []string{"index of a list", "index of an event", "error of an index function"}, func(t *testing.T, f *fault) {
 		source := newFaultySource(f)
@@ -292,7 +293,7 @@ func TestHandlersAreNotifiedOfAnObjectThatCannotBeIndexed(t *testing.T) {
 	})
 }
 
-// singleGoesOn plays changes to an informer with one handler.
+// singleGoesOn makes changes that reach an informer with one handler.
 func singleGoesOn(t *testing.T, f *fault) {
 	source := newFaultySource(f)
 	defer source.server.Shutdown()
@@ -306,7 +307,7 @@ func singleGoesOn(t *testing.T, f *fault) {
 	})
 }
 
-// A handler of panics may add and remove handlers of the informer in which an index function has panicked.
+// A panic handler may add and remove handlers of the informer whose index function has panicked.
 func TestAHandlerOfPanicsMayUseTheInformer(t *testing.T) {
 	defer func() { utilruntime.PanicHandlers = nil }()
 	each(t, panics, []string{"index of a list", "index of an event"}, func(t *testing.T, f *fault) {
@@ -338,7 +339,7 @@ func TestAnInformerOfOneHandlerGoesOnAfterGoexit(t *testing.T) {
 	each(t, runtime.Goexit, ofShared[:5], singleGoesOn)
 }
 
-// faultyQueue is a program's own.
+// faultyQueue is a program's own queue.
 type faultyQueue struct {
 	*fault
 	cache.Queue
@@ -355,7 +356,8 @@ func (q faultyQueue) Pop(process cache.PopProcessFunc) (any, error) {
 	return q.Queue.Pop(process)
 }
 
-// controllerGoesOn plays changes to a controller of a program's own functions, which keep a store.
+// controllerGoesOn makes changes that reach a controller whose functions, the program's own,
+// maintain a store.
 func controllerGoesOn(t *testing.T, f *fault) {
 	source := newFaultySource(f)
 	defer source.server.Shutdown()
@@ -402,13 +404,13 @@ func TestResyncsOfAControllerGoOnAfterAPanic(t *testing.T) {
 	each(t, panics, []string{"ShouldResync", "Queue.Resync"}, controllerGoesOn)
 }
 
-// In client-go the reflector ends with its goroutine.
+// In client-go the reflector ends together with its goroutine.
 func TestAControllerGoesOnAfterGoexit(t *testing.T) {
 	each(t, runtime.Goexit, ofReflector, controllerGoesOn)
 }
 
-// Process and the handler of NewInformer run in the goroutine in which the program has called Run. Nothing of the
-// controller is left when it has ended.
+// Process and the handler of NewInformer run in the goroutine that called Run. When that goroutine
+// has ended, no goroutine of the controller is left.
 func TestGoexitEndsTheGoroutineOfAController(t *testing.T) {
 	for _, at := range []string{"Process", "OnAdd"} {
 		each(t, runtime.Goexit, []string{at}, func(t *testing.T, f *fault) {
@@ -425,8 +427,8 @@ func TestGoexitEndsTheGoroutineOfAController(t *testing.T) {
 	}
 }
 
-// The handler of NewInformer is called in the goroutine of Run: a panic can be recovered around it, and the store is never
-// ahead of the handler.
+// The handler of NewInformer is called in the goroutine of Run. A program can therefore recover a
+// panic around Run, and the store is never ahead of the handler.
 func TestAnInformerOfOneHandlerCallsItInRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := newFaultySource(&fault{})
@@ -447,7 +449,7 @@ func TestAnInformerOfOneHandlerCallsItInRun(t *testing.T) {
 			require.PanicsWithValue(t, "on purpose", func() { c.RunWithContext(ctx) })
 		}, func() {
 			require.False(t, c.HasSynced(), "the handler has not returned")
-			for range 3 { // while the handler works
+			for range 3 { // while the handler runs
 				source.server.Modify(pod("b", ""))
 			}
 			sleep(90 * time.Second)
@@ -462,7 +464,7 @@ func TestAnInformerOfOneHandlerCallsItInRun(t *testing.T) {
 	})
 }
 
-// crash runs an informer and a controller in a process of its own, until a function panics.
+// crash runs an informer and a controller in a separate process, until a function panics.
 func crash(place string) {
 	utilruntime.PanicHandlers = append(utilruntime.PanicHandlers, func(context.Context, any) { fmt.Fprintln(os.Stderr, handled) })
 	f := &fault{at: place, fail: panics}
@@ -482,7 +484,7 @@ func crash(place string) {
 	shared.Run(nil)
 }
 
-// output is what a process in which a function of this place has panicked says at its end.
+// output returns the output of a process in which the function at this place has panicked.
 func output(t *testing.T, place string) string {
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), crashEnv+"="+place)
@@ -493,7 +495,7 @@ func output(t *testing.T, place string) string {
 	return string(out)
 }
 
-// By default a panic ends the process, with its own value and stack.
+// By default a panic ends the process, and the output has the panic's value and stack.
 func TestAPanicEndsTheProcess(t *testing.T) {
 	for _, place := range []string{"watch", "ResultChan", "transform of a list", "error handler", "OnAdd", "Process", "ShouldResync"} {
 		t.Run(place, func(t *testing.T) {
@@ -507,7 +509,7 @@ func TestAPanicEndsTheProcess(t *testing.T) {
 
 const handled = "a panic handler was called"
 
-// Each handler of panics is called once for a panic below a reflector's Run.
+// Each panic handler is called once for a panic below a reflector's Run.
 func TestAPanicReachesItsHandlersOnce(t *testing.T) {
 	for _, place := range []string{"list", "watch", "ResultChan", "error handler"} {
 		t.Run(place, func(t *testing.T) {
@@ -517,14 +519,15 @@ func TestAPanicReachesItsHandlersOnce(t *testing.T) {
 	}
 }
 
-// A list function runs in another goroutine than the one in which its panic is raised, in client-go without its stack.
+// A list function runs in another goroutine than the one in which its panic is raised again.
+// client-go loses its stack.
 func TestAPanicOfAListShowsItsStack(t *testing.T) {
 	out := output(t, "list")
 	require.Contains(t, out, "panic: on purpose")
 	require.Contains(t, out, "contracts.panics")
 }
 
-// An index function as well: the store is complete when its panic is raised.
+// The same holds for an index function: the store is complete before its panic is raised again.
 func TestAPanicOfAnIndexFunctionShowsItsStack(t *testing.T) {
 	out := output(t, "index of a list")
 	require.Contains(t, out, "panic: on purpose")

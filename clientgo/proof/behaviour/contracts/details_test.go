@@ -33,12 +33,12 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// lines is a logger that appends each of its lines to a slice. The options are those of funcr.
+// lines returns a logger that appends its lines to a slice. The options are those of funcr.
 func lines(to *[]string, options funcr.Options) logr.Logger {
 	return funcr.New(func(prefix, args string) { *to = append(*to, strings.TrimSpace(prefix+" "+args)) }, options)
 }
 
-// answers is a round tripper that answers each request with the same body.
+// answers is a round tripper with the same response body for every request.
 type answers string
 
 func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -48,7 +48,7 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// {..} finds maps, slices and strings, however deep, but no numbers.
+// {..} finds maps, slices and strings at any depth, but no numbers.
 func TestDescentFindsWhatIsInside(t *testing.T) {
 	path := jsonpath.New("p")
 	require.NoError(t, path.Parse("{..}"))
@@ -61,7 +61,7 @@ func TestDescentFindsWhatIsInside(t *testing.T) {
 	require.Equal(t, []string{"map", "slice", "string", "map"}, kinds)
 }
 
-// A pager hands out the rest of a page after the end of its context.
+// A pager returns the rest of a page after its context has ended.
 func TestAPagerHandsOutTheRestOfAPage(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -88,7 +88,7 @@ func TestEmbeddedDocumentsHavePaths(t *testing.T) {
 	require.Contains(t, document.Paths, "/apis/apps/v1/namespaces/{namespace}/deployments")
 }
 
-// noPaths is a server without documents.
+// noPaths is a server without OpenAPI documents.
 type noPaths struct{ openapi.Client }
 
 func (noPaths) Paths() (map[string]openapi.GroupVersion, error) {
@@ -104,7 +104,7 @@ func TestACachedClientReturnsItsOneMapOfPaths(t *testing.T) {
 	require.Equal(t, reflect.ValueOf(first).Pointer(), reflect.ValueOf(second).Pointer())
 }
 
-// The lines about bodies name the line of the program.
+// Log lines about bodies have the source position of the program's call.
 func TestALoggedBodyNamesItsCaller(t *testing.T) {
 	config := &restclient.Config{Host: "http://server.example", Transport: answers(`{}`)}
 	client, err := kubernetes.NewForConfig(config)
@@ -123,7 +123,7 @@ func TestALoggedBodyNamesItsCaller(t *testing.T) {
 	require.Equal(t, 2, bodies, "%q", logged)
 }
 
-// Headers in logs are a field of their own, whose values are lists.
+// Headers are a separate log field, whose values are lists.
 func TestLoggedHeadersAreStructured(t *testing.T) {
 	var logged []string
 	logger := lines(&logged, funcr.Options{Verbosity: 8})
@@ -141,7 +141,7 @@ func TestLoggedHeadersAreStructured(t *testing.T) {
 	require.NotContains(t, all, "secret")
 }
 
-// named is a DoneChecker.
+// named is a DoneChecker with a name.
 type named struct {
 	name string
 	done chan struct{}
@@ -167,7 +167,7 @@ func TestTheLinesOfWaitFor(t *testing.T) {
 	}, logged)
 }
 
-// A plugin in a shell may look for text.
+// A plugin that is a shell script may search the text of its input.
 func TestTheInfoOfAPluginBeginsWithItsKind(t *testing.T) {
 	dir := t.TempDir()
 	told, plugin := filepath.Join(dir, "told"), filepath.Join(dir, "plugin")

@@ -9,7 +9,8 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// staleGroups is a client that has groups and an error beside them, as a cache has when its server does not answer.
+// staleGroups is a client that returns groups together with an error, like a cache whose server
+// does not respond.
 type staleGroups struct{ discovery.DiscoveryInterface }
 
 func (staleGroups) ServerGroups() (*metav1.APIGroupList, error) {

@@ -9,7 +9,7 @@ import (
 	featurestesting "k8s.io/client-go/features/testing"
 )
 
-// ownGates are the gates of a program, with the methods that it needs.
+// ownGates are the feature gates of a program, with the methods that SetFeatureDuringTest requires.
 type ownGates struct{ on map[features.Feature]bool }
 
 func (g *ownGates) Enabled(key features.Feature) bool { return g.on[key] }
@@ -18,7 +18,7 @@ func (g *ownGates) Set(key features.Feature, on bool) error {
 	return nil
 }
 
-// fails is a test of its own, so that its failure is seen and fails nothing.
+// fails records the failure of a test instead of failing it.
 type fails struct {
 	*testing.T
 	name   string

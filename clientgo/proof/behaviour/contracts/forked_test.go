@@ -48,7 +48,7 @@ func TestComparisonsOfTemplates(t *testing.T) {
 	require.Equal(t, "false missing argument for comparison", says(template.Equal(1)))
 }
 
-// pointed has its text behind a pointer.
+// pointed has a String method on its pointer type.
 type pointed struct{ A int }
 
 func (p *pointed) String() string { return "text" }
@@ -91,7 +91,7 @@ func TestValuesOfTemplates(t *testing.T) {
 	}
 }
 
-// cached is a server behind a transport that keeps responses.
+// cached is a server behind a transport that caches responses.
 type cached struct {
 	t       *testing.T
 	cache   *httpcache.MemoryCache
@@ -111,7 +111,7 @@ func (c *cached) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.answer(r)
 }
 
-// header returns headers of pairs, with the time of now as the date.
+// header returns headers from names and values, with the current time as the Date.
 func header(pairs ...string) http.Header {
 	h := http.Header{"Date": {time.Now().UTC().Format(http.TimeFormat)}}
 	for i := 0; i < len(pairs); i += 2 {
@@ -120,7 +120,7 @@ func header(pairs ...string) http.Header {
 	return h
 }
 
-// answers has the server answer each request so.
+// answers sets the response of the server to every request.
 func (c *cached) answers(code int, body string, pairs ...string) {
 	c.answer = func(r *http.Request) (*http.Response, error) {
 		w := httptest.NewRecorder()
@@ -133,7 +133,8 @@ func (c *cached) answers(code int, body string, pairs ...string) {
 	}
 }
 
-// do returns what comes of a request: the code, the body, whether it is from the cache, and the requests that the server got.
+// do returns the outcome of a request: the status code, the body, whether the cache served it, and
+// the requests that the server received.
 func (c *cached) do(method string, pairs ...string) string {
 	c.asked = nil
 	r := &http.Request{Method: method, URL: c.address, Header: http.Header{}}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// nothing is a handler that is a type of a program.
+// nothing is a handler type of a program.
 type nothing struct{}
 
 func (nothing) OnAdd(any, bool)   {}
@@ -27,7 +27,8 @@ func defined() cache.ResourceEventHandlerFuncs {
 	return cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}, DeleteFunc: func(any) {}}
 }
 
-// The logs of WaitFor name handlers: types by their packages, functions by the function that defines them.
+// The logs of WaitFor name handlers: a type by its package, and a function by the function that
+// defines it.
 func TestHandlersHaveNames(t *testing.T) {
 	const here = "github.com/kinform/kinform/clientgo/proof/behaviour/contracts."
 	informer := cache.NewSharedIndexInformer((&server{}).source(), &corev1.Pod{}, 0, cache.Indexers{})
@@ -49,7 +50,7 @@ func TestHandlersHaveNames(t *testing.T) {
 	}
 }
 
-// Adapters name what they call; in client-go, themselves.
+// Adapters have the name of the handler that they call. In client-go they have their own name.
 func TestAdaptersHaveTheNamesOfTheirHandlers(t *testing.T) {
 	const here = "github.com/kinform/kinform/clientgo/proof/behaviour/contracts."
 	informer := cache.NewSharedIndexInformer((&server{}).source(), &corev1.Pod{}, 0, cache.Indexers{})
@@ -66,7 +67,7 @@ func TestAdaptersHaveTheNamesOfTheirHandlers(t *testing.T) {
 	require.Equal(t, "SharedIndexInformer *v1.Pod + event handler "+here+"TestAdaptersHaveTheNamesOfTheirHandlers", r.HasSyncedChecker().Name())
 }
 
-// The logger of a handler's options has its panics.
+// The panics of a handler are logged by the logger in the handler's options.
 func TestThePanicsOfAHandlerAreLoggedByItsLogger(t *testing.T) {
 	var loggers []string
 	utilruntime.ReallyCrash = false

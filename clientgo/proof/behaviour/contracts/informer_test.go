@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// diary is a handler that writes down what it is told, after it has done what a test wants.
+// diary is a handler that calls does for each event, and then records the event.
 type diary struct {
 	does func(line string)
 
@@ -57,7 +57,7 @@ func (d *diary) told() []string {
 	return lines
 }
 
-// informerOf has an informer, its server and a handler.
+// informerOf holds an informer, its server and a handler.
 type informerOf struct {
 	cache.SharedIndexInformer
 	*server
@@ -65,7 +65,7 @@ type informerOf struct {
 	handle cache.ResourceEventHandlerRegistration
 }
 
-// informed runs an informer of some pods, at version 10, in a bubble.
+// informed runs an informer in a bubble. Its server lists pods at version 10.
 func informed(t *testing.T, pods []*corev1.Pod, before, test func(i *informerOf)) {
 	synctest.Test(t, func(t *testing.T) {
 		i := &informerOf{server: &server{}}
@@ -97,7 +97,8 @@ func TestWhatAHandlerIsToldDependsOnWhatTheStoreHas(t *testing.T) {
 	})
 }
 
-// PD-5, PD-6, PD-11: of a list, deletions come first, then the list in its order; the store has all of it.
+// PD-5, PD-6, PD-11: for a list, deletions are notified first, then the list in its order. The
+// store already has the whole list.
 func TestAListIsOneStep(t *testing.T) {
 	informed(t, []*corev1.Pod{pod("a", "1"), pod("b", "1"), pod("c", "1")}, nil, func(i *informerOf) {
 		i.told()
@@ -114,7 +115,7 @@ func TestAListIsOneStep(t *testing.T) {
 	})
 }
 
-// PD-7, RC-23: a bookmark sets the versions and is told to nobody.
+// PD-7, RC-23: a bookmark sets the versions, and notifies no handler.
 func TestABookmarkIsToldToNobody(t *testing.T) {
 	informed(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *informerOf) {
 		i.told()
@@ -203,7 +204,8 @@ func TestTheStoreIsNeverOlderThanWhatAHandlerIsTold(t *testing.T) {
 	})
 }
 
-// SI-12, SI-13: what has not changed is told to handlers without a period, if there never was a resync.
+// SI-12, SI-13: unchanged objects are notified to handlers without a resync period, if there never
+// was a resync.
 func TestAListTellsOfWhatHasNotChanged(t *testing.T) {
 	informed(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *informerOf) {
 		i.told()
@@ -213,7 +215,7 @@ func TestAListTellsOfWhatHasNotChanged(t *testing.T) {
 	})
 }
 
-// SI-14: panics that don't end the process.
+// SI-14: panics that do not end the process.
 func TestAHandlerThatPanicsGoesOn(t *testing.T) {
 	utilruntime.ReallyCrash = false
 	defer func() { utilruntime.ReallyCrash = true }()
@@ -239,7 +241,7 @@ func TestAHandlerThatPanicsGoesOn(t *testing.T) {
 	})
 }
 
-// SI-14, D10: client-go never calls such a handler synced.
+// SI-14, D10: in client-go such a handler never has synced.
 func TestAHandlerThatPanicsIsSynced(t *testing.T) {
 	utilruntime.ReallyCrash = false
 	defer func() { utilruntime.ReallyCrash = true }()
@@ -249,7 +251,8 @@ func TestAHandlerThatPanicsIsSynced(t *testing.T) {
 	})
 }
 
-// SI-16, SI-18, SI-21: handlers come and go while events flow; each is told of each object exactly once as added.
+// SI-16, SI-18, SI-21: handlers come and go while events arrive. Each handler is notified of each
+// object as added exactly once.
 func TestHandlersComeAndGoWhileEventsFlow(t *testing.T) {
 	informed(t, nil, nil, func(i *informerOf) {
 		w := i.last(t)
@@ -264,7 +267,7 @@ func TestHandlersComeAndGoWhileEventsFlow(t *testing.T) {
 				h := &diary{}
 				handle, err := i.AddEventHandler(h)
 				require.NoError(t, err)
-				if _, err := i.AddEventHandler(h); err != nil { // the same one again
+				if _, err := i.AddEventHandler(h); err != nil { // the same handler again
 					panic(err)
 				}
 				require.NoError(t, i.RemoveEventHandler(handle))
@@ -324,7 +327,7 @@ type otherHandle struct {
 	cache.ResourceEventHandlerRegistration
 }
 
-// SI-22 to SI-27: the period of each handler, before and after the start.
+// SI-22 to SI-27: the resync period of each handler, before and after the start.
 func TestResyncsOfEachHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{list: func(int, metav1.ListOptions) (runtime.Object, error) { return podList("10", pod("a", "1")), nil }}
@@ -340,7 +343,7 @@ func TestResyncsOfEachHandler(t *testing.T) {
 			add(period)
 		}
 		run(t, inf.RunWithContext, func() {
-			add(time.Millisecond) // raised to the period of the informer's checks
+			add(time.Millisecond) // raised to the period of the informer's resync checks
 			synctest.Wait()
 			for _, h := range handlers {
 				require.Equal(t, []string{"add a1 initially"}, h.told())
@@ -391,7 +394,8 @@ func TestNilFunctionsAndFilters(t *testing.T) {
 	require.Equal(t, gone(in), asked[len(asked)-1])
 }
 
-// SI-30: the store and handlers have what the transform returns, tombstones as well; its error drops the event.
+// SI-30: the store and the handlers get the transform's results, also for tombstones. If the
+// transform fails, the event is dropped.
 func TestATransform(t *testing.T) {
 	informed(t, []*corev1.Pod{pod("a", "1")}, func(i *informerOf) {
 		require.NoError(t, i.SetTransform(func(obj any) (any, error) {
@@ -466,7 +470,8 @@ func TestAnInformerRunsOnce(t *testing.T) {
 	})
 }
 
-// SI-8, SI-16, SI-19: a handler may add and remove handlers, itself as well, and read the store and its indexes.
+// SI-8, SI-16, SI-19: a handler may add and remove handlers, including itself, and read the store
+// and its indexes.
 func TestAHandlerMayUseItsInformer(t *testing.T) {
 	informed(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *informerOf) {
 		i.told()
@@ -495,7 +500,7 @@ func TestAHandlerMayUseItsInformer(t *testing.T) {
 	})
 }
 
-// SI-3: what ends the informer may be a handler.
+// SI-3: a handler may stop its informer.
 func TestAHandlerMayEndTheInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{list: func(int, metav1.ListOptions) (runtime.Object, error) {

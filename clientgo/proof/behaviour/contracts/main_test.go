@@ -13,7 +13,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// crashEnv names the place of a panic that is to end this process; see crash.
+// crashEnv is the environment variable that names the place of a panic that shall end this process;
+// see crash.
 const crashEnv = "CONTRACTS_CRASH"
 
 func TestMain(m *testing.M) {
@@ -22,7 +23,8 @@ func TestMain(m *testing.M) {
 	}
 	klog.SetOutput(io.Discard)
 	klog.LogToStderr(false)
-	// One of the handlers sleeps by the time of the last error, which in a bubble of synctest is years away.
+	// One of the error handlers sleeps relative to the time of the last error. In a bubble of
+	// synctest that time is years away.
 	utilruntime.ErrorHandlers = nil
 	utilruntime.PanicHandlers = nil
 	os.Exit(m.Run())

@@ -19,7 +19,7 @@ import (
 	"k8s.io/klog/v2/ktesting"
 )
 
-// metric is a gauge and a histogram.
+// metric is both a gauge and a histogram.
 type metric struct {
 	mu    sync.Mutex // guards following
 	value float64
@@ -53,7 +53,8 @@ func (p *provider) NewStoreResourceVersionMetric(cache.InformerNameAndResource) 
 	return &p.version
 }
 
-// An informer with a reserved identity has metrics; a second one of the same identity has none.
+// An informer with a reserved identity has metrics. A second informer of the same identity has
+// none.
 func TestMetricsOfAnInformer(t *testing.T) {
 	defer cache.ResetInformerNamesForTesting()
 	informerName, err := cache.NewInformerName("test")
@@ -88,7 +89,8 @@ func TestMetricsOfAnInformer(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// KUBE_WATCHLIST_INCONSISTENCY_DETECTOR: a streaming list is compared with a list of its version.
+// With KUBE_WATCHLIST_INCONSISTENCY_DETECTOR, a streaming list is compared with a list of the same
+// version.
 func TestAStreamingListIsCompared(t *testing.T) {
 	defer consistencydetector.SetDataConsistencyDetectionForWatchListEnabledForTest(true)()
 	for _, listed := range []string{"1", "2"} {
@@ -114,7 +116,8 @@ func TestAStreamingListIsCompared(t *testing.T) {
 	}
 }
 
-// Loggers of options and contexts are used: a program finds its own values in the lines.
+// Informers use the loggers of options and contexts, so a program finds its own values in the log
+// lines.
 func TestLoggersAreTheProgramsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.BufferLogs(true), ktesting.Verbosity(9)))

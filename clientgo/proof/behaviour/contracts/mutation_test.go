@@ -26,7 +26,7 @@ func TestWhatWasWrittenIsShown(t *testing.T) {
 	require.Equal(t, "a2", name(obj))
 }
 
-// An object without a version is older than every version: objects of fakes have none.
+// An object without a version counts as older than every version. Objects of fakes have no version.
 func TestWhatWasWrittenOverAnObjectWithoutAVersionIsShown(t *testing.T) {
 	m, store := mutations()
 	require.NoError(t, store.Add(pod("a", "")))
@@ -47,7 +47,7 @@ func TestWhatWasWrittenOverAnObjectWithoutAVersionIsShown(t *testing.T) {
 	require.Equal(t, "a", shown(), "two objects without versions are equal, and the store's is shown")
 }
 
-// IX-19: a second read of what the store does not have.
+// IX-19: a second read of an object that the store does not have.
 func TestWhatWasAddedIsShownMoreThanOnce(t *testing.T) {
 	m, _ := mutations()
 	m.Mutation(pod("a", "2"))
@@ -58,7 +58,7 @@ func TestWhatWasAddedIsShownMoreThanOnce(t *testing.T) {
 	}
 }
 
-// IX-19: the object has left the index.
+// IX-19: the object is no longer in the index.
 func TestAnIndexShowsNothingOlderThanTheStore(t *testing.T) {
 	m, store := mutations()
 	old, now := pod("a", "2"), pod("a", "3")

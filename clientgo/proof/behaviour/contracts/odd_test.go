@@ -25,11 +25,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// oddServer serves config maps with versions, bookmarks and ends of watches that a test chooses. It is the transport of a client.
+// oddServer serves config maps. A test chooses the versions, the bookmarks and the ends of watches.
+// It is the transport of a client.
 type oddServer struct {
-	// answer answers the n-th watch, from 0; nil leaves it open. opening comes first.
+	// answer serves the n-th watch, counted from 0. nil leaves the watch open. opening is called
+	// first.
 	answer func(n int, w *oddWatch)
-	// refuses is the code with which the n-th watch is refused; 0 accepts it.
+	// refuses returns the status code that refuses the n-th watch, or 0 to accept it.
 	refuses func(n int) int
 	version string // of lists
 
@@ -47,7 +49,7 @@ type oddWatch struct {
 	body   *io.PipeWriter
 }
 
-// send sends an event, as "+name@version", "~..." or "-...".
+// send sends events: "+name@version" for added, "~..." for modified, "-..." for deleted.
 func (w *oddWatch) send(events ...string) {
 	for _, e := range events {
 		name := map[byte]string{'+': "ADDED", '~': "MODIFIED", '-': "DELETED"}[e[0]]
@@ -55,7 +57,7 @@ func (w *oddWatch) send(events ...string) {
 	}
 }
 
-// raw sends a line. The other end may be closed.
+// raw sends a line. It ignores errors, because the client may have closed the connection.
 func (w *oddWatch) raw(line string) { _, _ = w.body.Write([]byte(line + "\n")) }
 
 func (w *oddWatch) end()  { _ = w.body.Close() }
@@ -79,7 +81,7 @@ func (s *oddServer) set(objects ...string) {
 	s.objects = objects
 }
 
-// last returns the watch that was opened last.
+// last returns the most recently opened watch.
 func (s *oddServer) last() *oddWatch {
 	synctest.Wait()
 	s.mu.Lock()
@@ -87,7 +89,7 @@ func (s *oddServer) last() *oddWatch {
 	return s.watches[len(s.watches)-1]
 }
 
-// counts returns how many lists and watches there were.
+// counts returns the numbers of lists and watches.
 func (s *oddServer) counts() (lists, watches int) {
 	synctest.Wait()
 	s.mu.Lock()
@@ -154,7 +156,7 @@ func (s *oddServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return reply(200, body)
 }
 
-// oddInformers are the informers of the three kinds of clients.
+// oddInformers make an informer with each of the three kinds of clients.
 var oddInformers = map[string]func(c *restclient.Config) cache.SharedIndexInformer{
 	"typed": func(c *restclient.Config) cache.SharedIndexInformer {
 		return informers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(c), 0).Core().V1().ConfigMaps().Informer()
@@ -169,7 +171,7 @@ var oddInformers = map[string]func(c *restclient.Config) cache.SharedIndexInform
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-// oddly runs each kind of informer of a server.
+// oddly runs a test with each kind of informer.
 func oddly(t *testing.T, serve func() *oddServer, test func(t *testing.T, s *oddServer, store cache.Store, told func() []string)) {
 	for name, informer := range oddInformers {
 		t.Run(name, func(t *testing.T) {
@@ -178,7 +180,7 @@ func oddly(t *testing.T, serve func() *oddServer, test func(t *testing.T, s *odd
 				c := &restclient.Config{Host: "http://odd.example", QPS: -1, Transport: s}
 				c.ContentType, c.AcceptContentTypes = "application/json", "application/json"
 				if name == "metadata" {
-					c.ContentConfig = restclient.ContentConfig{} // it has Accept headers of its own
+					c.ContentConfig = restclient.ContentConfig{} // this client sets its own Accept headers
 				}
 				i := informer(c)
 				var mu sync.Mutex
@@ -220,7 +222,7 @@ func oddly(t *testing.T, serve func() *oddServer, test func(t *testing.T, s *odd
 	}
 }
 
-// RC-24: a bookmark that cannot be used is no reason to miss anything.
+// RC-24: an unusable bookmark must not lose an event.
 func TestABookmarkThatCannotBeUsed(t *testing.T) {
 	for name, bookmark := range map[string]string{
 		"without a version":     `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}`,
@@ -254,7 +256,8 @@ func TestABookmarkThatCannotBeUsed(t *testing.T) {
 					sleep(time.Minute)
 					require.ElementsMatch(t, []string{"ns/b", "ns/c"}, store.ListKeys())
 					require.Contains(t, strings.Join(told(), " "), "-a")
-					// A decoder that does not know the kind of the first event may end the watch.
+					// A decoder that does not know the kind of the first event's object may end the
+					// watch.
 					if _, watches := s.counts(); strings.Contains(bookmark, `"`+s.last().kind+`"`) {
 						require.Equal(t, 1, watches)
 					}
@@ -264,7 +267,8 @@ func TestABookmarkThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// RC-24: a watch from no version, or from "0", does not show what is gone. So a list follows when it is lost.
+// RC-24: a watch from no version, or from "0", does not report deleted objects. A list must follow
+// when the watch is lost.
 func TestALostWatchWithoutAVersionIsNoGap(t *testing.T) {
 	losses := map[string]func(s *oddServer, w *oddWatch){
 		"cut":                    func(_ *oddServer, w *oddWatch) { w.lose() },
@@ -305,14 +309,15 @@ func oddError(code int, reason string) string {
 	return fmt.Sprintf(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d}}`, reason, code)
 }
 
-// RC-24: versions of objects need not be those of lists. Events are believed in the order in which they come.
+// RC-24: versions of objects need not be comparable with versions of lists. Events are applied in
+// the order in which they arrive.
 func TestObjectsWithVersionsOfTheirOwn(t *testing.T) {
 	oddly(t, func() *oddServer {
 		return &oddServer{version: "100", objects: []string{"a@8", "b@1"}}
 	}, func(t *testing.T, s *oddServer, store cache.Store, told func() []string) {
 		require.ElementsMatch(t, []string{"+a@8", "+b@1"}, told())
 		var want []string
-		for i := 9; i < 54; i++ { // one object counts its changes
+		for i := 9; i < 54; i++ { // each change increments the version
 			want = append(want, fmt.Sprintf("~a@%d", i))
 		}
 		want = append(want, "+c@1", "~c@2", "-c@2", "+d@7", "-a@60", "+a@1")
@@ -325,7 +330,8 @@ func TestObjectsWithVersionsOfTheirOwn(t *testing.T) {
 	})
 }
 
-// SI-12: an update with the version that the store has is told to handlers as a resync is: not where there is none. The store has it.
+// SI-12: an update with the stored version is notified like a resync, so not at all without
+// resyncs. The store has the update.
 func TestAnObjectWhoseVersionStaysAtOne(t *testing.T) {
 	for name, informer := range oddInformers {
 		t.Run(name, func(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 	restclient "k8s.io/client-go/rest"
 )
 
-// The client's server is below a path prefix. The server's URLs of documents may have the prefix, lack it, or lead elsewhere.
+// The client's server URL has a path prefix. The document URLs that the server returns may have the
+// prefix, lack it, or lead elsewhere.
 func TestADocumentBelowAPathPrefixIsFound(t *testing.T) {
 	for name, c := range map[string]struct{ prefix, url, relative, asked string }{
 		"server knows the prefix": {"/proxy", "/proxy/openapi/v3/apis/apps/v1?hash=1", "/openapi/v3/apis/apps/v1?hash=1", "/proxy/openapi/v3/apis/apps/v1?hash=1&timeout=32s"},

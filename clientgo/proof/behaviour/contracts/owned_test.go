@@ -36,7 +36,7 @@ var policies = []string{"", "nothing", "constants", "immutable", "everything"}
 
 const pods = 20
 
-// podServer has the pods of a few workloads: most of what they have is equal.
+// podServer returns a server with the pods of a few workloads, which are largely equal.
 func podServer(t *testing.T) *apitest.Server {
 	srv := apitest.Start(t, apitest.Options{})
 	require.NoError(t, apitest.Populate(srv, apitest.Pods(pods, apitest.PodOptions{Namespaces: 1})))
@@ -51,7 +51,7 @@ func configOf(host, encoding, sharing string) *client.Config {
 	return config
 }
 
-// owner has the ways in which a program gets objects of its own.
+// owner has the ways in which a program gets objects that it owns.
 type owner struct {
 	list   func(ctx context.Context) ([]any, error)
 	get    func(t *testing.T, name string) any
@@ -146,11 +146,11 @@ func eachOwner(t *testing.T, test func(t *testing.T, srv *apitest.Server, of own
 		for _, encoding := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
 			config := configOf(srv.URL(), encoding, policy)
 			if policy != "" && !reflect.ValueOf(config).Elem().FieldByName("Sharing").IsValid() {
-				continue // client-go has none
+				continue // client-go has no policies
 			}
 			for name, of := range owners(t, config) {
 				if name == "dynamic" && encoding != runtime.ContentTypeJSON {
-					continue // it asks for JSON whatever the config says
+					continue // the client requests JSON whatever the config says
 				}
 				t.Run(fmt.Sprintf("%s, %s, %q", name, encoding, policy), func(t *testing.T) { test(t, srv, of, config) })
 			}
@@ -158,7 +158,8 @@ func eachOwner(t *testing.T, test func(t *testing.T, srv *apitest.Server, of own
 	}
 }
 
-// What a program lists, gets, or takes from a watch is its own: it may change one object, and no other object changes.
+// A program owns the objects that it lists, gets, or receives from a watch. Changing one of them
+// changes no other object.
 func TestOwnedObjectsAreApart(t *testing.T) {
 	eachOwner(t, func(t *testing.T, _ *apitest.Server, of owner, _ *client.Config) {
 		first, err := of.list(t.Context())
@@ -182,12 +183,12 @@ func TestOwnedObjectsAreApart(t *testing.T) {
 	})
 }
 
-// keeper is a store of a program's own, with all objects that it was given.
+// keeper is a program's own store. It records all objects that it receives.
 type keeper struct {
 	cache.Store
 	mu  sync.Mutex // guards following
 	all []any
-	got chan struct{} // has room for one, and something in it when all has grown
+	got chan struct{} // has room for one signal, sent when all has grown
 }
 
 func newKeeper() *keeper {
@@ -211,7 +212,7 @@ func (k *keeper) Replace(objects []any, version string) error {
 	return k.Store.Replace(objects, version)
 }
 
-// wait waits until there are n objects, and returns them.
+// wait waits until there are n objects, and returns all objects.
 func (k *keeper) wait(n int) []any {
 	for {
 		k.mu.Lock()
@@ -224,7 +225,7 @@ func (k *keeper) wait(n int) []any {
 	}
 }
 
-var changes atomic.Int64 // no two are the same
+var changes atomic.Int64 // gives each change a different value
 
 func change(t *testing.T, srv *apitest.Server, objects []any) {
 	typed, err := kubernetes.NewForConfig(&client.Config{Host: srv.URL(), QPS: -1})
@@ -237,7 +238,7 @@ func change(t *testing.T, srv *apitest.Server, objects []any) {
 	}
 }
 
-// The objects of a store that a program has written are the program's own.
+// A program owns the objects in a store that it has implemented.
 func TestObjectsOfAStoreOfTheProgramAreApart(t *testing.T) {
 	eachOwner(t, func(t *testing.T, srv *apitest.Server, of owner, config *client.Config) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -270,7 +271,7 @@ func TestObjectsOfAStoreOfTheProgramAreApart(t *testing.T) {
 	})
 }
 
-// listing is a ListerWatcher that knows no streaming lists.
+// listing is a ListerWatcher that does not support streaming lists.
 type listing struct{ *cache.ListWatch }
 
 func (listing) IsWatchListSemanticsUnSupported() bool { return true }
@@ -283,7 +284,7 @@ func listOf(version string, objects []any) runtime.Object {
 	return list
 }
 
-// A transform owns the object that it is given, until it returns it.
+// A transform owns the object that it receives until it returns.
 func TestATransformOwnsItsObject(t *testing.T) {
 	eachOwner(t, func(t *testing.T, srv *apitest.Server, of owner, _ *client.Config) {
 		for _, returned := range []string{"as it came", "a copy"} {
@@ -294,12 +295,12 @@ func TestATransformOwnsItsObject(t *testing.T) {
 				if returned == "a copy" {
 					result = object.(runtime.Object).DeepCopyObject()
 				}
-				// Nothing that there is, given before or stored, has a part of it.
+				// No object that was received before, or is stored, shares a part with this one.
 				given.mu.Lock()
 				before := slices.Clone(given.all)
 				given.mu.Unlock()
 				if slices.Contains(before, object) {
-					return object, nil // client-go's streaming lists transform an object twice (D23)
+					return object, nil // client-go transforms each object of a streaming list twice (D23)
 				}
 				if len(before)%7 == 0 || len(before) >= pods {
 					if err := mutation.Apart(append(before, informer.GetStore().List()), object); err != nil {
@@ -324,7 +325,8 @@ func TestATransformOwnsItsObject(t *testing.T) {
 	})
 }
 
-// A custom resource may have fields of any name, and those of managed fields at other places too.
+// A custom resource may have fields of any name. It may also have the fields of managed fields in
+// other places.
 func TestOwnedObjectsWithFieldsNamedAsManagedFieldsAreApart(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// PD-10, PD-11: what Process returns ends nothing; the flag is true for the first list.
+// PD-10, PD-11: an error of Process ends nothing. The flag is true for the first list.
 func TestErrorsOfProcessEndNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}
@@ -41,7 +41,7 @@ func TestErrorsOfProcessEndNothing(t *testing.T) {
 	})
 }
 
-// PD-1: a handler of an informer of one handler, and the store before it.
+// PD-1: an informer with one handler changes its store before it calls the handler.
 func TestAnInformerOfOneHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}
@@ -59,7 +59,7 @@ func TestAnInformerOfOneHandler(t *testing.T) {
 	})
 }
 
-// IX-3, IX-4: an object that moves leaves no value behind.
+// IX-3, IX-4: when an object's index value changes, the old value does not stay in the index.
 func TestAnIndexHasTheValuesInUse(t *testing.T) {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"node": func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Spec.NodeName}, nil }})
 	for _, node := range []string{"x", "y", "y"} {
@@ -73,20 +73,20 @@ func TestAnIndexHasTheValuesInUse(t *testing.T) {
 	require.NoError(t, indexer.Resync(), "IX-15")
 }
 
-// IX-3, D14: an object that is changed in place leaves a value behind in client-go.
+// IX-3, D14: when an object is changed in place, client-go keeps the old index value.
 func TestAnIndexForgetsWhatWasChangedInPlace(t *testing.T) {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"node": func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Spec.NodeName}, nil }})
 	p := pod("a", "1")
 	p.Spec.NodeName = "x"
 	require.NoError(t, indexer.Add(p))
-	p.Spec.NodeName = "y" // nobody may
+	p.Spec.NodeName = "y" // programs must not do this
 	require.NoError(t, indexer.Update(pod("a", "2")))
 	indexed, err := indexer.ByIndex("node", "x")
 	require.NoError(t, err)
 	require.Empty(t, indexed)
 }
 
-// The queue is closed when the context of the run has ended, also if a panic has ended the run before.
+// The queue is closed when the context of Run has ended, even if a panic ended Run before.
 func TestAQueueIsClosedAfterAPanicOfProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) { return podList("10", pod("a", "1")), nil }}
@@ -101,7 +101,8 @@ func TestAQueueIsClosedAfterAPanicOfProcess(t *testing.T) {
 	})
 }
 
-// PD-8, RF-22: a Config with ProcessBatch gets what waits at once; a single delta goes to Process.
+// PD-8, RF-22: a Config with ProcessBatch receives all queued deltas at once. A single delta goes
+// to Process.
 func TestBatchesOfAProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) {
@@ -127,7 +128,8 @@ func TestBatchesOfAProgram(t *testing.T) {
 	})
 }
 
-// PD-4, PD-9: a queue of whole lists hands out all of a list, and one delta for all objects again.
+// PD-4, PD-9: a queue with AtomicEvents returns a whole list at once, and one delta for the resync
+// of all objects.
 func TestAQueueOfWholeLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) {

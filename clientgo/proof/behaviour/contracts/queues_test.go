@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// queue has a DeltaFIFO, whose known objects are in a store.
+// queue is a DeltaFIFO, and the store of its known objects.
 type queue struct {
 	*cache.DeltaFIFO
 	known cache.Store
@@ -22,7 +22,7 @@ func newQueue(transform cache.TransformFunc) queue {
 	return queue{cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: known, EmitDeltaTypeReplaced: true, Transformer: transform}), known}
 }
 
-// rest closes a queue and returns all that is left in it.
+// rest closes a queue and returns everything that is left in it.
 func rest(t *testing.T, q cache.Queue) (all []cache.Deltas) {
 	q.Close()
 	for {
@@ -35,7 +35,7 @@ func rest(t *testing.T, q cache.Queue) (all []cache.Deltas) {
 	}
 }
 
-// DF-1, DF-2, DF-9: each key has one place, and all of its deltas.
+// DF-1, DF-2, DF-9: each key has one place in the queue, with all of its deltas.
 func TestDeltaFIFOKeepsThePlaceOfAKey(t *testing.T) {
 	q := newQueue(nil)
 	a1, b2, a3, a4 := pod("a", "1"), pod("b", "2"), pod("a", "3"), pod("a", "4")
@@ -46,7 +46,7 @@ func TestDeltaFIFOKeepsThePlaceOfAKey(t *testing.T) {
 	require.Equal(t, []cache.Deltas{{d(cache.Added, a1), d(cache.Updated, a3), d(cache.Deleted, a4)}, {d(cache.Added, b2)}}, rest(t, q))
 }
 
-// DF-3: of two deletions in a row one stays; nothing else is merged.
+// DF-3: of two consecutive deletions one stays. Other deltas are not merged.
 func TestDeltaFIFOMergesDeletionsOnly(t *testing.T) {
 	first, second := pod("a", "1"), pod("a", "2")
 	for name, c := range map[string]struct{ queued, kept []any }{
@@ -113,7 +113,8 @@ func TestDeltaFIFODropsTheDeleteOfWhatIsUnknown(t *testing.T) {
 	require.Empty(t, rest(t, alone))
 }
 
-// DF-8, RF-5: tombstones and resyncs are not transformed, objects of a list are, and an error queues nothing.
+// DF-8, RF-5: objects of a list are transformed; tombstones and resyncs are not. If the transform
+// fails, nothing is queued.
 func TestQueuesTransform(t *testing.T) {
 	var seen []any
 	refused := errors.New("refused")
@@ -216,7 +217,7 @@ func TestAClosedQueueIsEmptied(t *testing.T) {
 func TestWhenADeltaFIFOHasSynced(t *testing.T) {
 	for name, c := range map[string]struct {
 		fill   func(q queue) error
-		before bool   // synced before anything is popped
+		before bool   // synced before the first pop
 		flags  []bool // isInInitialList, and synced in the callback, for each pop
 	}{
 		"nothing":                      {func(queue) error { return nil }, false, nil},
@@ -250,14 +251,15 @@ func TestWhenADeltaFIFOHasSynced(t *testing.T) {
 	}
 	require.False(t, q.HasSynced())
 	pop(true, false)
-	// The tombstone and what came after the list are popped in the order in which they were queued.
+	// The tombstone and the object added after the list are popped in the order in which they were
+	// queued.
 	pop(true, true)
 	pop(false, true)
 	require.NoError(t, q.Replace([]any{pod("x", "1")}, ""))
 	require.True(t, q.HasSynced(), "it stays so (DF-30)")
 }
 
-// RF-1, RF-2, RF-6: one delta at a time, in the order of their coming.
+// RF-1, RF-2, RF-6: one delta at a time, in the order of arrival.
 func TestRealFIFOKeepsTheOrder(t *testing.T) {
 	q := cache.NewRealFIFO(cache.MetaNamespaceKeyFunc, cache.NewStore(cache.MetaNamespaceKeyFunc), nil)
 	var want []cache.Deltas
@@ -307,7 +309,7 @@ func TestRealFIFOOfWholeLists(t *testing.T) {
 	}
 }
 
-// RF-20: the reflector goes on while the consumer works, unless there is a long backlog.
+// RF-20: the reflector can queue while the consumer processes, unless the backlog is long.
 func TestRealFIFOIsUnlockedWhileAnObjectIsProcessed(t *testing.T) {
 	for backlog, locked := range map[int]bool{1: false, 5000: true} {
 		q := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true})

@@ -37,7 +37,7 @@ func failure(err error) watch.Event {
 	return watch.Event{Type: watch.Error, Object: &s}
 }
 
-// ending is a watch that ends after these events.
+// ending returns a watch that ends after these events.
 func ending(all ...watch.Event) watch.Interface {
 	w := watch.NewFakeWithChanSize(len(all), false)
 	for _, e := range all {
@@ -47,7 +47,7 @@ func ending(all ...watch.Event) watch.Interface {
 	return w
 }
 
-// reflected runs a reflector of a server, which a test has prepared, in a bubble.
+// reflected runs a reflector in a bubble, on a server that the test has prepared.
 func reflected(t *testing.T, s *server, options cache.ReflectorOptions, test func(r *cache.Reflector, store cache.Store)) {
 	synctest.Test(t, func(t *testing.T) {
 		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
@@ -66,7 +66,8 @@ func once(t *testing.T, s *server, test func(r *cache.Reflector, err error)) {
 	})
 }
 
-// RC-1, RC-21, RC-29: a list, a watch, and nil when the context ends; nothing when it has ended before.
+// RC-1, RC-21, RC-29: ListAndWatch lists and watches, and returns nil when the context ends. If the
+// context has ended before, it does nothing.
 func TestListAndWatchUntilTheContextEnds(t *testing.T) {
 	s := &server{}
 	once(t, s, func(r *cache.Reflector, err error) {
@@ -87,7 +88,8 @@ func TestListAndWatchUntilTheContextEnds(t *testing.T) {
 	})
 }
 
-// RC-2, RC-3: the wait after the n-th failure is 0.8 s, twice as long each time, up to 30 s, and up to twice of that.
+// RC-2, RC-3: the wait after the first failure is 0.8 s. It doubles with each failure up to 30 s.
+// Jitter adds up to the same time again.
 func TestWaitsAfterFailures(t *testing.T) {
 	for name, c := range map[string]struct {
 		backoff *wait.Backoff
@@ -127,7 +129,8 @@ func (c *cancelling) GetResourceVersion() string {
 	return c.Pod.GetResourceVersion()
 }
 
-// RC-29: the reflector applies an event that it has taken from the watch, also when the context ends at that moment.
+// RC-29: a reflector applies an event that it has received from the watch, even if the context ends
+// at that moment.
 func TestAnEventThatHasComeIsApplied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -143,8 +146,8 @@ func TestAnEventThatHasComeIsApplied(t *testing.T) {
 	})
 }
 
-// RC-4, RC-5, RC-6: a version that has expired is followed at once by a list of the most recent state, then by the last
-// version again.
+// RC-4, RC-5, RC-6: after an expired version, the reflector at once lists the most recent state.
+// Later lists start from the last version again.
 func TestListsAfterAVersionHasExpired(t *testing.T) {
 	for name, err := range map[string]error{
 		"expired": expired(),
@@ -168,7 +171,8 @@ func TestListsAfterAVersionHasExpired(t *testing.T) {
 	}
 }
 
-// RC-24: of a program's own functions, and of fakes, versions need not be in any order. Tests give their objects the versions that they like.
+// RC-24: versions from a program's own functions, and from fakes, need not be in any order. Tests
+// choose versions freely.
 func TestEventsComeInAnyOrderOfTheirVersions(t *testing.T) {
 	s := &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) {
 		if n == 0 {
@@ -205,7 +209,7 @@ func TestEventsComeInAnyOrderOfTheirVersions(t *testing.T) {
 	})
 }
 
-// RC-31: between two resyncs is a whole period, however late the first one was.
+// RC-31: a whole period lies between two resyncs, however late the first one was.
 func TestAPeriodBeginsWhenTheResyncBeforeIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}
@@ -224,7 +228,7 @@ func TestAPeriodBeginsWhenTheResyncBeforeIsOver(t *testing.T) {
 	})
 }
 
-// RC-5: the second error is the caller's.
+// RC-5: the caller gets the second error.
 func TestTheErrorOfAListUnwraps(t *testing.T) {
 	refused := errors.New("refused")
 	once(t, &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) {
@@ -239,7 +243,7 @@ func TestTheErrorOfAListUnwraps(t *testing.T) {
 	})
 }
 
-// RC-7, RC-8: pages, and what follows when one has expired.
+// RC-7, RC-8: lists in pages, and the requests after a page has expired.
 func TestPagesOfAList(t *testing.T) {
 	s := &server{list: func(n int, o metav1.ListOptions) (kruntime.Object, error) {
 		switch {
@@ -273,7 +277,7 @@ func TestPagesOfAList(t *testing.T) {
 	})
 }
 
-// RC-7: the size of pages that a program has set.
+// RC-7: a program can set the page size.
 func TestPagesOfAProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}
@@ -290,7 +294,7 @@ func TestAnObjectDoesNotKeepItsList(t *testing.T) {
 	var list weak.Pointer[corev1.Pod]
 	s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) {
 		l := podList("10", pod("a", "1"), pod("b", "1"))
-		list = weak.Make(&l.Items[0]) // one allocation has all items
+		list = weak.Make(&l.Items[0]) // one allocation holds all items
 		return l, nil
 	}}
 	reflected(t, s, cache.ReflectorOptions{}, func(_ *cache.Reflector, store cache.Store) {
@@ -318,7 +322,7 @@ func TestAListThatHangsOrPanics(t *testing.T) {
 	})
 }
 
-// RC-13, RC-23: Tables are refused; events of another type are left out.
+// RC-13, RC-23: Tables are refused. Events with objects of another type are skipped.
 func TestWhatIsNoObjectIsLeftOut(t *testing.T) {
 	once(t, &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) {
 		return &metav1.Table{ListMeta: metav1.ListMeta{ResourceVersion: "10"}}, nil
@@ -337,7 +341,8 @@ func TestWhatIsNoObjectIsLeftOut(t *testing.T) {
 	})
 }
 
-// RC-20, RC-9: the options of a list are those of the first test.
+// RC-20, RC-9: watches have a timeout between once and twice the minimum. The options of a list are
+// as in the first test.
 func TestTimesOfWatches(t *testing.T) {
 	for least, want := range map[time.Duration][2]int64{0: {300, 600}, time.Minute: {300, 600}, time.Hour: {3600, 7200}} {
 		s := &server{}
@@ -356,7 +361,8 @@ func TestTimesOfWatches(t *testing.T) {
 	}
 }
 
-// RC-22: a server that refuses or is busy is asked again for the watch; any other error ends ListAndWatch.
+// RC-22: if the server refuses the connection or is busy, the reflector retries the watch. Any
+// other error ends ListAndWatch.
 func TestAWatchThatCannotBeOpened(t *testing.T) {
 	for _, err := range []error{syscall.ECONNREFUSED, apierrors.NewTooManyRequests("busy", 1)} {
 		s := &server{watch: func(n int, _ metav1.ListOptions) (watch.Interface, error) {
@@ -377,7 +383,7 @@ func TestAWatchThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// RC-22: where watches are forbidden and lists are not, the store is as the lists say.
+// RC-22: if watches are forbidden but lists are not, the store follows the lists.
 func TestAServerThatRefusesWatches(t *testing.T) {
 	for _, refused := range []error{apierrors.NewForbidden(corev1.Resource("pods"), "", nil), apierrors.NewMethodNotSupported(corev1.Resource("pods"), "watch"), errors.New("refused")} {
 		s := &server{watch: func(int, metav1.ListOptions) (watch.Interface, error) { return nil, refused }}
@@ -401,7 +407,7 @@ func TestAServerThatRefusesWatches(t *testing.T) {
 	}
 }
 
-// RC-23: errors of the store are logged, and the next event follows.
+// RC-23: errors of the store are logged, and the next event is processed.
 func TestErrorsOfTheStoreAreLogged(t *testing.T) {
 	var calls []string
 	store := &cache.FakeCustomStore{AddFunc: func(obj any) error {
@@ -421,7 +427,7 @@ func TestErrorsOfTheStoreAreLogged(t *testing.T) {
 	})
 }
 
-// RC-24: events of what exists, at the start of a watch from "0", say nothing of the version.
+// RC-24: initial events of a watch from "0" do not set the last version.
 func TestVersionOfSyntheticEvents(t *testing.T) {
 	s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) { return podList("0"), nil }}
 	reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
@@ -436,7 +442,8 @@ func TestVersionOfSyntheticEvents(t *testing.T) {
 	})
 }
 
-// RC-25: an orderly end is followed by the next watch at once; one within a second, without events, by a list.
+// RC-25: if a watch ends without an error, the next watch starts at once. If it ends within a
+// second without events, a list follows.
 func TestAWatchThatEnds(t *testing.T) {
 	s := &server{watch: func(n int, _ metav1.ListOptions) (watch.Interface, error) {
 		if n == 0 {
@@ -455,7 +462,7 @@ func TestAWatchThatEnds(t *testing.T) {
 	})
 }
 
-// RC-26: what follows a failure of a stream: in the end the store is as the server says.
+// RC-26: after a failure of a watch, the store converges to the server's state.
 func TestAStreamThatFails(t *testing.T) {
 	for name, err := range map[string]error{"expired": expired(), "broken": apierrors.NewInternalError(errors.New("broken")), "busy": apierrors.NewTooManyRequests("busy", 1)} {
 		t.Run(name, func(t *testing.T) {
@@ -483,7 +490,7 @@ func TestAStreamThatFails(t *testing.T) {
 	}
 }
 
-// RC-26: a list after a stream has expired is one at the last version, not at the most recent one.
+// RC-26: after an expired watch, the list is at the last version and not at the most recent one.
 func TestTheListAfterAnExpiredStream(t *testing.T) {
 	s := &server{watch: func(n int, _ metav1.ListOptions) (watch.Interface, error) {
 		if n == 0 {
@@ -513,7 +520,7 @@ func TestTheDefaultErrorHandlerLogs(t *testing.T) {
 	require.Equal(t, 1, logged)
 }
 
-// RC-2: errors of ListAndWatch reach the handler, with the reflector.
+// RC-2: errors of ListAndWatch reach the error handler, together with the reflector.
 func TestErrorsReachTheHandler(t *testing.T) {
 	refused := errors.New("refused")
 	s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) { return nil, refused }}
@@ -600,7 +607,8 @@ func TestRetryWithADeadline(t *testing.T) {
 	require.False(t, never.ShouldRetry())
 }
 
-// A bookmark without a version says nothing of how far the store is: the next watch begins where it would have begun.
+// A bookmark without a version does not advance the store's version. The next watch begins at the
+// same version as before.
 func TestABookmarkWithoutAVersionMovesNothing(t *testing.T) {
 	for _, version := range []string{"", "0"} {
 		s := &server{}

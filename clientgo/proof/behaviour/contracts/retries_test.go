@@ -22,7 +22,7 @@ import (
 
 var errInternal = apierrors.NewInternalError(errors.New("broken"))
 
-// calling returns a reflector whose waits are 1 s, 3 s and 9 s.
+// calling returns a reflector that waits 1 s, 3 s and 9 s.
 func calling(s *server) *cache.Reflector {
 	return cache.NewReflectorWithOptions(s.source(), &corev1.Pod{}, cache.NewStore(cache.MetaNamespaceKeyFunc), cache.ReflectorOptions{
 		Backoff: &wait.Backoff{Duration: time.Second, Factor: 3, Steps: 9, Cap: time.Minute},
@@ -36,8 +36,8 @@ func call(t *testing.T, r *cache.Reflector) error {
 	return r.ListAndWatchWithContext(ctx)
 }
 
-// RC-22, RC-26: within one call, a busy server and one that cannot be reached are asked again after the waits of the reflector's
-// Backoff, for a watch from the last version.
+// RC-22, RC-26: within one call, a busy or unreachable server gets another watch request from the
+// last version. The waits are those of the reflector's Backoff.
 func TestOneCallTriesAgainAfterWaits(t *testing.T) {
 	busy := apierrors.NewTooManyRequests("busy", 0)
 	for name, answer := range map[string]func() (watch.Interface, error){
@@ -66,7 +66,8 @@ func TestOneCallTriesAgainAfterWaits(t *testing.T) {
 	}
 }
 
-// RC-36: within one call, internal errors of open watches are followed by watches without a wait, for as long as the program says.
+// RC-36: within one call, an internal error of an open watch leads to another watch without a wait.
+// This goes on for as long as the program has configured.
 func TestOneCallTriesAgainAfterInternalErrors(t *testing.T) {
 	for longest, want := range map[time.Duration]int{0: 1, 10 * time.Second: 7} {
 		synctest.Test(t, func(t *testing.T) {
@@ -88,7 +89,8 @@ func TestOneCallTriesAgainAfterInternalErrors(t *testing.T) {
 	}
 }
 
-// RC-22, RC-26: another failure ends the call. That of a request is its error, as it is; that of an open watch is not.
+// RC-22, RC-26: any other failure ends the call. If the request failed, the call returns its error
+// unchanged. If an open watch failed, the call returns nil.
 func TestAnotherFailureEndsTheCall(t *testing.T) {
 	for _, refused := range []error{io.EOF, io.ErrUnexpectedEOF, errInternal, expired(), errors.New("refused"), apierrors.NewForbidden(corev1.Resource("pods"), "", nil)} {
 		synctest.Test(t, func(t *testing.T) {
@@ -108,7 +110,7 @@ func TestAnotherFailureEndsTheCall(t *testing.T) {
 	}
 }
 
-// RC-18: within one call, a list takes the place of a streaming list that fails.
+// RC-18: within one call, a list replaces a streaming list that fails.
 func TestOneCallFallsBackToAList(t *testing.T) {
 	for name, first := range map[string]func() (watch.Interface, error){
 		"refused":        func() (watch.Interface, error) { return nil, errors.New("refused") },
@@ -131,7 +133,8 @@ func TestOneCallFallsBackToAList(t *testing.T) {
 	}
 }
 
-// RC-4, RC-6: the next call lists from the last version, or from the most recent one after a version that the server did not have.
+// RC-4, RC-6: the next call lists from the last version. If the server did not have that version,
+// it lists from the most recent one.
 func TestTheNextCallListsFromTheLastVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{watch: func(n int, _ metav1.ListOptions) (watch.Interface, error) {
@@ -156,13 +159,13 @@ func TestTheNextCallListsFromTheLastVersion(t *testing.T) {
 	})
 }
 
-// RC-27, RC-30: an error handler gets the errors that a call would return, and no other.
+// RC-27, RC-30: an error handler gets exactly the errors that a call would return.
 func TestWhatAnErrorHandlerIsTold(t *testing.T) {
 	forbidden := apierrors.NewForbidden(corev1.Resource("pods"), "", errors.New("no"))
 	for name, c := range map[string]struct {
 		list  error
 		watch func(n int) (watch.Interface, error)
-		told  func(t *testing.T, err error) // nil if nothing is
+		told  func(t *testing.T, err error) // nil if the handler is not called
 	}{
 		"a list that fails": {list: forbidden, told: func(t *testing.T, err error) {
 			require.True(t, apierrors.IsForbidden(err))
@@ -223,7 +226,7 @@ func TestWhatAnErrorHandlerIsTold(t *testing.T) {
 	}
 }
 
-// RC-22: an API that has no watches is listed as often as by client-go.
+// RC-22: a server without watches gets as many list requests as from client-go.
 func TestAnAPIThatCanOnlyBeListed(t *testing.T) {
 	s := &server{watch: func(int, metav1.ListOptions) (watch.Interface, error) {
 		return nil, apierrors.NewMethodNotSupported(corev1.Resource("pods"), "watch")

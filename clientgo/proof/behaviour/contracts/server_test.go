@@ -16,13 +16,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// server answers lists and watches as a test wants.
+// server serves lists and watches as a test defines.
 type server struct {
-	// list and watch answer the n-th request, from 0. Their defaults are an empty list at version 10, and a watch
-	// without events.
+	// list and watch return the result of the n-th request, counted from 0. By default, they return
+	// an empty list at version 10, and a watch without events.
 	list    func(n int, o metav1.ListOptions) (runtime.Object, error)
 	watch   func(n int, o metav1.ListOptions) (watch.Interface, error)
-	streams bool // takes watches for lists
+	streams bool // supports streaming lists
 
 	mu       sync.Mutex // guards following
 	requests []string
@@ -30,7 +30,7 @@ type server struct {
 	opened   []*events
 }
 
-// events is a watch that counts how often it is stopped.
+// events is a watch that counts the calls of Stop and ResultChan.
 type events struct {
 	*watch.FakeWatcher
 	mu              sync.Mutex // guards following
@@ -85,7 +85,7 @@ func (s *server) asked() []string {
 	return requests
 }
 
-// last returns the watch that was opened last.
+// last returns the most recently opened watch.
 func (s *server) last(t *testing.T) *events {
 	synctest.Wait()
 	s.mu.Lock()
@@ -94,7 +94,7 @@ func (s *server) last(t *testing.T) *events {
 	return s.opened[len(s.opened)-1]
 }
 
-// source returns what a reflector or an informer lists and watches.
+// source returns the ListerWatcher of a reflector or an informer.
 func (s *server) source() cache.ListerWatcher {
 	lw := &cache.ListWatch{
 		ListWithContextFunc: func(_ context.Context, o metav1.ListOptions) (runtime.Object, error) {
@@ -135,7 +135,7 @@ func podList(version string, pods ...*corev1.Pod) *corev1.PodList {
 	return list
 }
 
-// run runs something in a bubble until the test returns.
+// run runs a function in a bubble until the test function returns.
 func run(t *testing.T, runs func(ctx context.Context), test func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
@@ -146,7 +146,7 @@ func run(t *testing.T, runs func(ctx context.Context), test func()) {
 	test()
 }
 
-// sleep waits for a time, and until nothing goes on.
+// sleep waits for d, and then until all goroutines are idle.
 func sleep(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()

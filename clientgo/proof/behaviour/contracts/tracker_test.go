@@ -20,7 +20,8 @@ import (
 
 var podGVK = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
 
-// trackedPods is the source of a fake client: a tracker that has pods a and b, whose watches open may replace.
+// trackedPods is the source of a fake client: a tracker with pods a and b. open may replace its
+// watches.
 type trackedPods struct {
 	core.ObjectTracker
 	open func(attempt int, next func() (watch.Interface, error)) (watch.Interface, error)
@@ -51,8 +52,8 @@ func (p *trackedPods) source() cache.ListerWatcher {
 	}, p)
 }
 
-// converges runs an informer on the source, and demands that it comes to have these pods, and that its handler hears of
-// each deletion once.
+// converges runs an informer on the source. It requires that the store ends with these pods, and
+// that the handler is notified of each deletion once.
 func (p *trackedPods) converges(t *testing.T, deletions int, keys ...string) {
 	synctest.Test(t, func(t *testing.T) {
 		informer := cache.NewSharedIndexInformer(p.source(), &corev1.Pod{}, 0, nil)
@@ -67,7 +68,7 @@ func (p *trackedPods) converges(t *testing.T, deletions int, keys ...string) {
 	})
 }
 
-// Pod b is deleted while no watch is open, whatever has ended the watch before.
+// Pod b is deleted while no watch is open, for every way in which the watch before can end.
 func TestATrackerLosesNoDeletionAfterAWatch(t *testing.T) {
 	failed := func() (watch.Interface, error) {
 		w := watch.NewFakeWithChanSize(1, false)
@@ -101,7 +102,7 @@ func TestATrackerLosesNoDeletionAfterAWatch(t *testing.T) {
 	}
 }
 
-// Pod b is deleted after the first list, and before the first watch (kubernetes/kubernetes#141528).
+// Pod b is deleted after the first list and before the first watch (kubernetes/kubernetes#141528).
 func TestATrackerLosesNoDeletionBeforeAWatch(t *testing.T) {
 	p := newTrackedPods(t)
 	p.open = func(attempt int, next func() (watch.Interface, error)) (watch.Interface, error) {
@@ -113,8 +114,8 @@ func TestATrackerLosesNoDeletionBeforeAWatch(t *testing.T) {
 	p.converges(t, 1, "ns/a")
 }
 
-// Pod c is created while a watch is open, and deleted after it. The objects of a tracker have no
-// versions, so that no watch can go on from an event.
+// Pod c is created while a watch is open, and deleted after the watch has ended. The objects of a
+// tracker have no versions, so no watch can continue from an event.
 func TestAnInformerOfATrackerMissesNoDeletionOfWhatAWatchHasBrought(t *testing.T) {
 	p := newTrackedPods(t)
 	p.open = func(attempt int, next func() (watch.Interface, error)) (watch.Interface, error) {
@@ -133,7 +134,7 @@ func TestAnInformerOfATrackerMissesNoDeletionOfWhatAWatchHasBrought(t *testing.T
 	p.converges(t, 1, "ns/a", "ns/b")
 }
 
-// A watch can begin with as many deletions as the tracker remembers.
+// A watch can begin with as many deletions as the tracker keeps.
 func TestATrackerExpiresVersionsBeforeManyDeletions(t *testing.T) {
 	p := newTrackedPods(t)
 	list, err := p.List(podsGVR, podGVK, "")

@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// silent is a round tripper that has neither a response nor an error.
+// silent is a round tripper that returns neither a response nor an error.
 type silent struct{}
 
 func (silent) RoundTrip(*http.Request) (*http.Response, error) { return nil, nil }
@@ -30,7 +30,7 @@ func TestATokenSourceSurvivesARoundTripperWithoutAResponse(t *testing.T) {
 	require.Nil(t, response)
 }
 
-// A program may change the TLS configuration of a transport that only dials in its own way.
+// A program may change the TLS configuration of a transport that has only a custom dialer.
 func TestATransportWithADialerHasATLSConfiguration(t *testing.T) {
 	dial := func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("E") }
 	rt, err := transport.New(&transport.Config{DialHolder: &transport.DialHolder{Dial: dial}})

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// marker ends the initial events of a streaming list, if value is "true".
+// marker returns the bookmark that ends the initial events of a streaming list if value is "true".
 func marker(version, value string) *corev1.Pod {
 	p := pod("", version)
 	p.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: value}
@@ -26,7 +26,8 @@ func marker(version, value string) *corev1.Pod {
 
 const streamingList = `watch "" NotOlderThan bookmarks initial`
 
-// RC-14, RC-15, RC-16, RC-17: changes before the marker count; the version is the marker's; the stream goes on.
+// RC-14, RC-15, RC-16, RC-17: changes before the marker are included. The list's version is the
+// marker's. The stream then continues as the watch.
 func TestAStreamingList(t *testing.T) {
 	s := &server{streams: true}
 	reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, store cache.Store) {
@@ -52,7 +53,8 @@ func TestAStreamingList(t *testing.T) {
 	})
 }
 
-// RC-18: where a streaming list is refused, there is a list; here after a wait, unless the server does not know it.
+// RC-18: if a streaming list is refused, a list follows. Here it follows after a wait, unless the
+// server does not support streaming lists.
 func TestAStreamingListThatIsRefused(t *testing.T) {
 	for _, err := range []error{apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Pod").GroupKind(), "", nil), apierrors.NewForbidden(corev1.Resource("pods"), "", nil), errors.New("refused")} {
 		s := &server{streams: true, watch: func(n int, o metav1.ListOptions) (watch.Interface, error) {
@@ -68,7 +70,8 @@ func TestAStreamingListThatIsRefused(t *testing.T) {
 	}
 }
 
-// RC-18: a server that cannot be reached, or is busy, is asked again; a stream that ends begins again.
+// RC-18: if the server is unreachable or busy, the streaming list is retried. A stream that ends is
+// started again.
 func TestAStreamingListThatIsLost(t *testing.T) {
 	for _, err := range []error{syscall.ECONNREFUSED, apierrors.NewTooManyRequests("busy", 1)} {
 		s := &server{streams: true, watch: func(n int, o metav1.ListOptions) (watch.Interface, error) {
@@ -100,7 +103,7 @@ func TestAStreamingListThatIsLost(t *testing.T) {
 	})
 }
 
-// RC-18: an expired version is followed by a streaming list of the most recent state.
+// RC-18: after an expired version, a streaming list of the most recent state follows.
 func TestAStreamingListAfterAVersionHasExpired(t *testing.T) {
 	s := &server{streams: true, watch: func(n int, _ metav1.ListOptions) (watch.Interface, error) {
 		switch n {
@@ -117,7 +120,7 @@ func TestAStreamingListAfterAVersionHasExpired(t *testing.T) {
 	})
 }
 
-// RC-28, RC-34: each watch is stopped; the version may be read at any time.
+// RC-28, RC-34: each watch is stopped. The version may be read at any time.
 func TestEachWatchIsStopped(t *testing.T) {
 	s := &server{}
 	reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
@@ -135,7 +138,8 @@ func TestEachWatchIsStopped(t *testing.T) {
 	}
 }
 
-// RC-32, which is a surprise: a resync that fails ends client-go's watch. Here it is logged, and the watch goes on.
+// RC-32, which is surprising: a failed resync ends client-go's watch. Here it is logged, and the
+// watch goes on.
 func TestAResyncThatFailsDoesNotEndTheWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) { return podList("10"), nil }}

@@ -1,5 +1,7 @@
-// Package play plays random histories to the parts of a client-go, and writes down all that they answer. It is built
-// twice: with module clientgo, and with client-go itself. Package behaviour compares what both have written.
+// Package play runs random histories on the parts of a client-go, and writes a trace of the
+// results. It is built twice: with module clientgo, and with client-go itself. Package behaviour
+// compares the two traces.
 //
-// What it writes must depend on the seed alone: where client-go's order is that of a Go map, what is written is sorted.
+// A trace must depend only on the seed. If client-go's order is that of a Go map, the trace is
+// sorted.
 package play

@@ -15,7 +15,7 @@ import (
 	framework "k8s.io/client-go/tools/cache/testing"
 )
 
-// diary is a handler that writes down what it is told.
+// diary is a handler that records its events.
 type diary struct {
 	mu    sync.Mutex // guards following
 	lines []string
@@ -37,7 +37,7 @@ func (d *diary) OnUpdate(old, obj any) {
 }
 func (d *diary) OnDelete(obj any) { d.note(obj, "delete %s", show(obj)) }
 
-// take returns what was written since. Sorted, it keeps the order of what is told of each key.
+// take returns the events since the last call. If sorted, the events of each key keep their order.
 func (d *diary) take(sort bool) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -62,7 +62,7 @@ func (d *diary) take(sort bool) []string {
 	return lines
 }
 
-// informer is a shared informer that is played, with its source.
+// informer is a shared informer under test, with its source.
 type informer struct {
 	*player
 	source   *framework.FakeControllerSource
@@ -75,7 +75,7 @@ type handler struct {
 	diary
 	name   string
 	handle cache.ResourceEventHandlerRegistration
-	fresh  bool // it is told of the store in the order of a map
+	fresh  bool // the handler gets the store's objects in the order of a map
 }
 
 func (i *informer) add(period time.Duration) {
@@ -96,7 +96,7 @@ func (i *informer) add(period time.Duration) {
 	i.handlers = append(i.handlers, h)
 }
 
-// change changes the source. With missed, the informer does not see it.
+// change changes the source. If missed is set, the informer does not see the change.
 func (i *informer) change(missed bool) {
 	o := i.pod()
 	o.ResourceVersion = ""
@@ -127,7 +127,7 @@ func (i *informer) change(missed bool) {
 	}
 }
 
-// report writes down what the handlers were told and what the store has.
+// report writes the events of the handlers, and the content of the store.
 func (i *informer) report(sort bool) {
 	synctest.Wait()
 	for _, h := range i.handlers {
@@ -146,7 +146,7 @@ func (i *informer) report(sort bool) {
 
 var periods = []time.Duration{0, 0, 500 * time.Millisecond, 2 * time.Second, 3 * time.Second, 5 * time.Second}
 
-// playInformerWith plays an informer; what happens to it is the caller's.
+// playInformerWith runs an informer. test is the history.
 func (p *player) playInformerWith(t *testing.T, period time.Duration, test func(i *informer)) {
 	synctest.Test(t, func(t *testing.T) {
 		source := framework.NewFakeControllerSource()
@@ -186,7 +186,8 @@ func (p *player) playInformerWith(t *testing.T, period time.Duration, test func(
 	})
 }
 
-// playInformer plays SI-1 to SI-31 and PD-1 to PD-11 without faults: all that handlers are told, in its order.
+// playInformer covers SI-1 to SI-31 and PD-1 to PD-11 without faults. It compares all events of the
+// handlers in order.
 func playInformer(t *testing.T, p *player) {
 	p.playInformerWith(t, periods[p.IntN(len(periods))], func(i *informer) {
 		for range 25 {
@@ -211,8 +212,8 @@ func playInformer(t *testing.T, p *player) {
 	})
 }
 
-// playRelist plays missed changes and lost watches, without resyncs: what was told of each key in the end. Updates
-// without a change don't count: how often the sides list is not the same.
+// playRelist covers missed changes and lost watches, without resyncs. It compares the events of
+// each key. It ignores updates without a change, because the two sides do not list equally often.
 func playRelist(t *testing.T, p *player) {
 	p.playInformerWith(t, 0, func(i *informer) {
 		for range 8 {
@@ -237,7 +238,7 @@ func playRelist(t *testing.T, p *player) {
 	})
 }
 
-// changes leaves out updates to the same version, which tell of nothing.
+// changes removes updates to the same version, which report no change.
 func changes(lines []string) (kept []string) {
 	for _, line := range lines {
 		word := strings.Fields(line)

@@ -26,7 +26,7 @@ var (
 	count = flag.Uint64("count", 10, "how many histories of each suite")
 )
 
-// suites play one history each.
+// suites run one history each.
 var suites = []struct {
 	name string
 	play func(t *testing.T, p *player)
@@ -73,7 +73,7 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// player is a history while it is played.
+// player runs one history.
 type player struct {
 	*rand.Rand
 	w       io.Writer
@@ -81,7 +81,7 @@ type player struct {
 	version int // of the newest object
 }
 
-// say writes a line.
+// say writes a line to the trace.
 func (p *player) say(format string, args ...any) {
 	line := strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " ")
 	if _, err := fmt.Fprintln(p.w, p.prefix+line); err != nil {
@@ -91,7 +91,7 @@ func (p *player) say(format string, args ...any) {
 
 func (p *player) chance(oneIn int) bool { return p.IntN(oneIn) == 0 }
 
-// pod returns one of a few pods, of a new version.
+// pod returns one of a few pods, with a new version.
 func (p *player) pod() *corev1.Pod {
 	p.version++
 	name := "p" + strconv.Itoa(p.IntN(4))
@@ -101,7 +101,7 @@ func (p *player) pod() *corev1.Pod {
 	}}
 }
 
-// any returns a pod or, at times, a tombstone or something that has no key.
+// any returns a pod, or sometimes a tombstone or an object without a key.
 func (p *player) any() any {
 	switch p.IntN(20) {
 	case 0:
@@ -121,7 +121,7 @@ func (p *player) pods(most int) []any {
 	return list
 }
 
-// show says which object it is.
+// show returns a text that identifies an object.
 func show(obj any) string {
 	switch o := obj.(type) {
 	case nil:
@@ -166,7 +166,7 @@ func sorted(all []string) []string {
 	return all
 }
 
-// kind says which kind of error it is: its text has addresses.
+// kind returns the kind of an error. The text of an error has addresses.
 func kind(err error) string {
 	switch err := err.(type) {
 	case nil:
@@ -179,7 +179,7 @@ func kind(err error) string {
 	return err.Error()
 }
 
-// transformed is a transform that is sure to be seen, and fails at times.
+// transformed is a transform with a visible effect, which sometimes fails.
 func transformed(obj any) (any, error) {
 	pod, ok := obj.(*corev1.Pod)
 	if !ok {

@@ -47,12 +47,13 @@ func playHeap(_ *testing.T, p *player) {
 	}
 }
 
-// known is what a queue's consumer has, with keys in order: client-go queues tombstones in the order of a map.
+// known is the store of a queue's consumer, with sorted keys. client-go queues tombstones in the
+// order of a map.
 type known struct{ cache.Store }
 
 func (k known) ListKeys() []string { return sorted(k.Store.ListKeys()) }
 
-// apply does to the store what an informer does, without failing.
+// apply changes the store as an informer does, and ignores errors.
 func (k known) apply(d cache.Delta) {
 	switch d.Type {
 	case cache.Deleted:
@@ -65,8 +66,8 @@ func (k known) apply(d cache.Delta) {
 	}
 }
 
-// playQueue plays a queue. pop takes something out, and waits until there is something; it is called by a goroutine of
-// its own, one call at a time. longest is the length of lists.
+// playQueue runs a history on a queue. pop takes one item, and waits for one if there is none. It
+// is called by its own goroutine, one call at a time. longest is the maximum length of lists.
 func (p *player) playQueue(t *testing.T, longest int, open func() (q cache.Queue, pop func(fails, batch bool) error)) {
 	synctest.Test(t, func(t *testing.T) {
 		q, pop := open()
@@ -81,11 +82,11 @@ func (p *player) playQueue(t *testing.T, longest int, open func() (q cache.Queue
 				}
 			}
 		})
-		synctest.Wait() // it waits for the first request
+		synctest.Wait() // the goroutine waits for the first request
 		ask := func() {
 			select {
 			case requests <- request{p.chance(5), p.chance(2)}:
-			default: // it waits already
+			default: // pop is waiting already
 			}
 			synctest.Wait()
 		}
@@ -122,7 +123,7 @@ func (p *player) playQueue(t *testing.T, longest int, open func() (q cache.Queue
 			}
 		}
 		q.Close()
-		synctest.Wait() // who waits is told before there is something
+		synctest.Wait() // a waiting pop must return before the next item is added
 		do("closed; add", q.Add(p.pod()))
 		for range 60 {
 			ask()
@@ -134,7 +135,7 @@ func (p *player) playQueue(t *testing.T, longest int, open func() (q cache.Queue
 
 var errProcess = errors.New("not processed")
 
-// popper returns a function that pops, applies what it gets, and writes it down.
+// popper returns a function that pops, applies the result, and writes it to the trace.
 func (p *player) popper(q cache.Queue, k known) func(fails, batch bool) error {
 	return func(fails, _ bool) error {
 		obj, err := q.Pop(func(obj any, initial bool) error {
@@ -161,7 +162,7 @@ func (p *player) transform() cache.TransformFunc {
 	return nil
 }
 
-// Lists of a FIFO have one object at most: client-go queues several in the order of a map.
+// Lists of a FIFO have at most one object, because client-go queues several in the order of a map.
 func playFIFO(t *testing.T, p *player) {
 	p.playQueue(t, 1, func() (cache.Queue, func(fails, batch bool) error) {
 		q := cache.NewFIFO(cache.MetaNamespaceKeyFunc)

@@ -17,7 +17,7 @@ import (
 	framework "k8s.io/client-go/tools/cache/testing"
 )
 
-// ownStore is a store of a program, as exporters have it: it writes down the calls.
+// ownStore is a program's own store, as exporters have. It writes its calls to the trace.
 type ownStore struct {
 	p     *player
 	fails bool
@@ -43,7 +43,7 @@ func (s ownStore) Resync() error {
 	return nil
 }
 
-// fullStore has what a ReflectorStore may have.
+// fullStore also has the optional methods of a ReflectorStore.
 type fullStore struct{ ownStore }
 
 func (s fullStore) Bookmark(version string) error { return s.call("Bookmark %s", version) }
@@ -51,7 +51,7 @@ func (s fullStore) UpdateResourceVersion(version string) {
 	_ = s.call("UpdateResourceVersion %s", version)
 }
 
-// script is a server that does what the history says.
+// script is a server that follows the history.
 type script struct {
 	p       *player
 	paged   bool
@@ -89,10 +89,11 @@ func (s *script) watch(o metav1.ListOptions) (watch.Interface, error) {
 	return w, nil
 }
 
-// playReflector plays RC-1 to RC-35 without faults: which requests there are, and what the store is told.
+// playReflector covers RC-1 to RC-35 without faults. It compares the requests, and the calls of the
+// store.
 func playReflector(t *testing.T, p *player) {
 	synctest.Test(t, func(t *testing.T) {
-		p.version = 1 // After a watch from "0", TestALostWatchWithoutAVersionIsNoGap has the difference.
+		p.version = 1 // TestALostWatchWithoutAVersionIsNoGap covers the difference after a watch from "0".
 		s := &script{p: p, paged: p.chance(3)}
 		for _, o := range p.pods(3) {
 			s.objs = append(s.objs, *o.(*corev1.Pod))
@@ -136,13 +137,13 @@ func playReflector(t *testing.T, p *player) {
 				w.Delete(o)
 			case 3:
 				w.Action(watch.Bookmark, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ResourceVersion: o.ResourceVersion}})
-			case 4: // of another type: left out, where a type is expected
+			case 4: // an object of another type, which is skipped if a type is expected
 				if expected != nil {
 					w.Add(&corev1.Node{ObjectMeta: o.ObjectMeta})
 				}
 			case 5:
 				w.Action(watch.Added, &metav1.Table{ListMeta: metav1.ListMeta{ResourceVersion: o.ResourceVersion}})
-			case 6: // the server ends the watch: the next one goes on
+			case 6: // the server ends the watch, and the next watch continues
 				time.Sleep(1500*time.Millisecond + time.Microsecond)
 				p.say("end of the watch")
 				w.Stop()
@@ -164,7 +165,7 @@ type unsupported struct{}
 
 func (unsupported) IsWatchListSemanticsUnSupported() bool { return true }
 
-// playController plays New with a queue of a program, and the informers of one handler.
+// playController covers New with a program's own queue, and informers with one handler.
 func playController(t *testing.T, p *player) {
 	synctest.Test(t, func(t *testing.T) {
 		source := framework.NewFakeControllerSource()

@@ -20,7 +20,7 @@ func byLabel(label string) cache.IndexFunc {
 	}
 }
 
-// playIndexer plays IX-1 to IX-17.
+// playIndexer covers IX-1 to IX-17.
 func playIndexer(_ *testing.T, p *player) {
 	var opts []cache.StoreOption
 	if p.chance(3) {
@@ -35,7 +35,7 @@ func playIndexer(_ *testing.T, p *player) {
 	if p.chance(4) {
 		store = &cache.UndeltaStore{Store: indexer, PushFunc: func(objs []any) { p.say("pushed %v", sorted(showAll(objs))) }}
 	}
-	// An index function of the store can't read tombstones, which some key functions can.
+	// Some key functions support tombstones, but the index functions of the store do not.
 	object := func() any {
 		if p.chance(20) {
 			return "no object"
@@ -107,7 +107,7 @@ func (p *player) showStore(store cache.Store) {
 	p.say("  get ns/p1: %s %v %s", show(obj), exists, kind(err))
 }
 
-// playThreadSafe plays the same with keys that are no names.
+// playThreadSafe covers the same with keys that are not names.
 func playThreadSafe(_ *testing.T, p *player) {
 	store := cache.NewThreadSafeStore(cache.Indexers{"color": byLabel("color")}, cache.Indices{})
 	keys := []string{"", "a", "a/", "/a", "a/b", "a/b/c", "//"}
@@ -135,7 +135,7 @@ func playThreadSafe(_ *testing.T, p *player) {
 	}
 }
 
-// playExpiration plays IX-18.
+// playExpiration covers IX-18.
 func playExpiration(_ *testing.T, p *player) {
 	clock := clocktesting.NewFakeClock(time.Unix(0, 0))
 	gone := make(chan string, 1000)
@@ -166,13 +166,14 @@ func playExpiration(_ *testing.T, p *player) {
 	}
 }
 
-// playMutation plays IX-19. What was added is asked for by GetByKey only where the store has it: client-go forgets it
-// then. ByIndex is not asked where the cache has something that the index has left, which client-go shows.
+// playMutation covers IX-19. It calls GetByKey only for keys in the store, because client-go
+// otherwise forgets the mutation. It drops deleted objects from the results, because client-go
+// still returns them.
 func playMutation(_ *testing.T, p *player) {
 	store := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"namespace": cache.MetaNamespaceIndexFunc})
 	mutations := cache.NewIntegerResourceVersionMutationCache(klog.Background(), store, store, time.Hour, p.chance(2))
 	var known []*corev1.Pod
-	pod := func() *corev1.Pod { // now and then an older one
+	pod := func() *corev1.Pod { // sometimes an older one
 		if o := p.pod(); len(known) == 0 || p.chance(2) {
 			known = append(known, o)
 		}
@@ -203,7 +204,7 @@ func playMutation(_ *testing.T, p *player) {
 				continue
 			}
 			obj, exists, err := mutations.GetByKey(key)
-			if _, ok := obj.(*corev1.Pod); !ok { // what client-go keeps of a deleted object
+			if _, ok := obj.(*corev1.Pod); !ok { // client-go's record of a deleted object
 				obj, exists = nil, false
 			}
 			p.say("  %s: %s %v %s", key, show(obj), exists, kind(err))
@@ -211,7 +212,7 @@ func playMutation(_ *testing.T, p *player) {
 		objs, err := mutations.ByIndex("namespace", "ns")
 		var shown []string
 		for _, obj := range objs {
-			if pod, ok := obj.(*corev1.Pod); ok { // client-go shows what it keeps of deleted objects
+			if pod, ok := obj.(*corev1.Pod); ok { // client-go also returns its records of deleted objects
 				shown = append(shown, show(pod))
 			}
 		}

@@ -9,13 +9,14 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// playWorkqueue plays WQ-1 to WQ-11, WQ-20 to WQ-26 and WQ-30, but for what is a defect of client-go: Done of what no worker has, and drains.
+// playWorkqueue covers WQ-1 to WQ-11, WQ-20 to WQ-26 and WQ-30. It leaves out two defects of
+// client-go: Done of an item that no worker has, and drains.
 func playWorkqueue(t *testing.T, p *player) {
 	synctest.Test(t, func(t *testing.T) {
 		q := workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](100*time.Millisecond, 20*time.Second))
 		var held []string
 		for range 80 {
-			time.Sleep(37 * time.Microsecond) // no two are due at the same time, as their order is open (WQ-22)
+			time.Sleep(37 * time.Microsecond) // no two items are due at the same time, because their order is undefined (WQ-22)
 			item := strconv.Itoa(p.IntN(5))
 			switch p.IntN(9) {
 			case 0, 1:
@@ -46,7 +47,7 @@ func playWorkqueue(t *testing.T, p *player) {
 				q.Forget(item)
 				p.say("forget %s, %d", item, q.NumRequeues(item))
 			case 8:
-				// Odd times, so that nothing is due at the very end of a wait.
+				// The odd duration avoids that an item is due exactly at the end of a wait.
 				d := time.Duration(p.IntN(3000))*time.Millisecond + 500*time.Microsecond
 				p.say("sleep %v", d)
 				time.Sleep(d)

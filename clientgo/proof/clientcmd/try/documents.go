@@ -11,7 +11,7 @@ const (
 	user    = "users: [{name: u, user: {token: secret}}]\n"
 )
 
-// ofUser and ofCluster are documents whose user or cluster is special.
+// ofUser and ofCluster return documents with the given user or cluster.
 func ofUser(content string) string {
 	return named + cluster + "users: [{name: u, user: " + content + "}]\n"
 }

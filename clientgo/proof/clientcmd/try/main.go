@@ -1,4 +1,4 @@
-// Command try does with kubeconfigs what programs do, and prints what becomes of it: configs, errors, and files.
+// Command try uses kubeconfigs as programs do, and prints the results: configs, errors, and files.
 package main
 
 //lint:file-ignore SA1019 preferences are kept, though nothing reads them
@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 )
 
-var dir string // where files are written; it is printed as DIR
+var dir string // folder of the written files, printed as DIR
 
 func main() {
 	var err error
@@ -47,7 +47,7 @@ func main() {
 	prompt()
 }
 
-// say prints a line of a scenario. What differs from run to run is replaced.
+// say prints a line of a scenario. It replaces parts that differ between runs.
 func say(format string, args ...any) {
 	text := strings.ReplaceAll(fmt.Sprintf(format, args...), dir, "DIR")
 	fmt.Println(strings.ReplaceAll(text, "\n", `\n`))

@@ -1,5 +1,6 @@
-// Command try asks servers of many kinds what they have, and prints what clients make of the answers. It is built with each of the two
-// modules. A line without a tab names a case; the lines after it are what became of it.
+// Command try sends discovery requests to many kinds of servers, and prints the results of the
+// clients. It is built with each of the two modules. A line without a tab names a case. The lines
+// after it are the results of the case.
 package main
 
 import (
@@ -26,7 +27,7 @@ func main() {
 	tryScales()
 }
 
-// block begins a case. What panics in it is a part of what becomes of it.
+// block begins a case. A panic is a part of the case's result.
 func block(name string, fn func()) {
 	fmt.Fprintln(out, name)
 	defer func() {
@@ -37,7 +38,7 @@ func block(name string, fn func()) {
 	fn()
 }
 
-// line prints what became of something, in one line.
+// line prints a result in one line.
 func line(parts ...any) {
 	text := fmt.Sprintln(parts...)
 	fmt.Fprintln(out, "\t"+strings.ReplaceAll(strings.TrimSpace(text), "\n", " | "))
@@ -51,7 +52,7 @@ func text(v any) string {
 	return string(data)
 }
 
-// inOrder prints lists in one order: that of some of client-go's is random.
+// inOrder prints lists in a fixed order, because the order of some of client-go's lists is random.
 func inOrder(lists []*metav1.APIResourceList) string {
 	var all []string
 	for _, list := range lists {
@@ -64,7 +65,7 @@ func inOrder(lists []*metav1.APIResourceList) string {
 	return strings.Join(all, " ")
 }
 
-// kindOf is what programs see of an error beside its text.
+// kindOf returns the properties of an error that programs test for, apart from its text.
 func kindOf(err error) string {
 	if err == nil {
 		return "no error"

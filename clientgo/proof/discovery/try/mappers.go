@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// fixed is a server that answers with lists, beside an error.
+// fixed is a server that returns fixed lists together with an error.
 type fixed struct {
 	fake.FakeDiscovery
 	lists []*metav1.APIResourceList
@@ -133,7 +133,7 @@ func tryMapper(name string, mapper meta.RESTMapper) {
 	}
 }
 
-// cache is a cache that says of itself what a case wants.
+// cache is a cache whose freshness a case sets.
 type cache struct {
 	*fixed
 	fresh       bool

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// doc is an answer.
+// doc is a response.
 type doc struct {
 	code   int
 	kind   string
@@ -31,14 +31,14 @@ func aggregated(body string) doc { return doc{200, aggregatedType, body, nil} }
 
 func failing(code int) doc { return doc{code, "text/plain", "fault", nil} }
 
-// with returns other documents, where a name has no answer if it is failing with 404.
+// with returns a copy of d with changes. failing(404) removes a document.
 func (d docs) with(changes docs) docs {
 	all := maps.Clone(d)
 	maps.Copy(all, changes)
 	return all
 }
 
-// server serves documents and notes requests.
+// server serves documents and records requests.
 type server struct {
 	*httptest.Server
 	mu       sync.Mutex // guards following
@@ -81,7 +81,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(d.body))
 }
 
-// asked prints the requests since the last call, in one order: many are sent at once.
+// asked prints the requests since the last call, sorted, because many are sent at once.
 func (s *server) asked() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

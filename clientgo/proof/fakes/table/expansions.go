@@ -20,7 +20,7 @@ import (
 	fakes "k8s.io/client-go/testing"
 )
 
-// expansions are what kinds have beside the verbs of all kinds.
+// expansions calls the methods of clients beyond the common verbs.
 func expansions(newClient clientset) {
 	meta := metav1.ObjectMeta{Namespace: "a", Name: "p"}
 	create, update := metav1.CreateOptions{FieldManager: "me"}, metav1.UpdateOptions{FieldManager: "me"}

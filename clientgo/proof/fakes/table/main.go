@@ -1,5 +1,6 @@
-// Command table does with client-go's fakes what tests of programs do with them, and prints what each operation answered, and
-// what was recorded. The test of the folder above builds it with client-go and with module clientgo, and compares the pages.
+// Command table uses client-go's fakes as tests of programs do. It prints the result of each
+// operation, and the recorded actions. The test in the parent folder builds it with client-go and
+// with module clientgo, and compares the outputs.
 package main
 
 import (
@@ -42,7 +43,7 @@ func main() {
 
 var ctx = context.Background()
 
-// row does something with a fake and prints a row.
+// row runs an operation on a fake and prints a row.
 func row(name string, fake *fakes.Fake, do func() (any, error)) {
 	before := 0
 	if fake != nil {
@@ -77,13 +78,13 @@ func attempt(do func() (any, error)) (answer any, panicked string, err error) {
 	return answer, "", err
 }
 
-// none is the error of an operation that has none.
+// none adapts an operation that returns no error.
 func none(answer any) (any, error) { return answer, nil }
 
-// only is the answer of an operation that has none.
+// only adapts an operation that returns only an error.
 func only(err error) (any, error) { return nil, err }
 
-// times are those of managed fields.
+// times matches the timestamps of managed fields.
 var times = regexp.MustCompile(`"time":"[^"]*"`)
 
 func text(v any) string {
@@ -95,7 +96,7 @@ func text(v any) string {
 	return fmt.Sprintf("%T %s", v, times.ReplaceAll(encoded, []byte(`"time":"..."`)))
 }
 
-// describe says all that is recorded of an action.
+// describe returns everything that is recorded about an action.
 func describe(action fakes.Action) string {
 	s := fmt.Sprintf("%T %s %s/%s in %q: ", action, action.GetVerb(), action.GetResource(), action.GetSubresource(), action.GetNamespace())
 	switch a := action.(type) {

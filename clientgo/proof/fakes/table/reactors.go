@@ -21,10 +21,10 @@ import (
 	fakes "k8s.io/client-go/testing"
 )
 
-// response is what a service answers through a proxy.
+// response is the response of a service through a proxy.
 type response struct{ rest.ResponseWrapper }
 
-// reactors are functions that answer in the tracker's place.
+// reactors tests functions that replace the tracker.
 func reactors(newClient clientset) {
 	c := newClient(configMap("a", "one"), node("n"))
 	maps := c.CoreV1().ConfigMaps("a")

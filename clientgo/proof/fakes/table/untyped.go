@@ -63,7 +63,7 @@ func dynamicClient() {
 		_, panicked, _ := attempt(func() (any, error) {
 			return c.Resource(widgets.GroupVersion().WithResource("unknown")).List(ctx, metav1.ListOptions{})
 		})
-		return none(panicked != "") // the words are other ones
+		return none(panicked != "") // the texts of the panics differ
 	})
 	do("delete", func() (any, error) { return only(in.Delete(ctx, "two", metav1.DeleteOptions{})) })
 	do("delete again", func() (any, error) { return only(in.Delete(ctx, "two", metav1.DeleteOptions{})) })
@@ -111,7 +111,8 @@ func metadataClient() {
 	})
 }
 
-// applied leaves out the error of an apply to a kind without a schema: it names any of the fields.
+// applied omits the error of an apply to a kind without a schema, because it names an arbitrary
+// field.
 func applied(object *unstructured.Unstructured, err error) (any, error) {
 	return []bool{object != nil, err == nil}, nil
 }

@@ -34,7 +34,7 @@ func deployment(name string) *appsv1.Deployment {
 	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name}, Spec: appsv1.DeploymentSpec{Replicas: new(int32)}}
 }
 
-// verbs are those of all kinds, and their errors.
+// verbs tests the common verbs, and their errors.
 func verbs(newClient clientset) {
 	c := newClient(configMap("a", "one"), configMap("b", "two"), node("n"), deployment("d"))
 	maps, all, nodes := c.CoreV1().ConfigMaps("a"), c.CoreV1().ConfigMaps(""), c.CoreV1().Nodes()
@@ -146,7 +146,7 @@ func verbs(newClient clientset) {
 	})
 }
 
-// patches are those of all types.
+// patches tests patches of all types.
 func patches(newClient clientset) {
 	c := newClient(pod("p"), deployment("d"), node("n"), configMap("a", "one"))
 	pods := c.CoreV1().Pods("a")
@@ -216,7 +216,7 @@ func patches(newClient clientset) {
 	row("all config maps", &c.Fake, func() (any, error) { return maps.List(ctx, metav1.ListOptions{}) })
 }
 
-// lists are those with options.
+// lists tests lists with options.
 func lists(newClient clientset) {
 	c := newClient(configMap("a", "one"), configMap("a", "two"), configMap("b", "three"), &corev1.PodList{Items: []corev1.Pod{*pod("x"), *pod("w")}})
 	maps := c.CoreV1().ConfigMaps("a")
@@ -262,7 +262,7 @@ func lists(newClient clientset) {
 	})
 }
 
-// subresources are those that are generated.
+// subresources tests the generated methods for subresources.
 func subresources(newClient clientset) {
 	c := newClient(deployment("d"), pod("p"), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "s"}})
 	deployments, update := c.AppsV1().Deployments("a"), metav1.UpdateOptions{FieldManager: "me"}

@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// read returns the events that a watch has, without waiting for more.
+// read returns the available events of a watch, without waiting for more.
 func read(w watch.Interface) (events []string) {
 	for {
 		select {
@@ -36,7 +36,7 @@ func read(w watch.Interface) (events []string) {
 	}
 }
 
-// watches are those of the tracker.
+// watches tests watches of the tracker.
 func watches(newClient clientset) {
 	c := newClient(configMap("a", "old"), configMap("b", "old"))
 	maps := c.CoreV1().ConfigMaps("a")
@@ -121,7 +121,7 @@ func watches(newClient clientset) {
 	}
 }
 
-// trackers are used by tests directly.
+// trackers tests direct use of trackers.
 func trackers(newClient clientset) {
 	c := newClient(configMap("a", "one"))
 	t, maps := c.Tracker(), corev1.SchemeGroupVersion.WithResource("configmaps")
@@ -133,7 +133,7 @@ func trackers(newClient clientset) {
 	do("get of an unknown resource", func() (any, error) { return t.Get(corev1.SchemeGroupVersion.WithResource("unknown"), "a", "one") })
 	do("create", func() (any, error) { return only(t.Create(maps, configMap("a", "two"), "a")) })
 	do("create again", func() (any, error) { return only(t.Create(maps, configMap("a", "two"), "a")) })
-	do("create of another kind", func() (any, error) { return none(t.Create(maps, node("x"), "a") == nil) }) // the error has addresses
+	do("create of another kind", func() (any, error) { return none(t.Create(maps, node("x"), "a") == nil) }) // the error text has addresses
 	do("create of an unknown resource", func() (any, error) {
 		return only(t.Create(corev1.SchemeGroupVersion.WithResource("unknown"), configMap("a", "two"), "a"))
 	})
@@ -179,7 +179,7 @@ func trackers(newClient clientset) {
 	})
 }
 
-// sharedInformers over a fake.
+// sharedInformers tests informers that use a fake.
 func sharedInformers(newClient clientset) {
 	c := newClient(configMap("a", "one"), configMap("b", "two"))
 	watching := make(chan struct{}, 10)

@@ -12,10 +12,12 @@ import (
 	"k8s.io/client-go/applyconfigurations"
 )
 
-// functions are those of the packages below applyconfigurations, by their names. A file that the test writes fills it.
+// functions are the functions of the packages below applyconfigurations, by name. A file that the
+// test writes fills the map.
 var functions = map[string]any{}
 
-// tryApplies calls each function of the apply configurations, and each method of the configurations that these return or take.
+// tryApplies calls each function of the apply configurations, and each method of the configurations
+// that the functions return or take.
 func tryApplies() {
 	line("functions", len(functions))
 	var types []reflect.Type
@@ -25,7 +27,7 @@ func tryApplies() {
 			types = reachable(types, fn.Type().Out(i))
 		}
 		switch {
-		case strings.HasSuffix(name, ".NewUnstructuredExtractor"): // takes a client
+		case strings.HasSuffix(name, ".NewUnstructuredExtractor"): // it takes a client
 			continue
 		case strings.Contains(name, ".Extract"):
 			tryExtract(name, fn)
@@ -44,14 +46,14 @@ func tryApplies() {
 	}
 }
 
-// kindOfConfiguration is the kind of the object that a configuration is for.
+// kindOfConfiguration returns the kind of the object that a configuration is for.
 func kindOfConfiguration(t reflect.Type) schema.GroupVersionKind {
 	gvk := kindOfType(t)
 	gvk.Kind = strings.TrimSuffix(gvk.Kind, "ApplyConfiguration")
 	return gvk
 }
 
-// reachable adds a configuration and all that its methods take and return.
+// reachable adds a configuration, and all configurations that its methods take and return.
 func reachable(types []reflect.Type, t reflect.Type) []reflect.Type {
 	if t.Kind() != reflect.Pointer || !strings.HasSuffix(t.Elem().Name(), "ApplyConfiguration") || slices.Contains(types, t) {
 		return types
@@ -70,7 +72,8 @@ func reachable(types []reflect.Type, t reflect.Type) []reflect.Type {
 	return types
 }
 
-// tryConfiguration calls each method of a configuration: twice each that sets something, and on the way each that reads.
+// tryConfiguration calls each method of a configuration: each setter twice, and each getter in
+// between.
 func tryConfiguration(t reflect.Type) {
 	name := t.Elem().PkgPath() + "." + t.Elem().Name()
 	all := reflect.New(t.Elem())
@@ -110,7 +113,8 @@ func arguments(method reflect.Value) (in []reflect.Value) {
 	return in
 }
 
-// tryExtract extracts from a full object what managers have applied: all fields that an object may have, some, and none.
+// tryExtract extracts the applied fields from a full object. The managers own all possible fields,
+// some, and none.
 func tryExtract(name string, fn reflect.Value) {
 	for manager, owned := range map[string]string{
 		"meta":   `{"f:metadata":{"f:labels":{"f:text-18":{}},"f:annotations":{}}}`,

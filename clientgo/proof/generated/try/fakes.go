@@ -14,16 +14,17 @@ import (
 	fakes "k8s.io/client-go/testing"
 )
 
-// fakeClients make fakes. A file that is built with the OpenAPI document adds the one that merges as a server does.
+// fakeClients are constructors of fakes. A file that is built with the OpenAPI document adds the
+// one with server-side apply.
 var fakeClients = map[string]func(...runtime.Object) *fake.Clientset{"fake": fake.NewSimpleClientset}
 
-// tryFakes calls each method of each fake client, on a tracker that has an object and then on one that has none, and prints what the fake
-// has recorded.
+// tryFakes calls each method of each fake client. The tracker first has an object, and then none.
+// It prints the actions that the fake has recorded.
 func tryFakes() {
 	for name, newClients := range fakeClients {
 		eachResource(reflect.ValueOf(newClients()), "", func(resource string, _ reflect.Value) {
 			clients := newClients()
-			client := clientOf(clients, resource, "text-7") // the namespace of objects that are filled
+			client := clientOf(clients, resource, "text-7") // the namespace of filled objects
 			tryFake(name+": "+resource, clients, client, "Create", argumentOfFake)
 			for _, arguments := range []struct {
 				name string
@@ -47,7 +48,7 @@ func tryFakes() {
 	}
 }
 
-// clientOf is the client of a resource in a namespace.
+// clientOf returns the client of a resource in a namespace.
 func clientOf(clients kubernetes.Interface, resource, namespace string) (client reflect.Value) {
 	eachResource(reflect.ValueOf(clients), namespace, func(name string, c reflect.Value) {
 		if name == resource {
@@ -68,7 +69,7 @@ func tryFake(name string, clients *fake.Clientset, client reflect.Value, method 
 		for _, result := range results {
 			switch r := result.Interface().(type) {
 			case watch.Interface:
-				r.Stop() // no more events will come
+				r.Stop() // no more events will arrive
 				line(describe(r))
 			case *rest.Request, rest.ResponseWrapper:
 				line(fmt.Sprintf("%T", r))
@@ -82,7 +83,7 @@ func tryFake(name string, clients *fake.Clientset, client reflect.Value, method 
 	})
 }
 
-// describeAction prints all that is recorded of an action.
+// describeAction returns everything that is recorded about an action.
 func describeAction(action fakes.Action) string {
 	s := fmt.Sprintf("%T %s %s/%s in %q: ", action, action.GetVerb(), action.GetResource(), action.GetSubresource(), action.GetNamespace())
 	switch a := action.(type) {
@@ -99,7 +100,8 @@ func describeAction(action fakes.Action) string {
 	}
 }
 
-// argumentOfFake is a filled argument, of which names are those of filled objects, and patches change them.
+// argumentOfFake returns a filled argument. Names are those of filled objects, and patches change
+// these objects.
 func argumentOfFake(t reflect.Type) reflect.Value {
 	switch {
 	case t == reflect.TypeFor[types.PatchType]():
@@ -111,7 +113,7 @@ func argumentOfFake(t reflect.Type) reflect.Value {
 	}
 	v := filled(t)
 	if t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {
-		for _, name := range []string{"Name", "Namespace"} { // those of a configuration
+		for _, name := range []string{"Name", "Namespace"} { // of an apply configuration
 			field := v.Elem().FieldByName(name)
 			if field.IsValid() && field.Type() == reflect.TypeFor[*string]() {
 				field.Set(reflect.ValueOf(new(map[string]string{"Name": "text-5", "Namespace": "text-7"}[name])))
@@ -121,7 +123,7 @@ func argumentOfFake(t reflect.Type) reflect.Value {
 	return v
 }
 
-// argumentsOf are the arguments of a method. A list of any length has two.
+// argumentsOf returns the arguments of a method. A variadic method gets two values.
 func argumentsOf(method reflect.Type, argument func(reflect.Type) reflect.Value) (in []reflect.Value) {
 	for i := range method.NumIn() {
 		t := method.In(i)

@@ -15,13 +15,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// filler makes values in which every field says something, and no two fields the same. Two fillers make equal values of a type.
+// filler makes values in which every field is set and no two fields are equal. Two fillers make
+// equal values of a type.
 type filler struct {
 	n    int
 	path []reflect.Type
 }
 
-// filled is a value of type t.
+// filled returns a value of type t.
 func filled(t reflect.Type) reflect.Value { return new(filler).value(t) }
 
 func (f *filler) value(t reflect.Type) reflect.Value {
@@ -44,7 +45,7 @@ func (f *filler) fill(v reflect.Value) {
 		return
 	case *resource.Quantity:
 		*p = resource.MustParse(fmt.Sprintf("%dMi", f.n))
-		_ = p.String() // is kept: what was decoded has it as well
+		_ = p.String() // caches the text, because decoded values have cached it too
 		return
 	case *metav1.Time:
 		*p = metav1.NewTime(time.Unix(int64(f.n), 0))

@@ -19,14 +19,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// informed is a resource of a factory, as reflection found it.
+// informed is a resource of a factory, found by reflection.
 type informed struct {
 	name     string // "Core V1 Pods"
 	informer cache.SharedIndexInformer
 	lister   reflect.Value
 }
 
-// tryInformers runs each informer of a factory on a server with two objects of each kind, and asks its lister.
+// tryInformers runs each informer of a factory on a server with two objects of each kind, and calls
+// its lister.
 func tryInformers() {
 	tryFactory("application/json", "ns")
 	tryFactory(protobufType, "")
@@ -78,7 +79,7 @@ func tryFactory(contentType, namespace string) {
 	}
 }
 
-// ask calls each method of a lister, with names of which one is there.
+// ask calls each method of a lister. One of the names exists.
 func ask(lister reflect.Value, namespaces, names []string) {
 	for i := range lister.NumMethod() {
 		method := lister.Method(i)
@@ -102,10 +103,10 @@ func ask(lister reflect.Value, namespaces, names []string) {
 	}
 }
 
-// timeouts are random ones of watches.
+// timeouts matches the random timeouts of watches.
 var timeouts = regexp.MustCompile(`timeout(Seconds)?=[0-9ms]+`)
 
-// listType is the type of the lists of a resource.
+// listType returns the type of the lists of a resource.
 func listType(clients kubernetes.Interface, name string) reflect.Type {
 	var list reflect.Type
 	eachResource(reflect.ValueOf(clients), "", func(n string, client reflect.Value) {
@@ -117,7 +118,7 @@ func listType(clients kubernetes.Interface, name string) reflect.Type {
 	return list
 }
 
-// listed answers to lists with the two objects of a list that is filled, and to watches with none.
+// listed returns a handler that serves a filled list with two objects, and watches without events.
 func listed(list reflect.Type) http.HandlerFunc {
 	o := filled(list).Interface().(runtime.Object)
 	reflect.ValueOf(o).Elem().FieldByName("Continue").SetString("")
@@ -160,7 +161,7 @@ func resourcesOf(factory informers.SharedInformerFactory) (all []informed) {
 	return all
 }
 
-// tryForResource asks a factory for resources by their names.
+// tryForResource gets informers from a factory by the names of resources.
 func tryForResource() {
 	factory := informers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(&rest.Config{Host: "localhost"}), 0)
 	for _, r := range resourcesOf(factory) {

@@ -1,6 +1,7 @@
-// Command try calls all that is generated: each method of each typed client and of each fake, each function and method of the apply configurations, each
-// informer and lister. It prints what a server saw and what came back. It is built with each of the two modules. A line without a tab
-// names a case; the lines after it are what became of it.
+// Command try calls all generated code: each method of each typed client and of each fake, each
+// function and method of the apply configurations, each informer and lister. It prints the requests
+// that a server received, and the results. It is built with each of the two modules. A line without
+// a tab names a case. The lines after it are the results of the case.
 package main
 
 import (
@@ -44,7 +45,7 @@ func main() {
 	}
 }
 
-// block begins a case. What panics in it is a part of what becomes of it.
+// block begins a case. A panic is a part of the case's result.
 func block(name string, fn func()) {
 	fmt.Fprintln(out, name)
 	defer func() {
@@ -55,7 +56,7 @@ func block(name string, fn func()) {
 	fn()
 }
 
-// line prints what became of something, in one line: of a long one the beginning, and a sum of all.
+// line prints a result in one line. If it is long, it prints the beginning and a checksum.
 func line(parts ...any) {
 	text := strings.ReplaceAll(strings.TrimSpace(fmt.Sprintln(parts...)), "\n", " | ")
 	text = now.ReplaceAllString(address.ReplaceAllString(text, "ADDRESS"), `"time":"NOW"`)
@@ -65,7 +66,7 @@ func line(parts ...any) {
 	fmt.Fprintln(out, "\t"+text)
 }
 
-// What differs from run to run: addresses, and the times of managed fields.
+// Parts that differ between runs: addresses, and the times of managed fields.
 var (
 	address = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	now     = regexp.MustCompile(`"time":"20[^"]+"`)
@@ -79,7 +80,7 @@ func text(v any) string {
 	return string(data)
 }
 
-// kindOf is what programs see of an error beside its text.
+// kindOf returns the properties of an error that programs test for, apart from its text.
 func kindOf(err error) string {
 	if err == nil {
 		return "no error"

@@ -2,5 +2,6 @@
 
 package main
 
-// A program that imports this package may add types to its scheme, which is that of all its clients then.
+// A program that imports this package may add types to its scheme. All clients of the program then
+// use that scheme.
 import _ "k8s.io/client-go/kubernetes/scheme"

@@ -21,7 +21,7 @@ import (
 
 const protobufType = "application/vnd.kubernetes.protobuf"
 
-// server gives each request one answer, and notes the requests.
+// server sends the same response to each request, and records the requests.
 type server struct {
 	*httptest.Server
 	mu       sync.Mutex // guards following
@@ -44,14 +44,14 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer(w, r)
 }
 
-// with sets the answer, and forgets the requests before.
+// with sets the response, and drops the recorded requests.
 func (s *server) with(answer http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer, s.requests = answer, nil
 }
 
-// seen returns the requests, in the order of their texts if they came from several goroutines.
+// seen returns the recorded requests. They are sorted if several goroutines have sent them.
 func (s *server) seen(sorted bool) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *server) seen(sorted bool) []string {
 	return requests
 }
 
-// short is a body, or of a binary one the sum.
+// short returns a body, or the checksum of a binary body.
 func short(body []byte) string {
 	if bytes.HasPrefix(body, []byte("k8s\x00")) {
 		return fmt.Sprintf("%d bytes %x", len(body), sha256.Sum256(body))
@@ -70,7 +70,7 @@ func short(body []byte) string {
 	return string(body)
 }
 
-// groups are the names of groups that their folders in k8s.io/api don't have.
+// groups maps folders of k8s.io/api to the names of their groups, if these differ.
 var groups = map[string]string{
 	"core": "", "admissionregistration": "admissionregistration.k8s.io", "apiserverinternal": "internal.apiserver.k8s.io",
 	"authentication": "authentication.k8s.io", "authorization": "authorization.k8s.io", "certificates": "certificates.k8s.io",
@@ -80,7 +80,7 @@ var groups = map[string]string{
 	"storagemigration": "storagemigration.k8s.io", "imagepolicy": "imagepolicy.k8s.io", "lifecycle": "lifecycle.k8s.io",
 }
 
-// kindOfType is the kind of a type of k8s.io/api, by its folder.
+// kindOfType returns the kind of a type of k8s.io/api, derived from its folder.
 func kindOfType(pointer reflect.Type) schema.GroupVersionKind {
 	t := pointer.Elem()
 	parts := strings.Split(t.PkgPath(), "/")
@@ -97,7 +97,7 @@ func kindOfType(pointer reflect.Type) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: group, Version: version, Kind: t.Name()}
 }
 
-// encoded is an object in the form that a request asks for first.
+// encoded encodes an object in the first media type that a request accepts.
 func encoded(r *http.Request, o runtime.Object) (data []byte, contentType string) {
 	gvk := kindOfType(reflect.TypeOf(o))
 	if strings.HasPrefix(r.Header.Get("Accept"), protobufType) {
@@ -121,7 +121,7 @@ func encoded(r *http.Request, o runtime.Object) (data []byte, contentType string
 	return data, "application/json"
 }
 
-// object answers with an object.
+// object returns a handler that sends an object.
 func object(code int, o runtime.Object) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		data, contentType := encoded(r, o)
@@ -131,10 +131,11 @@ func object(code int, o runtime.Object) http.HandlerFunc {
 	}
 }
 
-// words answers with a text.
+// words sends a text that is not JSON.
 func words(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "some words\nand more") }
 
-// events answers with a watch: an object comes, changes, and goes, a bookmark and an error follow.
+// events returns a handler that sends a watch. An object is added, modified and deleted; a bookmark
+// and an error follow.
 func events(o runtime.Object) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		status := &metav1.Status{Status: metav1.StatusFailure, Code: 410, Reason: metav1.StatusReasonExpired, Message: "too old"}
@@ -159,7 +160,7 @@ func events(o runtime.Object) http.HandlerFunc {
 	}
 }
 
-// failure answers with an error that has all that an error may have.
+// failure sends a Status with all possible fields.
 func failure(w http.ResponseWriter, r *http.Request) {
 	object(http.StatusUnprocessableEntity, &metav1.Status{Status: metav1.StatusFailure, Code: 422, Reason: metav1.StatusReasonInvalid, Message: "not so",
 		Details: &metav1.StatusDetails{Name: "name", Group: "group", Kind: "kind", Causes: []metav1.StatusCause{{Type: "FieldValueInvalid", Message: "m", Field: "f"}}}})(w, r)

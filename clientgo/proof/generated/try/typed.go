@@ -22,7 +22,7 @@ func tryTyped() {
 	for _, variant := range []struct {
 		name, contentType, namespace string
 		arguments                    func(reflect.Type) reflect.Value
-		answer                       http.HandlerFunc // or that of a server which does as told
+		answer                       http.HandlerFunc // or a server that does what the request asks
 	}{
 		{"JSON", "application/json", "ns", filled, nil},
 		{"protobuf", protobufType, "ns", filled, nil},
@@ -87,7 +87,7 @@ func eachResource(clients reflect.Value, namespace string, visit func(name strin
 	}
 }
 
-// answerTo is the answer of a server that does what a method of a client asks it for.
+// answerTo returns the handler of a server that does what a client's method asks.
 func answerTo(method, client reflect.Type) http.HandlerFunc {
 	switch t := method.Out(0); {
 	case t == reflect.TypeFor[watch.Interface]():
@@ -102,7 +102,7 @@ func answerTo(method, client reflect.Type) http.HandlerFunc {
 	}
 }
 
-// empty is no argument.
+// empty returns the zero value of an argument.
 func empty(t reflect.Type) reflect.Value {
 	if v := filled(t); t.Kind() == reflect.Interface {
 		return v
@@ -110,7 +110,7 @@ func empty(t reflect.Type) reflect.Value {
 	return reflect.Zero(t)
 }
 
-// unnamed is an argument without a name.
+// unnamed returns an argument without a name.
 func unnamed(t reflect.Type) reflect.Value {
 	switch v := filled(t); {
 	case t.Kind() == reflect.String:
@@ -122,7 +122,7 @@ func unnamed(t reflect.Type) reflect.Value {
 	}
 }
 
-// tell calls a method and prints what it returns.
+// tell calls a method and prints its results.
 func tell(method reflect.Value, argument func(reflect.Type) reflect.Value) {
 	for _, result := range method.Call(argumentsOf(method.Type(), argument)) {
 		line(describe(result.Interface()))
@@ -147,7 +147,7 @@ func describe(result any) string {
 	case rest.ResponseWrapper:
 		data, err := r.DoRaw(ctx)
 		return fmt.Sprintf("%q %s", data, kindOf(err))
-	case fields.Selector: // of a set: in any order
+	case fields.Selector: // from a set, so the order is random
 		parts := strings.Split(r.String(), ",")
 		slices.Sort(parts)
 		return strings.Join(parts, ",")
@@ -156,7 +156,7 @@ func describe(result any) string {
 	if v.Kind() != reflect.Slice || v.IsNil() {
 		return fmt.Sprintf("%T %s", result, text(result))
 	}
-	var all []string // of a lister: in any order
+	var all []string // from a lister, so the order is random
 	for i := range v.Len() {
 		all = append(all, text(v.Index(i).Interface()))
 	}

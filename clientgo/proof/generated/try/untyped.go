@@ -51,7 +51,7 @@ func tryClient(s *server, name string, client reflect.Value, answerTo func(refle
 	}
 }
 
-// argumentOfUntyped is a filled argument. Objects have what a server asks for.
+// argumentOfUntyped returns a filled argument. Objects have the fields that a server requires.
 func argumentOfUntyped(t reflect.Type) reflect.Value {
 	if t != reflect.TypeFor[*unstructured.Unstructured]() {
 		return filled(t)

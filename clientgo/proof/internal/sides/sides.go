@@ -1,8 +1,9 @@
-// Package sides has what the proofs share that run one program with client-go and with the line. It is called by a test in the folder of
-// such a proof, which is beside this module's go.mod files.
+// Package sides has the code that proofs share which run a program with client-go and with
+// clientgo. A test in the folder of such a proof calls it. The folder is next to this module's
+// go.mod files.
 //
-// Most of these programs print what became of many cases: a line without a tab names a case, and the lines after it, each with a tab, are what
-// became of it.
+// Most of these programs print the results of many cases. A line without a tab names a case. The
+// lines after it, each with a tab, are the results.
 package sides
 
 import (
@@ -19,16 +20,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ClientGo is the flag with which go builds a program of a proof with client-go.
+// ClientGo is the go flag that builds a program of a proof with client-go.
 const ClientGo = "-modfile=../real.mod"
 
-// Cases are the lines of each case, by its name.
+// Cases are the result lines of each case, by name.
 type Cases map[string][]string
 
-// address is what differs from run to run.
+// address matches the parts of lines that differ between runs.
 var address = regexp.MustCompile(`127\.0\.0\.1:\d\d\d+`)
 
-// Build builds a command, with flags of go, and returns the path of the program.
+// Build builds a command with the given go flags, and returns the path of the program.
 func Build(t *testing.T, command string, flags ...string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "program")
@@ -47,7 +48,8 @@ func Output(t *testing.T, program *exec.Cmd) string {
 	return string(out)
 }
 
-// Run runs a program and returns its cases. No two have the same name. Addresses of this machine are all the same in them.
+// Run runs a program and returns its cases, whose names must be unique. It replaces addresses of
+// this machine with a fixed text.
 func Run(t *testing.T, program *exec.Cmd) Cases {
 	t.Helper()
 	cases, name := Cases{}, ""
@@ -64,15 +66,18 @@ func Run(t *testing.T, program *exec.Cmd) Cases {
 	return cases
 }
 
-// runs is how often programs are run until a case is what it should be. Cases have real servers and real time, so that on a busy machine
-// a step may come late on one side. What really differs does so each time.
+// runs limits how often programs are run until a case has the expected result. Cases use real
+// servers and real time, so a step may come late on a busy machine. A real difference occurs in
+// every run.
 const runs = 3
 
-// TestTheSame builds and runs the command try of the proof that calls on both sides. The test fails unless there are more cases than few, if a
-// case differs that is not in differences, which has the reasons by name, or if one does not differ that is.
+// TestTheSame builds the proof's command try with client-go and with clientgo, and compares the
+// results. The test fails unless there are more than few cases. It also fails if a case differs
+// that is not in differences, or if a case in differences does not differ. differences maps names
+// of cases to reasons.
 func TestTheSame(t *testing.T, few int, differences map[string]string) {
 	programs := []string{Build(t, "./try", ClientGo), Build(t, "./try")}
-	var wrong []string // in each run until now
+	var wrong []string // in each run so far
 	for i := range runs {
 		theirs, ours := both(t, programs)
 		names := slices.Sorted(maps.Keys(ours))
@@ -99,7 +104,7 @@ func TestTheSame(t *testing.T, few int, differences map[string]string) {
 	t.Errorf("in each of %d runs: %q", runs, wrong)
 }
 
-// both runs both programs at the same time: most of what they do is to wait.
+// both runs both programs at the same time, because they mostly wait.
 func both(t *testing.T, programs []string) (theirs, ours Cases) {
 	sides := []*Cases{&theirs, &ours}
 	t.Run("sides", func(t *testing.T) {
@@ -114,7 +119,7 @@ func both(t *testing.T, programs []string) (theirs, ours Cases) {
 	return theirs, ours
 }
 
-// difference shows the first lines that differ.
+// difference returns the first lines that differ.
 func difference(name string, theirs, ours []string) string {
 	for i := range max(len(theirs), len(ours)) {
 		if At(theirs, i) != At(ours, i) {
@@ -124,7 +129,7 @@ func difference(name string, theirs, ours []string) string {
 	return name + ": there is no difference"
 }
 
-// At returns a line, or a word for that there is none.
+// At returns a line, or a placeholder if there is no such line.
 func At(lines []string, i int) string {
 	if i < len(lines) {
 		return lines[i]

@@ -1,5 +1,5 @@
-// Command try evaluates expressions of jsonpath, one a line in Go's quotes, and prints what becomes of each: the
-// nodes, the output and the errors.
+// Command try evaluates JSONPath expressions, one per line in Go's quotes. It prints the nodes, the
+// output and the errors of each.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// pods is data of types, as clients return it.
+// pods is typed data, as returned by clients.
 type pods struct {
 	Kind  string            `json:"kind"`
 	Items []pod             `json:"items"`
@@ -27,7 +27,7 @@ type pods struct {
 	Embedded
 }
 
-// Embedded is a struct without a name of its own.
+// Embedded is a struct that is embedded without a JSON name.
 type Embedded struct {
 	Deep string `json:"deep"`
 }
@@ -82,15 +82,15 @@ func main() {
 	}
 }
 
-// try prints what becomes of an expression on some data: with keys that must be there, with keys that may be
-// missing, and in JSON.
+// try prints the results of an expression on data in three modes: with missing keys refused, with
+// missing keys allowed, and with JSON output.
 func try(out *bufio.Writer, expression, name string, data any) {
 	for _, how := range []string{"strict", "lenient", "json"} {
 		fmt.Fprintf(out, "\t%s %s: %s\n", how, name, address.ReplaceAllString(evaluate(expression, data, how), "ADDRESS"))
 	}
 }
 
-// address is what differs from run to run.
+// address matches the parts of lines that differ between runs.
 var address = regexp.MustCompile("0x[0-9a-f]+")
 
 func evaluate(expression string, data any, how string) (result string) {
@@ -112,7 +112,7 @@ func evaluate(expression string, data any, how string) (result string) {
 		result = fmt.Sprintf("error: %v", err)
 	}
 	shown := text.String()
-	if strings.ContainsAny(expression, "*") || strings.Contains(expression, "..") { // client-go's maps have no order
+	if strings.ContainsAny(expression, "*") || strings.Contains(expression, "..") { // client-go iterates over maps in random order
 		words := strings.FieldsFunc(shown, func(c rune) bool { return strings.ContainsRune(" ,\n", c) })
 		slices.Sort(words)
 		shown = strings.Join(words, " ")

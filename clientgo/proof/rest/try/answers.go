@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// encoded is an object in a media type.
+// encoded returns an object in a media type.
 func encoded(kind string, obj runtime.Object) string {
 	for _, info := range scheme.Codecs.SupportedMediaTypes() {
 		if info.MediaType == kind {
@@ -35,7 +35,7 @@ var failure = &metav1.Status{
 	Details: &metav1.StatusDetails{Name: "n", Group: "g", Kind: "k", RetryAfterSeconds: 3, Causes: []metav1.StatusCause{{Type: "T", Message: "m", Field: "f"}}},
 }
 
-// documents are bodies and their types.
+// documents returns response bodies with their media types.
 func documents() map[string]answer {
 	js, pb := encoded(jsonType, pod("p")), encoded(protobufType, pod("p"))
 	statusJSON, statusPB := encoded(jsonType, failure), encoded(protobufType, failure)
@@ -248,7 +248,7 @@ func tryCompressed(plain, inProtobuf *rest.RESTClient, s *server) {
 	}
 }
 
-// tryTargets decodes answers into objects that are odd for them.
+// tryTargets decodes responses into objects that do not fit them.
 func tryTargets(plain, inProtobuf *rest.RESTClient, s *server) {
 	all := documents()
 	full := func() *corev1.PodList {

@@ -22,7 +22,7 @@ func pod(name string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns"}, Spec: corev1.PodSpec{NodeName: "n"}}
 }
 
-// stranger is an object that no scheme knows.
+// stranger is an object whose type is in no scheme.
 type stranger struct {
 	metav1.TypeMeta
 	A string `json:"a"`
@@ -41,7 +41,7 @@ func (b broken) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// closer notes that it was closed.
+// closer records that it was closed.
 type closer struct {
 	io.Reader
 	name string
@@ -129,7 +129,7 @@ func tryBodies() {
 			})
 		}
 	}
-	// A request with each kind of body is sent again.
+	// Each kind of body is sent again after a failure.
 	for _, body := range []string{"file", "bytes", "no bytes", "bytes reader", "strings reader", "buffer", "own reader", "broken reader", "closer", "pod", "nil pod", "options"} {
 		for _, verb := range []string{"GET", "POST", "PUT", "DELETE"} {
 			block(fmt.Sprintf("body %s %s again", body, verb), func() {
@@ -153,7 +153,7 @@ func tryBodies() {
 	}
 }
 
-// how counts requests of one that is sent on connections that are lost.
+// how returns how often a request is sent whose connections are lost.
 func how(s *server, r *rest.Request) string {
 	ctx, cancel := soon()
 	defer cancel()

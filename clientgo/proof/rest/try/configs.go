@@ -22,14 +22,14 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// pointers are addresses of memory.
+// pointers matches memory addresses.
 var pointers = regexp.MustCompile(`0x[0-9a-f]{6,}`)
 
 type persister struct{ secret string }
 
 func (persister) Persist(map[string]string) error { return nil }
 
-// full is a Config in which everything is set.
+// full returns a Config in which every field is set.
 func full() *rest.Config {
 	return &rest.Config{
 		Host: "host", APIPath: "/api", Username: "user", Password: "SECRET1", BearerToken: "SECRET2", BearerTokenFile: "tokenfile",
@@ -48,13 +48,13 @@ func full() *rest.Config {
 	}
 }
 
-// fields prints which fields of a Config are set, and to what.
+// fields prints the fields of a Config that are set, and their values.
 func fields(c *rest.Config) {
 	v := reflect.ValueOf(*c)
 	for i := range v.NumField() {
 		f, name := v.Field(i), v.Type().Field(i).Name
 		switch {
-		case name == "Sharing": // of this library alone
+		case name == "Sharing": // only in this library
 		case f.IsZero():
 			line(name, "unset")
 		case f.Kind() == reflect.Func || f.Kind() == reflect.Interface:
@@ -188,10 +188,10 @@ func tryConfigs() {
 	tryInCluster()
 }
 
-// printed has no addresses of memory, and nothing that this library's Config has alone.
+// printed removes memory addresses, and the field that only this library's Config has.
 func printed(s string) string {
 	s = regexp.MustCompile(`, Sharing:(""|rest\.Sharing\{[^}]*\})`).ReplaceAllString(s, "")
-	s = regexp.MustCompile(`CAData:\[\]uint8\{[^}]+\}`).ReplaceAllString(s, "CADATA") // which is no secret, and may be long
+	s = regexp.MustCompile(`CAData:\[\]uint8\{[^}]+\}`).ReplaceAllString(s, "CADATA") // not a secret, and may be long
 	s = regexp.MustCompile(`rest\.(configText|tlsText|sanitizedConfig|sanitizedTLSClientConfig)`).ReplaceAllString(s, "rest.PRINTED")
 	s = regexp.MustCompile(`rest\.(hiddenPersister|sanitizedAuthConfigPersister)`).ReplaceAllString(s, "rest.PERSISTER")
 	return pointers.ReplaceAllString(s, "POINTER")
@@ -209,7 +209,7 @@ func describeTLS(c *tls.Config) {
 	}
 }
 
-// tryClusters makes of a Config what a plugin is told, and back.
+// tryClusters converts a Config to the input of a plugin, and back.
 func tryClusters() {
 	proxy := func(u string, err error) func(*http.Request) (*url.URL, error) {
 		return func(r *http.Request) (*url.URL, error) {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// tryConnections loses connections at all places.
+// tryConnections loses connections at every stage of a request.
 func tryConnections() {
 	s := serve(with(200, textType, "fine"))
 	defer s.Close()
@@ -70,7 +70,7 @@ func tryConnections() {
 			})
 		}
 	}
-	// Errors of a transport of the program's own.
+	// Errors of a program's own transport.
 	failures := map[string]error{
 		"mark": errMark, "EOF": io.EOF, "unexpected EOF": io.ErrUnexpectedEOF, "reset": syscall.ECONNRESET, "refused": syscall.ECONNREFUSED, "pipe": syscall.EPIPE, "timeout": syscall.ETIMEDOUT,
 		"wrapped reset": &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}, "url EOF": &url.Error{Op: "Get", URL: "x", Err: io.EOF}, "closed": net.ErrClosed, "text reset": errors.New("x: connection reset by peer"),
@@ -94,7 +94,7 @@ func tryConnections() {
 				showWatch(r())
 				line(n)
 				counted()
-				// And the body fails.
+				// The body fails too.
 				c = clientOf(s, func(c *rest.Config) {
 					c.Transport = tripper(func(r *http.Request) (*http.Response, error) {
 						n++
@@ -136,7 +136,7 @@ func tryConnections() {
 		counts.mu.Lock()
 		for _, call := range counts.calls {
 			if word, _, _ := strings.Cut(call, ":"); word != "" {
-				line(word) // the port differs
+				line(word) // omitted because the port differs
 			}
 		}
 		counts.mu.Unlock()
@@ -163,10 +163,10 @@ type failingReader struct{ err error }
 
 func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 
-// fresh uses no connection twice: net/http tries again by itself on one that was used.
+// fresh disables connection reuse, because net/http retries by itself on a reused connection.
 func fresh(c *rest.Config) { c.Transport = &http.Transport{DisableKeepAlives: true} }
 
-// guarded is for one step of a case that may panic.
+// guarded runs a step of a case that may panic.
 func guarded(fn func()) {
 	defer func() {
 		if recover() != nil {
@@ -176,7 +176,7 @@ func guarded(fn func()) {
 	fn()
 }
 
-// times prints how many requests have arrived.
+// times prints the number of requests that have arrived.
 func (s *server) times() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

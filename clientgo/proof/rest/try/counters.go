@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/metrics"
 )
 
-// counts are the calls of what counts requests, in their order.
+// counts records the calls of the request metrics in order.
 var counts struct {
 	mu    sync.Mutex // guards following
 	calls []string
@@ -24,7 +24,7 @@ func count(format string, args ...any) {
 	counts.calls = append(counts.calls, fmt.Sprintf(format, args...))
 }
 
-// forget drops the calls so far.
+// forget drops the recorded calls.
 func forget() {
 	counts.mu.Lock()
 	defer counts.mu.Unlock()
@@ -73,7 +73,8 @@ func (repeats) IncrementRetry(ctx context.Context, code, method, host string) {
 func (calls) Increment(code int, status string) { count("exec %d %s", code, status) }
 func (policies) Increment(status string)        { count("policy %s", status) }
 
-// countTransports is set while it is known whether transports are there already: the collector takes those that nobody uses.
+// countTransports is set while the number of cached transports is predictable. The garbage
+// collector removes unused ones at any time.
 var countTransports atomic.Bool
 
 func (created) Increment(result string) {

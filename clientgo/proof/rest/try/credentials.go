@@ -19,17 +19,17 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// provider authenticates by a header.
+// provider authenticates with a header.
 type provider struct{ name string }
 
 func (p provider) WrapTransport(rt http.RoundTripper) http.RoundTripper { return marking(p.name)(rt) }
 func (p provider) Login() error                                         { return nil }
 
-// words are what commands, and the library about them, say of what went wrong: each library has its own. Here a command that has failed is
-// also not run again at once, so that a case ends with its first failure.
+// words matches the error texts of credential commands, because each library has its own. This
+// library does not run a failed command again at once, so a case ends with its first failure.
 var words = regexp.MustCompile(`(?s)getting credentials: .*`)
 
-// script writes a command that prints what it is told.
+// script writes a command that prints its input.
 func script(name, text string) string {
 	file := filepath.Join(directory, name)
 	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil { //nolint:gosec // a command

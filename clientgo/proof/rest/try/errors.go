@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// is are the questions that programs ask of an error.
+// is lists the properties of errors that programs test for.
 var is = []struct {
 	name string
 	fn   func(error) bool
@@ -39,16 +39,16 @@ var is = []struct {
 	{"construction", func(err error) bool { _, ok := errors.AsType[*rest.RequestConstructionError](err); return ok }},
 }
 
-// errMark is an error of the program's own.
+// errMark is a program's own error.
 var errMark = errors.New("mark")
 
-// kindOf is all that programs see of an error.
+// kindOf returns all properties of an error that programs can test for.
 func kindOf(err error) string {
 	if err == nil {
 		return "no error"
 	}
 	kind := fmt.Sprintf("%T", err)
-	if strings.Contains(kind, "StreamError") { // that of net/http is one of x/net/http2 by errors.As
+	if strings.Contains(kind, "StreamError") { // errors.As converts net/http's StreamError to that of x/net/http2
 		kind = "stream error"
 	}
 	if strings.HasPrefix(kind, "*errors.errorString") || strings.HasPrefix(kind, "*fmt.") || strings.HasPrefix(kind, "*rest.") {
@@ -77,7 +77,7 @@ func text(v any) string {
 	return short(data)
 }
 
-// short is some bytes, or their size and sum if they are many.
+// short returns the bytes, or their size and checksum if there are many.
 func short(data []byte) string {
 	if data == nil {
 		return "nil"

@@ -16,7 +16,7 @@ import (
 	restwatch "k8s.io/client-go/rest/watch"
 )
 
-// failingEncoder writes a part, and fails.
+// failingEncoder writes a part of the output, and fails.
 type failingEncoder struct{ runtime.Encoder }
 
 func (f failingEncoder) Encode(_ runtime.Object, w io.Writer) error {
@@ -24,7 +24,7 @@ func (f failingEncoder) Encode(_ runtime.Object, w io.Writer) error {
 	return errMark
 }
 
-// events is a decoder or an encoder of events that does what it is told.
+// events is a decoder and an encoder of events with prepared behavior.
 type events struct {
 	into  func(*metav1.WatchEvent)
 	other runtime.Object

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// impatient is a back-off that notes what it is asked, and never waits.
+// impatient is a back-off that records its calls, and never waits.
 type impatient struct{ wait time.Duration }
 
 func (i *impatient) UpdateBackoffWithContext(_ context.Context, u *url.URL, err error, code int) {
@@ -41,7 +41,7 @@ func (o *old) CalculateBackoff(u *url.URL) time.Duration {
 
 func (o *old) Sleep(d time.Duration) { count("old sleep %v", d) }
 
-// limiter notes what it is asked.
+// limiter is a rate limiter that records its calls.
 type limiter struct {
 	err error
 	n   int
@@ -59,7 +59,7 @@ func (l *limiter) Wait(context.Context) error {
 	return nil
 }
 
-// heard notes warnings.
+// heard records warnings.
 type heard struct{ name string }
 
 func (h heard) HandleWarningHeader(code int, agent, text string) {

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// tryHTTP2 breaks streams of HTTP/2 off.
+// tryHTTP2 breaks HTTP/2 streams.
 func tryHTTP2(c *certificates, certificate tls.Certificate) {
 	breaking := func(start string, flush bool) answer {
 		return answer{fn: func(w http.ResponseWriter, r *http.Request) {

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// arrivesAt prints the headers of requests that arrive at it.
+// arrivesAt returns a transport that prints the headers of the requests it receives.
 func arrivesAt(code int) http.RoundTripper {
 	return tripper(func(r *http.Request) (*http.Response, error) {
 		line("arrives", r.Method, r.URL, text(r.Header))
@@ -26,7 +26,7 @@ func arrivesAt(code int) http.RoundTripper {
 	})
 }
 
-// passed sends a request through layers, and prints whether it is the same afterwards.
+// passed sends a request through layers, and prints whether the caller's request is unchanged.
 func passed(rt http.RoundTripper, headers map[string]string) {
 	r, err := http.NewRequest(http.MethodGet, "http://h/x", nil)
 	if err != nil {
@@ -44,7 +44,7 @@ func passed(rt http.RoundTripper, headers map[string]string) {
 	}
 }
 
-// tryLayers puts the layers of package transport around a transport.
+// tryLayers wraps a transport with the layers of package transport.
 func tryLayers() {
 	full := transport.ImpersonationConfig{UserName: "u", UID: "1", Groups: []string{"a", "", "b"}, Extra: map[string][]string{"k": {"v", "w"}, "Ä %/x": {"y"}, "": {"z"}, "none": nil}}
 	layers := map[string]func() http.RoundTripper{
@@ -130,7 +130,7 @@ func around(w transport.WrapperFunc, rt http.RoundTripper) http.RoundTripper {
 	return w(rt)
 }
 
-// tryTokens reads tokens of files.
+// tryTokens reads tokens from files.
 func tryTokens() {
 	for _, token := range []string{"t", " t \n", "", "\n"} {
 		block(fmt.Sprintf("token source %q", token), func() {
@@ -171,7 +171,7 @@ func tryTokens() {
 	})
 }
 
-// tryTransportConfigs asks the Config of package transport what it has, and makes transports of it.
+// tryTransportConfigs calls the Has methods of package transport's Config, and makes transports.
 func tryTransportConfigs() {
 	configs := map[string]transport.Config{
 		"nothing": {}, "basic": {Username: "u"}, "password": {Password: "p"}, "token": {BearerToken: "t"}, "token file": {BearerTokenFile: "f"}, "both": {BearerToken: "t", Username: "u"}, "ca": {TLS: transport.TLSConfig{CAFile: "f"}}, "cert": {TLS: transport.TLSConfig{CertFile: "f"}},
@@ -207,7 +207,7 @@ func tryTransportConfigs() {
 	}
 }
 
-// logged notes messages and their levels.
+// logged records log messages and their levels.
 type logged struct{ slog.Handler }
 
 func (logged) Enabled(context.Context, slog.Level) bool { return true }
@@ -218,7 +218,7 @@ func (logged) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// tryLogs prints what programs without handlers of their own find in their log.
+// tryLogs prints the log of programs without their own handlers.
 func tryLogs() {
 	klog.SetSlogLogger(slog.New(logged{}))
 	defer klog.SetSlogLogger(slog.New(slog.DiscardHandler))

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// sleeping is a clock that goes on when somebody sleeps.
+// sleeping is a fake clock that advances when its Sleep is called.
 type sleeping struct{ *testing.FakeClock }
 
 func (s sleeping) Sleep(d time.Duration) {
@@ -18,7 +18,7 @@ func (s sleeping) Sleep(d time.Duration) {
 	s.Step(d)
 }
 
-// tryLimits asks limiters and back-offs, by a clock that does not go on by itself.
+// tryLimits calls rate limiters and back-offs with a clock that does not advance by itself.
 func tryLimits() {
 	start := time.Unix(1000, 0)
 	for _, of := range []struct {

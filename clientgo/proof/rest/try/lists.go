@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// items are what may stand in a list of pods.
+// items are contents of a list of pods.
 var items = []string{
 	`{}`, `null`, `7`, `"x"`, `[]`, `true`, `{"metadata":null}`, `{"metadata":{"name":null}}`, `{"metadata":{"name":"a","name":"b"}}`, `{"metadata":{"NAME":"a"}}`, `{"metadata":{"Name":"a","name":"b"}}`, `{"metadata":{"labels":{"a":"b","a":"c"}}}`,
 	`{"metadata":{"labels":{}}}`, `{"metadata":{"labels":null}}`, `{"metadata":{"labels":{"a":null}}}`, `{"metadata":{"labels":{"a":7}}}`, `{"metadata":{"labels":[]}}`, `{"metadata":{"finalizers":[]}}`, `{"metadata":{"finalizers":null}}`, `{"metadata":{"finalizers":["a",null]}}`, `{"metadata":{"finalizers":"a"}}`,
@@ -33,13 +33,13 @@ var items = []string{
 	`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"typed"}}`, `{"kind":"Service","apiVersion":"v1","metadata":{"name":"typed"}}`, `{"kind":7}`, `{"unknown":{"a":[1,{"b":null}]},"metadata":{"name":"x"}}`, `{"metadata":{"name":"x"},}`, `{"metadata":{"name":"x"}} {}`, `{"metadata":{"name":"x"}`, ` { "metadata" : { "name" : "spaced" } } `, `{"metadata":{"ownerReferences":[{"uid":"u","controller":true,"blockOwnerDeletion":false}]}}`,
 }
 
-// heads are what may be around the items; the first %s are those.
+// heads are the texts around the items. The first %s is the items.
 var heads = []string{
 	`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5","continue":"c","remainingItemCount":7,"selfLink":"s"},"items":%s}`, `{"items":%s,"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"}}`, `{"metadata":{"resourceVersion":"5"},"items":%s,"apiVersion":"v1","kind":"PodList"}`, `{"kind":"PodList","apiVersion":"v1","metadata":null,"items":%s}`,
 	`{"kind":"PodList","apiVersion":"v1","items":%s,"metadata":{"resourceVersion":"7"}}`, `{"kind":"PodList","apiVersion":"v1","items":%s,"metadata":{}}`, `{"kind":"PodList","apiVersion":"v1","items":%s,"metadata":null}`, `{"kind":"PodList","apiVersion":"v1","metadata":{},"Items":%s}`, `{"kind":"PodList","apiVersion":"v1","items":%s,"items":[]}`, `{"kind":"PodList","apiVersion":"v1","items":[],"items":%s}`, `{"kind":"PodList","apiVersion":"v1","unknown":1,"items":%s,"more":{}}`, `{"kind":"PodList","apiVersion":"v1","metadata":{"remainingItemCount":0},"items":%s}`,
 	`{"kind":"PodList","apiVersion":"v1","metadata":{"remainingItemCount":"x"},"items":%s}`, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":5},"items":%s}`, `{"kind":"PodList","apiVersion":"v1","items":%s} `, `{"kind":"PodList","apiVersion":"v1","items":%s}x`, `{"kind":"PodList","apiVersion":"v1","items":%s}{}`, `{"kind":"PodList","apiVersion":"v2","items":%s}`, `{"kind":"ServiceList","apiVersion":"v1","items":%s}`, `{"kind":"List","apiVersion":"v1","items":%s}`,
 	`{"apiVersion":"v1","items":%s}`, `{"kind":"PodList","items":%s}`, `[%s]`, `{"kind":"PodList","apiVersion":"v1","items":%s`, `{"kind":"PodList","apiVersion":"v1","kind":"PodList","items":%s}`, "\n\t{\n \"kind\" : \"PodList\" , \"apiVersion\":\"v1\",\r\n\"items\" : %s\n}\n", `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5","resourceVersion":"6"},"items":%s}`,
-	// Something stands beside the items, before and after them.
+	// These have other fields before and after the items.
 	`{"kind":"PodList","apiVersion":"v1","items":%s,"metadata":{"resourceVersion":"5","continue":"c","remainingItemCount":7,"selfLink":"s","shardInfo":{"selector":"a"},"unknown":{"b":[1,1.5]}},"more":{"c":null},"last":[1]}`, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5","shardInfo":{"selector":"a"},"unknown":1},"items":%s}`, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"first":1,"items":%s,"last":{"a":1}}`,
 	`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5","continue":"c"},"items":%s,"metadata":{"resourceVersion":"6"}}`, `{"metadata":{"resourceVersion":"5"},"items":%s,"more":1,"more":2,"kind":"PodList","apiVersion":"v1"}`, `{"kind":"PodList","apiVersion":"v1","items":%s,"metadata":{"resourceVersion":"5","shardInfo":7}}`, `{"kind":"PodList","apiVersion":"v1","items":%s,"metadata":[]}`, `{"kind":"PodList","apiVersion":"v1","items":%s,"\u006dore\n":"\u00e4","metadata":{"resourceVersion":"5"}}`,
 	`{"kind":"PodList","apiVersion":"v1","items":%[1]s,"metadata":{"resourceVersion":"5"},"items":%[1]s}`, `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":%s,"items":null}`, `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":null,"items":%s}`, `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"first","labels":{"a":"b"}}},{},{}],"items":%s}`,
@@ -61,7 +61,7 @@ func tryLists() {
 	}
 	pods := corev1.SchemeGroupVersion.WithResource("pods")
 	custom, inMetadata := dynamic.NewForConfigOrDie(config).Resource(pods), metadata.NewForConfigOrDie(config).Resource(pods)
-	// shown is what lists of several types become of a body.
+	// shown returns the results of decoding a body into lists of several types.
 	shown := func(of string, data []byte) string {
 		kind, body = of, data
 		var all []string

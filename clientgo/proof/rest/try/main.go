@@ -1,5 +1,6 @@
-// Command try sends requests with package rest to servers of many kinds, and prints what arrives and what comes back. It is built with
-// each of the two modules. A line without a tab names a case; the lines after it are what became of it.
+// Command try sends requests with package rest to many kinds of servers. It prints the requests
+// that arrive, and the results. It is built with each of the two modules. A line without a tab
+// names a case. The lines after it are the results of the case.
 package main
 
 import (
@@ -16,7 +17,7 @@ import (
 
 var out = bufio.NewWriter(os.Stdout)
 
-// directory is where cases have their files.
+// directory is the folder for the files of cases.
 var directory string
 
 func main() {
@@ -57,7 +58,7 @@ func main() {
 	_ = os.RemoveAll(directory)
 }
 
-// block begins a case. What panics in it is a part of what becomes of it.
+// block begins a case. A panic is a part of the case's result.
 func block(name string, fn func()) {
 	fmt.Fprintln(out, oneLine(name))
 	defer func() {
@@ -69,10 +70,10 @@ func block(name string, fn func()) {
 	fn()
 }
 
-// line prints what became of something, in one line.
+// line prints a result in one line.
 func line(parts ...any) { fmt.Fprintln(out, "\t"+oneLine(fmt.Sprintln(parts...))) }
 
-// oneLine keeps what is no text out of the output.
+// oneLine replaces everything in the output that is not text.
 func oneLine(s string) string {
 	s = strings.ReplaceAll(strings.TrimSpace(s), directory, "DIR")
 	var b strings.Builder

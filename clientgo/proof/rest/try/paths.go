@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// segments are good and bad parts of paths.
+// segments are valid and invalid path segments.
 var segments = []string{
 	"", ".", "..", "...", "a", "A", "a/b", "/a", "a/", "/", "//", "a//b", "../a", "a/../b", "a%b", "%2f", "a b", "ä", "a?b=c", "a#b", "a:b", "a;b", "a+b", "a&b", "\x00", "\n", "\xff",
 	"http://other/a", "//other/a", strings.Repeat("x", 300),
@@ -59,7 +59,7 @@ func tryPaths() {
 	tryNames()
 }
 
-// tryWhole sends all combinations of the parts of a path.
+// tryWhole sends requests with all combinations of the parts of a path.
 func tryWhole(s *server, c *rest.RESTClient) {
 	for _, verb := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "get", "list", "", "B A D"} {
 		for _, namespace := range []string{"unset", "", "ns"} {
@@ -121,7 +121,7 @@ func tryWhole(s *server, c *rest.RESTClient) {
 	})
 }
 
-// tryTwice sets parts for a second time.
+// tryTwice sets each part a second time.
 func tryTwice(s *server, c *rest.RESTClient) {
 	steps := map[string]func(*rest.Request){
 		"namespace a": func(r *rest.Request) { r.Namespace("a") }, "namespace empty": func(r *rest.Request) { r.Namespace("") },
@@ -152,7 +152,7 @@ func tryTwice(s *server, c *rest.RESTClient) {
 	}
 }
 
-// tryNames asks the functions about paths alone.
+// tryNames calls the functions that validate names.
 func tryNames() {
 	for _, segment := range segments {
 		block(fmt.Sprintf("segment %.20q", segment), func() {

@@ -23,7 +23,7 @@ func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m))
 
 func ptr[T any](v T) *T { return &v }
 
-// badCodec knows no parameters.
+// badCodec is a parameter codec that always fails.
 type badCodec struct{}
 
 func (badCodec) DecodeParameters(url.Values, schema.GroupVersion, runtime.Object) error {

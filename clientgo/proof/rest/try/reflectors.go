@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// filled fills a store by one list and one watch, and prints what is in it then.
+// filled fills a store from one list and one watch, and prints its content.
 func filled(c *rest.RESTClient, s *server, list answer, events answer) {
 	var watches atomic.Int32
 	s.answering(answer{fn: func(w http.ResponseWriter, r *http.Request) {
@@ -42,7 +42,7 @@ func filled(c *rest.RESTClient, s *server, list answer, events answer) {
 	ctx, cancel := context.WithTimeout(background, 20*time.Second)
 	defer cancel()
 	err := reflector.ListAndWatchWithContext(ctx)
-	if watches.Load() == 0 { // what becomes of a watch is told to nobody
+	if watches.Load() == 0 { // the errors of a watch are not reported
 		line("listed", err == nil)
 	}
 	line(fmt.Sprintf("%q", reflector.LastSyncResourceVersion()), stored(store))
@@ -58,15 +58,16 @@ func stored(store cache.Store) string {
 	return strings.Join(all, ", ")
 }
 
-// sequences are events: their type, the name of the object, and its version. The list has version 5.
+// sequences are events: the type, the name of the object, and its version. The version of the list
+// is 5.
 var sequences = [][]string{
 	{"+a6"}, {"+a6", "~a7"}, {"+a6", "-a7"}, {"+a6", "~a7", ".x8", "-a9"}, {"+a6", "-a6"}, {"+a6", "+a7"}, {"~a6"}, {"-a6"}, {"-a6", "+a7"}, {"+a", "~a", "-a"}, {"+a", "~a"}, {"+a", "~b", "-a"}, {".x8"}, {".x5", "+a6"}, {"+a6", ".x6", "~a7"}, {"+a6", "~a6"}, {"+ax"}, {"+ax", "~ay", "-az"},
 	{"+a6", "+b7", "+c8", "-b9", "~c10"}, {"+a18446744073709551616", "~a18446744073709551617"}, {"-o6"}, {"~o6"}, {"+a6", "-a7", "+a8", "-a9", "+a10"}, {"+a5"}, {"+a9", "~b100", "~a101"},
-	// These are in no order, or have a bookmark without a version, which no server writes.
+	// These are out of order, or have a bookmark without a version. No server sends such events.
 	{"+a7", "~a6"}, {"+a4"}, {".x", "+a6", "-a7"}, {"+a-1"},
 }
 
-// tryReflectors fills stores from lists and watches that are odd.
+// tryReflectors fills stores from unusual lists and watches.
 func tryReflectors() {
 	s := serve(with(200, textType, ""))
 	defer s.Close()
@@ -82,7 +83,7 @@ func tryReflectors() {
 			filled(c, s, with(200, jsonType, fmt.Sprintf(heads[0], `[{"metadata":{"name":"good"}},`+named+`,{"metadata":{"name":"last"}}]`)), none)
 		})
 		if !strings.HasPrefix(item, "{") || strings.Contains(item, `"kind"`) || strings.HasSuffix(item, " {}") {
-			continue // it does not become an event with a kind
+			continue // it cannot be an event with a kind
 		}
 		block(fmt.Sprintf("reflector watches item %d %s", i, item), func() {
 			event := func(of, object string) string { return `{"type":"` + of + `","object":` + object + "}\n" }

@@ -14,7 +14,7 @@ import (
 
 var silent = log.New(io.Discard, "", 0)
 
-// show prints all that a result says.
+// show prints everything that a result returns.
 func show(r rest.Result) {
 	var code int
 	var kind string
@@ -32,7 +32,7 @@ func show(r rest.Result) {
 	}
 }
 
-// object is the type of an object, and what is in it.
+// object returns the type and the content of an object.
 func object(obj runtime.Object) string {
 	if obj == nil {
 		return "nil"
@@ -40,7 +40,7 @@ func object(obj runtime.Object) string {
 	return fmt.Sprintf("%T %s", obj, text(obj))
 }
 
-// send sends a request in the ways that read the answer whole, and prints what becomes of it.
+// send sends a request with the methods that read the whole response, and prints the results.
 func send(s *server, make func() *rest.Request) {
 	ctx, cancel := soon()
 	defer cancel()
@@ -55,7 +55,7 @@ func send(s *server, make func() *rest.Request) {
 	counted()
 }
 
-// once sends a request, and prints what arrives.
+// once sends a request, and prints the requests that arrive.
 func once(s *server, r *rest.Request) {
 	ctx, cancel := soon()
 	defer cancel()

@@ -19,15 +19,15 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// answer is what a server does with a request.
+// answer is the response of a server to a request.
 type answer struct {
 	code   int
-	kind   string // Content-Type; "-" is none
+	kind   string // Content-Type; "-" omits the header
 	body   string
 	header map[string][]string
 	raw    string                                   // written to the connection, which is then closed
-	reset  bool                                     // the end of raw is a reset
-	fn     func(http.ResponseWriter, *http.Request) // in place of all
+	reset  bool                                     // raw ends with a connection reset
+	fn     func(http.ResponseWriter, *http.Request) // replaces the whole response
 }
 
 const (
@@ -38,7 +38,7 @@ const (
 
 func with(code int, kind, body string) answer { return answer{code: code, kind: kind, body: body} }
 
-// plus returns the answer with a header.
+// plus returns the answer with an additional header.
 func (a answer) plus(name string, values ...string) answer {
 	a.header = maps.Clone(a.header)
 	if a.header == nil {
@@ -48,7 +48,7 @@ func (a answer) plus(name string, values ...string) answer {
 	return a
 }
 
-// server gives one answer after the other, the last one again and again, and notes requests.
+// server sends its answers in order, and repeats the last one. It records requests.
 type server struct {
 	*httptest.Server
 	mu       sync.Mutex // guards following
@@ -72,7 +72,7 @@ func unstarted(answers ...answer) *server {
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client may be gone already, with its case
+		return // the client may have gone with its case
 	}
 	s.mu.Lock()
 	s.requests = append(s.requests, describe(r, body))
@@ -107,7 +107,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, a.body)
 }
 
-// describe is what has arrived.
+// describe returns a text with all parts of a request.
 func describe(r *http.Request, body []byte) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", r.Method, r.RequestURI)
@@ -141,7 +141,7 @@ func (s *server) answering(answers ...answer) *server {
 	return s
 }
 
-// configOf is a Config for pods of a server.
+// configOf returns a Config for the pods of a server.
 func configOf(s *server, changes ...func(*rest.Config)) *rest.Config {
 	c := &rest.Config{Host: s.URL, APIPath: "/api", QPS: -1, ContentConfig: rest.ContentConfig{
 		GroupVersion: &schema.GroupVersion{Version: "v1"}, NegotiatedSerializer: scheme.Codecs.WithoutConversion(),
@@ -160,12 +160,12 @@ func clientOf(s *server, changes ...func(*rest.Config)) *rest.RESTClient {
 	return c
 }
 
-// protobuf asks for protobuf, and sends it.
+// protobuf makes a Config send and accept protobuf.
 func protobuf(c *rest.Config) {
 	c.ContentType, c.AcceptContentTypes = protobufType, protobufType+","+jsonType
 }
 
-// soon is a context for what has to end by itself.
+// soon returns a context with a timeout for calls that should end by themselves.
 func soon() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), 20*time.Second)
 }

@@ -10,10 +10,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// lookups are errors of a resolver, which are those of the machine.
+// lookups matches errors of the resolver, which differ between machines.
 var lookups = regexp.MustCompile(`lookup .*`)
 
-// hanging answers with the beginning of a body, or with nothing, and waits until the client is gone.
+// hanging returns an answer that sends the beginning of a body, or nothing, and waits until the
+// client has gone.
 func hanging(start string, then func()) answer {
 	return answer{fn: func(w http.ResponseWriter, r *http.Request) {
 		if start != "" {
@@ -26,12 +27,12 @@ func hanging(start string, then func()) answer {
 	}}
 }
 
-// starts are what servers send before they hang.
+// starts are the bytes that servers send before they hang.
 var starts = map[string]string{
 	"no answer": "", "half": `{"kind":`, "event": `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"x"}}}`,
 }
 
-// ways are those to send a request.
+// ways are the ways to send a request.
 var ways = []func(context.Context, *rest.Request){
 	func(ctx context.Context, r *rest.Request) { line("do", kindOf(r.Do(ctx).Error())) },
 	func(ctx context.Context, r *rest.Request) {
@@ -41,10 +42,10 @@ var ways = []func(context.Context, *rest.Request){
 	streamed, watched,
 }
 
-// moment is long enough for a server to begin an answer.
+// moment is long enough for a server to begin a response.
 const moment = 200 * time.Millisecond
 
-// tryTimes ends requests by contexts and timeouts.
+// tryTimes ends requests with contexts and timeouts.
 func tryTimes() {
 	s := serve(with(200, textType, "fine"))
 	defer s.Close()
@@ -105,7 +106,7 @@ func tryTimes() {
 						ctx, cancel := contexts[name]()
 						way(ctx, r)
 						cancel()
-						if name != "over" && name != "canceled" { // in which nothing is waited for
+						if name != "over" && name != "canceled" { // these two do not wait
 							s.times()
 						}
 						counted()

@@ -26,7 +26,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// certificates are an authority, and what it has signed.
+// certificates are a CA, and certificates that it has signed.
 type certificates struct {
 	ca, cert, key, otherCert, otherKey, past, pastKey []byte
 	caFile, certFile, keyFile                         string
@@ -84,7 +84,7 @@ func sign(by *ecdsa.PrivateKey, parent *x509.Certificate, from, to time.Time) (*
 	return key, cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
-// settings are good and bad settings of TLS.
+// settings returns valid and invalid TLS settings.
 func (c *certificates) settings() map[string]rest.TLSClientConfig {
 	missing := filepath.Join(directory, "missing")
 	return map[string]rest.TLSClientConfig{
@@ -98,7 +98,7 @@ func (c *certificates) settings() map[string]rest.TLSClientConfig {
 	}
 }
 
-// moments are times in errors about certificates.
+// moments matches times in errors about certificates.
 var moments = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 
 func tryTransports() {
@@ -111,7 +111,7 @@ func tryTransports() {
 		s := unstarted(answer{fn: func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, "%s %q %d", r.Proto, r.TLS.ServerName, len(r.TLS.PeerCertificates))
 		}})
-		s.TLS = &tls.Config{Certificates: []tls.Certificate{c.server}, ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: pool, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12} // later a client is refused after its handshake
+		s.TLS = &tls.Config{Certificates: []tls.Certificate{c.server}, ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: pool, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12} // with TLS 1.3 a client would be refused only after its handshake
 		s.EnableHTTP2 = true
 		change(s.TLS)
 		s.StartTLS()
@@ -153,7 +153,7 @@ func tryTransports() {
 	tryProxies(plain)
 }
 
-// tryShapes prints what transports are made of, and which are shared.
+// tryShapes prints the layers of transports, and which transports are shared.
 func tryShapes(certificates *certificates) {
 	dial := func(context.Context, string, string) (net.Conn, error) { return nil, errMark }
 	proxy := func(*http.Request) (*url.URL, error) { return nil, errMark }
@@ -236,7 +236,7 @@ func tryShapes(certificates *certificates) {
 	})
 }
 
-// unwrapped is the transport below what is around it.
+// unwrapped returns the http.Transport inside of the layers.
 func unwrapped(rt http.RoundTripper) *http.Transport {
 	for {
 		switch t := rt.(type) {
@@ -250,7 +250,7 @@ func unwrapped(rt http.RoundTripper) *http.Transport {
 	}
 }
 
-// tryProxies sends requests by proxies.
+// tryProxies sends requests through proxies.
 func tryProxies(plain *server) {
 	through := serve(answer{fn: func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "proxy got %s %s %s", r.Method, r.RequestURI, r.Header.Get("Proxy-Authorization"))

@@ -23,7 +23,7 @@ func showWatch(r *rest.Request) {
 	watched(ctx, r)
 }
 
-// watched prints events until their end.
+// watched prints the events of a watch until it ends.
 func watched(ctx context.Context, r *rest.Request) {
 	w, err := r.Watch(ctx)
 	if line("watch", w != nil, kindOf(err)); w == nil {
@@ -45,7 +45,7 @@ func watched(ctx context.Context, r *rest.Request) {
 	}
 }
 
-// eventOf is an event as servers write it.
+// eventOf returns an event as servers write it.
 func eventOf(kind, of string, obj runtime.Object) string {
 	return rawEvent(kind, of, []byte(encoded(kind, obj)))
 }
@@ -66,7 +66,7 @@ func rawEvent(kind, of string, raw []byte) string {
 // stream is the body of a watch.
 type stream struct{ kind, body string }
 
-// streamCases are good and bad bodies of watches.
+// streamCases returns valid and invalid bodies of watches.
 func streamCases() map[string]stream {
 	added := eventOf(jsonType, "ADDED", pod("a"))
 	pb := eventOf(protobufType, "ADDED", pod("a"))
@@ -174,7 +174,7 @@ func tryWatches() {
 			})
 		}
 	}
-	// Events come when they come, and a watch is stopped.
+	// Events are delivered as they arrive, and a watch can be stopped.
 	for _, kind := range []string{jsonType, protobufType} {
 		block("watch is stopped "+kind, func() {
 			gone := make(chan struct{})

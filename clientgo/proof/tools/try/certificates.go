@@ -26,7 +26,7 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// folder is one that is gone when the case is.
+// folder returns a folder that is removed at the end of the case.
 func folder() (path string, remove func()) {
 	path, err := os.MkdirTemp("", "try")
 	if err != nil {
@@ -43,7 +43,7 @@ func newKey() *ecdsa.PrivateKey {
 	return key
 }
 
-// about prints what a certificate says, without what is random.
+// about returns the fields of a certificate that are not random.
 func about(c *x509.Certificate) string {
 	return fmt.Sprint(c.Subject, " by ", c.Issuer, " ", c.DNSNames, c.IPAddresses, c.IsCA, c.KeyUsage, c.ExtKeyUsage, c.BasicConstraintsValid, c.MaxPathLen, " ", c.NotAfter.Sub(c.NotBefore).Round(time.Minute), " ", time.Since(c.NotBefore).Round(10*time.Minute), " ", c.SignatureAlgorithm, c.PublicKeyAlgorithm, c.Version, " ", len(c.SubjectKeyId), len(c.AuthorityKeyId))
 }

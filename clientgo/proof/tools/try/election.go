@@ -23,14 +23,14 @@ import (
 	rl "k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// told is an event recorder of locks.
+// told is an event recorder for locks.
 type told struct{ o *outcome }
 
 func (t told) Eventf(obj runtime.Object, kind, reason, message string, args ...any) {
 	t.o.line("event", resource.ReplaceAllString(settled(text(obj)), "VERSION"), kind, reason, fmt.Sprintf(message, args...))
 }
 
-// memory is a lock in memory, whose answers a case gives.
+// memory is a lock in memory, with the results that a case defines.
 type memory struct {
 	o        *outcome
 	identity string
@@ -45,7 +45,7 @@ func (m *memory) did(verb string, r *rl.LeaderElectionRecord) error {
 	err := m.errs[verb]
 	m.o.first(verb, settled(text(r)), kindOf(err))
 	if err != nil {
-		time.Sleep(time.Millisecond) // a release tries conflicts again at once
+		time.Sleep(time.Millisecond) // a release retries conflicts at once
 	}
 	return err
 }
@@ -102,7 +102,7 @@ func (m *memory) RecordEvent(s string) { m.o.line("event", s) }
 func (m *memory) Identity() string     { return m.identity }
 func (m *memory) Describe() string     { return "memory" }
 
-// election is one whose callbacks are noted.
+// election returns a configuration whose callbacks are recorded.
 func election(o *outcome, lock rl.Interface) leaderelection.LeaderElectionConfig {
 	return leaderelection.LeaderElectionConfig{
 		Lock: lock, LeaseDuration: 4 * time.Second, RenewDeadline: 3 * time.Second, RetryPeriod: 70 * time.Millisecond, Name: "n",
@@ -114,7 +114,7 @@ func election(o *outcome, lock rl.Interface) leaderelection.LeaderElectionConfig
 	}
 }
 
-// ran is an election that runs.
+// ran is a running election.
 type ran struct {
 	*leaderelection.LeaderElector
 	cancel context.CancelFunc
@@ -137,7 +137,7 @@ func run(o *outcome, config leaderelection.LeaderElectionConfig) *ran {
 
 func (r *ran) leads() bool { return within(15*time.Second, r.IsLeader) }
 
-// ended notes whether the election ends by itself soon, and ends it.
+// end records whether the election ends by itself soon, and ends it.
 func (r *ran) end(o *outcome, by time.Duration) {
 	o.phase("ended by itself", within(by, func() bool {
 		select {
@@ -210,7 +210,7 @@ func tryElections() {
 					time.Sleep(100 * time.Millisecond)
 					by := 8 * time.Second
 					if failing["get"] != nil && failing["update"] != nil && strings.Contains(name, "404") {
-						by = 2 * time.Second // it makes the lock again and again, and leads on
+						by = 2 * time.Second // it re-creates the lock each time, and remains the leader
 					}
 					r.end(o, map[bool]time.Duration{true: by}[strings.Contains(verb, "update")])
 				})
@@ -554,7 +554,7 @@ func tryCoordinated() {
 			m.mu.Unlock()
 			change(&next)
 			m.set(&next)
-			if name == "no time" { // the next renewal is in time all the same, or not
+			if name == "no time" { // the next renewal may or may not be in time
 				time.Sleep(100 * time.Millisecond)
 				r.cancel()
 			}

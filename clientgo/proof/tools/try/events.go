@@ -29,7 +29,7 @@ func tryEvents() {
 	for name, object := range subjects() {
 		for _, kind := range []string{v1.EventTypeNormal, "Odd"} {
 			if name == "nil pod" && kind == "Odd" {
-				continue // it depends on what is looked at first whether that panics
+				continue // it depends on the order of checks whether this panics
 			}
 			try("events: "+name+", "+kind, func(o *outcome) { newEvents(o, object, kind) })
 		}
@@ -62,7 +62,7 @@ func tryEvents() {
 	}
 	for name, err := range sinkErrors() {
 		if name == "wrapped forbidden" {
-			continue // it depends on time whether client-go has asked again
+			continue // it depends on timing whether client-go has retried
 		}
 		try("events to a sink with errors: "+name, func(o *outcome) {
 			s := &newSink{o: o, err: err}
@@ -74,7 +74,7 @@ func tryEvents() {
 			r := b.NewRecorder(scheme.Scheme, "c")
 			r.Eventf(pod, nil, "Normal", "R", "A", "n")
 			o.line(within(5*time.Second, func() bool { return s.asked() == 1 }))
-			time.Sleep(200 * time.Millisecond) // until the answer is known as well
+			time.Sleep(200 * time.Millisecond) // until the response has arrived too
 			r.Eventf(pod, nil, "Normal", "R", "A", "n")
 			within(1500*time.Millisecond, func() bool { return s.asked() == 3 })
 			time.Sleep(20 * time.Millisecond)
@@ -123,7 +123,7 @@ func newEvents(o *outcome, object runtime.Object, kind string) {
 		defer mu.Unlock()
 		return slices.ContainsFunc(all, func(e *eventsv1.Event) bool { return e.Reason == "Last" })
 	})
-	time.Sleep(200 * time.Millisecond) // client-go sends each in a goroutine
+	time.Sleep(200 * time.Millisecond) // client-go sends each event in a separate goroutine
 	mu.Lock()
 	defer mu.Unlock()
 	slices.SortFunc(all, func(a, b *eventsv1.Event) int { return strings.Compare(a.Reason, b.Reason) })
@@ -132,7 +132,7 @@ func newEvents(o *outcome, object runtime.Object, kind string) {
 	}
 }
 
-// newSink is a sink of the program's own.
+// newSink is a program's own sink.
 type newSink struct {
 	o   *outcome
 	err error
@@ -170,7 +170,8 @@ func (s *newSink) Patch(_ context.Context, e *eventsv1.Event, data []byte) (*eve
 	return s.do("patch", e, data)
 }
 
-// newEventsWithFaults prints what is asked when requests with this method fail, twice. What is asked again is so after ten seconds, and not waited for.
+// newEventsWithFaults prints the requests if requests with this method fail twice. A retry would
+// come after ten seconds, and is not waited for.
 func newEventsWithFaults(o *outcome, method string, answer http.HandlerFunc) {
 	s := serve(o, &fault{method: method, path: "/events", times: 2, answer: answer})
 	defer s.Close()

@@ -103,7 +103,7 @@ func tryHandlers() {
 	})
 }
 
-// tryIgnoring stops informers whose functions know nothing of that.
+// tryIgnoring stops informers whose functions ignore the stop.
 func tryIgnoring(o *outcome, streaming bool, hangs string) {
 	s := serve(o)
 	defer s.Close()

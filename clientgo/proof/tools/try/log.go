@@ -11,7 +11,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// lines is a log that keeps its lines.
+// lines is a log that records its lines.
 type lines struct {
 	level int
 
@@ -19,7 +19,7 @@ type lines struct {
 	all []string
 }
 
-// logger returns a logger of this verbosity.
+// logger returns a logger with this verbosity.
 func (l *lines) logger(level int) klog.Logger {
 	l.level = level
 	return logr.FromSlogHandler(handler{l, ""})

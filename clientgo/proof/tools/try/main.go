@@ -1,5 +1,6 @@
-// Command try does things with the tools and utils of a client, and prints what came of them. It is built with each of the two
-// modules. A line without a tab names a case; the lines after it are what came of it.
+// Command try runs operations of a client's tools and utils, and prints the results. It is built
+// with each of the two modules. A line without a tab names a case. The lines after it are the
+// results of the case.
 package main
 
 import (
@@ -21,9 +22,9 @@ import (
 )
 
 const (
-	// atOnce is how many cases run at a time. Most of them wait.
+	// atOnce is how many cases run at the same time. Most of them wait.
 	atOnce = 64
-	// longest is how long a case may take before it counts as one that hangs.
+	// longest is how long a case may take before it counts as hanging.
 	longest = 40 * time.Second
 )
 
@@ -33,7 +34,8 @@ type one struct {
 	fn   func(*outcome)
 }
 
-// together run at the same time, and alone one after the other, as they change what belongs to the process.
+// Cases in together run at the same time. Cases in alone run one after the other, because they
+// change the state of the process.
 var together, alone []one
 
 func try(name string, fn func(o *outcome)) { together = append(together, one{name, fn}) }
@@ -105,7 +107,7 @@ func tryAll() {
 	tryManager()
 }
 
-// run returns what became of the case. What panics in it is a part of that.
+// run returns the result of the case. A panic is a part of it.
 func (c one) run() []string {
 	o := &outcome{}
 	done := make(chan struct{})
@@ -129,7 +131,7 @@ func (c one) run() []string {
 	return o.all()
 }
 
-// outcome is what became of a case. It is safe for concurrent use.
+// outcome is the result of a case. It is safe for concurrent use.
 type outcome struct {
 	mu     sync.Mutex // guards following
 	lines  []string
@@ -141,14 +143,15 @@ func oneLine(parts []any) string {
 	return strings.ReplaceAll(strings.TrimSpace(fmt.Sprintln(parts...)), "\n", " | ")
 }
 
-// line notes what became of something, in one line.
+// line records a result in one line.
 func (o *outcome) line(parts ...any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.lines = append(o.lines, oneLine(parts))
 }
 
-// first notes what has not been noted before: what a loop does is there once, however often it has come round.
+// first records a result unless it is already recorded. The repetitions of a loop are thus recorded
+// once.
 func (o *outcome) first(parts ...any) {
 	text := oneLine(parts)
 	o.mu.Lock()
@@ -163,14 +166,15 @@ func (o *outcome) first(parts ...any) {
 	o.lines = append(o.lines, text)
 }
 
-// aside notes what a goroutine of the client's has done at some time in the phase.
+// aside records an action of one of the client's goroutines, which may happen at any time in the
+// phase.
 func (o *outcome) aside(parts ...any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.asides = append(o.asides, oneLine(parts))
 }
 
-// phase ends a phase, after a moment for what goroutines do.
+// phase ends a phase, after a short wait for goroutines.
 func (o *outcome) phase(parts ...any) {
 	time.Sleep(150 * time.Millisecond)
 	o.mu.Lock()
@@ -186,7 +190,7 @@ func (o *outcome) all() []string {
 	return append([]string(nil), o.lines...)
 }
 
-// panics notes whether the function panics.
+// panics records whether the function panics.
 func (o *outcome) panics(name string, fn func()) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -196,7 +200,7 @@ func (o *outcome) panics(name string, fn func()) {
 	fn()
 }
 
-// within waits until the condition holds, and reports whether it came to that.
+// within waits until the condition holds or the limit has passed, and reports whether it holds.
 func within(limit time.Duration, condition func() bool) bool {
 	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		if condition() {
@@ -206,7 +210,7 @@ func within(limit time.Duration, condition func() bool) bool {
 	return condition()
 }
 
-// ends reports whether the channel is closed or has something in time.
+// ends reports whether the channel is closed or receives a value in time.
 func ends[T any](ch <-chan T) bool {
 	select {
 	case <-ch:
@@ -224,7 +228,7 @@ func text(v any) string {
 	return string(data)
 }
 
-// kindOf is what programs see of an error beside its text.
+// kindOf returns the properties of an error that programs test for, apart from its text.
 func kindOf(err error) string {
 	if err == nil {
 		return "no error"

@@ -69,7 +69,7 @@ func tryFileStores() {
 		try("file store: "+start, func(o *outcome) {
 			dir, remove := folder()
 			defer remove()
-			clean := func(err error) string { return fmt.Sprintf("%T", err)[:6] } // the texts name the files in other words
+			clean := func(err error) string { return fmt.Sprintf("%T", err)[:6] } // the texts name the files differently
 			certFile, keyFile := "", ""
 			switch start {
 			case "a pair":
@@ -184,7 +184,7 @@ func tryRequesting() {
 	}
 }
 
-// faults2 are copies: a fault counts.
+// faults2 returns copies, because a fault counts its uses.
 func faults2(all []*fault) []*fault {
 	var copies []*fault
 	for _, f := range all {
@@ -249,7 +249,7 @@ func tryWaiting() {
 	}
 }
 
-// kept is a store in memory.
+// kept is a certificate store in memory.
 type kept struct {
 	o *outcome
 
@@ -290,7 +290,7 @@ func parsed(c, key []byte) *tls.Certificate {
 	return &pair
 }
 
-// sign approves and signs all requests, until the context ends.
+// sign approves and signs all certificate signing requests, until the context ends.
 func sign(ctx context.Context, client kubernetes.Interface, life time.Duration, deny bool) {
 	ca := newKey()
 	for ctx.Err() == nil {

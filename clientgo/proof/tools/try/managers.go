@@ -23,7 +23,7 @@ func entry(manager string, operation metav1.ManagedFieldsOperationType, sub, fie
 	return e
 }
 
-// copied are the entries, with fields of their own: client-go changes them in place.
+// copied returns copies of the entries, because client-go changes them in place.
 func copied(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
 	var all []metav1.ManagedFieldsEntry
 	for _, e := range entries {
@@ -50,7 +50,7 @@ func tryManagers() {
 		for given, options := range map[string][]csaupgrade.Option{"": nil, "status": {csaupgrade.Subresource("status")}} {
 			for _, names := range [][]string{{"csa"}, {"csa", "csa2"}, {}, {"ssa"}, {"x", "csa"}} {
 				if name == "two clients" && len(names) > 1 {
-					continue // whose place is taken is left to chance
+					continue // it is random which entry is replaced
 				}
 				try(fmt.Sprintf("managers: %s, subresource %q, of %s", name, given, names), func(o *outcome) {
 					make := func() *v1.ConfigMap {
@@ -61,7 +61,7 @@ func tryManagers() {
 					o.line(text(object.ManagedFields), err != nil)
 					object = make()
 					patch, err := csaupgrade.UpgradeManagedFieldsPatch(object, sets.New(names...), "ssa", options...)
-					o.line(settled(string(patch)), patch == nil, err != nil) // client-go changes the object as well
+					o.line(settled(string(patch)), patch == nil, err != nil) // client-go changes the object too
 				})
 			}
 		}

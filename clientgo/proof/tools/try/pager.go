@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/tools/pager"
 )
 
-// pages is a list of numbered pods. It has an error, or a value, for some of its pages.
+// pages is a list of numbered pods. Some of its pages have an error or another value.
 type pages struct {
 	o     *outcome
 	items int
@@ -124,7 +124,7 @@ func tryPagers() {
 				try(fmt.Sprintf("pager: %s fails, options %s, fallback %t", failing, given, fallback), func(out *outcome) {
 					for _, name := range pagerMethodNames {
 						if strings.HasPrefix(given, "version") && strings.HasPrefix(name, "Each") {
-							continue // a case of its own
+							continue // a separate case
 						}
 						fn := pagerMethods()[name]
 						p := pager.New((&pages{o: out, items: 7, kind: "pods", fails: fails}).list)

@@ -35,7 +35,7 @@ var (
 	node = &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}
 )
 
-// subjects are objects that events are about.
+// subjects returns objects for events.
 func subjects() map[string]runtime.Object {
 	return map[string]runtime.Object{
 		"pod": pod, "node": node, "nil": nil, "nil pod": (*v1.Pod)(nil), "empty pod": &v1.Pod{},
@@ -56,7 +56,7 @@ func subjects() map[string]runtime.Object {
 	}
 }
 
-// unknown is an object of a type that no scheme has.
+// unknown is an object whose type is in no scheme.
 type unknown struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
@@ -155,12 +155,12 @@ func tryFakeRecorder() {
 	})
 }
 
-// recorded waits for what was recorded before.
+// recorded waits for this many requests of earlier records.
 func (s *server) recorded(requests int) {
 	if !within(20*time.Second, func() bool { return s.count() >= requests }) {
 		s.o.line("too few requests")
 	}
-	time.Sleep(50 * time.Millisecond) // more of them would be a difference
+	time.Sleep(50 * time.Millisecond) // another request would be a difference
 }
 
 func recordOnTheWire(o *outcome, what string) {
@@ -203,7 +203,7 @@ func recordOnTheWire(o *outcome, what string) {
 		r.Event(pod, "Normal", "R", "")
 		r.Event(node, "Normal", "R", "")
 	}
-	if what == "in a namespace" { // what it refuses is asked for again, without an end that can be waited for
+	if what == "in a namespace" { // refused requests are retried without an end
 		time.Sleep(200 * time.Millisecond)
 	} else {
 		s.recorded(requests)
@@ -227,7 +227,7 @@ func sinkFaults() map[string]http.HandlerFunc {
 	}
 }
 
-// recordWithFaults prints what is asked when requests with this method fail, twice.
+// recordWithFaults prints the requests if requests with this method fail twice.
 func recordWithFaults(o *outcome, method string, answer http.HandlerFunc) {
 	s := serve(o, &fault{method: method, path: "/events", times: 2, answer: answer})
 	defer s.Close()
@@ -252,7 +252,7 @@ func recordWithFaults(o *outcome, method string, answer http.HandlerFunc) {
 	}
 }
 
-// sink is one of the program's own.
+// sink is a program's own sink.
 type sink struct {
 	o     *outcome
 	err   error

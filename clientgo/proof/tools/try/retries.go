@@ -106,7 +106,7 @@ func tryLimiters() {
 				err := real.Wait(ended)
 				o.line(err != nil, errors.Is(err, context.Canceled))
 				if qps <= 0 {
-					return // it may wait for ever
+					return // it may wait forever
 				}
 				limit := 30 * time.Millisecond
 				if qps == 1000 {
@@ -147,7 +147,8 @@ func tryLimiters() {
 	tryQueueLimiters()
 }
 
-// kindOfWait is what programs see of an error of a limiter: the text has times.
+// kindOfWait returns the properties of a limiter's error that programs test for. The text has
+// times.
 func kindOfWait(err error) string {
 	if err == nil {
 		return "no error"

@@ -20,7 +20,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// server is an API server that notes what it is asked. Faults stand before it.
+// server is an API server that records requests. Faults precede it.
 type server struct {
 	*httptest.Server
 	api *apitest.Server
@@ -31,10 +31,10 @@ type server struct {
 	faults []*fault
 }
 
-// fault is what some requests are answered with instead.
+// fault is a response that replaces the server's response to some requests.
 type fault struct {
-	method, path string // the path contains it; an empty one stands for all
-	times        int    // below zero: always
+	method, path string // the request's path must contain path; an empty string matches all
+	times        int    // negative: always
 	answer       http.HandlerFunc
 }
 
@@ -50,7 +50,7 @@ func (s *server) Close() {
 	s.api.Close()
 }
 
-// config is that of a client whose bodies can be read.
+// config returns the configuration of a client with JSON bodies.
 func (s *server) config() *rest.Config {
 	return &rest.Config{Host: s.URL, QPS: -1, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}
 }
@@ -83,7 +83,7 @@ func (s *server) fail(faults ...*fault) {
 	s.faults = faults
 }
 
-// taken returns what was asked since.
+// taken returns the requests since the last call.
 func (s *server) taken() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,14 +98,15 @@ func (s *server) count() int {
 	return len(s.asked)
 }
 
-// print notes what was asked since, with repetitions once.
+// print records the requests since the last call, without repetitions.
 func (s *server) print(what string) {
 	for _, asked := range slices.Compact(s.taken()) {
 		s.o.line(what, asked)
 	}
 }
 
-// printFirst notes what was asked since, all that is the same but for versions once.
+// printFirst records the requests since the last call. Requests that differ only in versions are
+// recorded once.
 func (s *server) printFirst(what string) {
 	for _, asked := range s.taken() {
 		s.o.first(what, resource.ReplaceAllString(asked, "VERSION"))
@@ -114,7 +115,7 @@ func (s *server) printFirst(what string) {
 
 var host, _ = os.Hostname()
 
-// What differs from run to run.
+// Parts that differ between runs.
 var (
 	times       = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 	suffix      = regexp.MustCompile(`\.[0-9a-f]{14,16}\b`)
@@ -136,7 +137,8 @@ func settled(s string) string {
 	return s
 }
 
-// ordered is a query with the terms of its selector in one order: client-go's is random.
+// ordered returns a query with the terms of its selector sorted, because client-go's order is
+// random.
 func ordered(query url.Values) string {
 	if selector := query.Get("fieldSelector"); selector != "" {
 		query.Set("fieldSelector", sorted(selector))
@@ -161,7 +163,7 @@ func settledBody(body []byte) string {
 	return settled(text(v))
 }
 
-// status answers with a status, as an API server does.
+// status returns a handler that sends a Status, as an API server does.
 func status(code int, reason, message string, more ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -174,7 +176,7 @@ func status(code int, reason, message string, more ...string) http.HandlerFunc {
 	}
 }
 
-// plain answers with a body that is no status.
+// plain returns a handler that sends a body that is not a Status.
 func plain(code int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(code)
@@ -182,5 +184,5 @@ func plain(code int, body string) http.HandlerFunc {
 	}
 }
 
-// cut ends the connection.
+// cut closes the connection.
 func cut(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }

@@ -248,13 +248,13 @@ func tryMetrics(o *outcome) {
 	s.fail(&fault{times: 1, answer: cut})
 	_, err = client.CoreV1().Secrets("ns").Get(context.Background(), "n", metav1.GetOptions{})
 	o.line(err != nil)
-	// What follows is no more of this case's.
+	// Later calls no longer belong to this case.
 	time.Sleep(20 * time.Millisecond)
 	quiet := &outcome{}
 	metrics.RequestLatency, metrics.RequestResult, metrics.RequestRetry, metrics.RequestSize, metrics.ResponseSize, metrics.RateLimiterLatency = anyMetric{quiet}, anyMetric{quiet}, anyMetric{quiet}, sizes{quiet, ""}, sizes{quiet, ""}, limits{quiet}
 }
 
-// counts are the metrics of a queue.
+// counts records the metrics of a queue.
 type counts struct {
 	o    *outcome
 	name string
@@ -262,7 +262,7 @@ type counts struct {
 
 func (c counts) Inc()              { c.o.line(c.name, "inc") }
 func (c counts) Dec()              { c.o.line(c.name, "dec") }
-func (c counts) Set(float64)       {} // at times of its own
+func (c counts) Set(float64)       {} // is called at varying times
 func (c counts) Observe(v float64) { c.o.line(c.name, "observe", v) }
 
 type provider struct{ o *outcome }

@@ -30,7 +30,7 @@ func named(namespace, name, version string, more ...string) *v1.Pod {
 	return p
 }
 
-// keysOf are those of objects, in order.
+// keysOf returns the sorted keys of objects.
 func keysOf(objects []any) string {
 	var all []string
 	for _, object := range objects {
@@ -176,7 +176,7 @@ func tryListers() {
 			generic := cache.NewGenericLister(indexer, schema.GroupResource{Group: "g", Resource: "pods"})
 			typed := listers.NewPodLister(indexer)
 			if !indexed {
-				selectors = selectors[1:] // without an index, it depends on what is looked at first whether no selector panics
+				selectors = selectors[1:] // without an index, it depends on the order of checks whether a nil selector panics
 			}
 			for i, selector := range selectors {
 				for _, namespace := range []string{"", "a", "none"} {

@@ -27,7 +27,7 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// seen is a round tripper that notes the headers of a request.
+// seen is a round tripper that records the headers of a request.
 type seen struct {
 	o      *outcome
 	answer func(*http.Request) (*http.Response, error)
@@ -82,7 +82,7 @@ func tryTransports() {
 	tryDebugging()
 }
 
-// ask sends a request with these headers, which must stay as they are.
+// ask sends a request with these headers, which must not be changed.
 func ask(o *outcome, rt http.RoundTripper, given http.Header) {
 	if rt == nil {
 		return
@@ -101,7 +101,7 @@ func ask(o *outcome, rt http.RoundTripper, given http.Header) {
 	_ = response.Body.Close()
 }
 
-// wire sends a request to a server, and notes what arrives.
+// wire sends a request to a server, and records the request that arrives.
 func wire(o *outcome, c *transport.Config) {
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { o.line("arrived", r.Method, r.URL, headers(r.Header)) }))
 	defer s.Close()
@@ -191,7 +191,7 @@ type tripper func(*http.Request) (*http.Response, error)
 
 func (t tripper) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// source is of tokens with these answers; the last one stays.
+// source is a token source with these results. It repeats the last one.
 type source struct {
 	o       *outcome
 	answers []answer
@@ -318,7 +318,7 @@ func tryTLS() {
 		"data and a file": {CertData: caPEM, KeyFile: keyFile}, "bad certificate": {CertData: []byte("x"), KeyData: keyPEM}, "function": {GetCertHolder: shown}, "function and data": {GetCertHolder: shown, CertData: caPEM, KeyData: keyPEM}, "function that is nil": {GetCertHolder: &transport.GetCertHolder{}}, "ca data and reloaded file": {CAData: caPEM, CAFile: caFile, ReloadCAFiles: true},
 	} {
 		try("TLS: "+name, func(o *outcome) {
-			clean := func(err error) string { // what is wrong with the data is said in other words
+			clean := func(err error) string { // the errors about the data have other texts
 				text, _, _ := strings.Cut(strings.ReplaceAll(kindOf(err), dir, "DIR"), "unable to parse bytes")
 				text, _, _ = strings.Cut(text, "no certificate in")
 				return text
@@ -424,7 +424,7 @@ func tryDebugging() {
 					if !fails {
 						o.line(len(all) > 0)
 					}
-					for _, text := range all { // what else is in them is for people
+					for _, text := range all { // other lines are for people
 						if strings.Contains(strings.ReplaceAll(text, "user:secret@", ""), "earer secret") {
 							o.line("a secret")
 						}

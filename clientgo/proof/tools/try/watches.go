@@ -25,7 +25,7 @@ import (
 	toolswatch "k8s.io/client-go/tools/watch"
 )
 
-// script is what watches answer, one after the other; the last one goes on.
+// script is the results of watch requests in order. The last one is repeated.
 type script struct {
 	o     *outcome
 	opens []open
@@ -35,10 +35,10 @@ type script struct {
 	calls int
 }
 
-// open is what becomes of one watch.
+// open is the result of one watch request.
 type open struct {
 	err    error
-	none   bool // a nil watch without an error
+	none   bool // returns a nil watch without an error
 	events []watch.Event
 	stays  bool
 }
@@ -49,7 +49,7 @@ func (s *script) Watch(options metav1.ListOptions) (watch.Interface, error) {
 	at := min(s.calls, len(s.opens)-1)
 	s.calls++
 	if s.calls > len(s.opens) {
-		return watch.NewFake(), nil // it is open, and silent
+		return watch.NewFake(), nil // an open watch without events
 	}
 	options.TimeoutSeconds = nil
 	s.o.line("watch", text(options))
@@ -351,7 +351,7 @@ func tryWatchHelpers() {
 	})
 }
 
-// unordered is a source that gives no streaming lists.
+// unordered is a source that does not support streaming lists.
 type unordered struct{ cache.ListerWatcher }
 
 func (unordered) IsWatchListSemanticsUnSupported() bool { return true }
