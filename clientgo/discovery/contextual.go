@@ -50,13 +50,15 @@ type ServerGroupsInterfaceWithContext interface {
 
 // ServerResourcesInterfaceWithContext is ServerResourcesInterface, with contexts.
 type ServerResourcesInterfaceWithContext interface {
-	// ServerResourcesForGroupVersionWithContext is ServerResourcesInterface.ServerResourcesForGroupVersion.
+	// ServerResourcesForGroupVersionWithContext is
+	// ServerResourcesInterface.ServerResourcesForGroupVersion.
 	ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error)
 	// ServerGroupsAndResourcesWithContext is ServerResourcesInterface.ServerGroupsAndResources.
 	ServerGroupsAndResourcesWithContext(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error)
 	// ServerPreferredResourcesWithContext is ServerResourcesInterface.ServerPreferredResources.
 	ServerPreferredResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error)
-	// ServerPreferredNamespacedResourcesWithContext is ServerResourcesInterface.ServerPreferredNamespacedResources.
+	// ServerPreferredNamespacedResourcesWithContext is
+	// ServerResourcesInterface.ServerPreferredNamespacedResources.
 	ServerPreferredNamespacedResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error)
 }
 
@@ -97,7 +99,8 @@ func ToDiscoveryInterfaceWithContext(i DiscoveryInterface) DiscoveryInterfaceWit
 	return plain{i}
 }
 
-// ToAggregatedDiscoveryInterfaceWithContext is ToDiscoveryInterfaceWithContext for aggregated discovery.
+// ToAggregatedDiscoveryInterfaceWithContext is ToDiscoveryInterfaceWithContext for aggregated
+// discovery.
 func ToAggregatedDiscoveryInterfaceWithContext(i AggregatedDiscoveryInterface) AggregatedDiscoveryInterfaceWithContext {
 	if i == nil {
 		return nil

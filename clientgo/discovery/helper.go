@@ -27,7 +27,8 @@ func ignoreAbsence(err error) error {
 	return err
 }
 
-// MatchesServerVersion returns an error unless the server was built from the same commit as the client.
+// MatchesServerVersion returns an error unless the server was built from the same commit as the
+// client.
 func MatchesServerVersion(clientVersion version.Info, client DiscoveryInterface) error {
 	server, err := client.ServerVersion()
 	if err != nil {

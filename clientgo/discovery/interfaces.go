@@ -58,7 +58,8 @@ type ServerGroupsInterface interface {
 // ServerResourcesInterface returns resources. If the error is an *ErrGroupDiscoveryFailed, the
 // results have everything that did not fail.
 type ServerResourcesInterface interface {
-	// ServerResourcesForGroupVersion returns the resources of a group version, such as "apps/v1" or "v1".
+	// ServerResourcesForGroupVersion returns the resources of a group version, such as "apps/v1" or
+	// "v1".
 	ServerResourcesForGroupVersion(groupVersion string) (*metav1.APIResourceList, error)
 	// ServerGroupsAndResources returns all groups, and the resources of all their versions.
 	ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.APIResourceList, error)

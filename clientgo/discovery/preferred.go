@@ -25,7 +25,8 @@ func (d *DiscoveryClient) ServerPreferredResourcesWithContext(ctx context.Contex
 	return lists, err
 }
 
-// ServerPreferredNamespacedResources is ServerPreferredNamespacedResourcesWithContext without a context.
+// ServerPreferredNamespacedResources is ServerPreferredNamespacedResourcesWithContext without a
+// context.
 func (d *DiscoveryClient) ServerPreferredNamespacedResources() ([]*metav1.APIResourceList, error) {
 	return d.ServerPreferredNamespacedResourcesWithContext(context.Background())
 }
@@ -35,7 +36,8 @@ func (d *DiscoveryClient) ServerPreferredNamespacedResourcesWithContext(ctx cont
 	return ServerPreferredNamespacedResourcesWithContext(ctx, d)
 }
 
-// ServerPreferredNamespacedResources is ServerPreferredNamespacedResourcesWithContext without a context.
+// ServerPreferredNamespacedResources is ServerPreferredNamespacedResourcesWithContext without a
+// context.
 func ServerPreferredNamespacedResources(d DiscoveryInterface) ([]*metav1.APIResourceList, error) {
 	return ServerPreferredNamespacedResourcesWithContext(context.Background(), ToDiscoveryInterfaceWithContext(d))
 }

@@ -44,7 +44,8 @@ func ReplaceFeatureGates(newFeatureGates Gates) { current.Store(&newFeatureGates
 // AddFeaturesToExistingFeatureGates adds all features to a program's own gates.
 func AddFeaturesToExistingFeatureGates(registry Registry) error { return registry.Add(latest()) }
 
-// AddVersionedFeaturesToExistingFeatureGates adds all features to a program's own gates, in all versions.
+// AddVersionedFeaturesToExistingFeatureGates adds all features to a program's own gates, in all
+// versions.
 func AddVersionedFeaturesToExistingFeatureGates(registry VersionedRegistry) error {
 	return registry.AddVersioned(maps.Clone(known))
 }

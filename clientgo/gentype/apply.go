@@ -49,12 +49,14 @@ func NewClientWithListAndApply[T objectWithMeta, L runtime.Object, C namedObject
 // alsoApplier adds Apply to a client.
 type alsoApplier[T objectWithMeta, C namedObject] struct{ client *Client[T] }
 
-// Apply applies a configuration, which must have a name, and returns the object as the server stored it.
+// Apply applies a configuration, which must have a name, and returns the object as the server
+// stored it.
 func (a *alsoApplier[T, C]) Apply(ctx context.Context, obj C, opts metav1.ApplyOptions) (T, error) {
 	return a.apply(ctx, obj, opts)
 }
 
-// ApplyStatus applies the status of a configuration, which must have a name, and returns the object as the server stored it.
+// ApplyStatus applies the status of a configuration, which must have a name, and returns the object
+// as the server stored it.
 func (a *alsoApplier[T, C]) ApplyStatus(ctx context.Context, obj C, opts metav1.ApplyOptions) (T, error) {
 	return a.apply(ctx, obj, opts, "status")
 }

@@ -94,7 +94,8 @@ func belowPrefix(url, prefix string) string {
 	return url
 }
 
-// ToClientWithContext returns c itself if it takes contexts, and otherwise an adapter that ignores them.
+// ToClientWithContext returns c itself if it takes contexts, and otherwise an adapter that ignores
+// them.
 func ToClientWithContext(c Client) ClientWithContext {
 	if c == nil {
 		return nil

@@ -64,7 +64,8 @@ func (d *document) SchemaWithContext(ctx context.Context, contentType string) ([
 // ServerRelativeURL implements GroupVersion.
 func (d *document) ServerRelativeURL() string { return d.url }
 
-// ToGroupVersionWithContext returns gv itself if it takes contexts, and otherwise an adapter that ignores them.
+// ToGroupVersionWithContext returns gv itself if it takes contexts, and otherwise an adapter that
+// ignores them.
 func ToGroupVersionWithContext(gv GroupVersion) GroupVersionWithContext {
 	if gv == nil {
 		return nil

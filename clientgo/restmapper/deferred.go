@@ -30,7 +30,8 @@ func NewDeferredDiscoveryRESTMapper(cl discovery.CachedDiscoveryInterface) *Defe
 	return NewDeferredDiscoveryRESTMapperWithContext(discovery.ToCachedDiscoveryInterfaceWithContext(cl))
 }
 
-// NewDeferredDiscoveryRESTMapperWithContext is NewDeferredDiscoveryRESTMapper for a cache that takes contexts.
+// NewDeferredDiscoveryRESTMapperWithContext is NewDeferredDiscoveryRESTMapper for a cache that
+// takes contexts.
 func NewDeferredDiscoveryRESTMapperWithContext(cl discovery.CachedDiscoveryInterfaceWithContext) *DeferredDiscoveryRESTMapper {
 	return &DeferredDiscoveryRESTMapper{cl: cl}
 }

@@ -18,7 +18,8 @@ import (
 	scaleextensionsv1beta1 "k8s.io/client-go/scale/scheme/extensionsv1beta1"
 )
 
-// ScaleConverter converts Scale between its versions: autoscaling/v1, apps/v1beta1, apps/v1beta2 and extensions/v1beta1.
+// ScaleConverter converts Scale between its versions: autoscaling/v1, apps/v1beta1, apps/v1beta2
+// and extensions/v1beta1.
 type ScaleConverter struct {
 	scheme    *runtime.Scheme
 	codecs    serializer.CodecFactory

@@ -15,7 +15,8 @@ type ScalesGetter interface {
 	Scales(namespace string) ScaleInterface
 }
 
-// ScaleInterface reads and writes scales of the resources in a namespace. It is safe for concurrent use.
+// ScaleInterface reads and writes scales of the resources in a namespace. It is safe for concurrent
+// use.
 type ScaleInterface interface {
 	// Get returns the scale of an object.
 	Get(ctx context.Context, resource schema.GroupResource, name string, opts metav1.GetOptions) (*autoscalingv1.Scale, error)

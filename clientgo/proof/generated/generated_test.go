@@ -123,7 +123,8 @@ func same(name, their, our string, met []int) bool {
 	return false
 }
 
-// functions writes a file that gives the program all functions of the apply configurations, and returns the overlay that adds it.
+// functions writes a file that gives the program all functions of the apply configurations, and
+// returns the overlay that adds it.
 func functions(t *testing.T, dir string) (overlay string) {
 	root := filepath.Join("..", "..", "applyconfigurations")
 	var imports, entries []string

@@ -146,7 +146,8 @@ func (d *CachedDiscoveryClient) ServerPreferredResourcesWithContext(ctx context.
 	return discovery.ServerPreferredResourcesWithContext(ctx, d)
 }
 
-// ServerPreferredNamespacedResources is ServerPreferredNamespacedResourcesWithContext without a context.
+// ServerPreferredNamespacedResources is ServerPreferredNamespacedResourcesWithContext without a
+// context.
 func (d *CachedDiscoveryClient) ServerPreferredNamespacedResources() ([]*metav1.APIResourceList, error) {
 	return d.ServerPreferredNamespacedResourcesWithContext(context.Background())
 }

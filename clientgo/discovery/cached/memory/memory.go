@@ -158,12 +158,14 @@ func (c *memoryClient) ServerPreferredResourcesWithContext(ctx context.Context) 
 	return discovery.ServerPreferredResourcesWithContext(ctx, c)
 }
 
-// ServerPreferredNamespacedResources is ServerPreferredNamespacedResourcesWithContext without a context.
+// ServerPreferredNamespacedResources is ServerPreferredNamespacedResourcesWithContext without a
+// context.
 func (c *memoryClient) ServerPreferredNamespacedResources() ([]*metav1.APIResourceList, error) {
 	return c.ServerPreferredNamespacedResourcesWithContext(context.Background())
 }
 
-// ServerPreferredNamespacedResourcesWithContext implements discovery.ServerResourcesInterfaceWithContext.
+// ServerPreferredNamespacedResourcesWithContext implements
+// discovery.ServerResourcesInterfaceWithContext.
 func (c *memoryClient) ServerPreferredNamespacedResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error) {
 	return discovery.ServerPreferredNamespacedResourcesWithContext(ctx, c)
 }

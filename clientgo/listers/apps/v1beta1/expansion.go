@@ -9,7 +9,8 @@ import (
 
 // StatefulSetListerExpansion has the additional methods of this lister.
 type StatefulSetListerExpansion interface {
-	// GetPodStatefulSets returns the objects whose selectors match a pod. It returns an error if there are none.
+	// GetPodStatefulSets returns the objects whose selectors match a pod. It returns an error if
+	// there are none.
 	GetPodStatefulSets(pod *corev1.Pod) ([]*appsv1beta1.StatefulSet, error)
 }
 

@@ -9,10 +9,12 @@ import (
 
 // DaemonSetListerExpansion has the additional methods of this lister.
 type DaemonSetListerExpansion interface {
-	// GetPodDaemonSets returns the objects whose selectors match a pod. It returns an error if there are none.
+	// GetPodDaemonSets returns the objects whose selectors match a pod. It returns an error if
+	// there are none.
 	GetPodDaemonSets(pod *corev1.Pod) ([]*appsv1beta2.DaemonSet, error)
 
-	// GetHistoryDaemonSets returns the objects whose selectors match a revision. It returns an error if there are none.
+	// GetHistoryDaemonSets returns the objects whose selectors match a revision. It returns an
+	// error if there are none.
 	GetHistoryDaemonSets(history *appsv1beta2.ControllerRevision) ([]*appsv1beta2.DaemonSet, error)
 }
 
@@ -31,7 +33,8 @@ func (l *daemonSetLister) GetHistoryDaemonSets(history *appsv1beta2.ControllerRe
 
 // ReplicaSetListerExpansion has the additional methods of this lister.
 type ReplicaSetListerExpansion interface {
-	// GetPodReplicaSets returns the objects whose selectors match a pod. It returns an error if there are none.
+	// GetPodReplicaSets returns the objects whose selectors match a pod. It returns an error if
+	// there are none.
 	GetPodReplicaSets(pod *corev1.Pod) ([]*appsv1beta2.ReplicaSet, error)
 }
 
@@ -45,7 +48,8 @@ func (l *replicaSetLister) GetPodReplicaSets(pod *corev1.Pod) ([]*appsv1beta2.Re
 
 // StatefulSetListerExpansion has the additional methods of this lister.
 type StatefulSetListerExpansion interface {
-	// GetPodStatefulSets returns the objects whose selectors match a pod. It returns an error if there are none.
+	// GetPodStatefulSets returns the objects whose selectors match a pod. It returns an error if
+	// there are none.
 	GetPodStatefulSets(pod *corev1.Pod) ([]*appsv1beta2.StatefulSet, error)
 }
 

@@ -9,7 +9,8 @@ import (
 
 // JobListerExpansion has the additional methods of this lister.
 type JobListerExpansion interface {
-	// GetPodJobs returns the jobs whose selectors match a pod. It returns an error if there are none.
+	// GetPodJobs returns the jobs whose selectors match a pod. It returns an error if there are
+	// none.
 	GetPodJobs(pod *corev1.Pod) (jobs []batchv1.Job, err error)
 }
 

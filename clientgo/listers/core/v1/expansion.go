@@ -8,7 +8,8 @@ import (
 
 // ReplicationControllerListerExpansion has the additional methods of this lister.
 type ReplicationControllerListerExpansion interface {
-	// GetPodControllers returns the controllers whose selectors match a pod. It returns an error if there are none.
+	// GetPodControllers returns the controllers whose selectors match a pod. It returns an error if
+	// there are none.
 	GetPodControllers(pod *corev1.Pod) ([]*corev1.ReplicationController, error)
 }
 

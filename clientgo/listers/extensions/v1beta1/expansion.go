@@ -10,10 +10,12 @@ import (
 
 // DaemonSetListerExpansion has the additional methods of this lister.
 type DaemonSetListerExpansion interface {
-	// GetPodDaemonSets returns the objects whose selectors match a pod. It returns an error if there are none.
+	// GetPodDaemonSets returns the objects whose selectors match a pod. It returns an error if
+	// there are none.
 	GetPodDaemonSets(pod *corev1.Pod) ([]*extensionsv1beta1.DaemonSet, error)
 
-	// GetHistoryDaemonSets returns the objects whose selectors match a revision. It returns an error if there are none.
+	// GetHistoryDaemonSets returns the objects whose selectors match a revision. It returns an
+	// error if there are none.
 	GetHistoryDaemonSets(history *appsv1beta1.ControllerRevision) ([]*extensionsv1beta1.DaemonSet, error)
 }
 
@@ -32,7 +34,8 @@ func (l *daemonSetLister) GetHistoryDaemonSets(history *appsv1beta1.ControllerRe
 
 // ReplicaSetListerExpansion has the additional methods of this lister.
 type ReplicaSetListerExpansion interface {
-	// GetPodReplicaSets returns the objects whose selectors match a pod. It returns an error if there are none.
+	// GetPodReplicaSets returns the objects whose selectors match a pod. It returns an error if
+	// there are none.
 	GetPodReplicaSets(pod *corev1.Pod) ([]*extensionsv1beta1.ReplicaSet, error)
 }
 

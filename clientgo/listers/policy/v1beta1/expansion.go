@@ -9,7 +9,8 @@ import (
 
 // PodDisruptionBudgetListerExpansion has the additional methods of this lister.
 type PodDisruptionBudgetListerExpansion interface {
-	// GetPodPodDisruptionBudgets returns the objects whose selectors match a pod. It returns an error if there are none.
+	// GetPodPodDisruptionBudgets returns the objects whose selectors match a pod. It returns an
+	// error if there are none.
 	GetPodPodDisruptionBudgets(pod *corev1.Pod) ([]*policyv1beta1.PodDisruptionBudget, error)
 }
 

@@ -1,4 +1,5 @@
-// Package appsint has Scale in the group apps, in the internal version. Schemes convert within a group.
+// Package appsint has Scale in the group apps, in the internal version. Schemes convert within a
+// group.
 package appsint
 
 import (

@@ -1,4 +1,5 @@
-// Package extensionsint has Scale in the group extensions, in the internal version. Schemes convert within a group.
+// Package extensionsint has Scale in the group extensions, in the internal version. Schemes convert
+// within a group.
 package extensionsint
 
 import (
