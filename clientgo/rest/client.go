@@ -240,7 +240,8 @@ func CodecFactoryForGeneratedClient(scheme *runtime.Scheme, codecs serializer.Co
 	return codecs
 }
 
-// GetRateLimiter returns the limiter, or nil if there is none. It may be called on a nil client.
+// GetRateLimiter returns the limiter, or nil if requests are not limited. It may be called on a nil
+// client.
 func (c *RESTClient) GetRateLimiter() flowcontrol.RateLimiter {
 	if c == nil {
 		return nil

@@ -35,8 +35,8 @@ type RetryAfter struct {
 
 // WithRetry decides on the attempts of one request. It is not safe for concurrent use.
 type WithRetry interface {
-	// IsNextRetry reports whether another attempt follows. That requires a remaining attempt, and
-	// one of two reasons: a 429 or 5xx response with Retry-After, or an err that f accepts.
+	// IsNextRetry reports whether another attempt follows. It requires a remaining attempt and one
+	// of two reasons: a 429 or 5xx response with Retry-After, or an err that f accepts.
 	IsNextRetry(ctx context.Context, restReq *Request, httpReq *http.Request, resp *http.Response, err error, f IsRetryableErrorFunc) bool
 	// Before waits for as long as an attempt must wait. Its error ends the request.
 	Before(ctx context.Context, r *Request) error

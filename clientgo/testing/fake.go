@@ -66,7 +66,8 @@ func (c *Fake) PrependProxyReactor(resource string, reaction ProxyReactionFunc) 
 }
 
 // Invokes records an action, and returns the result of the first reactor in the ReactionChain that
-// handles it. If there is none, it returns defaultReturnObj, which has the result type of the call.
+// handles it. If no reactor does, it returns defaultReturnObj, which has the result type of the
+// call.
 func (c *Fake) Invokes(action Action, defaultReturnObj runtime.Object) (runtime.Object, error) {
 	c.Lock()
 	defer c.Unlock()
@@ -83,7 +84,7 @@ func (c *Fake) Invokes(action Action, defaultReturnObj runtime.Object) (runtime.
 }
 
 // InvokesWatch records an action, and returns the result of the first reactor in the
-// WatchReactionChain that handles it. If there is none, it returns an error.
+// WatchReactionChain that handles it. If no reactor does, it returns an error.
 func (c *Fake) InvokesWatch(action Action) (watch.Interface, error) {
 	c.Lock()
 	defer c.Unlock()

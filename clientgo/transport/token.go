@@ -73,7 +73,7 @@ func authenticating(source ResettableTokenSource, instead string, rt http.RoundT
 	}}
 }
 
-// tokenOf returns the token of a source. It is an error if there is none.
+// tokenOf returns the token of a source. A missing token is an error.
 func tokenOf(source oauth2.TokenSource) (*oauth2.Token, error) {
 	token, err := source.Token()
 	if err == nil && token == nil {
@@ -151,8 +151,8 @@ func (s *cachingTokenSource) Token() (*oauth2.Token, error) {
 	return token, nil
 }
 
-// keptLocked returns the token, or nil if there is none. It also returns nil if the token expires
-// soon, or has no expiry.
+// keptLocked returns the token. It returns nil if there is no token, or if the token expires soon
+// or has no expiry.
 func (s *cachingTokenSource) keptLocked() *oauth2.Token {
 	if s.tok == nil || !s.tok.Expiry.Add(-s.leeway).After(s.now()) {
 		return nil

@@ -24,9 +24,9 @@ type question[T any] struct {
 	abandoned bool // ask was cancelled or panicked, so another caller must ask again
 }
 
-// Get returns the value. If there is none yet, Get calls ask, or waits for another caller's ask and
-// returns its result, even an error. If that caller's context ended, Get asks itself. Get returns
-// early if ctx ends while it waits.
+// Get returns the value. Before the value is known, Get calls ask, or waits for another caller's
+// ask and returns its result, even an error. If that caller's context ended, Get calls ask itself.
+// Get returns early if ctx ends while it waits.
 func (v *Value[T]) Get(ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
 	for {
 		v.mu.Lock()

@@ -1,7 +1,7 @@
 // Package behaviour compares module clientgo with client-go. It has only tests:
 //
-//	make dropin-behaviour                                                # in the root: 2,000 histories of each suite
-//	cd clientgo/proof && go test ./behaviour -run Histories -from 17 -histories 1   # one of them again
+//	make dropin-behaviour   # in the root: 2,000 histories of each suite
+//	cd clientgo/proof && go test ./behaviour -run Histories -from 17 -histories 1   # one again
 //
 // The two modules have the same path, so no program can contain both. Package play runs random
 // histories on stores, queues, reflectors and informers. It is built twice: with go.mod as it is,

@@ -109,7 +109,7 @@ func compare(t *testing.T, theirs, ours sides.Cases, met []int) {
 	require.Zero(t, failed)
 }
 
-// same says whether two lines are the same, but for a known difference.
+// same reports whether two lines are equal, except for a known difference.
 func same(name, their, our string, met []int) bool {
 	if their == our {
 		return true
@@ -123,8 +123,8 @@ func same(name, their, our string, met []int) bool {
 	return false
 }
 
-// functions writes a file that gives the program all functions of the apply configurations, and
-// returns the overlay that adds it.
+// functions writes a file that lists all functions of the apply configurations. It returns the
+// overlay that adds the file to the program.
 func functions(t *testing.T, dir string) (overlay string) {
 	root := filepath.Join("..", "..", "applyconfigurations")
 	var imports, entries []string
@@ -167,11 +167,11 @@ func functions(t *testing.T, dir string) (overlay string) {
 	return overlay
 }
 
-// try runs all cases with one of the modules, and returns the lines of each.
+// try runs all cases with one of the modules, and returns the lines of each case.
 func try(t *testing.T, args []string, flags ...string) sides.Cases {
 	t.Helper()
 	run := exec.Command(sides.Build(t, "./try", flags...), args...)
-	// Informers list and watch: what they do with streaming lists is compared elsewhere.
+	// Informers list and then watch here. Streaming lists are compared elsewhere.
 	run.Env = append(os.Environ(), "KUBE_FEATURE_WatchListClient=false")
 	return sides.Run(t, run)
 }

@@ -1,7 +1,7 @@
 // Command programs builds public programs and runs their own tests twice: with client-go, and with
 // the replace directive for this module in go.mod. Nothing else in a program is changed.
 //
-//	go run ./programs                           # all of programs.go: some two hours on two cores, and 15 GB
+//	go run ./programs                           # all: some two hours on two cores, and 15 GB
 //	go run ./programs examples coredns
 //	go run ./programs -v -side kinform coredns
 //	go run ./programs -dir ~/src/operator       # a program of your own

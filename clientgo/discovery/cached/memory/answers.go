@@ -30,8 +30,8 @@ type answers struct {
 	versions  map[string]*groupVersion
 }
 
-// errNoGroups is the error if the server returned no groups. That result is not cached: the server
-// may be starting, or may not yet show the groups to the caller.
+// errNoGroups is the error if the server returned no groups. Such a result is not cached: the
+// server may be starting, or may not yet show the groups to the caller.
 var errNoGroups = errors.New("no groups")
 
 // ask asks a delegate for all groups and resources.
@@ -158,8 +158,8 @@ func report(ctx context.Context, err error, text string, keysAndValues ...any) {
 	}
 }
 
-// isPassing reports whether another attempt may succeed. That is so if the server returned a 5xx or
-// a 429, the network failed, or the context ended.
+// isPassing reports whether another attempt may succeed: the server returned a 5xx or a 429, the
+// network failed, or the context ended.
 func isPassing(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return true

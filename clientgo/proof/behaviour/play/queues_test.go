@@ -66,8 +66,9 @@ func (k known) apply(d cache.Delta) {
 	}
 }
 
-// playQueue runs a history on a queue. pop takes one item, and waits for one if there is none. It
-// is called by its own goroutine, one call at a time. longest is the maximum length of lists.
+// playQueue runs a history on a queue. pop takes one item, and waits while the queue is
+// empty. It is called by its own goroutine, one call at a time. longest is the maximum length of
+// lists.
 func (p *player) playQueue(t *testing.T, longest int, open func() (q cache.Queue, pop func(fails, batch bool) error)) {
 	synctest.Test(t, func(t *testing.T) {
 		q, pop := open()
