@@ -78,8 +78,8 @@ type TLSConfig struct {
 	CAFile         string
 	CertFile       string
 	KeyFile        string
-	ReloadTLSFiles bool // the certificate was given as files, which are read again when they change
-	ReloadCAFiles  bool // CAFile is read again when it changes
+	ReloadTLSFiles bool // the certificate was given as files, which are read again periodically
+	ReloadCAFiles  bool // CAFile is read again periodically
 
 	Insecure   bool   // accept any certificate of the server
 	ServerName string // expected in the server's certificate, instead of the host

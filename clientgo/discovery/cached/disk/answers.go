@@ -27,8 +27,8 @@ func (d *CachedDiscoveryClient) file(groupVersion, name string) (string, bool) {
 }
 
 // read decodes a valid cache file into a document of the given kind. found reports whether there
-// was one. since is how often the client had been invalidated before. If the caller asks the server
-// instead, since is the age of that document for write.
+// was one. since is how often the client had been invalidated before. Callers pass since to write
+// with a document that they get from the server instead.
 func (d *CachedDiscoveryClient) read(name, kind string, into any, is *metav1.TypeMeta) (found bool, since int) {
 	d.mu.Lock()
 	_, ours := d.ours[name]

@@ -27,11 +27,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // klog receives the failures
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // failures are logged with klog
 	goleak.VerifyTestMain(m)
 }
 
-// front is a proxy for an API server, or a server of its own documents. It counts requests.
+// front serves an API server or its own documents, and counts requests.
 type front struct {
 	*httptest.Server
 

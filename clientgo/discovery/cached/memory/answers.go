@@ -21,8 +21,8 @@ import (
 // requestsAtOnce limits the load on a server without aggregated discovery.
 const requestsAtOnce = 64
 
-// answers holds the delegate's results of one time. The groups and the set of versions never
-// change. A version that failed may be requested again.
+// answers holds the delegate's results from one point in time. The groups and the set of versions
+// never change. A version that failed may be requested again.
 type answers struct {
 	groups    *metav1.APIGroupList
 	resources map[schema.GroupVersion]*metav1.APIResourceList // resources that came with the groups, or nil

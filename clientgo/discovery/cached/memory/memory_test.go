@@ -25,11 +25,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // klog receives the failures
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // failures are logged with klog
 	goleak.VerifyTestMain(m)
 }
 
-// front is a proxy for an API server. It records requests, and fails chosen ones.
+// front is an API server that records requests, and fails chosen ones.
 type front struct {
 	*httptest.Server
 
@@ -321,7 +321,7 @@ func TestACacheBeneathIsInvalidatedAsWell(t *testing.T) {
 type answering struct {
 	discovery.DiscoveryInterface
 	groups *metav1.APIGroupList
-	err    error // for versions
+	err    error // of requests for versions
 	asked  int   // number of requests for groups
 }
 
