@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// alterations says in which fields an object differs from its copy, one a line. It is not that of apimachinery's package
-// diff, which shows both objects whole, and would be linked by each program with an informer.
+// alterations returns the fields in which an object differs from its copy, one per line.
+// apimachinery's package diff is not used: it shows both objects whole, and every program with an
+// informer would link it.
 func alterations(before, after interface{}) string {
 	var lines alteredFields
 	lines.compare("", reflect.ValueOf(before), reflect.ValueOf(after), 0)
@@ -34,7 +35,7 @@ func shown(v reflect.Value) string {
 	return s
 }
 
-// maxAlterationDepth ends the search in values that contain themselves.
+// maxAlterationDepth bounds the recursion, so that comparing a cyclic value ends.
 const maxAlterationDepth = 50
 
 func (f *alteredFields) compare(path string, a, b reflect.Value, depth int) {

@@ -10,17 +10,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// applier changes the store of an informer, and says of what its handlers are notified. One goroutine at a time uses it,
-// except for hasVersion.
+// applier changes the store of an informer and returns the notifications for its handlers. Only one
+// goroutine at a time may use it, except for hasVersion.
 type applier struct {
 	indexer  Indexer
 	detector MutationDetector
 	metrics  *informerMetrics
 	ctx      context.Context // of the run
-	panicked any             // the first value with which a function of the program has panicked since the last rest
+	panicked any             // the first panic value of a program's function since the last rest
 }
 
-// informerKey is the key of the store.
+// informerKey returns the key of an object in the store.
 func informerKey(key types.NamespacedName) string {
 	if key.Namespace == "" {
 		return key.Name
@@ -36,11 +36,11 @@ func identityOf(obj interface{}) (version string, uidHash uint64, ok bool) {
 	return o.GetResourceVersion(), listwatch.HashUID(o.GetUID()), true
 }
 
-// isSame says that two states have one version, so that nothing has changed (SI-12).
+// isSame reports whether two states have the same version, so that nothing has changed (SI-12).
 func isSame(old, now interface{}) bool {
 	a, _, okA := identityOf(old)
 	b, _, okB := identityOf(now)
-	return okA && okB && a == b && a != "" // a transform may have dropped it (D12)
+	return okA && okB && a == b && a != "" // a transform may have dropped the version (D12)
 }
 
 func (a *applier) hasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
@@ -55,7 +55,7 @@ func (a *applier) hasVersion(key types.NamespacedName, resourceVersion string, u
 	return ok && version == resourceVersion && !listwatch.OtherUID(uid, uidHash)
 }
 
-// transformItems transforms the objects of a list in their slice.
+// transformItems transforms the objects of a list in place.
 func transformItems(items []listwatch.Item[any], transform TransformFunc) error {
 	if transform == nil {
 		return nil
@@ -80,8 +80,8 @@ func transformEvent(event *listwatch.Event[any], transform TransformFunc) (err e
 	return err
 }
 
-// replace is a whole list: one step for readers of the store. The notifications are those of what is gone, then those
-// of each object in the order of the list (PD-5).
+// replace applies a whole list; readers of the store see it as one step. The notifications come in
+// this order: first the deletions, then each object in the order of the list (PD-5).
 func (a *applier) replace(items []listwatch.Item[any], resourceVersion string, initial bool) ([]notification, error) {
 	objs := make([]interface{}, 0, len(items))
 	listed := make(map[string]struct{}, len(items))
@@ -89,7 +89,7 @@ func (a *applier) replace(items []listwatch.Item[any], resourceVersion string, i
 	for i := range items {
 		item := &items[i]
 		if item.Unchanged {
-			if item.Key.Name == "" { // an object that could not be read may be any
+			if item.Key.Name == "" { // an object whose name could not be read may be any object
 				keepRest = true
 				continue
 			}
@@ -139,7 +139,7 @@ func (a *applier) replace(items []listwatch.Item[any], resourceVersion string, i
 			continue
 		}
 		notes = append(notes, notification{kind: onAdd, now: obj, initial: initial})
-		if len(listed) < len(objs) { // a key that is listed twice is an add, then an update
+		if len(listed) < len(objs) { // a key that is listed twice becomes an add and then an update
 			told[key] = obj
 		}
 	}
@@ -154,8 +154,8 @@ func (a *applier) replace(items []listwatch.Item[any], resourceVersion string, i
 	return notes, nil
 }
 
-// event is one change. What exists decides whether it is an add or an update (PD-2). Without a change there is no
-// notification.
+// event applies one change. It is an add or an update depending on whether the store has the object
+// (PD-2). Without a change there is no notification.
 func (a *applier) event(event listwatch.Event[any]) (note notification, changed bool, err error) {
 	if event.Type == listwatch.Bookmark {
 		a.indexer.Bookmark(event.ResourceVersion)
@@ -194,7 +194,7 @@ func (a *applier) event(event listwatch.Event[any]) (note notification, changed 
 	return note, true, nil
 }
 
-// unread is an event whose object could not be read. A deletion has a tombstone.
+// unread applies an event whose object could not be decoded. A deletion gets a tombstone.
 func (a *applier) unread(event listwatch.Event[any]) (note notification, changed bool, err error) {
 	key := informerKey(event.Key)
 	old, exists, err := a.indexer.GetByKey(key)
@@ -209,7 +209,7 @@ func (a *applier) unread(event listwatch.Event[any]) (note notification, changed
 	return notification{kind: onDelete, now: DeletedFinalStateUnknown{Key: key, Obj: old}}, err == nil, err
 }
 
-// resync returns a notification for each object of the store.
+// resync returns one notification for each object of the store.
 func (a *applier) resync() []notification {
 	objs := a.indexer.List()
 	notes := make([]notification, len(objs))
@@ -219,22 +219,23 @@ func (a *applier) resync() []notification {
 	return notes
 }
 
-// write writes to the store. An index function may panic there. The store has the objects even so, and handlers must be
-// notified; in client-go they are not.
+// write changes the store. If an index function panics, the store has the objects nevertheless, and
+// handlers must be notified. client-go does not notify them.
 func (a *applier) write(to func() error) (err error) {
 	a.guard("A function that changes the store panicked", func() { err = to() })
 	return err
 }
 
-// watchOver has the mutation detector, if there is one, copy the object, which is a function of the object.
+// watchOver passes an object to the mutation detector, if there is one. The detector copies the
+// object by calling a method of the object, which may panic.
 func (a *applier) watchOver(obj interface{}) {
 	if _, none := a.detector.(noDetector); !none {
 		a.guard("A function that copies an object panicked", func() { a.detector.AddObject(obj) })
 	}
 }
 
-// guard calls a function of the program. It keeps the first panic for rest: handlers of panics are the program's, too, and
-// may wait for the lock under which a shared informer calls guard.
+// guard calls a function of the program and keeps the first panic for rest. Panic handlers belong
+// to the program too: they may wait for the lock under which a shared informer calls guard.
 func (a *applier) guard(what string, work func()) {
 	defer func() {
 		if p := recover(); p != nil && a.panicked == nil {
@@ -245,7 +246,8 @@ func (a *applier) guard(what string, work func()) {
 	work()
 }
 
-// rest hands a panic to HandleCrash, and pauses after it, as client-go does. The caller holds no lock.
+// rest passes the kept panic to HandleCrash and then pauses, as client-go does. The caller must
+// hold no lock.
 func (a *applier) rest() {
 	if p := a.panicked; p != nil {
 		a.panicked = nil

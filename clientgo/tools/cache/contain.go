@@ -74,11 +74,11 @@ func logStack(ctx context.Context, what string, value any) {
 	klog.FromContext(ctx).Error(nil, what, "panic", fmt.Sprint(value), "stacktrace", string(debug.Stack()))
 }
 
-// crashPause is client-go's pause after a panic of a handler or of a function that processes (SI-14):
-// a function that panics each time must not fill the log.
+// crashPause is client-go's pause after a panic of a handler or of a processing function (SI-14). A
+// function that panics each time must not fill the log.
 const crashPause = time.Second
 
-// pauseFor returns a pause of this length. It returns false when ctx ends.
+// pauseFor returns a function that sleeps for length(). It returns false if ctx ends first.
 func pauseFor(ctx context.Context, length func() time.Duration) func() bool {
 	return func() bool {
 		timer := time.NewTimer(length())

@@ -28,11 +28,11 @@ func TestGoexitDoesNotDeepenTheStack(t *testing.T) {
 	require.Equal(t, depths[5], depths[49])
 }
 
-// A write panics for its own objects, whatever other goroutines write meanwhile.
+// A write panics for its own objects only, whatever other goroutines write meanwhile.
 func TestAFailedIndexIsRaisedByItsWrite(t *testing.T) {
 	failed, release := make(chan struct{}), make(chan struct{})
 	calls := 0
-	fn := func(obj any) ([]string, error) { // one of the two indexes fails, then the other one waits
+	fn := func(obj any) ([]string, error) { // one of the two indexes fails, then the other blocks
 		if obj.(*v1.Pod).Name == "bad" {
 			if calls++; calls == 1 {
 				return nil, errIndex
@@ -60,7 +60,7 @@ func TestAFailedIndexIsRaisedByItsWrite(t *testing.T) {
 	require.NotPanics(t, func() { store.Delete("bad") })
 }
 
-// An index function that fails on all objects of a list leaves one stack in the log.
+// An index function that fails on every object of a list logs one stack trace.
 func TestAnIndexThatFailsOnAllObjectsIsLoggedOnce(t *testing.T) {
 	var log bytes.Buffer
 	klog.SetSlogLogger(slog.New(slog.NewTextHandler(&log, nil)))

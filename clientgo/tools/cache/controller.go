@@ -15,56 +15,59 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// ShouldResyncFunc says whether the queue is to be resynced now.
+// ShouldResyncFunc reports whether the queue is to be resynced now.
 type ShouldResyncFunc func() bool
 
-// ProcessFunc processes what a queue hands out. isInInitialList says that it is of the first list.
+// ProcessFunc processes an item that a queue hands out. isInInitialList is true for items of the
+// first list.
 type ProcessFunc func(obj interface{}, isInInitialList bool) error
 
-// Config says what a [Controller] consists of: a source, a queue, and what processes what the queue hands out.
+// Config describes a [Controller]: a source, a queue, and a function that processes the queue's
+// items.
 type Config struct {
 	// Queue is between the reflector and Process. It is closed when the run ends.
 	Queue
 	// ListerWatcher is the source.
 	ListerWatcher
-	// Process is called for what the queue hands out, one call at a time.
+	// Process is called for each item of the queue, one call at a time.
 	Process ProcessFunc
-	// ProcessBatch, if it is set, takes the place of Process for a queue that is a QueueWithBatch.
+	// ProcessBatch, if set, replaces Process for a queue that is a QueueWithBatch.
 	ProcessBatch ProcessBatchFunc
 	// ObjectType is an example of the objects.
 	ObjectType runtime.Object
-	// ObjectDescription says in logs what the objects are. Defaults to the type.
+	// ObjectDescription names the objects in logs. Defaults to their type.
 	ObjectDescription string
-	// FullResyncPeriod is the time between two calls of ShouldResync. Defaults to 0, never.
+	// FullResyncPeriod is the time between two calls of ShouldResync. Defaults to 0: never.
 	FullResyncPeriod time.Duration
-	// MinWatchTimeout is that of [ReflectorOptions].
+	// MinWatchTimeout is the field of the same name in [ReflectorOptions].
 	MinWatchTimeout time.Duration
-	// ShouldResync says whether the queue is resynced. Defaults to always.
+	// ShouldResync reports whether the queue is to be resynced. Defaults to always.
 	ShouldResync ShouldResyncFunc
-	// WatchErrorHandler is told of failed attempts.
+	// WatchErrorHandler is called with the error of each failed attempt.
 	WatchErrorHandler WatchErrorHandler
-	// WatchErrorHandlerWithContext is told of failed attempts if WatchErrorHandler is nil. Defaults to
+	// WatchErrorHandlerWithContext is used if WatchErrorHandler is nil. Defaults to
 	// [DefaultWatchErrorHandler].
 	WatchErrorHandlerWithContext WatchErrorHandlerWithContext
-	// WatchListPageSize is that of the [Reflector].
+	// WatchListPageSize is the field of the same name in [Reflector].
 	WatchListPageSize int64
 }
 
-// Controller feeds a queue from a source, and processes what is in it.
+// Controller feeds a queue from a source and processes the queue's items.
 type Controller interface {
 	// RunWithContext runs until the context ends. It may be called once.
 	RunWithContext(ctx context.Context)
-	// Run is RunWithContext with a channel.
+	// Run is RunWithContext with a stop channel in place of a context.
 	Run(stopCh <-chan struct{})
-	// HasSynced says whether the first list has been processed.
+	// HasSynced reports whether the first list has been processed.
 	HasSynced() bool
-	// HasSyncedChecker is HasSynced for [WaitFor].
+	// HasSyncedChecker returns HasSynced as a DoneChecker for [WaitFor].
 	HasSyncedChecker() DoneChecker
-	// LastSyncResourceVersion returns the version up to which the server has been heard, "" before the first list.
+	// LastSyncResourceVersion returns the version of the server's last event or list. It is ""
+	// before the first list.
 	LastSyncResourceVersion() string
 }
 
-// New returns a Controller, which does nothing before Run. It keeps a copy of c.
+// New returns a Controller, which does nothing before Run. It copies c.
 func New(c *Config) Controller { return &controller{config: *c} }
 
 type controller struct {
@@ -95,7 +98,7 @@ func (c *controller) RunWithContext(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
-	defer cancel() // also when Process ends the goroutine
+	defer cancel() // also if Process ends the goroutine
 	running.Go(func() { r.keepRunning(ctx) })
 	running.Go(func() {
 		<-ctx.Done()
@@ -104,7 +107,8 @@ func (c *controller) RunWithContext(ctx context.Context) {
 	keepOn(ctx, pauseFor(ctx, afterCrash), func() { c.process(ctx) })
 }
 
-// process processes until the context ends or the queue is closed and empty. What Process returns is logged (D17).
+// process processes items until the context ends or the queue is closed and empty. It logs the
+// errors of Process (D17).
 func (c *controller) process(ctx context.Context) {
 	batches, _ := c.config.Queue.(QueueWithBatch)
 	if c.config.ProcessBatch == nil || !features.FeatureGates().Enabled(features.InOrderInformersBatchProcess) {

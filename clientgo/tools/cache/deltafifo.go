@@ -10,25 +10,27 @@ import (
 
 // DeltaFIFOOptions are the settings of a DeltaFIFO. The zero value works.
 type DeltaFIFOOptions struct {
-	// Logger takes what goes wrong without a caller to tell. nil means klog.Background().
+	// Logger logs errors that have no caller to return to. Defaults to klog.Background().
 	Logger *klog.Logger
-	// Name is that of the queue in logs. Defaults to "DeltaFIFO".
+	// Name is the queue's name in logs. Defaults to "DeltaFIFO".
 	Name string
 	// KeyFunction defaults to [MetaNamespaceKeyFunc].
 	KeyFunction KeyFunc
-	// KnownObjects are those that the consumer has: Replace and Delete compare with them. May be nil.
+	// KnownObjects has the objects that the consumer has: Replace and Delete compare with it. May
+	// be nil.
 	KnownObjects KeyListerGetter
-	// EmitDeltaTypeReplaced has Replace queue Replaced in place of Sync.
+	// EmitDeltaTypeReplaced makes Replace queue Replaced in place of Sync.
 	EmitDeltaTypeReplaced bool
 	// Transformer changes objects before they are queued. May be nil.
 	Transformer TransformFunc
 }
 
-// DeltaFIFO is a queue of keys in the order of their first change, each with all its changes since it was popped last.
+// DeltaFIFO is a queue of keys in the order of their first change. Each key has all its changes
+// since its last Pop.
 //
-// It is not kinform's: that one merges the changes of a key and knows all of them by type, and runs nothing of the
-// consumer's under its lock. Here each change is one delta, the lock is held during Pop's function, and known
-// objects are the caller's.
+// It is not built on kinform's queue, which merges the changes of a key, is typed, and calls no
+// function of the consumer under its lock. In a DeltaFIFO each change is one delta, Pop's function
+// runs with the lock held, and the caller supplies the known objects.
 type DeltaFIFO struct {
 	name        string
 	logger      klog.Logger
@@ -72,7 +74,8 @@ func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
 	return f
 }
 
-// KeyOf returns the key of an object, of a tombstone, or of Deltas. An error of the key function is returned as it is.
+// KeyOf returns the key of an object, of a tombstone, or of Deltas. It returns an error of the key
+// function unwrapped.
 func (f *DeltaFIFO) KeyOf(obj interface{}) (string, error) {
 	key, err := queueKey(f.keyFunc, obj)
 	if wrapped, ok := err.(KeyError); ok && wrapped.Err != ErrZeroLengthDeltasObject {
@@ -81,16 +84,17 @@ func (f *DeltaFIFO) KeyOf(obj interface{}) (string, error) {
 	return key, err
 }
 
-// Name returns the name of the options.
+// Name returns the queue's name in logs.
 func (f *DeltaFIFO) Name() string { return f.name }
 
-// Transformer returns that of the options.
+// Transformer returns the Transformer of the options.
 func (f *DeltaFIFO) Transformer() TransformFunc { return f.transformer }
 
 // Done is closed when the queue has synced.
 func (f *DeltaFIFO) Done() <-chan struct{} { return f.gate.synced }
 
-// HasSynced says that the keys of the first list were popped, or that a change came before it.
+// HasSynced reports whether the keys of the first list were popped, or a change came before the
+// first list.
 func (f *DeltaFIFO) HasSynced() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -100,7 +104,7 @@ func (f *DeltaFIFO) HasSynced() bool {
 // HasSyncedChecker returns the queue.
 func (f *DeltaFIFO) HasSyncedChecker() DoneChecker { return f }
 
-// Close lets Pop return when all is popped.
+// Close lets Pop return an error once all keys are popped.
 func (f *DeltaFIFO) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -108,7 +112,7 @@ func (f *DeltaFIFO) Close() {
 	f.cond.Broadcast()
 }
 
-// IsClosed says that Close was called.
+// IsClosed reports whether Close was called.
 func (f *DeltaFIFO) IsClosed() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -148,8 +152,8 @@ func (f *DeltaFIFO) Delete(obj interface{}) error {
 	return f.queueLocked(Deleted, Deleted, obj)
 }
 
-// queueLocked appends a delta. cause is what the caller was asked for: objects of Resync are transformed already, and
-// those of a list are not, though both are Sync.
+// queueLocked appends a delta of type kind. cause says which method was called: objects of a Resync
+// are transformed already, and objects of a list are not, although both are queued as Sync.
 func (f *DeltaFIFO) queueLocked(kind, cause DeltaType, obj interface{}) error {
 	key, err := queueKey(f.keyFunc, obj)
 	if err != nil {
@@ -163,7 +167,7 @@ func (f *DeltaFIFO) queueLocked(kind, cause DeltaType, obj interface{}) error {
 	deltas, pending := f.items[key]
 	if newest := deltas.Newest(); newest != nil && newest.Type == Deleted && kind == Deleted {
 		if _, tombstone := newest.Object.(DeletedFinalStateUnknown); tombstone {
-			newest.Object = obj // of two deletions, the one that knows more
+			newest.Object = obj // of two deletions, keep the one with the final state
 		}
 		return nil
 	}
@@ -175,7 +179,7 @@ func (f *DeltaFIFO) queueLocked(kind, cause DeltaType, obj interface{}) error {
 	return nil
 }
 
-// Pop waits for the first key, and hands out its [Deltas]. process runs with the queue locked.
+// Pop waits for a key and passes its [Deltas] to process, which runs with the queue locked.
 func (f *DeltaFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -196,7 +200,7 @@ func (f *DeltaFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	return deltas, err
 }
 
-// Replace queues each object, then a Deleted for each key, pending or known, that is not in the list.
+// Replace queues each object, then a Deleted for each pending or known key that is not in the list.
 func (f *DeltaFIFO) Replace(list []interface{}, _ string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -241,7 +245,7 @@ func (f *DeltaFIFO) Replace(list []interface{}, _ string) error {
 	return nil
 }
 
-// lookup returns a known object, or nil when that fails, which is logged.
+// lookup returns a known object. It logs an error and returns nil.
 func lookup(logger klog.Logger, known KeyGetter, key string) interface{} {
 	obj, exists, err := known.GetByKey(key)
 	switch {
@@ -267,7 +271,7 @@ func (f *DeltaFIFO) Resync() error {
 		if obj == nil {
 			continue
 		}
-		// The object's own key counts: it is what it would be queued by.
+		// Use the object's own key: the object would be queued under it.
 		id, err := queueKey(f.keyFunc, obj)
 		if err != nil {
 			return err

@@ -2,38 +2,38 @@ package cache
 
 import "errors"
 
-// ErrFIFOClosed is what Pop of a closed and empty queue returns.
+// ErrFIFOClosed is the error of Pop when the queue is closed and empty.
 var ErrFIFOClosed = errors.New("DeltaFIFO: manipulating with closed queue")
 
 // ErrZeroLengthDeltasObject says that Deltas without a delta have no key.
 var ErrZeroLengthDeltasObject = errors.New("0 length Deltas object; can't get key")
 
-// DeltaType is what has happened to an object.
+// DeltaType is the kind of a change.
 type DeltaType string
 
 const (
 	Added   DeltaType = "Added"
 	Updated DeltaType = "Updated"
 	Deleted DeltaType = "Deleted"
-	// Replaced is of an object of a list.
+	// Replaced is for an object of a list.
 	Replaced DeltaType = "Replaced"
-	// ReplacedAll is of a whole list; its object is a [ReplacedAllInfo].
+	// ReplacedAll is for a whole list; its object is a [ReplacedAllInfo].
 	ReplacedAll DeltaType = "ReplacedAll"
-	// Sync is of an object that is handed out again.
+	// Sync is for an object that is handed out again.
 	Sync DeltaType = "Sync"
-	// SyncAll asks to hand out all objects again; its object is a [SyncAllInfo].
+	// SyncAll asks the consumer to handle all objects again; its object is a [SyncAllInfo].
 	SyncAll DeltaType = "SyncAll"
-	// Bookmark is of a version without a change; its object is a [BookmarkInfo].
+	// Bookmark is for a version without a change; its object is a [BookmarkInfo].
 	Bookmark DeltaType = "Bookmark"
 )
 
-// Delta is one event of an object. The Object of a deletion may be a [DeletedFinalStateUnknown].
+// Delta is one change of an object. The Object of a deletion may be a [DeletedFinalStateUnknown].
 type Delta struct {
 	Type   DeltaType
 	Object interface{}
 }
 
-// Deltas are the events of one object, the oldest first.
+// Deltas are the changes of one object, oldest first.
 type Deltas []Delta
 
 // Oldest returns the first delta, or nil.
@@ -52,14 +52,14 @@ func (d Deltas) Newest() *Delta {
 	return &d[len(d)-1]
 }
 
-// DeletedFinalStateUnknown is the object of a deletion that no event told of: a list did not have the object any more.
-// Obj is its last known state, which may be old, or nil.
+// DeletedFinalStateUnknown is a tombstone: the object of a deletion without a watch event. A later
+// list no longer had the object. Obj is the last known state, which may be outdated, or nil.
 type DeletedFinalStateUnknown struct {
 	Key string
 	Obj interface{}
 }
 
-// ReplacedAllInfo is a list.
+// ReplacedAllInfo is the object of ReplacedAll: a whole list.
 type ReplacedAllInfo struct {
 	ResourceVersion string
 	Objects         []interface{}
@@ -78,41 +78,42 @@ type KeyLister interface {
 	ListKeys() []string
 }
 
-// KeyGetter finds an object by key.
+// KeyGetter finds objects by key.
 type KeyGetter interface {
 	GetByKey(key string) (value interface{}, exists bool, err error)
 }
 
-// KeyListerGetter is what a queue knows of the objects that were popped before: usually the store of its consumer.
+// KeyListerGetter has the objects that were popped before. Usually it is the consumer's store.
 type KeyListerGetter interface {
 	KeyLister
 	KeyGetter
 }
 
-// PopProcessFunc is called by Pop with what it takes out. It must not call the queue. isInInitialList says that the
-// queue had not synced.
+// PopProcessFunc is called by Pop with the item that Pop removes. It must not call the queue.
+// isInInitialList is true if the queue had not synced before.
 type PopProcessFunc func(obj interface{}, isInInitialList bool) error
 
 // ProcessBatchFunc is called by PopBatch with deltas of different keys.
 type ProcessBatchFunc func(deltas []Delta, isInInitialList bool) error
 
-// Queue is a ReflectorStore whose content is taken out again.
+// Queue is a ReflectorStore from which a consumer takes items.
 type Queue interface {
 	ReflectorStore
-	// Pop waits until there is something, takes it out, and returns it with the error of process. The error is
-	// ErrFIFOClosed when the queue is closed and empty.
+	// Pop waits for an item, removes it, and returns it with the error of process. The error is
+	// ErrFIFOClosed if the queue is closed and empty.
 	Pop(PopProcessFunc) (interface{}, error)
-	// HasSynced says that the first list was popped, or that there was a change before it.
+	// HasSynced reports whether the first list was popped, or a change came before the first list.
 	HasSynced() bool
-	// HasSyncedChecker tells when HasSynced becomes true.
+	// HasSyncedChecker returns HasSynced as a DoneChecker.
 	HasSyncedChecker() DoneChecker
-	// Close lets Pop return once all is popped.
+	// Close lets Pop return an error once all items are popped.
 	Close()
 }
 
 // QueueWithBatch is a Queue that hands out several deltas at once.
 type QueueWithBatch interface {
 	Queue
-	// PopBatch calls one of the functions: the first with several deltas, the second with [Deltas] of a single one.
+	// PopBatch calls processBatch with several deltas, or processSingle with the [Deltas] of a
+	// single one.
 	PopBatch(processBatch ProcessBatchFunc, processSingle PopProcessFunc) error
 }

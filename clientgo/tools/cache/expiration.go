@@ -7,19 +7,20 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// ExpirationCache is a [Store] whose objects expire: a read removes and hides those that its policy calls expired.
-// ListKeys alone tells of them until a read has found them.
+// ExpirationCache is a [Store] whose objects expire: a read removes and hides the objects that its
+// policy calls expired. Only ListKeys returns the keys of expired objects that no read has found
+// yet.
 //
-// The store below is a ThreadSafeStore, whose readers don't wait; those of an ExpirationCache wait for one another, as
-// a read may be a deletion.
+// Reads of the underlying ThreadSafeStore don't block. Reads of an ExpirationCache wait for each
+// other, because a read may delete.
 type ExpirationCache struct {
 	store   ThreadSafeStore
 	keyFunc KeyFunc
 	clock   clock.Clock
 	policy  ExpirationPolicy
-	expired chan<- string // hears of the key of each expired object; nil but in tests
+	expired chan<- string // receives the key of each expired object; nil except in tests
 
-	mu sync.Mutex // held from the question whether an object has expired until it is removed, and by each write
+	mu sync.Mutex // held from the check of an object until its removal, and during each write
 }
 
 var _ Store = &ExpirationCache{}
@@ -31,35 +32,37 @@ type TimestampedEntry struct {
 	key       string
 }
 
-// ExpirationPolicy says which objects have expired.
+// ExpirationPolicy decides which objects have expired.
 type ExpirationPolicy interface {
 	IsExpired(obj *TimestampedEntry) bool
 }
 
-// TTLPolicy calls objects expired that are older than a time to live.
+// TTLPolicy expires objects that are older than a time to live.
 type TTLPolicy struct {
-	// TTL is how old an object may be. 0 or less: as old as it gets.
+	// TTL is the maximal age of an object. 0 or less means that objects never expire.
 	TTL time.Duration
-	// Clock says how old it is.
+	// Clock measures the age.
 	Clock clock.Clock
 }
 
-// IsExpired says whether the object is older than TTL. One of exactly that age is not.
+// IsExpired reports whether the object is older than TTL. An object of exactly that age is not
+// expired.
 func (p *TTLPolicy) IsExpired(obj *TimestampedEntry) bool {
 	return p.TTL > 0 && p.Clock.Since(obj.Timestamp) > p.TTL
 }
 
-// NewTTLStore returns an empty store whose objects expire ttl after they were stored last. With 0 or less they don't.
+// NewTTLStore returns an empty store whose objects expire ttl after they were last stored. With a
+// ttl of 0 or less they never expire.
 func NewTTLStore(keyFunc KeyFunc, ttl time.Duration) Store {
 	return NewExpirationStore(keyFunc, &TTLPolicy{TTL: ttl, Clock: clock.RealClock{}})
 }
 
-// NewExpirationStore returns an empty store with a policy.
+// NewExpirationStore returns an empty store with this policy.
 func NewExpirationStore(keyFunc KeyFunc, expirationPolicy ExpirationPolicy) Store {
 	return NewFakeExpirationStore(keyFunc, nil, expirationPolicy, clock.RealClock{})
 }
 
-// hide removes the entry if it has expired, and says so. The caller holds mu.
+// hide removes the entry if it has expired, and reports whether it did. The caller holds mu.
 func (c *ExpirationCache) hide(e *TimestampedEntry) bool {
 	if !c.policy.IsExpired(e) {
 		return false
@@ -71,7 +74,7 @@ func (c *ExpirationCache) hide(e *TimestampedEntry) bool {
 	return true
 }
 
-// GetByKey returns the object, if it has not expired. The error is nil.
+// GetByKey returns the object if it has not expired. The error is always nil.
 func (c *ExpirationCache) GetByKey(key string) (interface{}, bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,10 +112,10 @@ func (c *ExpirationCache) List() []interface{} {
 	return list
 }
 
-// ListKeys returns the keys of all objects, of expired ones as well.
+// ListKeys returns the keys of all objects, including expired ones.
 func (c *ExpirationCache) ListKeys() []string { return c.store.ListKeys() }
 
-// Add stores an object. Its time begins now.
+// Add stores an object. Its age counts from now.
 func (c *ExpirationCache) Add(obj interface{}) error {
 	key, err := c.keyFunc(obj)
 	if err != nil {
@@ -127,7 +130,7 @@ func (c *ExpirationCache) Add(obj interface{}) error {
 // Update is Add.
 func (c *ExpirationCache) Update(obj interface{}) error { return c.Add(obj) }
 
-// Delete removes the object with the key of obj. It is no error if there is none.
+// Delete removes the object with the key of obj. Deleting an absent object is not an error.
 func (c *ExpirationCache) Delete(obj interface{}) error {
 	key, err := c.keyFunc(obj)
 	if err != nil {
@@ -139,7 +142,7 @@ func (c *ExpirationCache) Delete(obj interface{}) error {
 	return nil
 }
 
-// Replace makes these the only objects. The time of each begins now.
+// Replace replaces all objects. Their ages count from now.
 func (c *ExpirationCache) Replace(list []interface{}, resourceVersion string) error {
 	now := c.clock.Now()
 	items := make(map[string]interface{}, len(list))
@@ -159,11 +162,11 @@ func (c *ExpirationCache) Replace(list []interface{}, resourceVersion string) er
 // Resync does nothing.
 func (c *ExpirationCache) Resync() error { return c.store.Resync() }
 
-// Bookmark sets the version.
+// Bookmark sets the version that LastStoreSyncResourceVersion returns.
 func (c *ExpirationCache) Bookmark(rv string) { c.store.Bookmark(rv) }
 
-// LastStoreSyncResourceVersion returns the version of the last Replace, Bookmark or Delete, as stored objects are hidden
-// in their entries.
+// LastStoreSyncResourceVersion returns the version of the last Replace, Bookmark or Delete. Add and
+// Update don't set it, because entries wrap the stored objects and hide their versions.
 func (c *ExpirationCache) LastStoreSyncResourceVersion() string {
 	return c.store.LastStoreSyncResourceVersion()
 }

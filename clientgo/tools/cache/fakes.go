@@ -5,30 +5,30 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// NewFakeExpirationStore returns an ExpirationCache for tests, with a clock of theirs. deletedKeys, if it is not nil, is
-// sent the key of each object that is removed because it has expired.
+// NewFakeExpirationStore returns an ExpirationCache with a clock, for tests. If deletedKeys is not
+// nil, it receives the key of each object that is removed because it has expired.
 func NewFakeExpirationStore(keyFunc KeyFunc, deletedKeys chan<- string, expirationPolicy ExpirationPolicy, cacheClock clock.Clock) Store {
 	return &ExpirationCache{
 		store: NewThreadSafeStore(Indexers{}, Indices{}), keyFunc: keyFunc, clock: cacheClock, policy: expirationPolicy, expired: deletedKeys,
 	}
 }
 
-// FakeExpirationPolicy calls every object expired but some.
+// FakeExpirationPolicy calls every object expired, except the keys in NeverExpire.
 type FakeExpirationPolicy struct {
-	// NeverExpire are the keys of those.
+	// NeverExpire has the keys of objects that never expire.
 	NeverExpire sets.Set[string]
 	// RetrieveKeyFunc returns the key of a *TimestampedEntry.
 	RetrieveKeyFunc KeyFunc
 }
 
-// IsExpired says whether the key of obj is not among NeverExpire.
+// IsExpired reports whether the key of obj is not in NeverExpire.
 func (p *FakeExpirationPolicy) IsExpired(obj *TimestampedEntry) bool {
 	key, _ := p.RetrieveKeyFunc(obj)
 	return !p.NeverExpire.Has(key)
 }
 
-// FakeCustomStore is a [Store] of functions, each of which may be nil: then the method does nothing, and returns zero
-// values.
+// FakeCustomStore is a [Store] made of functions. A method whose function is nil does nothing and
+// returns zero values.
 type FakeCustomStore struct {
 	AddFunc                          func(obj interface{}) error
 	UpdateFunc                       func(obj interface{}) error

@@ -2,18 +2,18 @@ package cache
 
 import "sync"
 
-// FIFO is a queue of objects in the order in which their keys came. Of each key it has the newest object; an object that
-// is deleted is not handed out.
+// FIFO is a queue of objects, ordered by when their keys were added. It keeps the newest object of
+// each key. A deleted object is not handed out.
 //
-// kinform has none: its queue hands out what has happened to an object, a FIFO hands out the object.
+// kinform has no equivalent: its queue hands out changes, and a FIFO hands out objects.
 type FIFO struct {
 	keyFunc KeyFunc
 
 	mu    sync.Mutex // guards following
 	cond  sync.Cond
 	items map[string]interface{}
-	// queue has the keys of items, and those of objects that were deleted. An object that comes back has both its old
-	// place and a new one, and the first to come is its turn, as in client-go.
+	// queue has the keys of items and the keys of deleted objects. An object that is added again
+	// has both its old place and a new one. As in client-go, the earlier place counts.
 	queue  []string
 	gate   gate
 	closed bool
@@ -34,13 +34,14 @@ func (f *FIFO) Name() string { return "FIFO" }
 // Done is closed when the queue has synced.
 func (f *FIFO) Done() <-chan struct{} { return f.gate.synced }
 
-// HasSynced says that the first list was popped, or that a change came before it.
+// HasSynced reports whether the keys of the first list were popped, or a change came before the
+// first list.
 func (f *FIFO) HasSynced() bool { return IsDone(f) }
 
 // HasSyncedChecker returns the queue.
 func (f *FIFO) HasSyncedChecker() DoneChecker { return f }
 
-// Close lets Pop return when all is popped.
+// Close lets Pop return an error once all objects are popped.
 func (f *FIFO) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -48,14 +49,14 @@ func (f *FIFO) Close() {
 	f.cond.Broadcast()
 }
 
-// IsClosed says that Close was called.
+// IsClosed reports whether Close was called.
 func (f *FIFO) IsClosed() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.closed
 }
 
-// Add queues an object. One with a key that is queued takes the other one's place.
+// Add queues an object. An object with the same key is replaced and keeps its place in the queue.
 func (f *FIFO) Add(obj interface{}) error {
 	key, err := f.keyFunc(obj)
 	if err != nil {
@@ -80,7 +81,8 @@ func (f *FIFO) putLocked(key string, obj interface{}) {
 // Update is Add.
 func (f *FIFO) Update(obj interface{}) error { return f.Add(obj) }
 
-// Delete removes the object with the key of obj. If there is another one before the key's turn comes, it has its place.
+// Delete removes the object with the key of obj. If the key is added again before its place is
+// reached, the new object takes that place.
 func (f *FIFO) Delete(obj interface{}) error {
 	key, err := f.keyFunc(obj)
 	if err != nil {
@@ -94,8 +96,8 @@ func (f *FIFO) Delete(obj interface{}) error {
 	return nil
 }
 
-// Pop waits for an object, takes it out, and calls process, with the queue locked. Its error is that of process, or
-// [ErrFIFOClosed].
+// Pop waits for an object, removes it, and calls process with the queue locked. It returns the
+// error of process, or [ErrFIFOClosed].
 func (f *FIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -112,7 +114,7 @@ func (f *FIFO) Pop(process PopProcessFunc) (interface{}, error) {
 		f.queue = f.queue[1:]
 		f.gate.remaining = max(f.gate.remaining-1, 0)
 		item, exists := f.items[key]
-		if !exists { // it has synced with the next object, or the next change
+		if !exists { // a deleted key; the queue syncs at the next object or change
 			continue
 		}
 		f.gate.checkLocked()
@@ -121,7 +123,7 @@ func (f *FIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	}
 }
 
-// Replace makes these the only objects of the queue.
+// Replace replaces all objects of the queue.
 func (f *FIFO) Replace(list []interface{}, resourceVersion string) error {
 	keys := make([]string, len(list))
 	distinct := make(map[string]struct{}, len(list))
@@ -145,5 +147,5 @@ func (f *FIFO) Replace(list []interface{}, resourceVersion string) error {
 	return nil
 }
 
-// Resync does nothing: what the queue has is queued.
+// Resync does nothing: every object is queued already.
 func (f *FIFO) Resync() error { return nil }

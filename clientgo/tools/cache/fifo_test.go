@@ -18,7 +18,7 @@ func podAt(name, version string) *v1.Pod {
 	return p
 }
 
-// popped pops n objects: name, version, whether of the initial list, whether it has synced after.
+// popped pops n objects. A line has name, version, isInInitialList, and HasSynced after the pop.
 func popped(t *testing.T, q cache.Queue, n int) (all []string) {
 	for range n {
 		initial := false

@@ -1,19 +1,20 @@
 package cache
 
-// ResourceEventHandler hears of the objects of an informer, one call at a time. The objects are those of the store:
-// nobody may change them.
+// ResourceEventHandler is notified of changes to the objects of an informer, one call at a time.
+// The objects are shared with the store and must not be modified.
 type ResourceEventHandler interface {
-	// OnAdd is told of an object that the informer did not have. isInInitialList says that it is one of those that
-	// existed when the informer, or the handler, began.
+	// OnAdd is called for an object that the informer did not have. isInInitialList is true if the
+	// object existed when the informer started or the handler was added.
 	OnAdd(obj interface{}, isInInitialList bool)
-	// OnUpdate is told of a change. It is also told of every object at each resync, and then both are the same.
+	// OnUpdate is called for a change. Each resync also calls it for every object, with the same
+	// object twice.
 	OnUpdate(oldObj, newObj interface{})
-	// OnDelete is told that an object is gone: with its last state or, if the informer has not heard of the deletion
-	// itself, with a [DeletedFinalStateUnknown].
+	// OnDelete is called when an object is gone. It gets the last state, or a
+	// [DeletedFinalStateUnknown] if the informer missed the deletion event.
 	OnDelete(obj interface{})
 }
 
-// ResourceEventHandlerFuncs makes functions a handler. Each may be nil.
+// ResourceEventHandlerFuncs makes a handler of functions. Each function may be nil.
 type ResourceEventHandlerFuncs struct {
 	AddFunc    func(obj interface{})
 	UpdateFunc func(oldObj, newObj interface{})
@@ -41,7 +42,8 @@ func (r ResourceEventHandlerFuncs) OnDelete(obj interface{}) {
 	}
 }
 
-// ResourceEventHandlerDetailedFuncs is ResourceEventHandlerFuncs with an AddFunc that is told of the initial list.
+// ResourceEventHandlerDetailedFuncs is ResourceEventHandlerFuncs with an AddFunc that gets
+// isInInitialList.
 type ResourceEventHandlerDetailedFuncs struct {
 	AddFunc    func(obj interface{}, isInInitialList bool)
 	UpdateFunc func(oldObj, newObj interface{})
@@ -69,23 +71,25 @@ func (r ResourceEventHandlerDetailedFuncs) OnDelete(obj interface{}) {
 	}
 }
 
-// FilteringResourceEventHandler tells a handler of the objects for which FilterFunc is true, as if there were no
-// others: an update that makes it true is an OnAdd, and one that makes it false an OnDelete (SI-28).
+// FilteringResourceEventHandler shows a handler only the objects for which FilterFunc is true. An
+// update that makes FilterFunc true becomes an OnAdd, and one that makes it false an OnDelete
+// (SI-28).
 //
-// Of a deletion, FilterFunc is asked about what OnDelete got, which may be a [DeletedFinalStateUnknown].
+// For a deletion, FilterFunc gets the argument of OnDelete, which may be a
+// [DeletedFinalStateUnknown].
 type FilteringResourceEventHandler struct {
 	FilterFunc func(obj interface{}) bool
 	Handler    ResourceEventHandler
 }
 
-// OnAdd tells the handler if the filter lets obj pass.
+// OnAdd calls the handler if FilterFunc(obj) is true.
 func (r FilteringResourceEventHandler) OnAdd(obj interface{}, isInInitialList bool) {
 	if r.FilterFunc(obj) {
 		r.Handler.OnAdd(obj, isInInitialList)
 	}
 }
 
-// OnUpdate tells the handler what the update is to it: an OnAdd, an OnUpdate, an OnDelete, or nothing.
+// OnUpdate calls the handler's OnAdd, OnUpdate or OnDelete, or nothing, depending on the filter.
 func (r FilteringResourceEventHandler) OnUpdate(oldObj, newObj interface{}) {
 	after, before := r.FilterFunc(newObj), r.FilterFunc(oldObj)
 	if before && after {
@@ -97,7 +101,7 @@ func (r FilteringResourceEventHandler) OnUpdate(oldObj, newObj interface{}) {
 	}
 }
 
-// OnDelete tells the handler if the filter lets obj pass.
+// OnDelete calls the handler if FilterFunc(obj) is true.
 func (r FilteringResourceEventHandler) OnDelete(obj interface{}) {
 	if r.FilterFunc(obj) {
 		r.Handler.OnDelete(obj)

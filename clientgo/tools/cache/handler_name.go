@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// handlerName identifies a handler in logs: a type by its package, and functions by the function that defines them. Of
-// the adapters of this package, it names what they call.
+// handlerName identifies a handler in logs. A type is named by its package, and a function by the
+// function that defines it. For an adapter of this package, it names what the adapter calls.
 func handlerName(handler any) string {
 	v := reflect.ValueOf(handler)
 	if v.Kind() == reflect.Pointer && !v.IsNil() {
@@ -36,7 +36,8 @@ func nameOfHandler(v reflect.Value) string {
 	return t.PkgPath() + "." + t.Name()
 }
 
-// nameOfAdapter names the functions and handlers in the fields of an adapter, once if one function defines them all.
+// nameOfAdapter names the functions and handlers in the fields of an adapter. Functions with the
+// same defining function are named once.
 func nameOfAdapter(v reflect.Value) string {
 	var names []string
 	definers := map[string]bool{}

@@ -14,12 +14,12 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// listOnly has no streaming lists.
+// listOnly does not support streaming lists.
 type listOnly struct{ ListerWatcher }
 
 func (listOnly) IsWatchListSemanticsUnSupported() bool { return true }
 
-// However many handlers are being added or removed, a change waits for one of them at most.
+// While many handlers are added or removed, a change waits for at most one of them.
 func TestAChangeWaitsForOneHandlerAtMost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		events := watch.NewFakeWithChanSize(1, false)

@@ -6,12 +6,13 @@ import (
 	"sync"
 )
 
-// LessFunc says whether the first object is to come before the second.
+// LessFunc reports whether the first object comes before the second.
 type LessFunc func(interface{}, interface{}) bool
 
 var errHeapClosed = errors.New("heap is closed")
 
-// Heap is a queue of objects by key, which hands out the least one first. It is safe for concurrent use.
+// Heap is a priority queue of objects by key: Pop returns the least object. It is safe for
+// concurrent use.
 type Heap struct {
 	mu     sync.Mutex // guards following
 	cond   sync.Cond
@@ -19,7 +20,7 @@ type Heap struct {
 	closed bool
 }
 
-// heapData is what package container/heap orders.
+// heapData implements heap.Interface of package container/heap.
 type heapData struct {
 	keyFunc KeyFunc
 	less    LessFunc
@@ -56,7 +57,7 @@ func (d *heapData) Pop() any {
 	return item
 }
 
-// NewHeap returns an empty one.
+// NewHeap returns an empty heap.
 func NewHeap(keyFn KeyFunc, lessFn LessFunc) *Heap {
 	h := &Heap{data: &heapData{keyFunc: keyFn, less: lessFn, items: map[string]*heapItem{}}}
 	h.cond.L = &h.mu
@@ -80,7 +81,7 @@ func (h *Heap) putLocked(key string, obj interface{}) {
 	heap.Push(h.data, &heapItem{key: key, obj: obj})
 }
 
-// Close makes adding an error, and lets Pop return when all is popped.
+// Close makes adding fail, and lets Pop return an error once all objects are popped.
 func (h *Heap) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -88,20 +89,21 @@ func (h *Heap) Close() {
 	h.cond.Broadcast()
 }
 
-// IsClosed says that Close was called.
+// IsClosed reports whether Close was called.
 func (h *Heap) IsClosed() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.closed
 }
 
-// Add queues an object, in place of the one with its key.
+// Add queues an object and replaces the object with the same key.
 func (h *Heap) Add(obj interface{}) error { return h.add(obj, true) }
 
 // Update is Add.
 func (h *Heap) Update(obj interface{}) error { return h.Add(obj) }
 
-// BulkAdd is Add of several objects, in one step. An error ends it: those before are queued.
+// BulkAdd adds several objects in one step. It stops at the first error; objects before it stay
+// queued.
 func (h *Heap) BulkAdd(list []interface{}) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -119,7 +121,7 @@ func (h *Heap) BulkAdd(list []interface{}) error {
 	return nil
 }
 
-// AddIfNotPresent queues an object, unless there is one with its key.
+// AddIfNotPresent queues an object, unless the heap has an object with the same key.
 func (h *Heap) AddIfNotPresent(obj interface{}) error { return h.add(obj, false) }
 
 func (h *Heap) add(obj interface{}, replaces bool) error {
@@ -139,7 +141,7 @@ func (h *Heap) add(obj interface{}, replaces bool) error {
 	return nil
 }
 
-// Delete removes the object with the key of obj. It is an error if there is none.
+// Delete removes the object with the key of obj. Deleting an absent object is an error.
 func (h *Heap) Delete(obj interface{}) error {
 	key, err := h.key(obj)
 	if err != nil {
@@ -155,7 +157,8 @@ func (h *Heap) Delete(obj interface{}) error {
 	return nil
 }
 
-// Pop waits for an object and takes out the least one. It is an error when the heap is closed and empty.
+// Pop waits for an object, removes the least one and returns it. It returns an error if the heap is
+// closed and empty.
 func (h *Heap) Pop() (interface{}, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -199,7 +202,7 @@ func (h *Heap) Get(obj interface{}) (interface{}, bool, error) {
 	return h.GetByKey(key)
 }
 
-// GetByKey returns the object. The error is nil.
+// GetByKey returns the object with this key. The error is always nil.
 func (h *Heap) GetByKey(key string) (interface{}, bool, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

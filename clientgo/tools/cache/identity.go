@@ -9,23 +9,25 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// informerNames are the names in use, process-wide.
+// informerNames has the names in use, process-wide.
 var informerNames struct {
 	mu   sync.Mutex // guards following
 	used map[string]*InformerName
 }
 
-// InformerName names the informers of one part of a program in metrics. No two in a process have the same name at
-// a time.
+// InformerName names the informers of one part of a program in metrics. A name can be in use only
+// once per process at a time.
 type InformerName struct {
 	name string
-	// state is true while the name is this one's; each resource has a state of its own.
+	// resources has a state for each resource. It is true while this InformerName holds the
+	// reservation.
 	mu        sync.Mutex // guards following
 	resources map[schema.GroupVersionResource]*atomic.Bool
 	released  bool
 }
 
-// NewInformerName reserves a name until Release. It is an error if the name is empty or in use.
+// NewInformerName reserves a name until Release. It returns an error if the name is empty or in
+// use.
 func NewInformerName(name string) (*InformerName, error) {
 	if name == "" {
 		return nil, errors.New("the name of an informer is empty")
@@ -43,7 +45,7 @@ func NewInformerName(name string) (*InformerName, error) {
 	return n, nil
 }
 
-// Name returns the name, "" for nil.
+// Name returns the name. It is "" for a nil InformerName.
 func (n *InformerName) Name() string {
 	if n == nil {
 		return ""
@@ -51,8 +53,9 @@ func (n *InformerName) Name() string {
 	return n.name
 }
 
-// WithResource returns the identity of the informer of one resource. It is reserved the first time: a second informer
-// of the same name and resource has no metrics, as they would overwrite the first one's.
+// WithResource returns the identity of the informer of one resource. Only the first call for a
+// resource reserves the identity. A second informer with the same name and resource has no metrics,
+// because they would overwrite the first informer's metrics.
 func (n *InformerName) WithResource(gvr schema.GroupVersionResource) InformerNameAndResource {
 	if n == nil {
 		return InformerNameAndResource{}
@@ -69,7 +72,7 @@ func (n *InformerName) WithResource(gvr schema.GroupVersionResource) InformerNam
 	return id
 }
 
-// Release gives the name back. Nothing with it is reserved any more.
+// Release frees the name and ends all its reservations.
 func (n *InformerName) Release() {
 	if n == nil {
 		return
@@ -91,15 +94,15 @@ func (n *InformerName) revoke() {
 	}
 }
 
-// InformerNameAndResource identifies an informer in metrics. The zero value has none.
+// InformerNameAndResource identifies an informer in metrics. The zero value means no metrics.
 type InformerNameAndResource struct {
 	name     string
 	gvr      schema.GroupVersionResource
 	reserved *atomic.Bool
 }
 
-// Reserved says that the informer has metrics: it has a name that is not released, and is the first with its name and
-// resource. It takes no lock.
+// Reserved reports whether the informer has metrics. It has metrics if its name is not released and
+// it is the first informer with its name and resource. Reserved takes no lock.
 func (n InformerNameAndResource) Reserved() bool { return n.reserved != nil && n.reserved.Load() }
 
 // Name returns the name.
@@ -108,7 +111,7 @@ func (n InformerNameAndResource) Name() string { return n.name }
 // GroupVersionResource returns the resource.
 func (n InformerNameAndResource) GroupVersionResource() schema.GroupVersionResource { return n.gvr }
 
-// ResetInformerNamesForTesting gives all names back. It is for tests.
+// ResetInformerNamesForTesting releases all names. It is for tests.
 func ResetInformerNamesForTesting() {
 	informerNames.mu.Lock()
 	used := informerNames.used

@@ -7,30 +7,33 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// Indexer is a [Store] with indexes: for each name of an index there is a function that returns the values of an object.
+// Indexer is a [Store] with indexes. Each index has a name and a function that returns an object's
+// values.
 type Indexer interface {
 	Store
-	// Index returns the objects that have a value in common with obj, in the index of this name.
+	// Index returns the objects that share a value with obj in the index of this name.
 	Index(indexName string, obj interface{}) ([]interface{}, error)
 	// IndexKeys returns the keys of the objects with this value, sorted.
 	IndexKeys(indexName, indexedValue string) ([]string, error)
-	// ListIndexFuncValues returns the values that objects have. An index that is not there has none.
+	// ListIndexFuncValues returns all values that objects have in the index, or nothing if the
+	// index does not exist.
 	ListIndexFuncValues(indexName string) []string
 	// ByIndex returns the objects with this value.
 	ByIndex(indexName, indexedValue string) ([]interface{}, error)
 	// GetIndexers returns the indexer's own map, which must not be modified.
 	GetIndexers() Indexers
-	// AddIndexers adds indexes, and files the objects that there are. If one of the names is taken, none is added.
+	// AddIndexers adds indexes and indexes the existing objects. If one of the names is taken, no
+	// index is added.
 	AddIndexers(newIndexers Indexers) error
 }
 
-// IndexFunc returns the values of an object in an index, possibly none.
+// IndexFunc returns the values of an object in an index. There may be none.
 type IndexFunc func(obj interface{}) ([]string, error)
 
 // Indexers are index functions by the index's name.
 type Indexers map[string]IndexFunc
 
-// Indices is what NewThreadSafeStore takes for compatibility. Its store keeps its indexes elsewhere.
+// Indices is an argument of NewThreadSafeStore for compatibility. The store ignores it.
 type Indices map[string]index
 
 type index map[string]sets.Set[string]
@@ -64,12 +67,13 @@ type TypedIndexFunc[T any] func(obj T) ([]string, error)
 // TypedIndexers are Indexers of objects of type T.
 type TypedIndexers[T any] map[string]TypedIndexFunc[T]
 
-// TypedIndexerFuncToIndexerFunc returns a function that panics on objects of another type.
+// TypedIndexerFuncToIndexerFunc converts an index function. The result panics on objects of another
+// type.
 func TypedIndexerFuncToIndexerFunc[T any](indexer TypedIndexFunc[T]) IndexFunc {
 	return func(obj interface{}) ([]string, error) { return indexer(obj.(T)) }
 }
 
-// TypedIndexersToIndexers converts each function.
+// TypedIndexersToIndexers converts each index function.
 func TypedIndexersToIndexers[T any](indexers TypedIndexers[T]) Indexers {
 	out := make(Indexers, len(indexers))
 	for name, fn := range indexers {

@@ -16,7 +16,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// InformerOptions are the choices of [NewInformerWithOptions].
+// InformerOptions are the options of [NewInformerWithOptions].
 type InformerOptions struct {
 	// Logger defaults to klog.Background().
 	Logger *klog.Logger
@@ -24,33 +24,34 @@ type InformerOptions struct {
 	ListerWatcher ListerWatcher
 	// ObjectType is an example of the objects. Required.
 	ObjectType runtime.Object
-	// Handler is told of each change. Required.
+	// Handler is notified of each change. Required.
 	Handler ResourceEventHandler
-	// ResyncPeriod is the time between two calls of OnUpdate for each object. Defaults to 0, never.
+	// ResyncPeriod is the time between two calls of OnUpdate for each object. Defaults to 0: never.
 	ResyncPeriod time.Duration
-	// MinWatchTimeout is that of [ReflectorOptions].
+	// MinWatchTimeout is the field of the same name in [ReflectorOptions].
 	MinWatchTimeout time.Duration
-	// Indexers are the indexes. If there are none, the store has no index, but may still be an Indexer.
+	// Indexers are the indexes of the store. Defaults to none; the store may be an Indexer
+	// nevertheless.
 	Indexers Indexers
-	// Transform changes each object before it is stored. Defaults to none.
+	// Transform changes each object before it is stored. Defaults to nil: no change.
 	Transform TransformFunc
-	// Identifier names the informer in metrics. Defaults to none, and no metrics.
+	// Identifier names the informer in metrics. By default the informer has no metrics.
 	Identifier InformerNameAndResource
-	// InformerMetricsProvider defaults to that of [SetInformerMetricsProvider].
+	// InformerMetricsProvider defaults to the provider set by [SetInformerMetricsProvider].
 	InformerMetricsProvider InformerMetricsProvider
 }
 
-// NewInformerWithOptions returns a store and the controller that keeps it in step with the server, and notifies one
-// handler of each change. The store is there to be read.
+// NewInformerWithOptions returns a store and the controller that keeps it in step with the server
+// and notifies one handler of each change. The program may only read the store.
 //
-// Run changes the store and calls the handler in the goroutine of its caller, one change after another: while the
-// handler works, the store has no later change, and a panic of the handler can be recovered around Run. A queue without
-// a bound keeps what has not been stored yet.
+// Run changes the store and calls the handler in the goroutine of its caller, one change after
+// another. While the handler works, the store has no later change. Run's caller can recover a panic
+// of the handler. Changes that are not stored yet wait in a queue without a bound.
 func NewInformerWithOptions(options InformerOptions) (Store, Controller) {
 	return newInformer(options)
 }
 
-// NewInformer is NewInformerWithOptions.
+// NewInformer is NewInformerWithOptions without indexes.
 func NewInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler) (Store, Controller) {
 	return newInformer(InformerOptions{ListerWatcher: lw, ObjectType: objType, ResyncPeriod: resyncPeriod, Handler: h})
 }
@@ -87,15 +88,15 @@ func newInformer(o InformerOptions) (Indexer, Controller) {
 		},
 		handler: o.Handler,
 	}
-	q.batch = math.MaxInt / 2 // however long the queue is, the handler may ask whether it has synced
+	q.batch = math.MaxInt / 2 // the handler may check HasSynced, however long the queue is
 	return q.indexer, &informerController{q: q, Controller: New(&Config{
 		Queue: q, Process: q.process, ListerWatcher: o.ListerWatcher, ObjectType: o.ObjectType,
 		FullResyncPeriod: o.ResyncPeriod, MinWatchTimeout: o.MinWatchTimeout,
 	})}
 }
 
-// informerController is the Controller of an informer with one handler. It is synced when the handler has returned from
-// the first list.
+// informerController is the Controller of an informer with one handler. It is synced once the
+// handler has returned for each object of the first list.
 type informerController struct {
 	Controller
 	q *informerQueue
@@ -117,21 +118,22 @@ func (c *informerController) RunWithContext(ctx context.Context) {
 	c.Controller.RunWithContext(ctx)
 }
 
-// informerQueue is a RealFIFO of what a reflector of kinform hands over, and the store and the handler behind it.
+// informerQueue is a RealFIFO of the changes from kinform's reflector, with the store and the
+// handler that consume them.
 type informerQueue struct {
 	*RealFIFO
 	applier
 	handler ResourceEventHandler
 }
 
-// snapshot is a list in the queue.
+// snapshot is a whole list in the queue.
 type snapshot struct {
 	items   []listwatch.Item[any]
 	version string
 }
 
-// hasVersion is false while there is something in the queue that would change the store before the list in which the
-// object was found unchanged.
+// hasVersion returns false while the queue is not empty: a queued change could alter the store
+// before the list with the unchanged object is applied.
 func (q *informerQueue) hasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
 	return q.pending.Load() == 0 && q.applier.hasVersion(key, resourceVersion, uidHash)
 }
@@ -160,7 +162,7 @@ func (q *informerQueue) applyEvent(event listwatch.Event[any]) error {
 	return nil
 }
 
-// process changes the store, and then notifies the handler. It runs in the goroutine of Run.
+// process changes the store and then notifies the handler. It runs in the goroutine of Run.
 func (q *informerQueue) process(obj interface{}, initial bool) (err error) {
 	var notes []notification
 	switch change := obj.(Deltas)[0].Object.(type) {

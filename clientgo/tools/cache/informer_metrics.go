@@ -7,7 +7,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
-// informerMetrics are those of an informer with a reserved identity. nil has none.
+// informerMetrics are the metrics of an informer with a reserved identity. A nil pointer means no
+// metrics.
 type informerMetrics struct {
 	id      InformerNameAndResource
 	queued  GaugeMetric

@@ -9,16 +9,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// KeyFunc returns the key of an object in a store or a queue. It must return the same key for the same object.
+// KeyFunc returns the key of an object in a store or a queue. It must return the same key for the
+// same object.
 type KeyFunc func(obj interface{}) (string, error)
 
-// KeyError says that a key function failed on an object. It wraps the function's error.
+// KeyError is the failure of a key function on an object. It wraps the function's error.
 type KeyError struct {
 	Obj interface{}
 	Err error
 }
 
-// Error has the object and the reason.
+// Error names the object and the reason.
 func (k KeyError) Error() string {
 	return fmt.Sprintf("couldn't create key for object %+v: %v", k.Obj, k.Err)
 }
@@ -26,11 +27,11 @@ func (k KeyError) Error() string {
 // Unwrap returns the key function's error.
 func (k KeyError) Unwrap() error { return k.Err }
 
-// ExplicitKey is given to a key function in place of an object whose key is known.
+// ExplicitKey replaces an object, for a key function, if the key is known.
 type ExplicitKey string
 
-// MetaNamespaceKeyFunc returns "namespace/name", or "name" for an object without a namespace. The key of an
-// [ExplicitKey] is itself.
+// MetaNamespaceKeyFunc returns "namespace/name", or "name" for an object without a namespace. For
+// an [ExplicitKey] it returns the key itself.
 func MetaNamespaceKeyFunc(obj interface{}) (string, error) {
 	if key, ok := obj.(ExplicitKey); ok {
 		return string(key), nil
@@ -42,8 +43,8 @@ func MetaNamespaceKeyFunc(obj interface{}) (string, error) {
 	return name.String(), nil
 }
 
-// DeletionHandlingMetaNamespaceKeyFunc is MetaNamespaceKeyFunc for what OnDelete gets: the key of a
-// [DeletedFinalStateUnknown] is its Key.
+// DeletionHandlingMetaNamespaceKeyFunc is MetaNamespaceKeyFunc for the argument of OnDelete. For a
+// [DeletedFinalStateUnknown] it returns the field Key.
 func DeletionHandlingMetaNamespaceKeyFunc(obj interface{}) (string, error) {
 	if tombstone, ok := obj.(DeletedFinalStateUnknown); ok {
 		return tombstone.Key, nil
@@ -60,8 +61,8 @@ func ObjectToName(obj interface{}) (ObjectName, error) {
 	return MetaObjectToName(accessor), nil
 }
 
-// DeletionHandlingObjectToName is ObjectToName for what OnDelete gets: the name of a [DeletedFinalStateUnknown] is that
-// in its Key.
+// DeletionHandlingObjectToName is ObjectToName for the argument of OnDelete. For a
+// [DeletedFinalStateUnknown] it parses the field Key.
 func DeletionHandlingObjectToName(obj interface{}) (ObjectName, error) {
 	if tombstone, ok := obj.(DeletedFinalStateUnknown); ok {
 		return ParseObjectName(tombstone.Key)
@@ -69,12 +70,13 @@ func DeletionHandlingObjectToName(obj interface{}) (ObjectName, error) {
 	return ObjectToName(obj)
 }
 
-// MetaObjectToName returns the namespace and name.
+// MetaObjectToName returns the namespace and name of an object.
 func MetaObjectToName(obj metav1.Object) ObjectName {
 	return ObjectName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
-// SplitMetaNamespaceKey is the reverse of [MetaNamespaceKeyFunc]. A key with more than one slash is an error.
+// SplitMetaNamespaceKey is the reverse of [MetaNamespaceKeyFunc]. A key with more than one slash is
+// an error.
 func SplitMetaNamespaceKey(key string) (namespace, name string, err error) {
 	before, after, found := strings.Cut(key, "/")
 	switch {
@@ -86,8 +88,8 @@ func SplitMetaNamespaceKey(key string) (namespace, name string, err error) {
 	return before, after, nil
 }
 
-// IndexFuncToKeyFuncAdapter makes a key function of an index function that returns one value for each object. None or
-// several are an error of the key function.
+// IndexFuncToKeyFuncAdapter makes a key function of an index function that returns one value per
+// object. The key function returns an error for no value or several values.
 func IndexFuncToKeyFuncAdapter(indexFunc IndexFunc) KeyFunc {
 	return func(obj interface{}) (string, error) {
 		values, err := indexFunc(obj)

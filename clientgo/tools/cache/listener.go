@@ -15,28 +15,28 @@ const (
 	onAdd noteKind = iota
 	onUpdate
 	onDelete
-	onSynced // the end of the initial list, of which the handler is not notified
+	onSynced // the end of the initial list; the handler is not notified
 )
 
-// notification is one call of a handler. now is the deleted object, or its tombstone, for onDelete.
+// notification is one call of a handler. For onDelete, now is the deleted object or its tombstone.
 type notification struct {
 	kind     noteKind
 	initial  bool
-	same     bool // the object has not changed: told to handlers whose resync is due
+	same     bool // the object has not changed: only handlers whose resync is due are notified
 	old, now interface{}
 }
 
 // listener is a handler with its mailbox, which has no bound, and its goroutine.
 type listener struct {
 	handler ResourceEventHandler
-	asked   time.Duration // the resync period that the program has asked for; guarded by the informer's mu
+	asked   time.Duration // the requested resync period; guarded by the informer's mu
 	name    string
 	logger  klog.Logger
 
-	wake    chan struct{} // has a value when the mailbox is no longer empty, or the listener is stopped
+	wake    chan struct{} // has a value once the mailbox is no longer empty, or the listener is stopped
 	quit    chan struct{} // closed by stop
-	ended   chan struct{} // closed when no call is in progress and none will be
-	synced  chan struct{} // closed by the goroutine when the handler has returned from each initial add
+	ended   chan struct{} // closed when no call is in progress and none will follow
+	synced  chan struct{} // closed by the goroutine when the handler has returned from every initial add
 	stopped atomic.Bool   // written with mu held
 	mu      sync.Mutex    // guards following
 	mailbox []notification
@@ -46,8 +46,8 @@ type listener struct {
 	syncing bool
 
 	// The following fields belong to the goroutine.
-	taken []notification // of the mailbox, not all of which the handler has been told
-	at    int            // the next of them
+	taken []notification // taken from the mailbox; the handler may not have got all of them yet
+	at    int            // index in taken of the next notification
 }
 
 func newListener(handler ResourceEventHandler, name string, logger klog.Logger) *listener {
@@ -57,18 +57,20 @@ func newListener(handler ResourceEventHandler, name string, logger klog.Logger) 
 	}
 }
 
-// HasSynced says whether the handler has returned from each object of the initial list (SI-17).
+// HasSynced reports whether the handler has returned for each object of the initial list (SI-17).
 func (l *listener) HasSynced() bool { return IsDone(l.HasSyncedChecker()) }
 
-// HasSyncedChecker is HasSynced for WaitFor.
+// HasSyncedChecker returns HasSynced as a DoneChecker for WaitFor.
 func (l *listener) HasSyncedChecker() DoneChecker { return doneChecker{l.name, l.synced} }
 
-// ShutdownChan is closed when the handler has been removed and no call of it is in progress.
+// ShutdownChan returns a channel that is closed once the handler is removed and no call is in
+// progress.
 func (l *listener) ShutdownChan() <-chan struct{} { return l.ended }
 
 func (n notification) isSame() bool { return n.same }
 
-// put adds notifications to the mailbox, in this order: all of them while a resync is due, and else the changes.
+// put adds notifications to the mailbox, in order. It adds all of them while a resync is due for
+// the handler, and only the changes otherwise.
 func (l *listener) put(all, changes []notification) {
 	l.mu.Lock()
 	notes := changes
@@ -94,9 +96,9 @@ func (l *listener) rouse() {
 	}
 }
 
-// upstreamSynced says that every initial add is in the mailbox. The goroutine of the handler makes
-// HasSynced true after them, even if the list is empty: with client-go, a goroutine does it as well,
-// and programs that poll rely on the wait.
+// upstreamSynced records that every initial add is in the mailbox. The handler's goroutine then
+// makes HasSynced true, in order, even for an empty list. So a program that polls waits as long as
+// with client-go.
 func (l *listener) upstreamSynced() {
 	end := []notification{{kind: onSynced}}
 	l.put(end, end)
@@ -108,7 +110,7 @@ func (l *listener) setPeriod(period time.Duration) {
 	l.period, l.next = period, time.Now().Add(period)
 }
 
-// due marks the handler as one whose resync is due at this time, or not.
+// due reports whether the handler's resync is due at this time, and remembers it for put.
 func (l *listener) due(now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -119,7 +121,7 @@ func (l *listener) due(now time.Time) bool {
 	return l.syncing
 }
 
-// start starts the goroutine, which ends when the handler is stopped.
+// start starts the goroutine. The goroutine ends when the listener is stopped.
 func (l *listener) start(ctx context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -127,10 +129,11 @@ func (l *listener) start(ctx context.Context) {
 		return
 	}
 	l.started = true
-	go func() { l.run(ctx) }() // a goroutine that has not run yet has this package in its stack
+	// The closure keeps this package in the stack of a goroutine that has not run yet.
+	go func() { l.run(ctx) }()
 }
 
-// stop drops what the handler has not been told yet, and lets the goroutine end.
+// stop drops the pending notifications and lets the goroutine end.
 func (l *listener) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,7 +163,7 @@ func (l *listener) run(ctx context.Context) {
 	keepOnOwn(klog.NewContext(ctx, l.logger), l.pause, l.deliver)
 }
 
-// pause is the pause after a panic of the handler.
+// pause pauses after a panic of the handler.
 func (l *listener) pause() bool {
 	select {
 	case <-l.quit:
@@ -170,8 +173,8 @@ func (l *listener) pause() bool {
 	}
 }
 
-// deliver notifies the handler until the listener is stopped. When it is called again after a panic,
-// it goes on with the next notification, so that a handler that panics is synced as well (D10).
+// deliver notifies the handler until the listener is stopped. If it is called again after a panic,
+// it continues with the next notification, so that a panicking handler also syncs (D10).
 func (l *listener) deliver() {
 	for {
 		for l.at < len(l.taken) {

@@ -8,8 +8,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// SI-17: even a handler of an empty store is synced by its goroutine, in the order of its notifications. Programs poll
-// HasSynced after AddEventHandler: with client-go the first call returns false.
+// SI-17: the goroutine of a handler also syncs the handler of an empty store, in the order of its
+// notifications. Programs poll HasSynced after AddEventHandler. With client-go the first call
+// returns false.
 func TestTheGoroutineOfAHandlerMakesItSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newListener(ResourceEventHandlerFuncs{}, "handler", klog.Background())

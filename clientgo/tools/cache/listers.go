@@ -10,17 +10,17 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// AppendFunc is called with each object that a list has.
+// AppendFunc is called with each object of a list.
 type AppendFunc func(interface{})
 
-// ListAll calls appendFn with each object of the store that matches the selector. Metadata is asked for only if the
-// selector is not empty; an object without it is an error.
+// ListAll calls appendFn with each object of the store that matches the selector. It reads metadata
+// only if the selector is not empty. Then an object without metadata is an error.
 func ListAll(store Store, selector labels.Selector, appendFn AppendFunc) error {
 	return appendMatching(store.List, selector, appendFn)
 }
 
-// ListAllByNamespace is ListAll in one namespace; "" means all. It needs the index [NamespaceIndex], else it looks at all
-// objects.
+// ListAllByNamespace is ListAll for one namespace; "" means all. Without the index [NamespaceIndex]
+// it scans all objects.
 func ListAllByNamespace(indexer Indexer, namespace string, selector labels.Selector, appendFn AppendFunc) error {
 	if namespace == metav1.NamespaceAll {
 		return ListAll(indexer, selector, appendFn)
@@ -72,23 +72,23 @@ func appendMatching(list func() []interface{}, selector labels.Selector, appendF
 
 // GenericLister reads a store of objects of one resource.
 type GenericLister interface {
-	// List returns the objects in all namespaces that match.
+	// List returns the objects in all namespaces that match the selector.
 	List(selector labels.Selector) (ret []runtime.Object, err error)
-	// Get returns the object with this key. The error is NotFound if there is none.
+	// Get returns the object with this key. The error is NotFound if the object is absent.
 	Get(name string) (runtime.Object, error)
-	// ByNamespace returns the lister of one namespace.
+	// ByNamespace returns a lister of one namespace.
 	ByNamespace(namespace string) GenericNamespaceLister
 }
 
 // GenericNamespaceLister is a GenericLister of one namespace.
 type GenericNamespaceLister interface {
-	// List returns the objects in the namespace that match.
+	// List returns the objects in the namespace that match the selector.
 	List(selector labels.Selector) (ret []runtime.Object, err error)
-	// Get returns the object with this name. The error is NotFound if there is none.
+	// Get returns the object with this name. The error is NotFound if the object is absent.
 	Get(name string) (runtime.Object, error)
 }
 
-// NewGenericLister returns a lister. The resource is for its errors.
+// NewGenericLister returns a lister of the store's objects. Its errors name the resource.
 func NewGenericLister(indexer Indexer, resource schema.GroupResource) GenericLister {
 	return genericLister{indexer: indexer, resource: resource}
 }

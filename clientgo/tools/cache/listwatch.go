@@ -10,28 +10,30 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Lister lists a resource. A program that can be given a context implements [ListerWithContext] as well.
+// Lister lists a resource. An implementation that can take a context also implements
+// [ListerWithContext].
 type Lister interface {
-	// List returns a list object: its Items are what exists, its ResourceVersion is where a watch begins.
+	// List returns a list object. Its Items are the existing objects, and its ResourceVersion is
+	// the start of a watch.
 	List(options metav1.ListOptions) (runtime.Object, error)
 }
 
-// ListerWithContext lists a resource, until the context ends.
+// ListerWithContext lists a resource. The end of the context ends the list.
 type ListerWithContext interface {
-	// ListWithContext returns a list object: its Items are what exists, its ResourceVersion is where a watch
-	// begins.
+	// ListWithContext returns a list object. Its Items are the existing objects, and its
+	// ResourceVersion is the start of a watch.
 	ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error)
 }
 
 // Watcher opens watches.
 type Watcher interface {
-	// Watch opens a watch of what changes after options.ResourceVersion.
+	// Watch opens a watch of the changes after options.ResourceVersion.
 	Watch(options metav1.ListOptions) (watch.Interface, error)
 }
 
 // WatcherWithContext opens watches, which end with the context.
 type WatcherWithContext interface {
-	// WatchWithContext opens a watch of what changes after options.ResourceVersion.
+	// WatchWithContext opens a watch of the changes after options.ResourceVersion.
 	WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
@@ -41,13 +43,14 @@ type ListerWatcher interface {
 	Watcher
 }
 
-// ListerWatcherWithContext lists and watches one resource, until the context ends.
+// ListerWatcherWithContext lists and watches one resource. The end of the context ends both.
 type ListerWatcherWithContext interface {
 	ListerWithContext
 	WatcherWithContext
 }
 
-// ToListerWithContext returns l itself if it takes a context, else l with contexts ignored.
+// ToListerWithContext returns l itself if it takes a context. Otherwise the result ignores
+// contexts.
 func ToListerWithContext(l Lister) ListerWithContext {
 	if with, ok := l.(ListerWithContext); ok {
 		return with
@@ -55,7 +58,8 @@ func ToListerWithContext(l Lister) ListerWithContext {
 	return contextFreeLister{l}
 }
 
-// ToWatcherWithContext returns w itself if it takes a context, else w with contexts ignored.
+// ToWatcherWithContext returns w itself if it takes a context. Otherwise the result ignores
+// contexts.
 func ToWatcherWithContext(w Watcher) WatcherWithContext {
 	if with, ok := w.(WatcherWithContext); ok {
 		return with
@@ -63,8 +67,8 @@ func ToWatcherWithContext(w Watcher) WatcherWithContext {
 	return contextFreeWatcher{w}
 }
 
-// ToListerWatcherWithContext returns lw itself if it takes a context, else lw with contexts ignored. What lw says
-// of streaming lists (IsWatchListSemanticsUnSupported) stays.
+// ToListerWatcherWithContext returns lw itself if it takes a context. Otherwise the result ignores
+// contexts and keeps the IsWatchListSemanticsUnSupported of lw.
 func ToListerWatcherWithContext(lw ListerWatcher) ListerWatcherWithContext {
 	if with, ok := lw.(ListerWatcherWithContext); ok {
 		return with
@@ -90,13 +94,13 @@ type contextFree struct {
 	of any
 }
 
-// IsWatchListSemanticsUnSupported is read by package watchlist.
+// IsWatchListSemanticsUnSupported is called by package watchlist.
 func (c contextFree) IsWatchListSemanticsUnSupported() bool {
 	return watchlist.DoesClientNotSupportWatchListSemantics(c.of)
 }
 
-// ToListWatcherWithWatchListSemantics returns lw with what the client says of streaming lists: a client that is a
-// fake may say that it has none, and then a reflector lists.
+// ToListWatcherWithWatchListSemantics returns lw with the client's IsWatchListSemanticsUnSupported.
+// A fake client may report that it has no streaming lists; then a reflector lists.
 func ToListWatcherWithWatchListSemantics(lw *ListWatch, client any) ListerWatcher {
 	return clientListWatch{lw, client}
 }
@@ -106,7 +110,7 @@ type clientListWatch struct {
 	client any
 }
 
-// IsWatchListSemanticsUnSupported is read by package watchlist.
+// IsWatchListSemanticsUnSupported is called by package watchlist.
 func (c clientListWatch) IsWatchListSemanticsUnSupported() bool {
 	return watchlist.DoesClientNotSupportWatchListSemantics(c.client)
 }
@@ -114,7 +118,7 @@ func (c clientListWatch) IsWatchListSemanticsUnSupported() bool {
 // ListFunc lists a resource.
 type ListFunc func(options metav1.ListOptions) (runtime.Object, error)
 
-// ListWithContextFunc lists a resource, until the context ends.
+// ListWithContextFunc lists a resource. The end of the context ends the list.
 type ListWithContextFunc func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error)
 
 // WatchFunc opens a watch.
@@ -123,9 +127,9 @@ type WatchFunc func(options metav1.ListOptions) (watch.Interface, error)
 // WatchFuncWithContext opens a watch, which ends with the context.
 type WatchFuncWithContext func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 
-// ListWatch makes functions a [ListerWatcher] and a [ListerWatcherWithContext]. One function of each pair is
-// required. A caller that has a context gets the function that takes one, if it is set; other callers get the
-// other one, if it is set.
+// ListWatch makes a [ListerWatcher] and a [ListerWatcherWithContext] of functions. One function of
+// each pair is required. A caller with a context gets the function that takes one, and other
+// callers get the other one. If that function is nil, the pair's other function is called.
 type ListWatch struct {
 	// ListFunc lists without a context.
 	ListFunc ListFunc
@@ -137,8 +141,8 @@ type ListWatch struct {
 	// WatchFuncWithContext watches with a context.
 	WatchFuncWithContext WatchFuncWithContext
 
-	// DisableChunking says that lists are not to be in pages. It is there for programs that set it: it has never
-	// had an effect on a reflector.
+	// DisableChunking asks for lists without pages. It exists for programs that set it, and has
+	// never had an effect on a reflector.
 	DisableChunking bool
 }
 
@@ -147,27 +151,28 @@ var (
 	_ ListerWatcherWithContext = &ListWatch{}
 )
 
-// List calls ListFunc, or ListWithContextFunc with a context that doesn't end.
+// List calls ListFunc, or ListWithContextFunc with a context that never ends.
 func (lw *ListWatch) List(options metav1.ListOptions) (runtime.Object, error) {
 	return either(context.Background(), options, lw.ListFunc, lw.ListWithContextFunc, false)
 }
 
-// ListWithContext calls ListWithContextFunc, or ListFunc.
+// ListWithContext calls ListWithContextFunc. If it is nil, ListWithContext calls ListFunc.
 func (lw *ListWatch) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	return either(ctx, options, lw.ListFunc, lw.ListWithContextFunc, true)
 }
 
-// Watch calls WatchFunc, or WatchFuncWithContext with a context that doesn't end.
+// Watch calls WatchFunc, or WatchFuncWithContext with a context that never ends.
 func (lw *ListWatch) Watch(options metav1.ListOptions) (watch.Interface, error) {
 	return either(context.Background(), options, lw.WatchFunc, lw.WatchFuncWithContext, false)
 }
 
-// WatchWithContext calls WatchFuncWithContext, or WatchFunc.
+// WatchWithContext calls WatchFuncWithContext. If it is nil, WatchWithContext calls WatchFunc.
 func (lw *ListWatch) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	return either(ctx, options, lw.WatchFunc, lw.WatchFuncWithContext, true)
 }
 
-// either calls one of two functions, of which one may be nil. Where there are both, preferred says which: true is the one with a context.
+// either calls one of two functions, of which one may be nil. If both are set, it calls with if
+// preferred is true, and without otherwise.
 func either[T any](
 	ctx context.Context, options metav1.ListOptions,
 	without func(metav1.ListOptions) (T, error), with func(context.Context, metav1.ListOptions) (T, error), preferred bool,

@@ -11,19 +11,20 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Getter begins GET requests, as a RESTClient does.
+// Getter starts GET requests, as a RESTClient does.
 type Getter interface {
 	Get() *restclient.Request
 }
 
-// NewListWatchFromClient lists and watches a resource, in a namespace ("" for all), with a field selector.
+// NewListWatchFromClient returns a ListWatch of a resource in a namespace ("" for all), with a
+// field selector.
 func NewListWatchFromClient(c Getter, resource string, namespace string, fieldSelector fields.Selector) *ListWatch {
 	selector := fieldSelector.String()
 	return NewFilteredListWatchFromClient(c, resource, namespace, func(options *metav1.ListOptions) { options.FieldSelector = selector })
 }
 
-// NewFilteredListWatchFromClient lists and watches a resource, in a namespace ("" for all). optionsModifier changes the
-// options of each list and watch. All four functions are set.
+// NewFilteredListWatchFromClient returns a ListWatch of a resource in a namespace ("" for all).
+// optionsModifier changes the options of each list and watch. All four functions are set.
 func NewFilteredListWatchFromClient(c Getter, resource string, namespace string, optionsModifier func(options *metav1.ListOptions)) *ListWatch {
 	request := func(options *metav1.ListOptions) *restclient.Request {
 		optionsModifier(options)

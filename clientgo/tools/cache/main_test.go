@@ -8,7 +8,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// One of the handlers sleeps by the time of the last error, which in a bubble of synctest is years away.
+	// The second error handler sleeps until some time after the last error. In a bubble of
+	// synctest, that time is years away.
 	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
 	goleak.VerifyTestMain(m)
 }

@@ -2,28 +2,29 @@ package cache
 
 import "sync"
 
-// GaugeMetric is a value that is set.
+// GaugeMetric is a value that can be set.
 type GaugeMetric interface {
 	Set(float64)
 }
 
-// CounterMetric is a value that goes up.
+// CounterMetric is a value that only increases.
 type CounterMetric interface {
 	Inc()
 }
 
-// SummaryMetric takes observations.
+// SummaryMetric records observations.
 type SummaryMetric interface {
 	Observe(float64)
 }
 
-// HistogramMetric takes observations.
+// HistogramMetric records observations.
 type HistogramMetric interface {
 	Observe(float64)
 }
 
-// MetricsProvider makes the metrics of a reflector, by its name. Times are in seconds. client-go has not called it
-// since 2019; here it is called for each reflector that runs, when a provider is set (D18).
+// MetricsProvider makes the metrics of a reflector, by its name. Times are in seconds. client-go
+// has not called it since 2019. Here it is called for each reflector that runs, once a provider is
+// set (D18).
 type MetricsProvider interface {
 	NewListsMetric(name string) CounterMetric
 	NewListDurationMetric(name string) SummaryMetric
@@ -37,13 +38,14 @@ type MetricsProvider interface {
 	NewLastResourceVersionMetric(name string) GaugeMetric
 }
 
-// InformerMetricsProvider makes the metrics of informers that have a reserved identity.
+// InformerMetricsProvider makes the metrics of informers with a reserved identity.
 type InformerMetricsProvider interface {
-	// NewQueuedItemMetric is of what was received and is not in the store yet.
+	// NewQueuedItemMetric counts the received changes that are not in the store yet.
 	NewQueuedItemMetric(id InformerNameAndResource) GaugeMetric
-	// NewProcessingLatencyMetric is of the seconds that a change takes to be stored and handed to the handlers.
+	// NewProcessingLatencyMetric measures the seconds until a change is stored and passed to the
+	// handlers.
 	NewProcessingLatencyMetric(id InformerNameAndResource) HistogramMetric
-	// NewStoreResourceVersionMetric is of the version through which the store is complete.
+	// NewStoreResourceVersionMetric is the version up to which the store is complete.
 	NewStoreResourceVersionMetric(id InformerNameAndResource) GaugeMetric
 }
 
@@ -63,14 +65,15 @@ func (noInformerMetrics) NewStoreResourceVersionMetric(InformerNameAndResource) 
 	return noMetric{}
 }
 
-// providers are those of the process. The first one that is set stays.
+// providers are process-wide. The first provider of each kind stays.
 var providers struct {
 	mu        sync.Mutex // guards following
 	reflector MetricsProvider
 	informer  InformerMetricsProvider
 }
 
-// SetReflectorMetricsProvider sets the provider of reflectors that run from now on. Only the first call has an effect.
+// SetReflectorMetricsProvider sets the provider of reflectors that run after the call. Only the
+// first call has an effect.
 func SetReflectorMetricsProvider(metricsProvider MetricsProvider) {
 	providers.mu.Lock()
 	defer providers.mu.Unlock()
@@ -79,8 +82,8 @@ func SetReflectorMetricsProvider(metricsProvider MetricsProvider) {
 	}
 }
 
-// SetInformerMetricsProvider sets the provider of informers that are made from now on. Only the first call has an
-// effect.
+// SetInformerMetricsProvider sets the provider of informers that are made after the call. Only the
+// first call has an effect.
 func SetInformerMetricsProvider(metricsProvider InformerMetricsProvider) {
 	providers.mu.Lock()
 	defer providers.mu.Unlock()
@@ -95,7 +98,8 @@ func reflectorMetricsProvider() MetricsProvider {
 	return providers.reflector
 }
 
-// informerMetricsProvider returns own, or the provider of the process, or one whose metrics do nothing.
+// informerMetricsProvider returns own, or else the provider of the process, or else a provider
+// whose metrics do nothing.
 func informerMetricsProvider(own InformerMetricsProvider) InformerMetricsProvider {
 	if own != nil {
 		return own

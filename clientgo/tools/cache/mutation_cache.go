@@ -17,47 +17,54 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// MutationCache shows a store with what the program itself has written and the store has not heard of yet. It is safe
-// for concurrent use. Objects are shared with the store, and must not be modified.
+// MutationCache overlays a store with objects that the program has written and the store has not
+// received yet. It is safe for concurrent use. Objects are shared with the store and must not be
+// modified.
 type MutationCache interface {
-	// GetByKey returns the newer one of the store's object and the program's.
+	// GetByKey returns the newer of the store's object and the written object.
 	GetByKey(key string) (interface{}, bool, error)
-	// ByIndex is that of the Indexer, with the program's objects where they are newer.
+	// ByIndex is ByIndex of the Indexer, with written objects in place of older ones.
 	ByIndex(indexName, indexKey string) ([]interface{}, error)
-	// Mutation tells of what the server has answered to a write. It is left out if the cache knows something newer.
+	// Mutation records the server's response to a write. It is ignored if the cache knows a newer
+	// state.
 	Mutation(interface{})
-	// OnAddOrUpdate is to be called by a handler of the store's informer, for what it is told.
+	// OnAddOrUpdate must be called by a handler of the store's informer for each add and update.
 	OnAddOrUpdate(obj runtime.Object)
-	// OnDelete is to be called by a handler of the store's informer: what was written to the object that is gone is
-	// forgotten, and what is older than its end is left out from now on.
+	// OnDelete must be called by a handler of the store's informer for each deletion. It forgets
+	// what was written to the deleted object. From then on, states older than the deletion are
+	// ignored.
 	OnDelete(obj runtime.Object)
 }
 
-// ResourceVersionComparator says which of two objects is newer.
+// ResourceVersionComparator compares the versions of two objects.
 type ResourceVersionComparator interface {
-	// CompareResourceVersion returns -1 if lhs is older than rhs, 1 if it is newer, and 0 otherwise.
+	// CompareResourceVersion returns -1 if lhs is older than rhs, 1 if it is newer, and 0
+	// otherwise.
 	CompareResourceVersion(lhs, rhs runtime.Object) int
 }
 
-// MutationCacheOptions are the choices of a [MutationCache].
+// MutationCacheOptions are the options of a [MutationCache].
 type MutationCacheOptions struct {
-	// Indexer is asked by ByIndex, which is an error without one.
+	// Indexer is used by ByIndex, which returns an error without one.
 	Indexer Indexer
-	// TTL is how long something written is shown. Defaults to 5 minutes.
+	// TTL is how long a written object is shown. Defaults to 5 minutes.
 	TTL time.Duration
-	// IncludeAdds has objects shown as well that the store has not, which may have been deleted: for TTL at most.
+	// IncludeAdds also shows written objects that the store lacks, for at most TTL. An object may
+	// have been deleted meanwhile.
 	IncludeAdds bool
-	// MaxCacheSize is the number of objects; those which were not asked for the longest time go. Defaults to 100.
+	// MaxCacheSize is the maximal number of written objects. The least recently used ones are
+	// dropped. Defaults to 100.
 	MaxCacheSize int
 }
 
-// NewIntegerResourceVersionMutationCache is NewIntegerResourceVersionMutationCacheWithOptions for 100 objects.
+// NewIntegerResourceVersionMutationCache is NewIntegerResourceVersionMutationCacheWithOptions with
+// a MaxCacheSize of 100.
 func NewIntegerResourceVersionMutationCache(logger klog.Logger, backingCache Store, indexer Indexer, ttl time.Duration, includeAdds bool) MutationCache {
 	return NewIntegerResourceVersionMutationCacheWithOptions(logger, backingCache, MutationCacheOptions{Indexer: indexer, TTL: ttl, IncludeAdds: includeAdds})
 }
 
-// NewIntegerResourceVersionMutationCacheWithOptions returns an empty one for objects whose resource versions are
-// integers that grow, as those of Kubernetes.
+// NewIntegerResourceVersionMutationCacheWithOptions returns an empty MutationCache. The resource
+// versions of the objects must be growing integers, as in Kubernetes.
 func NewIntegerResourceVersionMutationCacheWithOptions(logger klog.Logger, backingCache Store, options MutationCacheOptions) MutationCache {
 	if options.TTL == 0 {
 		options.TTL = 5 * time.Minute
@@ -78,12 +85,13 @@ type mutationCache struct {
 	ttl         time.Duration
 	includeAdds bool
 
-	mu    sync.Mutex          // held by each method, so that it decides by one state of the following
-	known *lru.LRUExpireCache // has a mutation by key
+	mu    sync.Mutex          // held by each method, so that it sees one state of the following
+	known *lru.LRUExpireCache // key to mutation
 }
 
-// compare is the order of a [ResourceVersionComparator], for versions that are integers. An object without a version has version
-// 0, as the objects of fakes do. Other versions are equal, and reported.
+// compare implements a [ResourceVersionComparator] for integer versions. An object without a
+// version, as fakes have, counts as version 0. Versions that are not integers compare as equal and
+// are reported.
 func (c *mutationCache) compare(lhs, rhs runtime.Object) int {
 	a, errA := integerVersion(lhs)
 	b, errB := integerVersion(rhs)
@@ -119,10 +127,10 @@ func uidOf(obj runtime.Object) types.UID {
 	return o.GetUID()
 }
 
-// mutation is what the cache knows of a key: what was written, or the last state of an object that is gone.
+// mutation is the cache's entry for a key: a written object, or the last state of a deleted object.
 type mutation struct {
 	item interface{}
-	obj  runtime.Object // nil if item is none
+	obj  runtime.Object // nil if item is not a runtime.Object
 	gone bool
 }
 
@@ -134,8 +142,8 @@ func (c *mutationCache) get(key string) (mutation, bool) {
 	return item.(mutation), true
 }
 
-// newer returns what is known, if it is newer than what the store has; nil if the object is gone since. What is not
-// newer has no use any more.
+// newer returns the cache's object if it is newer than the stored one, or nil if the object has
+// been deleted since. It drops a cache entry that is not newer.
 func (c *mutationCache) newer(key string, stored interface{}) interface{} {
 	obj, ok := stored.(runtime.Object)
 	if !ok {
@@ -155,8 +163,8 @@ func (c *mutationCache) newer(key string, stored interface{}) interface{} {
 	return known.item
 }
 
-// isOld says that the store has something newer. client-go does not ask, and shows objects in an index that they have
-// left.
+// isOld reports whether the store has the same state or a newer one. client-go does not check, and
+// shows objects in an index that they have left.
 func (c *mutationCache) isOld(key string, known mutation) bool {
 	stored, exists, err := c.store.GetByKey(key)
 	obj, ok := stored.(runtime.Object)
@@ -211,7 +219,8 @@ func (c *mutationCache) ByIndex(indexName, indexKey string) ([]interface{}, erro
 	return list, nil
 }
 
-// added returns the objects with a value in an index that the index does not have, and of which the store has nothing newer.
+// added returns written objects that have this index value, are missing in the index, and are newer
+// than the store's objects.
 func (c *mutationCache) added(indexName, indexKey string, indexed sets.Set[string]) (list []interface{}) {
 	values := c.indexer.GetIndexers()[indexName]
 	for _, k := range c.known.Keys() {
@@ -270,7 +279,7 @@ func (c *mutationCache) OnDelete(obj runtime.Object) {
 		return
 	}
 	if known, ok := c.get(key); ok && known.obj != nil && uidOf(known.obj) != uidOf(obj) && c.compare(obj, known.obj) < 0 {
-		return // what is known is of the object's successor
+		return // the cache's entry is for the object's successor
 	}
 	c.known.Add(key, mutation{item: obj, obj: obj, gone: true}, c.ttl)
 }

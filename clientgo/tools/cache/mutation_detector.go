@@ -12,20 +12,21 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// MutationDetector finds cached objects that a program has changed. It is a test aid: it keeps a copy of each object.
+// MutationDetector finds cached objects that a program has modified. It is a test aid that keeps a
+// copy of each object.
 type MutationDetector interface {
-	// AddObject watches over an object from now on, for some minutes.
+	// AddObject starts to watch an object, for some minutes.
 	AddObject(obj interface{})
-	// Run compares the objects with their copies each second, until the channel is closed. If one has changed it says
-	// which, and how, on the standard output, and panics.
+	// Run compares the objects with their copies every second, until the channel is closed. If an
+	// object has changed, Run prints the object and its changes to standard output and panics.
 	Run(stopCh <-chan struct{})
 }
 
-// mutationDetection is what the environment has said at the start.
+// mutationDetection is the environment variable at the start of the process.
 var mutationDetection, _ = strconv.ParseBool(os.Getenv("KUBE_CACHE_MUTATION_DETECTOR"))
 
-// NewCacheMutationDetector returns the detector of an informer, whose name is for the report. It does nothing, unless
-// the environment variable KUBE_CACHE_MUTATION_DETECTOR is true.
+// NewCacheMutationDetector returns the detector of an informer. Its reports have the name. It does
+// nothing, unless the environment variable KUBE_CACHE_MUTATION_DETECTOR is true.
 func NewCacheMutationDetector(name string) MutationDetector {
 	if !mutationDetection {
 		return noDetector{}
@@ -38,10 +39,10 @@ type noDetector struct{}
 
 func (noDetector) AddObject(interface{}) {}
 
-// Run returns at once, as client-go's does: a program may call it without a goroutine.
+// Run returns at once, as in client-go: a program may call it without a goroutine.
 func (noDetector) Run(<-chan struct{}) {}
 
-// Objects are watched over for between one and two generations.
+// An object is watched for one to two generations.
 const (
 	detectorPeriod     = time.Second
 	detectorGeneration = 2 * time.Minute
@@ -49,7 +50,7 @@ const (
 
 type mutationDetector struct {
 	name string
-	fail func(message string) // panics, but in tests
+	fail func(message string) // panics, except in tests
 
 	muCompare sync.Mutex // held while objects are compared
 	mu        sync.Mutex // guards following
@@ -64,7 +65,7 @@ func newMutationDetector(name string) *mutationDetector {
 	return &mutationDetector{name: name, begun: time.Now(), fail: func(message string) { panic(message) }}
 }
 
-// AddObject leaves out what is no API object.
+// AddObject ignores values that are not API objects.
 func (d *mutationDetector) AddObject(obj interface{}) {
 	o, ok := obj.(runtime.Object)
 	if !ok {

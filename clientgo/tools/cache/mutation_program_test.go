@@ -17,7 +17,7 @@ import (
 
 const detectorVariable = "KUBE_CACHE_MUTATION_DETECTOR"
 
-// The way of a program: it changes a cached object, and finds out.
+// A real program modifies a cached object, and the detector ends the program.
 func TestAProgramThatChangesCachedObjectsEnds(t *testing.T) {
 	program := func(name, value string) string {
 		cmd := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.timeout=60s")
@@ -55,7 +55,8 @@ func aProgram(t *testing.T, changes bool) {
 		inf.GetStore().List()[0].(*v1.Pod).Labels["a"] = "c"
 	}
 	if changes && os.Getenv(detectorVariable) == "true" {
-		time.Sleep(50 * time.Second) // The detector ends the program within a second, or on a busy machine within some.
+		// On a busy machine the detector needs more than a second to end the program.
+		time.Sleep(50 * time.Second)
 	}
 	time.Sleep(1500 * time.Millisecond)
 	cancel()

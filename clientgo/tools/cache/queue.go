@@ -6,17 +6,18 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// gate says when the first population of a queue was popped. Its queue's lock guards it, but for the channel.
+// gate records when a queue's first list was popped. The queue's lock guards all fields except
+// synced.
 type gate struct {
-	populated bool // there was a call already
-	remaining int  // of the first population
+	populated bool // there was a first list or a change
+	remaining int  // items of the first list that are not popped yet
 	once      sync.Once
 	synced    chan struct{}
 }
 
 func newGate() gate { return gate{synced: make(chan struct{})} }
 
-// populateLocked is for the first call; later calls change nothing.
+// populateLocked sets the size of the first list. Later calls have no effect.
 func (g *gate) populateLocked(count int) {
 	if !g.populated {
 		g.populated = true

@@ -8,37 +8,38 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// defaultBatch is how many deltas PopBatch hands out at once.
+// defaultBatch is the maximal number of deltas per PopBatch.
 const defaultBatch = 1000
 
 // RealFIFOOptions are the settings of a RealFIFO.
 type RealFIFOOptions struct {
-	// Logger takes what goes wrong without a caller to tell. nil means klog.Background().
+	// Logger logs errors that have no caller to return to. Defaults to klog.Background().
 	Logger *klog.Logger
-	// Name is that of the queue in logs. Defaults to Identifier's, then to "RealFIFO".
+	// Name is the queue's name in logs. Defaults to the Identifier's name, then to "RealFIFO".
 	Name string
 	// KeyFunction defaults to [MetaNamespaceKeyFunc].
 	KeyFunction KeyFunc
-	// KnownObjects are those that the consumer has. Required, but with AtomicEvents, where it must be nil.
+	// KnownObjects has the objects that the consumer has. It is required without AtomicEvents and
+	// must be nil with AtomicEvents.
 	KnownObjects KeyListerGetter
 	// Transformer changes objects before they are queued. May be nil.
 	Transformer TransformFunc
-	// AtomicEvents has Replace queue one ReplacedAll, and Resync one SyncAll.
+	// AtomicEvents makes Replace queue one ReplacedAll, and Resync one SyncAll.
 	AtomicEvents bool
-	// UnlockWhileProcessing unlocks the queue while its consumer works, unless a long backlog waits. It needs
-	// AtomicEvents and a single consumer.
+	// UnlockWhileProcessing unlocks the queue while its consumer works, unless the backlog is long.
+	// It requires AtomicEvents and a single consumer.
 	UnlockWhileProcessing bool
 	// Identifier names the queue in metrics.
 	Identifier InformerNameAndResource
-	// MetricsProvider makes the metrics. nil means that of the process.
+	// MetricsProvider makes the metrics. Defaults to the provider of the process.
 	MetricsProvider InformerMetricsProvider
-	// EmitDeltaTypeBookmark has Bookmark queue a delta. It needs AtomicEvents.
+	// EmitDeltaTypeBookmark makes Bookmark queue a delta. It requires AtomicEvents.
 	EmitDeltaTypeBookmark bool
 }
 
-// RealFIFO is a queue of deltas in the order in which they came, whatever their keys are.
+// RealFIFO is a queue of deltas in order of arrival, across all keys.
 //
-// It is not kinform's, which merges the changes of a key.
+// It is not built on kinform's queue, which merges the changes of a key.
 type RealFIFO struct {
 	name        string
 	logger      klog.Logger
@@ -52,7 +53,7 @@ type RealFIFO struct {
 	identifier  InformerNameAndResource
 	queued      GaugeMetric
 	latency     HistogramMetric
-	pending     atomic.Int64 // deltas that are queued, or at work
+	pending     atomic.Int64 // deltas that are queued or being processed
 
 	mu     sync.Mutex // guards following
 	cond   sync.Cond
@@ -70,7 +71,7 @@ func NewRealFIFO(keyFunc KeyFunc, knownObjects KeyListerGetter, transformer Tran
 	return NewRealFIFOWithOptions(RealFIFOOptions{KeyFunction: keyFunc, KnownObjects: knownObjects, Transformer: transformer})
 }
 
-// NewRealFIFOWithOptions returns an empty queue. It panics if options contradict each other.
+// NewRealFIFOWithOptions returns an empty queue. It panics if the options contradict each other.
 func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
 	switch {
 	case opts.AtomicEvents && opts.KnownObjects != nil:
@@ -107,13 +108,14 @@ func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
 // Name returns the queue's name.
 func (f *RealFIFO) Name() string { return f.name }
 
-// Transformer returns that of the options.
+// Transformer returns the Transformer of the options.
 func (f *RealFIFO) Transformer() TransformFunc { return f.transformer }
 
 // Done is closed when the queue has synced.
 func (f *RealFIFO) Done() <-chan struct{} { return f.gate.synced }
 
-// HasSynced says that the consumer has worked on all of the first list, or that a change came before it.
+// HasSynced reports whether the consumer has processed the whole first list, or a change came
+// before the first list.
 func (f *RealFIFO) HasSynced() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -123,7 +125,7 @@ func (f *RealFIFO) HasSynced() bool {
 // HasSyncedChecker returns the queue.
 func (f *RealFIFO) HasSyncedChecker() DoneChecker { return f }
 
-// Close lets Pop return when all is popped.
+// Close lets Pop return an error once all deltas are popped.
 func (f *RealFIFO) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -131,7 +133,7 @@ func (f *RealFIFO) Close() {
 	f.cond.Broadcast()
 }
 
-// IsClosed says that Close was called.
+// IsClosed reports whether Close was called.
 func (f *RealFIFO) IsClosed() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -149,8 +151,8 @@ func (f *RealFIFO) waitLocked() bool {
 	return true
 }
 
-// takeLocked takes the first n deltas out, and runs work on them, unlocked where the options say so. The deltas count
-// as popped when work has returned.
+// takeLocked removes the first n deltas and calls work with them. It unlocks the queue for that
+// call if UnlockWhileProcessing is set. The deltas count as popped when work has returned.
 func (f *RealFIFO) takeLocked(n int, work func(taken []Delta, initial bool) error) error {
 	initial := !f.gate.syncedLocked()
 	taken := make([]Delta, n)
@@ -179,7 +181,7 @@ func (f *RealFIFO) measureLocked() {
 	}
 }
 
-// Pop waits for a delta, and hands it out as [Deltas] of one.
+// Pop waits for a delta and passes it to process as [Deltas] of length one.
 func (f *RealFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -194,7 +196,8 @@ func (f *RealFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	return deltas, err
 }
 
-// PopBatch waits for a delta, and hands it out with those after it that change single objects with other keys.
+// PopBatch waits for a delta and adds the deltas behind it, as long as each changes a single object
+// with another key.
 func (f *RealFIFO) PopBatch(processBatch ProcessBatchFunc, processSingle PopProcessFunc) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -209,7 +212,7 @@ func (f *RealFIFO) PopBatch(processBatch ProcessBatchFunc, processSingle PopProc
 	})
 }
 
-// prefixLocked returns how many of the deltas make the next batch.
+// prefixLocked returns the number of deltas in the next batch.
 func (f *RealFIFO) prefixLocked() int {
 	limit := min(len(f.items), f.batch)
 	if f.gate.remaining > 0 {

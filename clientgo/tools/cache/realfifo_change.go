@@ -8,7 +8,7 @@ func (f *RealFIFO) Add(obj interface{}) error { return f.change(Added, obj) }
 // Update queues Updated.
 func (f *RealFIFO) Update(obj interface{}) error { return f.change(Updated, obj) }
 
-// Delete queues Deleted, whatever is known.
+// Delete queues Deleted, whether the object is known or not.
 func (f *RealFIFO) Delete(obj interface{}) error { return f.change(Deleted, obj) }
 
 func (f *RealFIFO) change(kind DeltaType, obj interface{}) error {
@@ -46,7 +46,7 @@ func (f *RealFIFO) appendLocked(delta Delta) {
 	f.cond.Broadcast()
 }
 
-// Bookmark queues the version, if the options say so.
+// Bookmark queues the version if EmitDeltaTypeBookmark is set.
 func (f *RealFIFO) Bookmark(resourceVersion string) error {
 	if f.bookmarks {
 		f.mu.Lock()
@@ -56,8 +56,9 @@ func (f *RealFIFO) Bookmark(resourceVersion string) error {
 	return nil
 }
 
-// Replace queues a Deleted for each key that is pending or known and not in the list, then Replaced for each object; with
-// AtomicEvents, one ReplacedAll. Of a list with an object that has no key, nothing is queued.
+// Replace queues a Deleted for each pending or known key that is not in the list, then Replaced for
+// each object. With AtomicEvents, it queues one ReplacedAll. If an object has no key, nothing is
+// queued.
 func (f *RealFIFO) Replace(newItems []interface{}, resourceVersion string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -123,10 +124,10 @@ func (f *RealFIFO) replaceLocked(newItems []interface{}) error {
 	return nil
 }
 
-// pendingKeys are the keys of the queue's deltas, in the order of the first of each.
+// pendingKeys has the keys of the queue's deltas, in the order of the first delta of each key.
 type pendingKeys struct {
 	order []string
-	last  map[string]int // the place of the newest delta
+	last  map[string]int // the index of the newest delta
 }
 
 func (f *RealFIFO) pendingLocked() pendingKeys {
@@ -134,7 +135,7 @@ func (f *RealFIFO) pendingLocked() pendingKeys {
 	for i, delta := range f.items {
 		key, err := queueKey(f.keyFunc, delta.Object)
 		if err != nil {
-			continue // a transformer has made something without a key of it
+			continue // a transformer has returned an object without a key
 		}
 		if _, ok := pending.last[key]; !ok {
 			pending.order = append(pending.order, key)
@@ -144,7 +145,8 @@ func (f *RealFIFO) pendingLocked() pendingKeys {
 	return pending
 }
 
-// Resync queues Sync for each known object that is not pending; with AtomicEvents, one SyncAll.
+// Resync queues Sync for each known object that is not pending. With AtomicEvents, it queues one
+// SyncAll.
 func (f *RealFIFO) Resync() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// ReflectorBookmarkStore is a ReflectorStore that hears of the version of bookmarks.
+// ReflectorBookmarkStore is a ReflectorStore that receives the versions of bookmarks.
 type ReflectorBookmarkStore interface {
 	Bookmark(resourceVersion string) error
 }
@@ -30,29 +30,32 @@ type TransformingStore interface {
 	Transformer() TransformFunc
 }
 
-// ResourceVersionUpdater is a ReflectorStore that hears of the version of each event of a watch.
+// ResourceVersionUpdater is a ReflectorStore that receives the version of each watch event.
 type ResourceVersionUpdater interface {
-	// UpdateResourceVersion is called when the store has been told of the event.
+	// UpdateResourceVersion is called after the store has received the event.
 	UpdateResourceVersion(resourceVersion string)
 }
 
-// WatchErrorHandler is told of each failed attempt to list or watch. It must return soon.
+// WatchErrorHandler is called for each failed attempt to list or watch. It must return soon.
 type WatchErrorHandler func(r *Reflector, err error)
 
 // WatchErrorHandlerWithContext is WatchErrorHandler with the context of the run.
 type WatchErrorHandlerWithContext func(ctx context.Context, r *Reflector, err error)
 
-// Reflector keeps a store in step with a server: it lists, then watches, and goes on after each failure. It makes the
-// requests that client-go's reflector makes, in the same order and after the same waits. The streams, their decoding and
-// their budgets are kinform's. README.md lists the differences.
+// Reflector keeps a store in step with a server. It lists, then watches, and continues after each
+// failure. It makes the same requests as client-go's reflector, in the same order and after the
+// same waits. The streams, their decoding and their budgets are kinform's. README.md lists the
+// differences.
 type Reflector struct {
-	// WatchListPageSize is the size of the pages of lists. 0 leaves it to the reflector. To be set before the run.
-	WatchListPageSize int64
-	// ShouldResync is asked in each resync period whether the store's Resync is called. nil means always. To be set
+	// WatchListPageSize is the page size of lists. 0 means that the reflector chooses. Set it
 	// before the run.
+	WatchListPageSize int64
+	// ShouldResync decides, in each resync period, whether the store's Resync is called. nil means
+	// always. Set it before the run.
 	ShouldResync func() bool
-	// MaxInternalErrorRetryDuration is how long a watch that an internal error (500) has ended may be followed by a
-	// watch, without a list in between. To be set before the run. Defaults to 0: a list follows.
+	// MaxInternalErrorRetryDuration limits how long internal errors (500) that end a watch are
+	// followed by another watch, without a list. Set it before the run. Defaults to 0: a list
+	// follows at once.
 	MaxInternalErrorRetryDuration time.Duration
 
 	name         string
@@ -63,7 +66,7 @@ type Reflector struct {
 	expectedType reflect.Type
 	expectedGVK  *schema.GroupVersionKind
 	resyncPeriod time.Duration
-	watchTimeout time.Duration // the shortest one
+	watchTimeout time.Duration // the shortest duration of a watch
 	delay        wait.DelayFunc
 	clock        clock.Clock
 	onError      WatchErrorHandlerWithContext
@@ -71,28 +74,29 @@ type Reflector struct {
 
 	// The following fields belong to the goroutine that lists and watches.
 
-	paged       bool // the server answers in pages even from its cache
-	unavailable bool // the server does not have the last version
-	nameless    bool // the name of an object could not be read
+	paged       bool // the server returns pages even from its cache
+	unavailable bool // the server does not have the last version, or does not have it yet
+	nameless    bool // an object's name could not be decoded
 }
 
-// ReflectorOptions are the choices of a [Reflector].
+// ReflectorOptions are the options of a [Reflector].
 type ReflectorOptions struct {
 	// Logger defaults to klog.Background().
 	Logger *klog.Logger
-	// Name defaults to the line of code that has made the reflector.
+	// Name defaults to the file and line that create the reflector.
 	Name string
-	// TypeDescription says in logs what is listed. Defaults to the expected type.
+	// TypeDescription names the objects in logs. Defaults to the expected type.
 	TypeDescription string
-	// ResyncPeriod is the time between two calls of the store's Resync. Defaults to 0, never.
+	// ResyncPeriod is the time between two calls of the store's Resync. Defaults to 0: never.
 	ResyncPeriod time.Duration
-	// MinWatchTimeout is the shortest time of a watch. Defaults to 5 minutes, which is the least.
+	// MinWatchTimeout is the shortest duration of a watch. The minimum and default is 5 minutes.
 	MinWatchTimeout time.Duration
-	// Clock measures the waits before a watch is opened again, the periods of resyncs, and the time after which Backoff
-	// begins anew. Defaults to the real clock.
+	// Clock measures the waits before a watch is reopened, the resync periods, and the time after
+	// which Backoff starts anew. Defaults to the real clock.
 	Clock clock.Clock
-	// Backoff has the waits after failures, and between two lists. It begins anew every two minutes. Defaults to 0.8 s,
-	// twice as long each time, up to 30 s, and all of it up to twice as long at random.
+	// Backoff determines the waits after failures and between two lists. It starts anew every two
+	// minutes. By default, it starts at 0.8 s and doubles up to 30 s. Random jitter adds up to 100
+	// %.
 	Backoff *wait.Backoff
 }
 
@@ -106,15 +110,16 @@ func NewNamedReflector(name string, lw ListerWatcher, expectedType interface{}, 
 	return NewReflectorWithOptions(lw, expectedType, store, ReflectorOptions{Name: name, ResyncPeriod: resyncPeriod})
 }
 
-// NewNamespaceKeyedIndexerAndReflector returns a reflector and the indexer that it fills, with an index by namespace.
+// NewNamespaceKeyedIndexerAndReflector returns a reflector and the indexer that it fills, with an
+// index by namespace.
 func NewNamespaceKeyedIndexerAndReflector(lw ListerWatcher, expectedType interface{}, resyncPeriod time.Duration) (indexer Indexer, reflector *Reflector) {
 	indexer = NewIndexer(MetaNamespaceKeyFunc, Indexers{NamespaceIndex: MetaNamespaceIndexFunc})
 	return indexer, NewReflector(lw, expectedType, indexer, resyncPeriod)
 }
 
-// NewReflectorWithOptions returns a reflector, which does nothing before Run. expectedType is an example of the objects:
-// events with others are left out. nil means that there may be any; an *unstructured.Unstructured with apiVersion and
-// kind says which of these.
+// NewReflectorWithOptions returns a reflector, which does nothing before Run. expectedType is an
+// example of the objects: events with objects of other types are skipped. nil means that any type
+// is expected. An *unstructured.Unstructured with apiVersion and kind expects that kind.
 func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store ReflectorStore, options ReflectorOptions) *Reflector {
 	r := &Reflector{
 		name: options.Name, about: options.TypeDescription, logger: klog.Background(),
@@ -151,7 +156,7 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 	return r
 }
 
-// describe says what is listed (RC-35).
+// describe returns the description of the listed type (RC-35).
 func describe(expectedType any, gvk *schema.GroupVersionKind) string {
 	switch {
 	case expectedType == nil:
@@ -162,7 +167,7 @@ func describe(expectedType any, gvk *schema.GroupVersionKind) string {
 	return reflect.TypeOf(expectedType).String()
 }
 
-// defaultBackoff has the waits of RC-3.
+// defaultBackoff returns the waits of RC-3.
 func defaultBackoff() *wait.Backoff {
 	const first, longest = 800 * time.Millisecond, 30 * time.Second
 	return &wait.Backoff{Duration: first, Cap: longest, Steps: int(math.Ceil(float64(longest) / float64(first))), Factor: 2, Jitter: 1}
@@ -171,10 +176,11 @@ func defaultBackoff() *wait.Backoff {
 // Name returns the name.
 func (r *Reflector) Name() string { return r.name }
 
-// TypeDescription says what is listed.
+// TypeDescription returns the description of the listed type.
 func (r *Reflector) TypeDescription() string { return r.about }
 
-// LastSyncResourceVersion returns the version up to which the store has been told, "" before the first list.
+// LastSyncResourceVersion returns the version of the last list or event that the store received. It
+// is "" before the first list.
 func (r *Reflector) LastSyncResourceVersion() string {
 	if v := r.version.Load(); v != nil {
 		return *v
@@ -182,12 +188,12 @@ func (r *Reflector) LastSyncResourceVersion() string {
 	return ""
 }
 
-// Run is RunWithContext with a channel.
+// Run is RunWithContext with a stop channel in place of a context.
 func (r *Reflector) Run(stopCh <-chan struct{}) { r.RunWithContext(wait.ContextForChannel(stopCh)) }
 
-// RunWithContext lists and watches until the context ends. The error handler is called with each error that
-// ListAndWatchWithContext would return. If the program goes on after panics, so does RunWithContext after a panic of the
-// program's functions, of its store, or of the error handler.
+// RunWithContext lists and watches until the context ends. It calls the error handler with each
+// error that ListAndWatchWithContext would return. A panic of the program's functions, its store or
+// the error handler goes to HandleCrash. If HandleCrash returns, RunWithContext continues.
 func (r *Reflector) RunWithContext(ctx context.Context) {
 	r.logger.V(3).Info("Starting reflector", "type", r.about, "resyncPeriod", r.resyncPeriod)
 	defer r.logger.V(3).Info("Stopping reflector", "type", r.about)
@@ -204,27 +210,28 @@ func (r *Reflector) RunWithContext(ctx context.Context) {
 	})
 }
 
-// keepRunning is RunWithContext, which contains panics, in a goroutine of this package.
+// keepRunning runs RunWithContext, with its panics contained, in a goroutine of this package.
 func (r *Reflector) keepRunning(ctx context.Context) {
 	outlive(ctx, pauseFor(ctx, r.delay), func() { r.RunWithContext(ctx) })
 }
 
-// ListAndWatch is ListAndWatchWithContext with a channel.
+// ListAndWatch is ListAndWatchWithContext with a stop channel in place of a context.
 func (r *Reflector) ListAndWatch(stopCh <-chan struct{}) error {
 	return r.ListAndWatchWithContext(wait.ContextForChannel(stopCh))
 }
 
-// ListAndWatchWithContext lists, then watches, until another list is needed or the context ends. It returns an error if
-// the list fails, or if a watch cannot be opened. A watch that ends in order is followed by the next one; so is, after a
-// wait, one that is refused because the server is busy (429) or cannot be reached. The error of a watch that had begun
-// is logged, and not returned. The next call lists from the last version.
+// ListAndWatchWithContext lists, then watches, until another list is needed or the context ends. It
+// returns an error if the list fails or a watch cannot be opened. After an orderly end of a watch
+// it opens the next one. If the server is busy (429) or refuses the connection, it waits first. An
+// error that ends an open watch is logged, and not returned. The next call lists from the last
+// version.
 func (r *Reflector) ListAndWatchWithContext(ctx context.Context) error {
 	defer r.startResyncs(ctx)()
 	return r.feed(ctx).listAndWatch(ctx)
 }
 
-// startResyncs calls the store's Resync in each resync period, from the first list on, in a goroutine of its own. The
-// returned function ends that goroutine and waits for it.
+// startResyncs starts a goroutine that calls the store's Resync in each resync period, from the
+// first list on. The returned function ends that goroutine and waits for it.
 func (r *Reflector) startResyncs(ctx context.Context) (stop func()) {
 	if r.resyncPeriod <= 0 {
 		return func() {}
@@ -238,9 +245,9 @@ func (r *Reflector) startResyncs(ctx context.Context) (stop func()) {
 	}
 }
 
-// resync calls the store's Resync in each resync period. A period begins when the Resync before has returned, so that
-// none is shorter, however late a timer is: a handler whose time is not quite over would have to wait for another one.
-// Lists do not begin it anew (D22).
+// resync calls the store's Resync in each resync period. A period begins when the last Resync has
+// returned, so that a late timer does not shorten the next period. In a short period, a handler
+// that is not quite due would miss its resync. Lists do not restart the period (D22).
 func (r *Reflector) resync(ctx context.Context) {
 	for {
 		timer := r.clock.NewTimer(r.resyncPeriod)
@@ -259,19 +266,20 @@ func (r *Reflector) resync(ctx context.Context) {
 	}
 }
 
-// VeryShortWatchError says that a watch has ended within a second, without an event.
+// VeryShortWatchError is the error of a watch that ended within a second without an event.
 type VeryShortWatchError struct {
-	// Name is that of the reflector.
+	// Name is the reflector's name.
 	Name string
 }
 
-// Error names the reflector.
+// Error returns a text with the reflector's name.
 func (e *VeryShortWatchError) Error() string {
 	return fmt.Sprintf("very short watch: %s: the watch ended within a second, and there was no event", e.Name)
 }
 
-// DefaultWatchErrorHandler logs the error: at level 4 that a version has expired, at level 1 that a stream was cut off,
-// and everything else as an error.
+// DefaultWatchErrorHandler logs the error. An expired version is logged at level 4, a stream that
+// was cut off at level 1, and everything else as an error. The orderly end of a watch is not
+// logged.
 func DefaultWatchErrorHandler(ctx context.Context, r *Reflector, err error) {
 	logger := klog.FromContext(ctx)
 	switch {

@@ -11,13 +11,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// checksStreamedLists says whether the environment asks for a check of each streaming list.
+// checksStreamedLists reports whether the environment asks for a check of each streaming list.
 func checksStreamedLists() bool {
 	return consistencydetector.IsDataConsistencyDetectionForWatchListEnabled()
 }
 
-// checkStreamed compares a streaming list with a list of the same version, and panics if they differ. Both are as the
-// server has sent them: transforms come later.
+// checkStreamed compares a streaming list with a list of the same version, and panics if they
+// differ. Both are compared as sent by the server, before transforms.
 func (s *storeSink) checkStreamed(items []listwatch.Item[any], resourceVersion string) {
 	list := func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		return s.reflector.lw.ListWithContext(ctx, options)

@@ -17,8 +17,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// feed is one run of a Reflector. It moves what comes from the source into the store. The order of its requests is
-// client-go's, and so are the errors that it returns.
+// feed is one run of a Reflector. It moves objects from the source into the store. Its requests,
+// their order, and the errors that it returns are client-go's.
 type feed struct {
 	*Reflector
 	from    *source
@@ -33,16 +33,17 @@ func (r *Reflector) feed(ctx context.Context) *feed {
 	to.bookmarks, _ = r.store.(ReflectorBookmarkStore)
 	to.versions, _ = r.store.(ResourceVersionUpdater)
 	to.native, _ = r.store.(nativeStore)
-	// A client may say that it has no streaming lists. Fakes do.
+	// A client may report that it does not support streaming lists. Fakes do.
 	return &feed{Reflector: r, from: from, to: to, streams: watchListEnabled() && !watchlist.DoesClientNotSupportWatchListSemantics(r.lw)}
 }
 
 const (
-	// veryShort is the least time of a watch without any event that counts as orderly (RC-25).
+	// veryShort is the minimal duration of an orderly watch without events (RC-25).
 	veryShort = time.Second
 
-	// patience is how many streaming lists in a row may end before their end marker until a list takes their place, and
-	// how many very short watches may follow each other without a wait.
+	// patience is the number of streaming lists in a row that may end before their end marker. A
+	// normal list replaces the next one. It is also the number of very short watches in a row
+	// without a wait.
 	patience = 10
 )
 
@@ -51,7 +52,7 @@ var errNoMarker = errors.New("the streaming list ended before its end marker")
 // listAndWatch is ListAndWatchWithContext.
 func (f *feed) listAndWatch(ctx context.Context) error {
 	f.logger.V(3).Info("Listing and watching", "type", f.about)
-	defer f.from.close() // a watch that is open, also after a panic
+	defer f.from.close() // closes the open watch, also after a panic
 	var open listwatch.WatchStream[any]
 	done := false
 	if f.streams {
@@ -70,7 +71,7 @@ func (f *feed) listAndWatch(ctx context.Context) error {
 	return f.watch(ctx, open)
 }
 
-// pause waits as long as the reflector's Backoff says. It returns false if the context ends.
+// pause waits for a period of the reflector's Backoff. It returns false if the context ends.
 func (f *feed) pause(ctx context.Context) bool {
 	timer := f.clock.NewTimer(f.delay())
 	defer timer.Stop()
@@ -82,18 +83,18 @@ func (f *feed) pause(ctx context.Context) bool {
 	}
 }
 
-// isRetriable says that the server is busy or cannot be reached. That says nothing about the request, which may be sent
-// again (RC-22).
+// isRetriable reports whether the server is busy or refuses the connection. The request itself is
+// not at fault and may be sent again (RC-22).
 func isRetriable(err error) bool {
 	return utilnet.IsConnectionRefused(err) || apierrors.IsTooManyRequests(err)
 }
 
-// isUnavailable says that the server no longer has a version, or does not have it yet.
+// isUnavailable reports whether the server no longer has a version, or does not have it yet.
 func isUnavailable(err error) bool {
 	return core.IsExpired(err) || core.IsTooLarge(err)
 }
 
-// watchOptions are those of a watch from the last version, or from the most recent one if the server does not have that.
+// watchOptions returns the options of a watch from the last version.
 func (f *feed) watchOptions() listwatch.WatchOptions {
 	return listwatch.WatchOptions{
 		ResourceVersion: f.LastSyncResourceVersion(),
@@ -101,17 +102,17 @@ func (f *feed) watchOptions() listwatch.WatchOptions {
 	}
 }
 
-// watch takes the events of a watch, and of those that follow it, until a list is needed. open is nil, or the watch that
-// goes on after a streaming list.
+// watch applies the events of one watch after another, until a list is needed. open is nil, or the
+// watch that continues a streaming list.
 func (f *feed) watch(ctx context.Context, open listwatch.WatchStream[any]) error {
 	retry := NewRetryWithDeadline(f.MaxInternalErrorRetryDuration, time.Minute, apierrors.IsInternalError, f.clock)
-	short := 0 // watches in a row
+	short := 0 // consecutive very short watches
 	for first := true; ctx.Err() == nil; first = false {
 		if !first && !f.canResume() {
 			f.logger.V(4).Info("The next watch could not show what is gone, listing", "type", f.about)
 			return nil
 		}
-		begun := time.Now() // before the request, as some proxies send no headers before the first event
+		begun := time.Now() // before the request: some proxies send no headers before the first event
 		if open == nil {
 			var err error
 			open, err = f.from.Watch(ctx, f.watchOptions())
@@ -150,15 +151,16 @@ func (f *feed) watch(ctx context.Context, open listwatch.WatchStream[any]) error
 	return nil
 }
 
-// canResume reports whether another watch can go on where the last one ended. A watch from no version, or from "0",
-// begins with what exists, and does not show what was deleted meanwhile. Nor does any watch tell of an object whose name
-// could not be read.
+// canResume reports whether another watch can continue where the last one ended. A watch from no
+// version, or from "0", begins with the existing objects and does not show deletions since. No
+// watch shows an object again whose name could not be decoded.
 func (f *feed) canResume() bool {
 	version := f.LastSyncResourceVersion()
 	return version != "" && version != "0" && !f.nameless
 }
 
-// follow hands the events of a watch to the store, and closes the watch. It returns nil if the watch ends in order.
+// follow applies the events of a watch to the store and closes the watch. It returns nil if the
+// watch ends in order.
 func (f *feed) follow(ctx context.Context, open listwatch.WatchStream[any], begun time.Time) error {
 	defer func() { _ = open.Close() }()
 	for n := 0; ctx.Err() == nil; n++ {
@@ -179,7 +181,8 @@ func (f *feed) follow(ctx context.Context, open listwatch.WatchStream[any], begu
 		case isUnread:
 			err = f.applyUnread(ctx, unread)
 		case err == nil && event.Unchanged:
-			// Known is for initial events, and a stream that reads ahead may have called it for a later one, too.
+			// Known applies to initial events. A stream that reads ahead may have called it for a
+			// later event too.
 			if !f.to.HasVersion(event.Key, event.ResourceVersion, event.UIDHash) {
 				err = fmt.Errorf("the event %v %v came without its object", event.Type, event.Key)
 			}
@@ -193,8 +196,8 @@ func (f *feed) follow(ctx context.Context, open listwatch.WatchStream[any], begu
 	return nil
 }
 
-// applyUnread deals with an event whose object could not be read. A list follows if it is not known which object was
-// deleted, or if the store belongs to the program.
+// applyUnread handles an event whose object could not be decoded. A list follows if the deleted
+// object is unknown, or if the store belongs to the program.
 func (f *feed) applyUnread(ctx context.Context, unread *listwatch.ObjectError) error {
 	f.report(ctx, "failed to watch %s: %w", unread)
 	if unread.Key.Name == "" {
@@ -207,17 +210,18 @@ func (f *feed) applyUnread(ctx context.Context, unread *listwatch.ObjectError) e
 	event := listwatch.Event[any]{Type: unread.Type, Item: unchanged(unread)}
 	event.ResourceVersion = unread.ResourceVersion
 	if unread.Type != listwatch.Deleted {
-		event.Type = listwatch.Modified // says that the object exists
+		event.Type = listwatch.Modified // the object exists
 	}
 	return f.to.Apply(event)
 }
 
-// report tells the error handler of an object that could not be read: the store has an older state of it, or none.
+// report calls the error handler for an undecodable object. The store has an older state of it, or
+// none.
 func (f *feed) report(ctx context.Context, format string, unread *listwatch.ObjectError) {
 	f.onError(klog.NewContext(ctx, f.logger), f.Reflector, fmt.Errorf(format, f.about, unread))
 }
 
-// unchanged stands for an object that could not be read: it exists, and the store keeps the state that it has.
+// unchanged stands for an undecodable object: it exists, and the store keeps its state of it.
 func unchanged(unread *listwatch.ObjectError) listwatch.Item[any] {
 	return listwatch.Item[any]{Key: unread.Key, UIDHash: unread.UIDHash, Unchanged: true}
 }

@@ -14,11 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// pageSize is how many objects a page has by default (RC-7).
+// pageSize is the default number of objects per page (RC-7).
 const pageSize = 500
 
-// listSilence is how long a list, or the initial events of a streaming list, may bring nothing. An API server gives up
-// after a minute.
+// listSilence bounds how long a list, or the initial events of a streaming list, may send nothing.
+// An API server gives up after a minute.
 const listSilence = 10 * time.Minute
 
 var errSilentList = fmt.Errorf("the list brought nothing for %v", listSilence)
@@ -26,20 +26,20 @@ var errSilentList = fmt.Errorf("the list brought nothing for %v", listSilence)
 // listed is the content of a list, or of a streaming list so far.
 type listed struct {
 	items   []listwatch.Item[any]
-	unread  map[types.NamespacedName]*listwatch.ObjectError // one for all objects without a name
-	index   map[types.NamespacedName]int                    // of the items of a streaming list
+	unread  map[types.NamespacedName]*listwatch.ObjectError // one entry for all objects without a name
+	index   map[types.NamespacedName]int                    // index in items by key, for a streaming list
 	version string
 	paged   bool
 }
 
-// list replaces the store's content by that of a list.
+// list replaces the store's content with a list from the server.
 func (f *feed) list(ctx context.Context) error {
 	version := f.LastSyncResourceVersion()
 	switch {
 	case f.unavailable:
 		version = "" // RC-6
 	case version == "":
-		version = "0" // any state that the server has cached (RC-4)
+		version = "0" // any state in the server's cache (RC-4)
 	}
 	limit := f.WatchListPageSize
 	if limit == 0 && (f.paged || version == "" || version == "0") {
@@ -65,7 +65,7 @@ func (f *feed) replace(ctx context.Context, got *listed) error {
 	f.unavailable = false
 	for _, unread := range got.unread {
 		if f.version.Load() == nil {
-			// A program would take what is missing in the first list for deleted.
+			// A program would take objects that are missing in the first list for deleted.
 			return fmt.Errorf("failed to list %s: %w", f.about, unread)
 		}
 		f.report(ctx, "failed to list %s: %w", unread)
@@ -73,7 +73,7 @@ func (f *feed) replace(ctx context.Context, got *listed) error {
 	nameless := got.unread[types.NamespacedName{}] != nil
 	items := got.items
 	if nameless {
-		items = append(items, listwatch.Item[any]{Unchanged: true}) // any object may exist
+		items = append(items, listwatch.Item[any]{Unchanged: true}) // the undecodable object may be any object
 	}
 	if err := f.to.Replace(items, got.version); err != nil {
 		return fmt.Errorf("unable to sync list result: %w", err)
@@ -82,7 +82,7 @@ func (f *feed) replace(ctx context.Context, got *listed) error {
 	return nil
 }
 
-// pages reads a list, page by page. The version is that of the first page.
+// pages reads a list, page by page. The version is the first page's.
 func (f *feed) pages(ctx context.Context, version string, limit int64) (*listed, error) {
 	var bytes atomic.Int64
 	opts := listwatch.ListOptions{ResourceVersion: version, Limit: limit, Known: f.to.HasVersion, Bytes: &bytes}
@@ -91,7 +91,7 @@ func (f *feed) pages(ctx context.Context, version string, limit int64) (*listed,
 		meta, err := f.page(ctx, opts, got)
 		switch {
 		case apierrors.IsResourceExpired(err) && opts.Continue != "":
-			// Only a list without pages is of one moment then (RC-8).
+			// Pages from here on would not be of one moment; a list without pages is (RC-8).
 			got = &listed{paged: true}
 			bytes.Store(0)
 			opts.ResourceVersion, opts.Limit, opts.Continue = version, 0, ""
@@ -109,7 +109,7 @@ func (f *feed) pages(ctx context.Context, version string, limit int64) (*listed,
 		case opts.Continue:
 			return nil, core.ErrPageRepeated
 		}
-		// The token has the version; a request with both is an error.
+		// The token contains the version. A request with both is an error.
 		got.paged, opts.Continue, opts.ResourceVersion = true, meta.Continue, ""
 	}
 }
@@ -118,7 +118,8 @@ func (f *feed) pages(ctx context.Context, version string, limit int64) (*listed,
 func (f *feed) page(ctx context.Context, opts listwatch.ListOptions, got *listed) (listwatch.ListMeta, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	if streams(f.lw, f.expectedType) { // A program's own function may take as long as it likes.
+	// A program's own list function may take as long as it likes.
+	if streams(f.lw, f.expectedType) {
 		silence := time.AfterFunc(listSilence, func() { cancel(errSilentList) })
 		defer silence.Stop()
 		opts.Patience.Progress = func() { silence.Reset(listSilence) }
@@ -145,8 +146,8 @@ func (f *feed) page(ctx context.Context, opts listwatch.ListOptions, got *listed
 	}
 }
 
-// streamList replaces the store's content by that of a streaming list, whose stream goes on as a watch (RC-14 to RC-18).
-// It returns an error if a list is to take its place.
+// streamList replaces the store's content with a streaming list. The stream continues as a watch
+// (RC-14 to RC-18). An error means that a normal list must follow.
 func (f *feed) streamList(ctx context.Context) (listwatch.WatchStream[any], error) {
 	ended := 0
 	for ctx.Err() == nil {
@@ -191,7 +192,7 @@ func (f *feed) collect(open listwatch.WatchStream[any], begun time.Time) (*liste
 		event, err := open.Next()
 		if unread, ok := errors.AsType[*listwatch.ObjectError](err); ok {
 			if unread.Key.Name == "" && unread.Type == listwatch.Deleted {
-				return nil, err // an object is gone, and only a list tells which
+				return nil, err // the name of the deleted object is unknown, so a list must follow
 			}
 			got.skip(unread)
 			continue
@@ -218,7 +219,7 @@ func (f *feed) collect(open listwatch.WatchStream[any], begun time.Time) (*liste
 	}
 }
 
-// note says that an object could not be read.
+// note records an undecodable object.
 func (s *listed) note(unread *listwatch.ObjectError) {
 	if s.unread == nil {
 		s.unread = map[types.NamespacedName]*listwatch.ObjectError{}
@@ -230,7 +231,7 @@ func (s *listed) note(unread *listwatch.ObjectError) {
 	s.unread[key] = unread
 }
 
-// put adds an item, or replaces the item of the same key.
+// put adds an item, or replaces the item with the same key.
 func (s *listed) put(item listwatch.Item[any]) {
 	delete(s.unread, item.Key)
 	if i, ok := s.index[item.Key]; ok {
@@ -241,7 +242,7 @@ func (s *listed) put(item listwatch.Item[any]) {
 	s.items = append(s.items, item)
 }
 
-// remove removes the item of a key. The last item takes its place.
+// remove removes the item with this key. The last item moves to its place.
 func (s *listed) remove(key types.NamespacedName) {
 	delete(s.unread, key)
 	i, ok := s.index[key]
@@ -256,7 +257,8 @@ func (s *listed) remove(key types.NamespacedName) {
 	delete(s.index, key)
 }
 
-// skip takes an object that could not be read. If it was deleted, it is gone. Otherwise its last readable state stays.
+// skip handles an undecodable object. A deleted object is removed. Any other object keeps its last
+// decoded state.
 func (s *listed) skip(unread *listwatch.ObjectError) {
 	if unread.Type == listwatch.Deleted {
 		s.remove(unread.Key)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// reflectorMetrics are the metrics of one reflector. nil has none.
+// reflectorMetrics are the metrics of one reflector. A nil pointer means no metrics.
 type reflectorMetrics struct {
 	lists, watches, shortWatches                CounterMetric
 	listDuration, listItems, watchTime, inWatch SummaryMetric

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// caller is the line of code outside of this package that calls it, or else the one that has started the goroutine: of a
-// program that says "go informer.Run(stop)", this is that line.
+// caller returns the line of code outside this package that calls it, or else the line that started
+// the goroutine. For a program with "go informer.Run(stop)", it returns that line.
 func caller() string {
 	var pcs [16]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
@@ -24,17 +24,18 @@ func caller() string {
 	}
 }
 
-// outside tells a function of another package, or of a test, from those of this package.
+// outside reports whether a function belongs to another package or to a test.
 func outside(function, file string) bool {
 	return !strings.HasPrefix(function, "k8s.io/client-go/tools/cache.") || strings.HasSuffix(file, "_test.go")
 }
 
-// starter is the line that has started the goroutine with this stack, whose end names it:
+// starter returns the line that started the goroutine with this stack. The stack ends with the
+// line:
 //
 //	created by example.com/program.run in goroutine 1
 //		/src/program/run.go:12 +0x1d
 //
-// It is "reflector" if the goroutine is the first one, or started by this package.
+// It is "reflector" for the first goroutine and for a goroutine that this package started.
 func starter(stack string) string {
 	_, created, _ := strings.Cut(stack, "\ncreated by ")
 	function, at, _ := strings.Cut(created, "\n\t")

@@ -19,7 +19,7 @@ func TestAReflectorWithoutANameHasThatOfTheCodeThatMakesIt(t *testing.T) {
 	require.Regexp(t, `^reflector_name_test\.go:\d+$`, r.Name())
 }
 
-// A program that says "go informer.Run(stop)" is in no frame of the goroutine's stack.
+// In a program with "go informer.Run(stop)", no frame of the goroutine's stack is the program's.
 func TestTheReflectorOfAnInformerHasTheNameOfTheCodeThatStartsIt(t *testing.T) {
 	lw := &cache.ListWatch{
 		ListFunc:  func(metav1.ListOptions) (runtime.Object, error) { return nil, errors.New("no") },
@@ -41,7 +41,7 @@ func TestTheReflectorOfAnInformerHasTheNameOfTheCodeThatStartsIt(t *testing.T) {
 	for kind, informer := range map[string]cache.Controller{"shared": shared, "controller": controller} {
 		t.Run(kind, func(t *testing.T) {
 			stop := make(chan struct{})
-			defer close(stop) // goleak waits for the informer's end
+			defer close(stop) // goleak waits for the informer to end
 			go informer.Run(stop)
 			require.Regexp(t, `^reflector_name_test\.go:\d+$`, <-names)
 		})

@@ -13,19 +13,20 @@ import (
 
 func watchListEnabled() bool { return features.FeatureGates().Enabled(features.WatchListClient) }
 
-// nativeStore is a store of this package that takes what kinform's reflector hands over as it is, and can say what it
-// has, so that unchanged objects need not be decoded. A shared informer is one.
+// nativeStore is a store of this package that takes the changes of kinform's reflector directly. It
+// reports which versions it has, so that unchanged objects need not be decoded. A shared informer
+// is a nativeStore.
 type nativeStore interface {
 	hasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 	replaceItems(items []listwatch.Item[any], resourceVersion string) error
 	applyEvent(event listwatch.Event[any]) error
 }
 
-// storeSink hands over to a ReflectorStore what a reflector has to say.
+// storeSink passes the changes of a reflector to a ReflectorStore.
 type storeSink struct {
 	reflector *Reflector
 	store     ReflectorStore
-	bookmarks ReflectorBookmarkStore // the following are nil if the store is none
+	bookmarks ReflectorBookmarkStore // each of the following is nil unless the store implements it
 	versions  ResourceVersionUpdater
 	native    nativeStore
 	metrics   *reflectorMetrics
@@ -35,7 +36,7 @@ type storeSink struct {
 
 func (s *storeSink) HasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
 	if checksStreamedLists() {
-		return false // each object is to be compared
+		return false // compare each object
 	}
 	return s.native != nil && s.native.hasVersion(key, resourceVersion, uidHash)
 }
@@ -68,18 +69,19 @@ func (s *storeSink) Replace(items []listwatch.Item[any], resourceVersion string)
 	return nil
 }
 
-// unreadError is about an object that could not be read. A store of another package cannot be told of it, and may want to have
-// what the server has: so the reflector lists until all can be read, as client-go does.
+// unreadError is the error for an undecodable object. A store of another package has no way to
+// learn of it and may need the server's exact state. So the reflector lists until all objects can
+// be decoded, as client-go does.
 func unreadError(key types.NamespacedName) error {
 	return fmt.Errorf("the object %q could not be read", informerKey(key))
 }
 
-// Apply logs errors of the store: the event is lost to it, and the next one follows (RC-23).
+// Apply logs errors of the store. The store misses the event, and the next event follows (RC-23).
 func (s *storeSink) Apply(event listwatch.Event[any]) error {
 	if event.Unchanged && s.native == nil {
 		return unreadError(event.Key)
 	}
-	// A bookmark or an unreadable object without a version does not say how far the store is.
+	// A bookmark or an undecodable object without a version does not advance the store's version.
 	versionless := event.ResourceVersion == "" || event.ResourceVersion == "0"
 	var err error
 	switch {
@@ -101,7 +103,7 @@ func (s *storeSink) Apply(event listwatch.Event[any]) error {
 	}
 	if s.from.synthetic.Load() {
 		if event.Type == listwatch.Added {
-			return nil // its version says nothing of the others (RC-24)
+			return nil // initial events come in no order, so the version says nothing about the rest (RC-24)
 		}
 		s.from.synthetic.Store(false)
 	}

@@ -6,18 +6,19 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// RetryWithDeadline says whether an operation that fails may be tried again: as long as its failures are of one kind,
-// and for a limited time.
+// RetryWithDeadline decides whether a failed operation may be retried. It may be retried for a
+// limited time, while its errors are retryable.
 type RetryWithDeadline interface {
-	// After tells of the outcome of an attempt.
+	// After records the result of an attempt.
 	After(error)
-	// ShouldRetry says whether there may be another attempt.
+	// ShouldRetry reports whether another attempt is allowed.
 	ShouldRetry() bool
 }
 
-// NewRetryWithDeadline returns one for errors of which isRetryable is true. A row of them begins with the first one,
-// and may go on for maxRetryDuration; 0 means that there is no other attempt. A failure that comes minResetPeriod after
-// the one before it begins a new row, and so does the first one after a refusal (RC-36). Other outcomes change nothing.
+// NewRetryWithDeadline returns a RetryWithDeadline for errors with isRetryable true. Attempts may
+// continue until maxRetryDuration after the first error of a series; 0 means no retry. A new series
+// starts if minResetPeriod has passed since the last error, or after ShouldRetry returned false
+// (RC-36). Other results have no effect.
 func NewRetryWithDeadline(maxRetryDuration, minResetPeriod time.Duration, isRetryable func(error) bool, clock clock.Clock) RetryWithDeadline {
 	return &retryRow{longest: maxRetryDuration, pause: minResetPeriod, counts: isRetryable, clock: clock}
 }
@@ -27,7 +28,7 @@ type retryRow struct {
 	counts         func(error) bool
 	clock          clock.Clock
 
-	first, last time.Time // zero if there is no row
+	first, last time.Time // zero outside a series
 }
 
 func (r *retryRow) After(err error) {

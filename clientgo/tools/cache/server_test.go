@@ -19,10 +19,10 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// The way of a program: a typed client, a shared informer, an index, a lister and a handler, on a server that drops
-// the watch and forgets its past.
+// A real program: a typed client, a shared informer, an index, a lister and a handler. The server
+// drops the watch and forgets old versions.
 func TestInformerOfATypedClient(t *testing.T) {
-	for _, encoding := range []string{"", "application/json"} { // the default of typed clients is protobuf
+	for _, encoding := range []string{"", "application/json"} { // typed clients default to protobuf
 		t.Run("encoding "+encoding, func(t *testing.T) {
 			server := apitest.Start(t, apitest.Options{})
 			client := typedcorev1.NewForConfigOrDie(&rest.Config{Host: server.URL(), QPS: -1, ContentConfig: rest.ContentConfig{ContentType: encoding}})
@@ -79,7 +79,7 @@ func TestInformerOfATypedClient(t *testing.T) {
 	}
 }
 
-// journal is a handler that writes down what it was told.
+// journal is a handler that records its calls.
 type journal struct {
 	mu      sync.Mutex // guards following
 	entries []string
@@ -114,7 +114,7 @@ func (j *journal) OnDelete(obj any) {
 	j.write("delete " + name.Name)
 }
 
-// take waits for n entries, and removes them.
+// take waits for n entries and removes them.
 func (j *journal) take(t *testing.T, n int) []string {
 	t.Helper()
 	var taken []string
@@ -140,7 +140,8 @@ func (j *journal) expectInAnyOrder(t *testing.T, entries ...string) {
 	require.ElementsMatch(t, entries, j.take(t, len(entries)))
 }
 
-// Watch functions of the time before contexts are all over: what they return is stopped, as nothing else ends it.
+// Programs older than contexts have watch functions that ignore the context. Only Stop ends their
+// watches.
 func TestAnInformerStopsWhoseFunctionsIgnoreTheContext(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	maps := typedcorev1.NewForConfigOrDie(&rest.Config{Host: server.URL(), QPS: -1}).ConfigMaps("default")

@@ -13,10 +13,11 @@ func (s *sharedIndexInformer) hasVersion(key types.NamespacedName, resourceVersi
 	return s.applier.hasVersion(key, resourceVersion, uidHash)
 }
 
-// Transformer makes the informer a TransformingStore. The reflector calls it.
+// Transformer returns the informer's transform for the reflector. It makes the informer a
+// TransformingStore.
 func (s *sharedIndexInformer) Transformer() TransformFunc { return s.transform }
 
-// replaceItems is a whole list.
+// replaceItems applies a whole list.
 func (s *sharedIndexInformer) replaceItems(items []listwatch.Item[any], resourceVersion string) error {
 	defer s.metrics.took(time.Now())
 	if err := transformItems(items, s.transform); err != nil {
@@ -39,7 +40,7 @@ func (s *sharedIndexInformer) replaceItems(items []listwatch.Item[any], resource
 	})
 }
 
-// applyEvent is one change.
+// applyEvent applies one change.
 func (s *sharedIndexInformer) applyEvent(event listwatch.Event[any]) error {
 	defer s.metrics.took(time.Now())
 	if err := transformEvent(&event, s.transform); err != nil {
@@ -54,7 +55,7 @@ func (s *sharedIndexInformer) applyEvent(event listwatch.Event[any]) error {
 	})
 }
 
-// applied makes a change while no handler is added, and pauses after a panic.
+// applied makes a change while no handler can be added, and pauses after a panic.
 func (s *sharedIndexInformer) applied(change func() error) error {
 	defer s.rest()
 	s.applying.Lock()
@@ -62,7 +63,7 @@ func (s *sharedIndexInformer) applied(change func() error) error {
 	return change()
 }
 
-// Resync tells the handlers whose resync is due of each object of the store (SI-27).
+// Resync notifies the handlers whose resync is due of each object of the store (SI-27).
 func (s *sharedIndexInformer) Resync() error {
 	s.applying.Lock()
 	defer s.applying.Unlock()
@@ -70,7 +71,8 @@ func (s *sharedIndexInformer) Resync() error {
 	return nil
 }
 
-// The rest of ReflectorStore, which the reflector doesn't call, as it finds a nativeStore.
+// The following methods complete ReflectorStore. The reflector finds a nativeStore and doesn't call
+// them.
 
 func (s *sharedIndexInformer) Add(obj interface{}) error { return s.applyObject(listwatch.Added, obj) }
 func (s *sharedIndexInformer) Update(obj interface{}) error {

@@ -9,16 +9,16 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// minResyncPeriod is the shortest period of a handler (SI-22).
+// minResyncPeriod is the shortest resync period of a handler (SI-22).
 const minResyncPeriod = time.Second
 
-// handlers are those of an informer, and their resync periods. The informer's mu guards it.
+// handlers has the handlers of an informer and their resync periods. The informer's mu guards it.
 type handlers struct {
-	all                        []*listener // written by the holder of applying, who may read it without mu
+	all                        []*listener // written while holding applying, so that its holder may read without mu
 	defaultPeriod, checkPeriod time.Duration
 }
 
-// effective is the period of a handler that has asked for this one (SI-23, SI-24, SI-25).
+// effective returns the resync period for a requested period (SI-23, SI-24, SI-25).
 func (h *handlers) effective(asked time.Duration) time.Duration {
 	if asked == 0 || h.checkPeriod == 0 {
 		return 0
@@ -53,7 +53,7 @@ func (s *sharedIndexInformer) join(l *listener, period *time.Duration) bool {
 	s.applying.Lock()
 	defer s.applying.Unlock()
 	run, ok := s.register(l, period)
-	if !ok || run == nil { // Run starts it
+	if !ok || run == nil { // Run starts the handler
 		return ok
 	}
 	objs := s.indexer.List()
@@ -69,8 +69,8 @@ func (s *sharedIndexInformer) join(l *listener, period *time.Duration) bool {
 	return true
 }
 
-// register adds a handler to those that are notified, unless the informer has stopped. run is nil before the start. The
-// caller holds applying.
+// register adds a handler to those that are notified, unless the informer has stopped. run is nil
+// before the start. The caller holds applying.
 func (s *sharedIndexInformer) register(l *listener, period *time.Duration) (run context.Context, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,8 +128,8 @@ func (s *sharedIndexInformer) RemoveEventHandler(handle ResourceEventHandlerRegi
 	return nil
 }
 
-// ShutDownEventHandler removes a handler and waits until no call of it is in progress. A handler must not call it for
-// itself: it would wait for ever.
+// ShutDownEventHandler removes a handler and waits until no call of it is in progress. A handler
+// must not remove itself with it: the call would never return.
 func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRegistration) error {
 	if err := informer.RemoveEventHandler(handle); err != nil {
 		return err
@@ -140,7 +140,8 @@ func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRe
 	return nil
 }
 
-// resyncDue marks the handlers whose resync period is over, and says whether there is one (SI-26).
+// resyncDue marks the handlers whose resync period is over, and reports whether there is one
+// (SI-26).
 func (s *sharedIndexInformer) resyncDue() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,8 +154,8 @@ func (s *sharedIndexInformer) resyncDue() bool {
 	return due
 }
 
-// tell puts notifications into the mailboxes. Those about objects that have not changed go to the handlers whose resync
-// is due only (SI-12, SI-13). The caller holds applying.
+// tell puts notifications into the mailboxes. Only handlers whose resync is due get the
+// notifications of unchanged objects (SI-12, SI-13). The caller holds applying.
 func (s *sharedIndexInformer) tell(notes []notification) {
 	changes := notes
 	if slices.ContainsFunc(notes, notification.isSame) {

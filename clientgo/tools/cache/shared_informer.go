@@ -16,82 +16,92 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// SharedInformer keeps a store in step with a server, and tells any number of handlers of each change. When a handler is
-// told, the store has that change or a newer one. It runs once.
+// SharedInformer keeps a store in step with a server and notifies any number of handlers of each
+// change. When a handler is called, the store has that change or a newer one. A SharedInformer runs
+// once.
 type SharedInformer interface {
 	// AddEventHandler is AddEventHandlerWithOptions with the informer's own resync period.
 	AddEventHandler(handler ResourceEventHandler) (ResourceEventHandlerRegistration, error)
 	// AddEventHandlerWithResyncPeriod is AddEventHandlerWithOptions with a resync period.
 	AddEventHandlerWithResyncPeriod(handler ResourceEventHandler, resyncPeriod time.Duration) (ResourceEventHandlerRegistration, error)
-	// AddEventHandlerWithOptions adds a handler, before or after the start. It is called from one goroutine, in the order
-	// of the changes, and never waits for another handler: what it has not been told yet is kept, without a bound. One
-	// that is added late is first told of each object of the store. After the stop, it is an error.
+	// AddEventHandlerWithOptions adds a handler, before or after the start. The handler is called
+	// from one goroutine, in the order of the changes. It does not wait for other handlers: its
+	// pending notifications are kept without a bound. A late handler first gets an add for each
+	// object of the store. After the informer has stopped, AddEventHandlerWithOptions returns an
+	// error.
 	AddEventHandlerWithOptions(handler ResourceEventHandler, options HandlerOptions) (ResourceEventHandlerRegistration, error)
-	// RemoveEventHandler ends a handler: what it has not been told yet is dropped, and a call in progress goes on. See
-	// [ShutDownEventHandler] for one that waits. To remove one twice, or one of another informer, has no effect.
+	// RemoveEventHandler removes a handler and drops its pending notifications. A call in progress
+	// continues; [ShutDownEventHandler] waits for it. Removing a handler twice, or another
+	// informer's handler, has no effect.
 	RemoveEventHandler(handle ResourceEventHandlerRegistration) error
-	// GetStore returns the store, to be read.
+	// GetStore returns the store. The program may only read it.
 	GetStore() Store
-	// GetController returns HasSynced and LastSyncResourceVersion as a Controller, whose Run does nothing.
+	// GetController returns a Controller for HasSynced and LastSyncResourceVersion. Its Run does
+	// nothing.
 	GetController() Controller
-	// Run is RunWithContext with a channel.
+	// Run is RunWithContext with a stop channel in place of a context.
 	Run(stopCh <-chan struct{})
-	// RunWithContext runs until the context ends and all of its goroutines have ended, calls of handlers included.
+	// RunWithContext runs until the context ends and all its goroutines and handler calls have
+	// ended.
 	RunWithContext(ctx context.Context)
-	// HasSynced says whether the store has the first list. Handlers may still have to be told: see
-	// ResourceEventHandlerRegistration.
+	// HasSynced reports whether the store has the first list. The handlers may not have been
+	// notified of it yet: see ResourceEventHandlerRegistration.
 	HasSynced() bool
-	// HasSyncedChecker is HasSynced for [WaitFor].
+	// HasSyncedChecker returns HasSynced as a DoneChecker for [WaitFor].
 	HasSyncedChecker() DoneChecker
-	// LastSyncResourceVersion returns the version up to which the server has been heard, "" before the first list.
+	// LastSyncResourceVersion returns the version of the server's last event or list. It is ""
+	// before the first list.
 	LastSyncResourceVersion() string
-	// SetWatchErrorHandler sets what is told of failed attempts, before the start; after it, it is an error.
+	// SetWatchErrorHandler sets the handler of failed attempts. After the start it returns an
+	// error.
 	SetWatchErrorHandler(handler WatchErrorHandler) error
 	// SetWatchErrorHandlerWithContext is SetWatchErrorHandler with the context of the run.
 	SetWatchErrorHandlerWithContext(handler WatchErrorHandlerWithContext) error
-	// SetTransform sets what changes each object before it is stored, before the start; after it, it is an error.
+	// SetTransform sets the function that changes each object before it is stored. After the start
+	// it returns an error.
 	SetTransform(handler TransformFunc) error
-	// IsStopped says that the informer has run, and takes no handler any more.
+	// IsStopped reports whether the informer has stopped. Then it accepts no more handlers.
 	IsStopped() bool
 }
 
-// ResourceEventHandlerRegistration is a handler of an informer.
+// ResourceEventHandlerRegistration is the registration of a handler with an informer.
 type ResourceEventHandlerRegistration interface {
-	// HasSynced says whether the handler has returned from each object of the initial list.
+	// HasSynced reports whether the handler has returned for each object of the initial list.
 	HasSynced() bool
-	// HasSyncedChecker is HasSynced for [WaitFor].
+	// HasSyncedChecker returns HasSynced as a DoneChecker for [WaitFor].
 	HasSyncedChecker() DoneChecker
 }
 
-// HandlerOptions are the choices of a handler.
+// HandlerOptions are the options of a handler.
 type HandlerOptions struct {
-	// Logger is for what is said of this handler, its panics included. Defaults to klog.Background().
+	// Logger logs messages about this handler, including its panics. Defaults to klog.Background().
 	Logger *klog.Logger
-	// ResyncPeriod is the time between two calls of OnUpdate for each object of the store. Defaults to that of the
-	// informer; 0 means never.
+	// ResyncPeriod is the time between two calls of OnUpdate for each object of the store. 0 means
+	// never. Defaults to the informer's resync period.
 	ResyncPeriod *time.Duration
 }
 
 // SharedIndexInformer is a SharedInformer whose store has indexes.
 type SharedIndexInformer interface {
 	SharedInformer
-	// AddIndexers adds indexes, at any time before the stop.
+	// AddIndexers adds indexes. After the informer has stopped it returns an error.
 	AddIndexers(indexers Indexers) error
-	// GetIndexer returns the store, to be read.
+	// GetIndexer returns the store. The program may only read it.
 	GetIndexer() Indexer
 }
 
-// SharedIndexInformerOptions are the choices of a SharedIndexInformer.
+// SharedIndexInformerOptions are the options of a SharedIndexInformer.
 type SharedIndexInformerOptions struct {
-	// ResyncPeriod is that of handlers that don't say otherwise. Defaults to 0, never.
+	// ResyncPeriod is the resync period of handlers without a period of their own. Defaults to 0:
+	// never.
 	ResyncPeriod time.Duration
-	// Indexers are the indexes. The map belongs to the informer.
+	// Indexers are the indexes. The informer owns the map.
 	Indexers Indexers
-	// ObjectDescription says in logs what the objects are. Defaults to the type of the example.
+	// ObjectDescription names the objects in logs. Defaults to the type of the example object.
 	ObjectDescription string
-	// Identifier names the informer in metrics. Defaults to none, and no metrics.
+	// Identifier names the informer in metrics. By default the informer has no metrics.
 	Identifier InformerNameAndResource
-	// InformerMetricsProvider defaults to that of [SetInformerMetricsProvider].
+	// InformerMetricsProvider defaults to the provider set by [SetInformerMetricsProvider].
 	InformerMetricsProvider InformerMetricsProvider
 }
 
@@ -100,14 +110,15 @@ func NewSharedInformer(lw ListerWatcher, exampleObject runtime.Object, defaultEv
 	return NewSharedIndexInformer(lw, exampleObject, defaultEventHandlerResyncPeriod, Indexers{})
 }
 
-// NewSharedIndexInformer is NewSharedIndexInformerWithOptions with two of the options.
+// NewSharedIndexInformer is NewSharedIndexInformerWithOptions with a resync period and indexes.
 func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defaultEventHandlerResyncPeriod time.Duration, indexers Indexers) SharedIndexInformer {
 	return NewSharedIndexInformerWithOptions(lw, exampleObject, SharedIndexInformerOptions{ResyncPeriod: defaultEventHandlerResyncPeriod, Indexers: indexers})
 }
 
-// NewSharedIndexInformerWithOptions returns an informer, which does nothing before Run. exampleObject says of which type
-// the objects are. The informer checks for resyncs once in each options.ResyncPeriod; if a handler that is added before
-// the start has a shorter period, once in each of these.
+// NewSharedIndexInformerWithOptions returns an informer, which does nothing before Run.
+// exampleObject has the type of the objects. The informer checks for resyncs once per
+// options.ResyncPeriod. If a handler with a shorter period is added before the start, the informer
+// checks once per that period.
 func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.Object, options SharedIndexInformerOptions) SharedIndexInformer {
 	about := options.ObjectDescription
 	if about == "" {
@@ -130,19 +141,20 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 	return s
 }
 
-// sharedIndexInformer applies what kinform's reflector hands over: it changes the store, then puts the change into the
-// mailbox of each handler. There is no queue between. A mailbox has no bound, so nothing of that waits for a handler,
-// and changes reach the handlers one by one, in the order in which the server has made them; kinform's own informer
-// merges what waits, and tells less.
+// sharedIndexInformer applies the changes of kinform's reflector. It changes the store, then puts
+// each change into the mailbox of each handler, without a queue between. A mailbox has no bound, so
+// no change waits for a handler. Each handler gets every change in the server's order. kinform's
+// own informer merges pending changes and so makes fewer calls.
 type sharedIndexInformer struct {
 	applier
 	lw      ListerWatcher
 	example runtime.Object
 	about   string
 
-	// applying is held while a change is applied to the store and put into the mailboxes, and while a handler is added or
-	// removed: so that each handler is told of each change once. It comes before mu. joining comes before it, and is held
-	// by the handler that is added or removed: however many come and go, each change waits for one of them at most.
+	// applying is held while a change is applied to the store and put into the mailboxes, and while
+	// a handler is added or removed. So each handler gets each change once. The locking order is
+	// joining, applying, mu. Adding or removing a handler holds joining too, so that a change waits
+	// for at most one handler, however many are being added or removed.
 	joining  handover
 	applying handover
 	synced   chan struct{} // closed when the first list is in the store
@@ -152,15 +164,16 @@ type sharedIndexInformer struct {
 	handlers  handlers
 	started   bool
 	stopped   bool
-	run       context.Context // of the handlers
-	transform TransformFunc   // constant from the start
+	run       context.Context // context of the handlers
+	transform TransformFunc   // constant after the start
 	onError   WatchErrorHandlerWithContext
-	leaving   []*listener // removed, and perhaps still in a call
+	leaving   []*listener // removed handlers, which may still be in a call
 	reflector *Reflector
 }
 
-// handover is a lock that goes to the goroutine that has waited longest. A sync.Mutex goes to whoever comes while that
-// goroutine wakes up, for a millisecond: each change would wait as long while handlers come and go.
+// handover is a lock that passes to the goroutine that has waited longest. For up to a millisecond,
+// a sync.Mutex may go to a goroutine that arrives while the waiting goroutine wakes up. Each change
+// would wait that long while handlers are added and removed.
 type handover chan struct{}
 
 func (h handover) Lock()   { h <- struct{}{} }
@@ -199,7 +212,7 @@ func (s *sharedIndexInformer) Run(stopCh <-chan struct{}) {
 func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 	defer utilruntime.HandleCrashWithContext(ctx)
 	logger := klog.FromContext(ctx)
-	// Handlers end after the reflector (SI-3), by a context of their own.
+	// Handlers end after the reflector (SI-3), so they have their own context.
 	delivering, stopDelivering := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopDelivering()
 
@@ -227,7 +240,8 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 
 	detecting, stopDetecting := context.WithCancel(context.WithoutCancel(ctx))
 	running.Go(func() { s.detector.Run(detecting.Done()) })
-	if !mutationDetection { // with the detector, objects share nothing that can be changed, unless the program says otherwise
+	// With the detector, objects share nothing mutable, unless the program overrides it.
+	if !mutationDetection {
 		running.Go(func() { guard.Run(detecting.Done()) })
 	}
 	defer func() {
@@ -244,7 +258,7 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 			<-h.ended
 		}
 	}()
-	// A goroutine of its own, which no function of the program can end.
+	// The reflector runs in a separate goroutine, which no function of the program can end.
 	var reflecting sync.WaitGroup
 	reflecting.Go(func() { reflector.keepRunning(ctx) })
 	reflecting.Wait()
@@ -290,7 +304,7 @@ func (s *sharedIndexInformer) AddIndexers(indexers Indexers) error {
 
 func (s *sharedIndexInformer) GetController() Controller { return standIn{s} }
 
-// standIn is the Controller of an informer, which runs by itself (SI-7).
+// standIn is the Controller that GetController returns. The informer runs by itself (SI-7).
 type standIn struct{ informer *sharedIndexInformer }
 
 func (c standIn) RunWithContext(context.Context)  {}

@@ -23,7 +23,7 @@ func pod(name string) *v1.Pod {
 	return &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID("uid-" + name)}}
 }
 
-// book writes down the calls of a handler.
+// book records the calls of a handler.
 type book struct {
 	mu    sync.Mutex
 	lines []string
@@ -56,7 +56,7 @@ func (b *book) OnAdd(obj any, initial bool) { b.note("add %s %v", name(obj), ini
 func (b *book) OnUpdate(old, now any)       { b.note("update %s %s", name(old), name(now)) }
 func (b *book) OnDelete(obj any)            { b.note("delete %s", name(obj)) }
 
-// run runs an informer until the test's function returns.
+// run runs an informer until the test function returns.
 func run(t *testing.T, test func(t *testing.T, source *framework.FakeControllerSource, inf cache.SharedIndexInformer, start func())) {
 	synctest.Test(t, func(t *testing.T) {
 		source := framework.NewFakeControllerSource()
@@ -95,7 +95,8 @@ func TestAHandlerHearsOfEachChangeInOrder(t *testing.T) {
 	})
 }
 
-// PD-5, RC-10: a relist tells of what vanished, with a tombstone, then of the list.
+// PD-5, RC-10: after a relist, vanished objects are deleted with a tombstone, before the list's
+// objects.
 func TestARelistTellsWhatWasMissed(t *testing.T) {
 	run(t, func(t *testing.T, source *framework.FakeControllerSource, inf cache.SharedIndexInformer, start func()) {
 		b := &book{}
@@ -147,7 +148,7 @@ func TestAHandlerThatIsRemovedHearsNothing(t *testing.T) {
 	})
 }
 
-// SI-9: a handler that is slow hears of every change all the same, and holds up nobody.
+// SI-9: a slow handler gets every change and does not delay other handlers.
 func TestASlowHandlerMissesNothing(t *testing.T) {
 	run(t, func(t *testing.T, source *framework.FakeControllerSource, inf cache.SharedIndexInformer, start func()) {
 		release := make(chan struct{})
@@ -236,7 +237,7 @@ func TestATransformChangesWhatIsStored(t *testing.T) {
 	})
 }
 
-// RC-2: errors of lists reach the handler, and unwrap.
+// RC-2: list errors reach the handler and unwrap.
 func TestErrorsOfListsReachTheHandler(t *testing.T) {
 	run(t, func(t *testing.T, source *framework.FakeControllerSource, inf cache.SharedIndexInformer, start func()) {
 		refused := errors.New("refused")
@@ -253,7 +254,7 @@ func TestErrorsOfListsReachTheHandler(t *testing.T) {
 	})
 }
 
-// The store of a reflector may be a program's own.
+// The store of a reflector may be the program's own.
 func TestAReflectorFillsAStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := framework.NewFakeControllerSource()

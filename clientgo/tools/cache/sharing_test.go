@@ -23,8 +23,9 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// The pods of a workload in an informer share what is immutable in them, unless a transform changes it. In a store of the
-// program's own, and with some values in the Config, each pod has all of its parts for itself.
+// The pods of a workload in an informer share their immutable parts, unless a transform changes
+// them. In a program's own store, and with some values in the Config, each pod has its own copy of
+// every part.
 func TestWhatPodsOfAnInformerShare(t *testing.T) {
 	for _, encoding := range []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON} {
 		for name, shared := range map[string]bool{
@@ -99,7 +100,7 @@ func TestWhatPodsOfAnInformerShare(t *testing.T) {
 	}
 }
 
-// While an informer runs, what cached objects share is looked at, and no longer.
+// While an informer runs, and only then, the guard checks the shared parts of cached objects.
 func TestAnInformerHasWhatIsSharedLookedAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var looks atomic.Int32

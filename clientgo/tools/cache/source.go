@@ -22,27 +22,27 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// source is kinform's listwatch.Source of a ListerWatcher.
+// source adapts a ListerWatcher to kinform's listwatch.Source.
 type source struct {
 	lw    ListerWatcherWithContext
-	about string // in errors: the type of objects
+	about string // the type of the objects, for errors
 
-	// Events of other types are logged and left out. Both may be nil.
+	// Events with objects of other types are logged and skipped. Both may be nil.
 	expectedType reflect.Type
 	expectedGVK  *schema.GroupVersionKind
 
 	metrics *reflectorMetrics // nil if there is no provider
-	store   ReflectorStore    // the objects are for
+	store   ReflectorStore    // the store that gets the objects
 
-	open *watchStream // the watch that is not closed
+	open *watchStream // the open watch, or nil
 
-	streamed  atomic.Bool // the last list is a streaming one
-	synthetic atomic.Bool // the watch has begun with events of what exists, which are in no order
+	streamed  atomic.Bool // the last list is a streaming list
+	synthetic atomic.Bool // the watch began with events of existing objects, which are in no order
 }
 
 func (s *source) String() string { return s.about }
 
-// use says what becomes of the objects. A store of the program's own may do with them what it likes.
+// use returns how the objects will be used. A program's own store may do anything with them.
 func (s *source) use() sink.Use {
 	if _, ok := s.store.(nativeStore); ok {
 		if t, ok := s.store.(TransformingStore); ok && t.Transformer() != nil {
@@ -55,8 +55,8 @@ func (s *source) use() sink.Use {
 
 var errTable = errors.New("the server answered with a Table, which has no objects: the client must not ask for one (Accept header)")
 
-// List calls the ListerWatcher in a goroutine of its own: a function that takes no context can't be ended, and whoever
-// waits for it goes on when the context ends (RC-12).
+// List calls the ListerWatcher in a separate goroutine. A function without a context can't be
+// interrupted, so its caller returns when the context ends (RC-12).
 func (s *source) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[any], error) {
 	s.streamed.Store(false)
 	options := metav1.ListOptions{
@@ -129,7 +129,8 @@ func (s *source) read(list runtime.Object, to *sink.Sink) (*listStream, error) {
 		stream.items, stream.unread = items, unread
 		return stream, nil
 	}
-	// Items are copied out of the list: one of them must not keep all of them in memory (RC-11).
+	// Items are copied out of the list, so that one item does not keep all others in memory
+	// (RC-11).
 	stream.items = make([]listwatch.Item[any], 0, meta.LenList(list))
 	err = meta.EachListItemWithAlloc(list, func(obj runtime.Object) error {
 		item, err := itemOf(obj)
@@ -145,7 +146,7 @@ func (s *source) read(list runtime.Object, to *sink.Sink) (*listStream, error) {
 	return stream, nil
 }
 
-// itemOf reads identity and version of an object.
+// itemOf reads the identity and version of an object.
 func itemOf(obj runtime.Object) (listwatch.Item[any], error) {
 	o, err := meta.Accessor(obj)
 	if err != nil {
@@ -195,7 +196,7 @@ func (l *listStream) Next() (listwatch.Item[any], error) {
 func (l *listStream) Meta() listwatch.ListMeta { return l.meta }
 func (l *listStream) Close() error             { return nil }
 
-// Watch asks for bookmarks always.
+// Watch always requests bookmarks.
 func (s *source) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[any], error) {
 	options := metav1.ListOptions{ResourceVersion: opts.ResourceVersion, AllowWatchBookmarks: true}
 	if opts.Timeout > 0 {
@@ -222,14 +223,15 @@ func (s *source) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 	if stream.pulled == nil {
 		stream.events = w.ResultChan()
 	} else {
-		// Watch functions of many programs take no context, or another one: the end of ctx is then nothing that their watch knows of.
+		// The watch functions of many programs take no context, or use another one. Then their
+		// watch does not notice the end of ctx.
 		stream.release = context.AfterFunc(ctx, func() { w.Stop() })
 	}
 	return stream, nil
 }
 
-// watchSilence is how long a watch may bring nothing. Servers send a bookmark about once a minute, so that three are
-// missing then: the connection is probably dead.
+// watchSilence bounds how long a watch may send nothing. Servers send a bookmark about once a
+// minute. After three missing bookmarks, the connection is probably dead.
 const watchSilence = 3 * time.Minute
 
 var errSilentWatch = errors.New("the watch brought nothing for too long")
@@ -239,26 +241,26 @@ type watchStream struct {
 	ctx     context.Context
 	watch   watch.Interface
 	pulled  listwatch.WatchStream[any] // nil if events come from the channel
-	release func() bool                // ends that the end of ctx stops the watch; nil if events come from the channel
+	release func() bool                // cancels the stop of the watch at the end of ctx; nil if events come from the channel
 	events  <-chan watch.Event
 	begun   time.Time
 	n       int
 	stopped bool
 
-	// silence ends a watch of a client of this module that brings nothing for long; nil for any other watch.
+	// silence stops a silent watch of a client of this module. It is nil for any other watch.
 	silence *time.Timer
-	silent  atomic.Bool // it has
+	silent  atomic.Bool // silence has stopped the watch
 	initial bool        // the initial events have not ended
 }
 
-// endSilent ends a silent watch.
+// endSilent stops a silent watch.
 func (w *watchStream) endSilent() {
 	w.silent.Store(true)
 	w.watch.Stop()
 }
 
-// Next returns the next event. If the watch is silent for too long, it returns errSilentWatch. Only the time counts in
-// which Next waits: a slow store is no silence.
+// Next returns the next event. If the watch is silent for too long, it returns errSilentWatch. Only
+// time spent waiting in Next counts, so a slow store does not count as silence.
 func (w *watchStream) Next() (listwatch.Event[any], error) {
 	if w.silence == nil {
 		return w.next()
@@ -279,7 +281,7 @@ func (w *watchStream) Next() (listwatch.Event[any], error) {
 	return event, err
 }
 
-// next skips and logs events whose object has another type than the expected one (RC-23).
+// next skips and logs events whose object does not have the expected type (RC-23).
 func (w *watchStream) next() (listwatch.Event[any], error) {
 	for w.pulled != nil {
 		event, err := w.pulled.Next()
@@ -287,7 +289,7 @@ func (w *watchStream) next() (listwatch.Event[any], error) {
 			w.pulled, w.events = nil, w.watch.ResultChan()
 			break
 		}
-		if err != nil && w.ctx.Err() != nil { // whatever the watch says of its being stopped
+		if err != nil && w.ctx.Err() != nil { // replace the watch's own error after it was stopped
 			err = context.Cause(w.ctx)
 		}
 		if err == nil && !event.Unchanged && event.Type != listwatch.Bookmark {
@@ -328,7 +330,7 @@ func (w *watchStream) leaveOut(err error) {
 	utilruntime.HandleErrorWithContext(w.ctx, err, "Event of a watch left out", "reflector", w.source.about)
 }
 
-// close closes the watch that is open.
+// close closes the open watch, if there is one.
 func (s *source) close() {
 	if s.open != nil {
 		_ = s.open.Close()
@@ -384,7 +386,7 @@ func (s *source) event(e watch.Event) (listwatch.Event[any], error) {
 	return event, nil
 }
 
-// check says what is wrong with the type of an event's object.
+// check returns an error if an event's object has the wrong type.
 func (s *source) check(obj runtime.Object) error {
 	if obj == nil {
 		return errors.New("the event has no object")

@@ -5,34 +5,34 @@ import (
 	"fmt"
 )
 
-// Store holds objects by key. It is safe for concurrent use. Objects are shared with all readers and must not be
-// modified.
+// Store holds objects by key. It is safe for concurrent use. Objects are shared with all readers
+// and must not be modified.
 type Store interface {
-	// Add stores an object. So does Update.
+	// Add stores an object, like Update.
 	Add(obj interface{}) error
-	// Update stores an object, whether there is one with its key or not.
+	// Update stores an object. It replaces the object with the same key.
 	Update(obj interface{}) error
-	// Delete removes the object with the key of obj. It is no error if there is none.
+	// Delete removes the object with the key of obj. Deleting an absent object is not an error.
 	Delete(obj interface{}) error
-	// List returns all objects, in no order. The slice is the caller's.
+	// List returns all objects, in no order. The caller owns the slice.
 	List() []interface{}
 	// ListKeys returns all keys, in no order.
 	ListKeys() []string
-	// LastStoreSyncResourceVersion returns the version of what was stored last.
+	// LastStoreSyncResourceVersion returns the version of the last write.
 	LastStoreSyncResourceVersion() string
-	// Bookmark sets that version.
+	// Bookmark sets the version that LastStoreSyncResourceVersion returns.
 	Bookmark(rv string)
 	// Get returns the object with the key of obj.
 	Get(obj interface{}) (item interface{}, exists bool, err error)
 	// GetByKey returns the object with this key. Its error is always nil in stores of this package.
 	GetByKey(key string) (item interface{}, exists bool, err error)
-	// Replace makes these the only objects, in one step. The slice belongs to the store from then on.
+	// Replace replaces all objects in one step. The store owns the slice from then on.
 	Replace([]interface{}, string) error
 	// Resync does nothing in a store.
 	Resync() error
 }
 
-// TransactionType is what a [Transaction] does.
+// TransactionType is the kind of a [Transaction].
 type TransactionType string
 
 const (
@@ -41,7 +41,7 @@ const (
 	TransactionTypeDelete TransactionType = "Delete"
 )
 
-// Transaction is one change of several that are made together.
+// Transaction is one of several changes that are made together.
 type Transaction struct {
 	Object interface{}
 	Type   TransactionType
@@ -49,18 +49,18 @@ type Transaction struct {
 
 // TransactionStore is a Store that makes several changes in one step.
 type TransactionStore interface {
-	// Transaction returns nil, or what could not be done. All else is done.
+	// Transaction returns nil, or an error with the failed changes. All other changes are made.
 	Transaction(txns ...Transaction) *TransactionError
 }
 
-// TransactionError says which changes were made, and why others were not.
+// TransactionError lists which changes were made and why the others failed.
 type TransactionError struct {
 	SuccessfulIndices []int
 	TotalTransactions int
 	Errors            []error
 }
 
-// Error counts the failures and has their reasons.
+// Error has the number of failures and their reasons.
 func (t *TransactionError) Error() string {
 	return fmt.Sprintf("failed to execute (%d/%d) transactions failed due to: %v",
 		t.TotalTransactions-len(t.SuccessfulIndices), t.TotalTransactions, t.Errors)
@@ -69,12 +69,13 @@ func (t *TransactionError) Error() string {
 // StoreOption is an option of NewStore and NewIndexer.
 type StoreOption = func(*cache)
 
-// WithTransformer has Add, Update and Replace store what the function returns. Its errors are theirs.
+// WithTransformer makes Add, Update and Replace store the function's result. They return its
+// errors.
 func WithTransformer(transformer TransformFunc) StoreOption {
 	return func(c *cache) { c.transformer = transformer }
 }
 
-// WithStoreMetrics keeps the metric of the store's version, if the identity is reserved.
+// WithStoreMetrics maintains the metric of the store's version, if the identity is reserved.
 func WithStoreMetrics(identifier InformerNameAndResource, metrics InformerMetricsProvider) StoreOption {
 	return func(c *cache) {
 		c.storeOptions = append(c.storeOptions, WithThreadSafeStoreMetrics(identifier, metrics))
@@ -86,7 +87,7 @@ func NewStore(keyFunc KeyFunc, opts ...StoreOption) Store {
 	return newCache(keyFunc, Indexers{}, opts)
 }
 
-// NewIndexer returns an empty store with indexes. The map belongs to it from then on.
+// NewIndexer returns an empty store with indexes. The store owns the map from then on.
 func NewIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) Indexer {
 	return newCache(keyFunc, indexers, opts)
 }
@@ -110,7 +111,8 @@ func newCache(keyFunc KeyFunc, indexers Indexers, opts []StoreOption) *cache {
 	return c
 }
 
-// prepare returns what is to be stored, and its key: that of the object before it is transformed, as what is stored may have none.
+// prepare returns the transformed object and the key. The key is the original object's, because the
+// transformed object may have none.
 func (c *cache) prepare(obj interface{}) (string, interface{}, error) {
 	key, err := c.keyFunc(obj)
 	if err != nil {

@@ -48,7 +48,7 @@ func TestStoreKeepsObjects(t *testing.T) {
 	require.NoError(t, store.Resync())
 }
 
-// The keys of a caller may be any strings, and no two are one.
+// Keys may be any strings, and different strings are different keys.
 func TestKeysAreAnyStrings(t *testing.T) {
 	store := NewThreadSafeStore(nil, nil)
 	keys := []string{"", "/", "a", "/a", "a/", "a/b", "a/b/c", "//", "/a/b", "a//b"}
@@ -105,7 +105,7 @@ func TestIndexer(t *testing.T) {
 	require.Equal(t, []interface{}{b}, objs)
 }
 
-// IX-6: the object is stored. The index that failed lacks it, and the others have it.
+// IX-6: the object is stored. The failed index lacks the object, and the other indexes have it.
 func TestIndexFunctionFails(t *testing.T) {
 	store := NewIndexer(MetaNamespaceKeyFunc, Indexers{"name": byName, NamespaceIndex: MetaNamespaceIndexFunc})
 	bad, good := testPod("x", "bad", "1"), testPod("x", "good", "1")
@@ -124,7 +124,7 @@ func TestIndexFunctionFails(t *testing.T) {
 	require.ElementsMatch(t, []string{"good", "all"}, plain.ListIndexFuncValues("name"))
 }
 
-// The value of a panic is the program's own.
+// A panic keeps the program's own value.
 func TestIndexFunctionPanics(t *testing.T) {
 	own := errors.New("own")
 	store := NewIndexer(MetaNamespaceKeyFunc, Indexers{"name": func(interface{}) ([]string, error) { panic(own) }})

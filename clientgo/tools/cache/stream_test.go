@@ -23,7 +23,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// seen counts what a handler is told, by object and kind of call.
+// seen counts the calls of a handler, by object and kind of call.
 type seen struct {
 	mu    sync.Mutex
 	calls map[string]int
@@ -56,8 +56,8 @@ func (s *seen) OnUpdate(old, now any) {
 }
 func (s *seen) OnDelete(obj any) { s.count("delete", obj) }
 
-// Whatever happens to lists and watches, an informer whose lists are handed over reaches the server's state: nothing is lost, nothing
-// comes twice, and nothing stays behind.
+// Under any fault of lists and watches, an informer whose lists are handed over reaches the
+// server's state. No change is lost or repeated, and no deleted object remains.
 func TestHandedOverListsSurviveFaults(t *testing.T) {
 	list, watches := "list", "watch"
 	for name, faults := range map[string][]apitest.Fault{
@@ -86,7 +86,7 @@ func TestHandedOverListsSurviveFaults(t *testing.T) {
 				var injected []*apitest.Injected
 				for _, fault := range faults {
 					fault.Resource = "pods"
-					fault.Match = func(q apitest.Request) bool { // none but requests that the server takes
+					fault.Match = func(q apitest.Request) bool { // only requests that the server accepts
 						return streaming || q.HTTP.URL.Query().Get("sendInitialEvents") == ""
 					}
 					if streaming && fault.Verb == list {
@@ -109,7 +109,7 @@ func TestHandedOverListsSurviveFaults(t *testing.T) {
 				defer cancel()
 				require.True(t, cache.WaitForCacheSync(ctx.Done(), store.HasSynced))
 				pods := client.Pods("ns-0")
-				for i := range 6 { // each twice, as a state that cannot be read is followed by one that can be
+				for i := range 6 { // each pod twice: an undecodable state is followed by a decodable one
 					pod, err := pods.Get(ctx, fmt.Sprintf("pod-%06d", i%3), metav1.GetOptions{})
 					require.NoError(t, err)
 					pod.Labels = map[string]string{"changed": fmt.Sprint(i)}
@@ -154,8 +154,8 @@ func TestHandedOverListsSurviveFaults(t *testing.T) {
 	}
 }
 
-// A store of the program's own cannot be told of an object that could not be read. It is told nothing of it, and lists follow until all
-// objects can be read.
+// A program's own store cannot receive an undecodable object. The reflector skips the object and
+// lists until all objects can be decoded.
 func TestAStoreOfAProgramIsGivenObjectsAlone(t *testing.T) {
 	const (
 		list   = `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[%s]}`
@@ -233,7 +233,7 @@ func TestAStoreOfAProgramIsGivenObjectsAlone(t *testing.T) {
 	}
 }
 
-// An informer that goes on without an object says so.
+// An informer reports when it continues without an object.
 func TestAnObjectThatCannotBeReadIsTold(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", runtime.ContentTypeJSON)

@@ -10,16 +10,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// streams says whether the list function of lw returns a list as a client of this module has filled it, so that the objects can be
-// handed over while they are decoded, and its list stays empty (package internal/sink). A function that looks at the items of its
-// list, or changes them, must get all of them, and so must a client that a program has put around ours. So both have to be known:
+// streams reports whether the list function of lw returns the client's list unmodified. Then
+// objects can be handed over while they are decoded, and the list stays empty (package
+// internal/sink). A function that reads or changes the items must get all of them, and so must a
+// program's client around ours. Known functions and clients:
 //
 //   - NewListWatchFromClient makes its requests itself.
-//   - Informers that a factory has made, of this module or of a generated one, return what the client's List returned. The client's
-//     type must be that of the generated clientset, and not one that embeds it.
-//   - controller-runtime makes its clients itself. Its list function changes the items of lists of metadata.
+//   - Informers of a factory, ours or generated, return the result of the client's List. The
+//     client's type must be the generated clientset's, not a type that embeds it.
+//   - controller-runtime makes its clients itself. Its list function changes lists of metadata.
 //
-// Any other list comes whole, which costs more memory while it comes, and is right whatever the function does.
+// Any other list is read whole, which is correct for every function and costs more memory
+// meanwhile.
 func streams(lw ListerWatcherWithContext, expected reflect.Type) bool {
 	switch lw := lw.(type) {
 	case *ListWatch:
@@ -54,12 +56,12 @@ func isFactory(name string) bool {
 			return true
 		}
 	}
-	// What informer-gen makes for a project's own types.
+	// Informers that informer-gen generates for a project's own types.
 	function := name[strings.LastIndexByte(name, '/')+1:]
 	return strings.Contains(name, "/informers/externalversions/") && strings.Contains(function, ".NewFiltered") && strings.Contains(function, "Informer.func")
 }
 
-// isClient reports whether a type is that of a client of this module, or of a generated clientset.
+// isClient reports whether a type is a client of this module or of a generated clientset.
 func isClient(t reflect.Type) bool {
 	if t == nil || t.Kind() != reflect.Pointer {
 		return false
@@ -78,11 +80,13 @@ func isClient(t reflect.Type) bool {
 
 const (
 	runtimeModule = "sigs.k8s.io/controller-runtime"
-	// The versions whose list functions are as described, and none that is still to come.
+	// The versions whose list functions are known to be as described. Later versions are not
+	// included.
 	runtimeVersions = "v0.25."
 )
 
-// knownRuntime reports whether the program has a version of controller-runtime whose list functions are known. Its own tests count.
+// knownRuntime reports whether the program has a version of controller-runtime whose list functions
+// are known. controller-runtime's own tests count as known.
 var knownRuntime = sync.OnceValue(func() bool {
 	info, ok := debug.ReadBuildInfo()
 	return ok && isKnownRuntime(info)

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
-// program's client is around one of ours, and may change what that lists.
+// programsClient is a program's client around one of ours. It may change lists.
 type programsClient struct{ *dynamic.DynamicClient }
 
 func TestFunctionsWhoseListsAreHandedOver(t *testing.T) {

@@ -18,14 +18,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// ThreadSafeStore is an [Indexer] whose callers give the keys. A key may be any string.
+// ThreadSafeStore is an [Indexer] whose callers supply the keys. A key may be any string.
 //
-// A write panics if an index function fails on an object: the object is stored, and that index lacks it.
+// A write panics if an index function fails on an object. The object is stored nevertheless, and
+// that index lacks it.
 type ThreadSafeStore interface {
 	Add(key string, obj interface{})
 	Update(key string, obj interface{})
 	Delete(key string)
-	// DeleteWithObject is Delete of a key whose last object, with its version, is known.
+	// DeleteWithObject is Delete. It also sets the store's version to the version of obj, the last
+	// state.
 	DeleteWithObject(key string, obj interface{})
 	Get(key string) (item interface{}, exists bool)
 	List() []interface{}
@@ -48,7 +50,8 @@ type ThreadSafeStoreTransaction struct {
 	Key string
 }
 
-// ThreadSafeStoreWithTransaction is a ThreadSafeStore that makes several changes in one step. Those of this package are.
+// ThreadSafeStoreWithTransaction is a ThreadSafeStore that makes several changes in one step. The
+// stores of this package implement it.
 type ThreadSafeStoreWithTransaction interface {
 	ThreadSafeStore
 	Transaction(fns ...ThreadSafeStoreTransaction)
@@ -57,7 +60,8 @@ type ThreadSafeStoreWithTransaction interface {
 // ThreadSafeStoreOption is an option of NewThreadSafeStore.
 type ThreadSafeStoreOption = func(*threadSafeMap)
 
-// WithThreadSafeStoreMetrics keeps the metric of the store's version, if the identity is reserved.
+// WithThreadSafeStoreMetrics maintains the metric of the store's version, if the identity is
+// reserved.
 func WithThreadSafeStoreMetrics(identifier InformerNameAndResource, metricsProvider InformerMetricsProvider) ThreadSafeStoreOption {
 	return func(s *threadSafeMap) {
 		if identifier.Reserved() {
@@ -67,8 +71,8 @@ func WithThreadSafeStoreMetrics(identifier InformerNameAndResource, metricsProvi
 	}
 }
 
-// NewThreadSafeStore returns an empty store. The map of indexers belongs to it from then on; indices is ignored, as an
-// empty store has none.
+// NewThreadSafeStore returns an empty store, which owns the map of indexers from then on. It
+// ignores indices.
 func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeStoreOption) ThreadSafeStore {
 	if indexers == nil {
 		indexers = Indexers{}
@@ -90,7 +94,7 @@ func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeSt
 	return s
 }
 
-// threadSafeMap is kinform's store behind keys that are strings. Readers take no lock.
+// threadSafeMap is kinform's store with strings as keys. Readers take no lock.
 type threadSafeMap struct {
 	store *indexer.Store[any]
 	funcs atomic.Pointer[Indexers] // never modified
@@ -103,16 +107,17 @@ type threadSafeMap struct {
 	gauge      GaugeMetric // nil without metrics
 
 	mu       sync.Mutex // guards following
-	indexers Indexers   // what GetIndexers returns; the map is the caller's of New
+	indexers Indexers   // the result of GetIndexers; the map comes from the caller of NewThreadSafeStore
 
-	// The version is that of the last write (IX-16), and not kinform's, which never goes down.
+	// version is the version of the last write (IX-16). It may go down, unlike the version of
+	// kinform's store.
 	muVersion sync.Mutex // guards following
 	version   string
 }
 
 var _ ThreadSafeStoreWithTransaction = &threadSafeMap{}
 
-// storeName returns the key as kinform has it. Any two strings have different names.
+// storeName converts a key to kinform's form. Different strings have different names.
 func storeName(key string) types.NamespacedName {
 	if i := strings.IndexByte(key, '/'); i > 0 {
 		return types.NamespacedName{Namespace: key[:i], Name: key[i+1:]}
@@ -127,7 +132,7 @@ func storeKey(n types.NamespacedName) string {
 	return n.Namespace + "/" + n.Name
 }
 
-// versionOf returns the version of an object, and whether it has metadata.
+// versionOf returns the version of an object, and whether the object has metadata.
 func versionOf(obj interface{}) (string, bool) {
 	if obj == nil {
 		return "", false
@@ -142,20 +147,21 @@ func versionOf(obj interface{}) (string, bool) {
 	return accessor.GetResourceVersion(), true
 }
 
-// indexFailure is what a write panics with if it has written this object.
+// indexFailure is the panic of an index function. The write of this object raises it.
 type indexFailure struct {
 	index         string
 	object, panic any
 }
 
-// indexFunc is an index function for kinform's store, which would not store an object on which it fails. It finds no
-// values then, and the write panics when everything is stored.
+// indexFunc wraps an index function for kinform's store, which would not store an object on which
+// the function fails. The wrapper returns no values then, and the write panics after everything is
+// stored.
 func (s *threadSafeMap) indexFunc(name string, fn IndexFunc) indexer.IndexFunc[any] {
 	return func(obj any) (values []string, err error) {
 		defer func() {
 			if p := recover(); p != nil {
 				values, err = nil, nil
-				if s.fail(indexFailure{name, obj, p}) { // A list may have a hundred thousand such objects.
+				if s.fail(indexFailure{name, obj, p}) { // a list may have a hundred thousand failing objects
 					logStack(context.Background(), "An index function panicked", p)
 				}
 			}
@@ -176,7 +182,8 @@ func (s *threadSafeMap) fail(f indexFailure) (first bool) {
 	return len(s.failures) == 1
 }
 
-// raise panics if an index function has failed for the caller's write. The failures of other writes stay for their callers.
+// raise panics if an index function has failed for the caller's write. Other writes raise their own
+// failures.
 func (s *threadSafeMap) raise(isMine func(indexFailure) bool) {
 	if s.fails.Load() == 0 {
 		return
@@ -186,7 +193,7 @@ func (s *threadSafeMap) raise(isMine func(indexFailure) bool) {
 	}
 }
 
-// take removes the failures of a write, and returns the first one.
+// take removes the failures of a write and returns the first one.
 func (s *threadSafeMap) take(isMine func(indexFailure) bool) (first indexFailure, failed bool) {
 	s.muFailed.Lock()
 	defer s.muFailed.Unlock()
@@ -201,7 +208,7 @@ func (s *threadSafeMap) take(isMine func(indexFailure) bool) (first indexFailure
 	return first, failed
 }
 
-// of finds the failures of the objects that ops write.
+// of returns a function that reports whether a failure is about an object that ops write.
 func of(ops []indexer.Op[any]) func(indexFailure) bool {
 	var written map[any]struct{} // made for the first failure
 	return func(f indexFailure) bool {
@@ -218,7 +225,8 @@ func of(ops []indexer.Op[any]) func(indexFailure) bool {
 	}
 }
 
-// identity stands for an object in a map. Objects that cannot be compared count as one if their types are.
+// identity returns a map key for an object. An object that cannot be compared is represented by its
+// type.
 func identity(obj any) any {
 	if v := reflect.ValueOf(obj); v.IsValid() && !v.Comparable() {
 		return v.Type()
@@ -228,7 +236,7 @@ func identity(obj any) any {
 
 func (s *threadSafeMap) apply(obj interface{}, ops ...indexer.Op[any]) {
 	_, err := s.store.Apply(ops, "")
-	utilruntime.Must(err) // its index functions don't fail
+	utilruntime.Must(err) // the wrapped index functions don't fail
 	if version, ok := versionOf(obj); ok {
 		s.Bookmark(version)
 	}

@@ -15,17 +15,18 @@ type TypedResourceEventHandler[T Object] interface {
 	OnDelete(obj DeletedObject[T])
 }
 
-// DeletedObject says which object is gone. Its methods work whether the object is known or not.
+// DeletedObject identifies a deleted object. Its methods work with and without the object's last
+// state.
 type DeletedObject[T Object] struct {
-	// OptionalObj is the last known state, the zero T if there is none. It is older than the deleted object may have
-	// been if FinalStateUnknown is set.
+	// OptionalObj is the last known state, or the zero T if no state is known. If FinalStateUnknown
+	// is set, the object may have changed afterwards.
 	OptionalObj T
-	// FinalStateUnknown is set if the informer has not heard of the deletion itself, nil otherwise. Its Obj is
-	// OptionalObj.
+	// FinalStateUnknown is set if the informer missed the deletion event, and nil otherwise. Its
+	// Obj is OptionalObj.
 	FinalStateUnknown *DeletedFinalStateUnknown
 }
 
-// GetObjectName returns namespace and name. A key that is malformed is taken for a name.
+// GetObjectName returns the namespace and name. A malformed key counts as a name.
 func (d DeletedObject[T]) GetObjectName() ObjectName {
 	if d.FinalStateUnknown != nil {
 		name, err := ParseObjectName(d.FinalStateUnknown.Key)
@@ -44,10 +45,10 @@ func (d DeletedObject[T]) GetObjectName() ObjectName {
 // GetName returns the name without the namespace.
 func (d DeletedObject[T]) GetName() string { return d.GetObjectName().Name }
 
-// GetNamespace returns the namespace, "" if there is none.
+// GetNamespace returns the namespace, or "" for a cluster-scoped object.
 func (d DeletedObject[T]) GetNamespace() string { return d.GetObjectName().Namespace }
 
-// GetKey returns the key under which the store had the object.
+// GetKey returns the key that the object had in the store.
 func (d DeletedObject[T]) GetKey() string {
 	if d.FinalStateUnknown != nil {
 		return d.FinalStateUnknown.Key
@@ -55,7 +56,7 @@ func (d DeletedObject[T]) GetKey() string {
 	return d.GetObjectName().String()
 }
 
-// TypedResourceEventHandlerFuncs makes functions a handler. Each may be nil.
+// TypedResourceEventHandlerFuncs makes a handler of functions. Each function may be nil.
 type TypedResourceEventHandlerFuncs[T Object] struct {
 	AddFunc    func(obj T)
 	UpdateFunc func(oldObj, newObj T)
@@ -83,8 +84,8 @@ func (r TypedResourceEventHandlerFuncs[T]) OnDelete(obj DeletedObject[T]) {
 	}
 }
 
-// TypedResourceEventHandlerDetailedFuncs is TypedResourceEventHandlerFuncs with an AddFunc that is told of the
-// initial list.
+// TypedResourceEventHandlerDetailedFuncs is TypedResourceEventHandlerFuncs with an AddFunc that
+// gets isInInitialList.
 type TypedResourceEventHandlerDetailedFuncs[T Object] struct {
 	AddFunc    func(obj T, isInInitialList bool)
 	UpdateFunc func(oldObj, newObj T)
@@ -112,21 +113,22 @@ func (r TypedResourceEventHandlerDetailedFuncs[T]) OnDelete(obj DeletedObject[T]
 	}
 }
 
-// TypedFilteringResourceEventHandler is [FilteringResourceEventHandler] for objects of one type. Of a deletion,
-// FilterFunc is asked about the last known state, the zero T if there is none, which it must cope with.
+// TypedFilteringResourceEventHandler is [FilteringResourceEventHandler] for objects of one type.
+// For a deletion, FilterFunc gets the last known state, or the zero T if no state is known.
+// FilterFunc must handle the zero T.
 type TypedFilteringResourceEventHandler[T Object] struct {
 	FilterFunc func(obj T) bool
 	Handler    TypedResourceEventHandler[T]
 }
 
-// OnAdd tells the handler if the filter lets obj pass.
+// OnAdd calls the handler if FilterFunc(obj) is true.
 func (r TypedFilteringResourceEventHandler[T]) OnAdd(obj T, isInInitialList bool) {
 	if r.FilterFunc(obj) {
 		r.Handler.OnAdd(obj, isInInitialList)
 	}
 }
 
-// OnUpdate tells the handler what the update is to it: an OnAdd, an OnUpdate, an OnDelete, or nothing.
+// OnUpdate calls the handler's OnAdd, OnUpdate or OnDelete, or nothing, depending on the filter.
 func (r TypedFilteringResourceEventHandler[T]) OnUpdate(oldObj, newObj T) {
 	after, before := r.FilterFunc(newObj), r.FilterFunc(oldObj)
 	if before && after {
@@ -138,7 +140,7 @@ func (r TypedFilteringResourceEventHandler[T]) OnUpdate(oldObj, newObj T) {
 	}
 }
 
-// OnDelete tells the handler if the filter lets the last known state pass.
+// OnDelete calls the handler if FilterFunc is true for the last known state.
 func (r TypedFilteringResourceEventHandler[T]) OnDelete(obj DeletedObject[T]) {
 	if r.FilterFunc(obj.OptionalObj) {
 		r.Handler.OnDelete(obj)

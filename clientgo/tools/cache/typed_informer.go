@@ -8,15 +8,16 @@ import (
 // TypedSharedIndexInformer is [SharedIndexInformer] for objects of one type.
 type TypedSharedIndexInformer[T Object] interface {
 	SharedIndexInformer
-	// AddTypedEventHandler adds a handler, with at most one value of options.
+	// AddTypedEventHandler adds a handler. It accepts at most one HandlerOptions.
 	AddTypedEventHandler(handler TypedResourceEventHandler[T], options ...HandlerOptions) (ResourceEventHandlerRegistration, error)
-	// AddTypedIndexers is AddIndexers.
+	// AddTypedIndexers is AddIndexers with typed index functions.
 	AddTypedIndexers(indexers TypedIndexers[T]) error
-	// GetTypedIndexer is GetIndexer.
+	// GetTypedIndexer is GetIndexer with typed results.
 	GetTypedIndexer() TypedIndexer[T]
 }
 
-// NewTypedSharedIndexInformer returns the same informer with types. All of its objects must be of type T.
+// NewTypedSharedIndexInformer wraps an informer with a typed interface. All its objects must be of
+// type T.
 func NewTypedSharedIndexInformer[T Object](informer SharedIndexInformer) TypedSharedIndexInformer[T] {
 	return typedInformer[T]{informer}
 }
@@ -43,7 +44,7 @@ func (i typedInformer[T]) AddTypedIndexers(indexers TypedIndexers[T]) error {
 
 func (i typedInformer[T]) GetTypedIndexer() TypedIndexer[T] { return typedIndexer[T]{i.GetIndexer()} }
 
-// typedHandler is a typed handler for an informer without types.
+// typedHandler adapts a typed handler to an untyped informer.
 type typedHandler[T Object] struct{ handler TypedResourceEventHandler[T] }
 
 func (h typedHandler[T]) OnAdd(obj interface{}, isInInitialList bool) {

@@ -6,7 +6,7 @@ type UndeltaStore struct {
 	PushFunc func([]interface{})
 }
 
-// NewUndeltaStore returns an empty one.
+// NewUndeltaStore returns an empty UndeltaStore.
 func NewUndeltaStore(pushFunc func([]interface{}), keyFunc KeyFunc) *UndeltaStore {
 	return &UndeltaStore{Store: NewStore(keyFunc), PushFunc: pushFunc}
 }
@@ -18,16 +18,16 @@ func (u *UndeltaStore) pushed(err error) error {
 	return err
 }
 
-// Add is Store.Add, then PushFunc.
+// Add calls Store.Add, then PushFunc.
 func (u *UndeltaStore) Add(obj interface{}) error { return u.pushed(u.Store.Add(obj)) }
 
-// Update is Store.Update, then PushFunc.
+// Update calls Store.Update, then PushFunc.
 func (u *UndeltaStore) Update(obj interface{}) error { return u.pushed(u.Store.Update(obj)) }
 
-// Delete is Store.Delete, then PushFunc.
+// Delete calls Store.Delete, then PushFunc.
 func (u *UndeltaStore) Delete(obj interface{}) error { return u.pushed(u.Store.Delete(obj)) }
 
-// Replace is Store.Replace, then PushFunc once.
+// Replace calls Store.Replace, then PushFunc once.
 func (u *UndeltaStore) Replace(list []interface{}, resourceVersion string) error {
 	return u.pushed(u.Store.Replace(list, resourceVersion))
 }

@@ -14,18 +14,18 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// InformerSynced says whether an informer, or one of its handlers, has synced.
+// InformerSynced reports whether an informer, or one of its handlers, has synced.
 type InformerSynced func() bool
 
-// DoneChecker tells when something is done. [WaitFor] waits for several.
+// DoneChecker signals when something is done. [WaitFor] waits for several DoneCheckers.
 type DoneChecker interface {
-	// Name says what is done, in logs.
+	// Name names the checker in logs.
 	Name() string
-	// Done returns a channel, always the same, that is closed when it is done.
+	// Done returns a channel that is closed when it is done. Each call returns the same channel.
 	Done() <-chan struct{}
 }
 
-// IsDone says whether it is done now.
+// IsDone reports whether the checker is done now.
 func IsDone(checker DoneChecker) bool {
 	select {
 	case <-checker.Done():
@@ -35,7 +35,7 @@ func IsDone(checker DoneChecker) bool {
 	}
 }
 
-// doneChecker is a channel with a name.
+// doneChecker is a DoneChecker made of a name and a channel.
 type doneChecker struct {
 	name string
 	done <-chan struct{}
@@ -44,15 +44,16 @@ type doneChecker struct {
 func (d doneChecker) Name() string          { return d.name }
 func (d doneChecker) Done() <-chan struct{} { return d.done }
 
-// SyncResult says which informers of a factory have synced.
+// SyncResult reports which informers of a factory have synced.
 type SyncResult struct {
-	// Err is nil if all have, and the reason why the wait ended otherwise: the cause of the context's end.
+	// Err is nil if all informers have synced. Otherwise it is the cause of the context's end.
 	Err error
-	// Synced has each informer's type of objects.
+	// Synced has an entry for each informer, by the type of its objects.
 	Synced map[reflect.Type]bool
 }
 
-// AsError returns nil if all informers have synced, and else an error that names those that have not, and wraps Err.
+// AsError returns nil if all informers have synced. Otherwise it returns an error that names the
+// unsynced informers and wraps Err.
 func (c SyncResult) AsError() error {
 	if c.Err == nil {
 		return nil
@@ -67,21 +68,22 @@ func (c SyncResult) AsError() error {
 	return fmt.Errorf("failed to sync all caches: %s: %w", strings.Join(missing, ", "), c.Err)
 }
 
-// pollPeriod is how often functions are asked that can't be waited for.
+// pollPeriod is the time between two polls of functions that offer no channel.
 const pollPeriod = 100 * time.Millisecond
 
-// WaitForCacheSync waits until all are true, and asks them every 100 ms. It returns false when stopCh is closed before.
+// WaitForCacheSync polls cacheSyncs every 100 ms until all are true. It returns false if stopCh is
+// closed first.
 func WaitForCacheSync(stopCh <-chan struct{}, cacheSyncs ...InformerSynced) bool {
 	return waitForSync(wait.ContextForChannel(stopCh), cacheSyncs)
 }
 
-// WaitForNamedCacheSync is WaitForCacheSync with log lines, which say who waits.
+// WaitForNamedCacheSync is WaitForCacheSync with log lines that name the controller.
 func WaitForNamedCacheSync(controllerName string, stopCh <-chan struct{}, cacheSyncs ...InformerSynced) bool {
 	logger := klog.LoggerWithValues(klog.Background(), "controller", controllerName)
 	return WaitForNamedCacheSyncWithContext(klog.NewContext(wait.ContextForChannel(stopCh), logger), cacheSyncs...)
 }
 
-// WaitForNamedCacheSyncWithContext is WaitForCacheSync with log lines by the context's logger.
+// WaitForNamedCacheSyncWithContext is WaitForCacheSync with log lines to the context's logger.
 func WaitForNamedCacheSyncWithContext(ctx context.Context, cacheSyncs ...InformerSynced) bool {
 	logger := klog.FromContext(ctx)
 	logger.Info("Waiting for caches to sync")
@@ -104,8 +106,9 @@ func waitForSync(ctx context.Context, syncs []InformerSynced) bool {
 	return err == nil
 }
 
-// WaitFor waits until all are done, without polling. It returns false when the context ends before. If what is not
-// "", the context's logger says what WaitFor waits for, when each is done, and which ones are not done in the end.
+// WaitFor waits, without polling, until all checkers are done. It returns false if the context ends
+// first. If what is not "", the context's logger logs the wait, each checker that is done, and the
+// checkers that are not done at the end.
 func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 	logger := logr.Discard()
 	if what != "" {
@@ -115,7 +118,7 @@ func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 	ended := make(chan DoneChecker, len(checkers))
 	var running sync.WaitGroup
 	for _, checker := range checkers {
-		done := checker.Done() // the program's own may panic, and must not in another goroutine
+		done := checker.Done() // a program's Done may panic, which must happen in this goroutine
 		running.Go(func() {
 			select {
 			case <-done:
@@ -124,7 +127,7 @@ func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 			ended <- checker
 		})
 	}
-	var instances []string // that are not done
+	var instances []string // not done
 	all := true
 	for range checkers {
 		checker := <-ended
@@ -137,7 +140,7 @@ func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 			logger.Info("Done waiting", "for", what, "instance", checker.Name())
 		}
 	}
-	running.Wait() // not after a panic, which must not wait for the context
+	running.Wait() // not deferred: a panic must not wait for the context
 	if len(instances) > 0 {
 		sort.Strings(instances)
 		logger.Info("Timed out waiting", "for", what, "cause", context.Cause(ctx), "instances", instances)

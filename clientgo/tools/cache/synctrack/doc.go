@@ -1,3 +1,3 @@
-// Package synctrack tells when a controller has synced: when each object of an informer's initial list has been worked
-// on.
+// Package synctrack reports when a controller has synced: when every object of an informer's
+// initial list has been processed.
 package synctrack

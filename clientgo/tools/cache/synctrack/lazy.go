@@ -2,10 +2,11 @@ package synctrack
 
 import "sync/atomic"
 
-// Lazy keeps the result of a function until it is told that it is out of date, and calls the function again when it is
-// asked next. All methods are safe for concurrent use.
+// Lazy caches the result of a function. After Notify, the next Get calls the function again. All
+// methods are safe for concurrent use.
 type Lazy[T any] struct {
-	// Evaluate returns the result. It may be called by several goroutines at once: by one for each call of Notify.
+	// Evaluate returns the result. It may run in several goroutines at once: in one per call of
+	// Notify.
 	Evaluate func() (T, error)
 
 	result atomic.Pointer[lazyResult[T]]
@@ -13,17 +14,17 @@ type Lazy[T any] struct {
 
 // lazyResult is the result since the last Notify.
 type lazyResult[T any] struct {
-	turn  chan struct{} // has a value while Evaluate runs, or the following is read
+	turn  chan struct{} // has a value while Evaluate runs or the following fields are read
 	done  bool
 	value T
 }
 
-// Notify says that the result is out of date. It does not wait: a call of Evaluate that is in progress goes on for those
-// who wait for it.
+// Notify marks the result as outdated. It does not block. A call of Evaluate in progress continues
+// for the callers that wait for it.
 func (z *Lazy[T]) Notify() { z.result.Store(nil) }
 
-// Get returns the result, from Evaluate if there is none since the last Notify. Those who ask meanwhile wait for it. An
-// error is returned to one of them, and is not kept.
+// Get returns the result. After Notify, it calls Evaluate; concurrent callers wait for that result.
+// An error is returned to one caller and is not cached.
 func (z *Lazy[T]) Get() (T, error) {
 	r := z.result.Load()
 	for r == nil {

@@ -83,7 +83,8 @@ func TestALazyResultIsKeptUntilItIsOutOfDate(t *testing.T) {
 	require.Equal(t, []int{4, 4}, []int{get(), get()})
 }
 
-// Who asks before Notify gets the old result, who asks after it the new one, though the old one is not ready.
+// A Get before Notify returns the old result. A Get after it returns the new one, even if the old
+// result is not ready.
 func TestALazyResultIsNeverOlderThanTheNotice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

@@ -2,7 +2,8 @@ package synctrack
 
 import "sync"
 
-// progress is closed when the source has synced and nothing that has started is to be finished.
+// progress has synced when the source has synced and every started object is finished. Then done is
+// closed.
 type progress struct {
 	name string
 	done chan struct{}
@@ -14,7 +15,8 @@ type progress struct {
 
 func newProgress(name string) progress { return progress{name: name, done: make(chan struct{})} }
 
-// closeLocked is told whether nothing is left to be finished.
+// closeLocked closes done if the source has synced and idle is true. idle means that no started
+// object is unfinished.
 func (p *progress) closeLocked(idle bool) {
 	if p.upstream && idle && !p.closed {
 		p.closed = true
@@ -31,8 +33,8 @@ func (p *progress) hasSynced() bool {
 	}
 }
 
-// SingleFileTracker is for objects that are finished in the order in which they come, so that counting them is enough.
-// All methods are safe for concurrent use.
+// SingleFileTracker tracks objects that are finished in the order in which they start, so that
+// counting is enough. All methods are safe for concurrent use.
 type SingleFileTracker struct {
 	p     *progress
 	count int64 // guarded by p.mu
@@ -44,15 +46,15 @@ func NewSingleFileTracker(name string) *SingleFileTracker {
 	return &SingleFileTracker{p: &p}
 }
 
-// Start is to be called before an object of the initial list is worked on.
+// Start must be called before an object of the initial list is processed.
 func (t *SingleFileTracker) Start() {
 	t.p.mu.Lock()
 	defer t.p.mu.Unlock()
 	t.count++
 }
 
-// Finished is to be called after an object of the initial list was worked on. More calls than of Start are a mistake,
-// on which it panics.
+// Finished must be called after an object of the initial list was processed. It panics if it is
+// called more often than Start.
 func (t *SingleFileTracker) Finished() {
 	t.p.mu.Lock()
 	defer t.p.mu.Unlock()
@@ -63,7 +65,7 @@ func (t *SingleFileTracker) Finished() {
 	t.p.closeLocked(t.count == 0)
 }
 
-// UpstreamHasSynced is to be called when Start has been called for the whole of the initial list.
+// UpstreamHasSynced must be called after Start was called for the whole initial list.
 func (t *SingleFileTracker) UpstreamHasSynced() {
 	t.p.mu.Lock()
 	defer t.p.mu.Unlock()
@@ -71,16 +73,18 @@ func (t *SingleFileTracker) UpstreamHasSynced() {
 	t.p.closeLocked(t.count == 0)
 }
 
-// HasSynced says that each object of the initial list was worked on. It stays so.
+// HasSynced reports whether every object of the initial list was processed. Once true, it stays
+// true.
 func (t *SingleFileTracker) HasSynced() bool { return t.p.hasSynced() }
 
 // Done returns a channel that is closed when HasSynced becomes true.
 func (t *SingleFileTracker) Done() <-chan struct{} { return t.p.done }
 
-// Name returns the name.
+// Name returns the tracker's name.
 func (t *SingleFileTracker) Name() string { return t.p.name }
 
-// AsyncTracker is for objects that several workers finish, in any order. All methods are safe for concurrent use.
+// AsyncTracker tracks objects that several workers finish in any order. All methods are safe for
+// concurrent use.
 type AsyncTracker[T comparable] struct {
 	p       *progress
 	waiting map[T]struct{} // guarded by p.mu
@@ -92,15 +96,16 @@ func NewAsyncTracker[T comparable](name string) *AsyncTracker[T] {
 	return &AsyncTracker[T]{p: &p, waiting: map[T]struct{}{}}
 }
 
-// Start is to be called before an object of the initial list is worked on. A key that has started and is not finished
-// stays so.
+// Start must be called before an object of the initial list is processed. A second Start of an
+// unfinished key has no effect.
 func (t *AsyncTracker[T]) Start(key T) {
 	t.p.mu.Lock()
 	defer t.p.mu.Unlock()
 	t.waiting[key] = struct{}{}
 }
 
-// Finished is to be called after an object of the initial list was worked on. For another one it does nothing.
+// Finished must be called after an object of the initial list was processed. For any other key it
+// has no effect.
 func (t *AsyncTracker[T]) Finished(key T) {
 	t.p.mu.Lock()
 	defer t.p.mu.Unlock()
@@ -108,7 +113,7 @@ func (t *AsyncTracker[T]) Finished(key T) {
 	t.p.closeLocked(len(t.waiting) == 0)
 }
 
-// UpstreamHasSynced is to be called when Start has been called for the whole of the initial list.
+// UpstreamHasSynced must be called after Start was called for the whole initial list.
 func (t *AsyncTracker[T]) UpstreamHasSynced() {
 	t.p.mu.Lock()
 	defer t.p.mu.Unlock()
@@ -116,11 +121,12 @@ func (t *AsyncTracker[T]) UpstreamHasSynced() {
 	t.p.closeLocked(len(t.waiting) == 0)
 }
 
-// HasSynced says that each object of the initial list was worked on. It stays so.
+// HasSynced reports whether every object of the initial list was processed. Once true, it stays
+// true.
 func (t *AsyncTracker[T]) HasSynced() bool { return t.p.hasSynced() }
 
 // Done returns a channel that is closed when HasSynced becomes true.
 func (t *AsyncTracker[T]) Done() <-chan struct{} { return t.p.done }
 
-// Name returns the name.
+// Name returns the tracker's name.
 func (t *AsyncTracker[T]) Name() string { return t.p.name }

@@ -1,4 +1,4 @@
-// Package framework has sources of objects in memory, for tests.
+// Package framework has in-memory sources of objects, for tests.
 package framework
 
 import (
@@ -16,23 +16,23 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// nnu identifies an object: another one with the same name has another UID.
+// nnu identifies an object. A new object with the same name has another UID.
 type nnu struct {
 	namespace, name string
 	uid             types.UID
 }
 
-// FakeControllerSource is a ListerWatcher of objects in memory. It gives each change a version, and remembers all of
-// them, so that a watch can begin anywhere since the last ResetWatch.
+// FakeControllerSource is a ListerWatcher of objects in memory. It gives each change a version and
+// remembers the changes since the last ResetWatch. A watch can begin at any of them.
 type FakeControllerSource struct {
 	lock        sync.RWMutex // guards the following fields
 	Items       map[nnu]runtime.Object
 	Broadcaster *watch.Broadcaster
-	changes     []watch.Event // the change to version forgotten+1 is the first
+	changes     []watch.Event // changes[0] led to version forgotten+1
 	forgotten   int
 	lastRV      int
 
-	// ListError is what List returns, if it isn't nil.
+	// ListError, if not nil, is the error of List.
 	ListError error
 }
 
@@ -44,28 +44,28 @@ type FakePVCControllerSource struct{ FakeControllerSource }
 
 func newBroadcaster() *watch.Broadcaster { return watch.NewBroadcaster(100, watch.WaitIfChannelFull) }
 
-// NewFakeControllerSource returns an empty one.
+// NewFakeControllerSource returns an empty source.
 func NewFakeControllerSource() *FakeControllerSource {
 	s := &FakeControllerSource{}
 	s.Items, s.Broadcaster = map[nnu]runtime.Object{}, newBroadcaster()
 	return s
 }
 
-// NewFakePVControllerSource returns an empty one.
+// NewFakePVControllerSource returns an empty source.
 func NewFakePVControllerSource() *FakePVControllerSource {
 	s := &FakePVControllerSource{}
 	s.Items, s.Broadcaster = map[nnu]runtime.Object{}, newBroadcaster()
 	return s
 }
 
-// NewFakePVCControllerSource returns an empty one.
+// NewFakePVCControllerSource returns an empty source.
 func NewFakePVCControllerSource() *FakePVCControllerSource {
 	s := &FakePVCControllerSource{}
 	s.Items, s.Broadcaster = map[nnu]runtime.Object{}, newBroadcaster()
 	return s
 }
 
-// ResetWatch ends all watches, and forgets the changes so far.
+// ResetWatch ends all watches and forgets the changes so far.
 func (f *FakeControllerSource) ResetWatch() {
 	f.lock.Lock()
 	defer f.lock.Unlock()
@@ -74,37 +74,37 @@ func (f *FakeControllerSource) ResetWatch() {
 	f.changes, f.forgotten = nil, f.lastRV
 }
 
-// Add adds an object, and tells the watches.
+// Add adds an object and sends the event to the watches.
 func (f *FakeControllerSource) Add(obj runtime.Object) {
 	f.Change(watch.Event{Type: watch.Added, Object: obj}, 1)
 }
 
-// Modify changes an object, and tells the watches.
+// Modify changes an object and sends the event to the watches.
 func (f *FakeControllerSource) Modify(obj runtime.Object) {
 	f.Change(watch.Event{Type: watch.Modified, Object: obj}, 1)
 }
 
-// Delete deletes an object, and tells the watches.
+// Delete deletes an object and sends the event to the watches.
 func (f *FakeControllerSource) Delete(lastValue runtime.Object) {
 	f.Change(watch.Event{Type: watch.Deleted, Object: lastValue}, 1)
 }
 
-// AddDropWatch adds an object, and tells no watch.
+// AddDropWatch adds an object without an event.
 func (f *FakeControllerSource) AddDropWatch(obj runtime.Object) {
 	f.Change(watch.Event{Type: watch.Added, Object: obj}, 0)
 }
 
-// ModifyDropWatch changes an object, and tells no watch.
+// ModifyDropWatch changes an object without an event.
 func (f *FakeControllerSource) ModifyDropWatch(obj runtime.Object) {
 	f.Change(watch.Event{Type: watch.Modified, Object: obj}, 0)
 }
 
-// DeleteDropWatch deletes an object, and tells no watch.
+// DeleteDropWatch deletes an object without an event.
 func (f *FakeControllerSource) DeleteDropWatch(lastValue runtime.Object) {
 	f.Change(watch.Event{Type: watch.Deleted, Object: lastValue}, 0)
 }
 
-// Change makes a change, sets the object's version, and tells the watches with a probability.
+// Change makes a change, sets the object's version, and sends the event with this probability.
 func (f *FakeControllerSource) Change(e watch.Event, watchProbability float64) {
 	f.lock.Lock()
 	defer f.lock.Unlock()
@@ -164,8 +164,9 @@ func (f *FakePVCControllerSource) List(options metav1.ListOptions) (runtime.Obje
 	return f.copies(&v1.PersistentVolumeClaimList{})
 }
 
-// Watch returns the changes after a version. It has expired if it is from before the first change that is not forgotten, even
-// if nothing was lost since: a list without objects, of version 0, is one that another list has to follow.
+// Watch returns the changes after a version. A version before the first remembered change has
+// expired, even if no change is lost since. So after an empty list of version 0, another list has
+// to follow.
 func (f *FakeControllerSource) Watch(options metav1.ListOptions) (watch.Interface, error) {
 	f.lock.RLock()
 	defer f.lock.RUnlock()
@@ -186,7 +187,7 @@ func (f *FakeControllerSource) Watch(options metav1.ListOptions) (watch.Interfac
 	return f.Broadcaster.WatchWithPrefix(missed)
 }
 
-// IsWatchListSemanticsUnSupported says that a watch does not begin with the existing objects.
+// IsWatchListSemanticsUnSupported returns true: a watch does not begin with the existing objects.
 func (f *FakeControllerSource) IsWatchListSemanticsUnSupported() bool { return true }
 
 // Shutdown ends all watches.

@@ -10,7 +10,7 @@ import (
 	framework "k8s.io/client-go/tools/cache/testing"
 )
 
-// A test of a reflector's or of a RetryWatcher's relists depends on the reason.
+// Tests of relists by reflectors and RetryWatchers depend on this error reason.
 func TestAWatchOfAForgottenVersionHasExpired(t *testing.T) {
 	source := framework.NewFakeControllerSource()
 	defer source.Shutdown()
