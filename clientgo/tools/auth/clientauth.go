@@ -1,4 +1,5 @@
-// Package auth reads a file with the credentials of one user, in JSON. Kubeconfig files have taken its place.
+// Package auth reads a JSON file with the credentials of one user. Kubeconfig files have replaced
+// this format.
 package auth
 
 import (
@@ -9,7 +10,7 @@ import (
 	restclient "k8s.io/client-go/rest"
 )
 
-// Info is what the file has. The names of fields are those of the file, in any case.
+// Info is the content of the file. The names of the fields are the file's, in any case.
 type Info struct {
 	User        string
 	Password    string `datapolicy:"password"`
@@ -20,7 +21,7 @@ type Info struct {
 	Insecure    *bool
 }
 
-// LoadFromFile reads a file. If there is none, os.IsNotExist tells so.
+// LoadFromFile reads a file. For a missing file, os.IsNotExist is true for the error.
 func LoadFromFile(path string) (*Info, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -33,12 +34,13 @@ func LoadFromFile(path string) (*Info, error) {
 	return &info, nil
 }
 
-// Complete says whether there are credentials: a user, a certificate or a token.
+// Complete reports whether there are credentials: a user, a certificate or a token.
 func (info Info) Complete() bool {
 	return info.User != "" || info.CertFile != "" || info.BearerToken != ""
 }
 
-// MergeWithConfig returns c with all of info's fields in place of its own, the empty ones too. Only Insecure stays as it is if it is not set.
+// MergeWithConfig returns c with info's fields, including empty ones, in place of its own. Only
+// Insecure keeps its value if info does not set it.
 func (info Info) MergeWithConfig(c restclient.Config) (restclient.Config, error) {
 	c.Username, c.Password, c.BearerToken = info.User, info.Password, info.BearerToken
 	c.CAFile, c.CertFile, c.KeyFile = info.CAFile, info.CertFile, info.KeyFile

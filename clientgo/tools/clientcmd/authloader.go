@@ -10,13 +10,13 @@ import (
 	clientauth "k8s.io/client-go/tools/auth"
 )
 
-// AuthLoader reads the credentials of one user from a file.
+// AuthLoader loads the credentials of one user from a file.
 type AuthLoader interface {
-	// LoadAuth reads a file.
+	// LoadAuth loads the credentials in the file at path.
 	LoadAuth(path string) (*clientauth.Info, error)
 }
 
-// NewDefaultAuthLoader returns a loader that only reads.
+// NewDefaultAuthLoader returns a loader that reads files and never prompts.
 func NewDefaultAuthLoader() AuthLoader { return fileLoader{} }
 
 type fileLoader struct{}
@@ -26,12 +26,12 @@ func (fileLoader) LoadAuth(path string) (*clientauth.Info, error) {
 	return clientauth.LoadFromFile(path)
 }
 
-// PromptingAuthLoader asks the user where there is no file, and writes the file.
+// PromptingAuthLoader prompts the user if the file is missing, and writes the answers to the file.
 type PromptingAuthLoader struct {
 	reader io.Reader
 }
 
-// NewPromptingAuthLoader returns a loader that reads what the user types from reader.
+// NewPromptingAuthLoader returns a loader that reads the user's input from reader.
 func NewPromptingAuthLoader(reader io.Reader) *PromptingAuthLoader {
 	return &PromptingAuthLoader{reader: reader}
 }
@@ -52,7 +52,8 @@ func (a *PromptingAuthLoader) LoadAuth(path string) (*clientauth.Info, error) {
 	return info, os.WriteFile(path, data, 0o600)
 }
 
-// Prompt asks for a name and a password. A terminal does not show the password.
+// Prompt asks for a username and a password. A terminal does not show the password while it is
+// typed.
 func (a *PromptingAuthLoader) Prompt() (*clientauth.Info, error) {
 	user, err := a.ask("Username", false)
 	if err != nil {
@@ -68,7 +69,8 @@ func (a *PromptingAuthLoader) Prompt() (*clientauth.Info, error) {
 func (a *PromptingAuthLoader) ask(what string, secret bool) (answer string, err error) {
 	fmt.Printf("Please enter %s: ", what)
 	if secret {
-		// A terminal is asked itself, also where the program reads it through a reader of its own: it would show what is typed.
+		// Read from the terminal itself, even if the program reads it through its own reader.
+		// Otherwise the terminal would show the input.
 		from := []*os.File{os.Stdin}
 		if file, ok := a.reader.(*os.File); ok {
 			from = []*os.File{file, os.Stdin}

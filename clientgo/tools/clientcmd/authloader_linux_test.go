@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// terminal returns the two ends of one: what is written to the first is typed.
+// terminal returns the two ends of a pseudo-terminal. Writing to user is typing.
 func terminal(t *testing.T) (user, program *os.File) {
 	user, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
@@ -30,7 +30,7 @@ func terminal(t *testing.T) (user, program *os.File) {
 	return user, program
 }
 
-// A terminal would show what is read by way of a program's own reader.
+// A terminal would show the input if the password were read through a program's own reader.
 func TestAPasswordIsTypedWithoutBeingSeen(t *testing.T) {
 	user, program := terminal(t)
 	stdin := os.Stdin

@@ -18,11 +18,11 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// What becomes of a thousand files, overrides and flags is held against client-go in proof/clientcmd.
+// Package proof/clientcmd compares a thousand files, overrides and flags with client-go.
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// file writes a config that leads to a server.
+// file writes a config with this server.
 func file(t *testing.T, server string) string {
 	config := api.NewConfig()
 	config.Clusters["c"] = &api.Cluster{Server: server}
@@ -128,7 +128,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		text, err := clientcmd.Write(*config)
 		if err != nil {
-			return // an extension that is no JSON
+			return // an extension that is not JSON
 		}
 		again, err := clientcmd.Load(text)
 		require.NoError(t, err)

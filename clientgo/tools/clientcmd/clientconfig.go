@@ -13,62 +13,67 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// execExtension is the cluster's extension that exec plugins get.
+// execExtension is the name of the cluster extension that exec plugins get.
 const execExtension = "client.authentication.k8s.io/exec"
 
-// ClientConfig is where a program finds its server.
+// ClientConfig provides the connection to a program's server.
 type ClientConfig interface {
-	// RawConfig returns what the files have.
+	// RawConfig returns the config of the files, without overrides.
 	RawConfig() (clientcmdapi.Config, error)
-	// ClientConfig returns how to reach the server of the context.
+	// ClientConfig returns the connection to the server of the context.
 	ClientConfig() (*restclient.Config, error)
-	// Namespace returns the namespace, and whether it is an override.
+	// Namespace returns the namespace and whether it is an override.
 	Namespace() (string, bool, error)
-	// ConfigAccess returns which files are read.
+	// ConfigAccess returns which files are read and written.
 	ConfigAccess() ConfigAccess
 }
 
-// OverridingClientConfig can tell what the files have with all overrides.
+// OverridingClientConfig also returns the merged config with all overrides.
 type OverridingClientConfig interface {
 	ClientConfig
-	// MergedRawConfig returns what the files have, with the overrides.
+	// MergedRawConfig returns the config of the files, with the overrides applied.
 	MergedRawConfig() (clientcmdapi.Config, error)
 }
 
-// PersistAuthProviderConfigForUser returns what keeps the configuration of a user's auth provider.
+// PersistAuthProviderConfigForUser returns a persister for the configuration of a user's auth
+// provider.
 type PersistAuthProviderConfigForUser func(user string) restclient.AuthProviderConfigPersister
 
-// DirectClientConfig is a config that has been read, with overrides. Safe for concurrent use unless it asks for a password.
+// DirectClientConfig is a loaded config with overrides. It is safe for concurrent use, unless it
+// prompts for a password.
 type DirectClientConfig struct {
 	config      clientcmdapi.Config
 	contextName string
 	overrides   *ConfigOverrides
 	fallback    io.Reader
 	access      ConfigAccess
-	prompted    prompted // with a fallback: what was asked for
+	prompted    prompted // the user's answers; used if fallback is set
 }
 
-// prompted is what the user has typed.
+// prompted has the user's input.
 type prompted struct{ username, password string }
 
 var _ OverridingClientConfig = &DirectClientConfig{}
 
-// NewDefaultClientConfig returns the current context of a config, with overrides. Its ConfigAccess is that of kubectl's files.
+// NewDefaultClientConfig returns a ClientConfig for the current context of a config, with
+// overrides. Its ConfigAccess is kubectl's default files.
 func NewDefaultClientConfig(config clientcmdapi.Config, overrides *ConfigOverrides) OverridingClientConfig {
 	return &DirectClientConfig{config: config, contextName: config.CurrentContext, overrides: overrides, access: NewDefaultClientConfigLoadingRules()}
 }
 
-// NewNonInteractiveClientConfig returns a context of a config, with overrides. Without a name it is the current one.
+// NewNonInteractiveClientConfig returns a ClientConfig for a context of a config, with overrides.
+// An empty contextName means the current context.
 func NewNonInteractiveClientConfig(config clientcmdapi.Config, contextName string, overrides *ConfigOverrides, configAccess ConfigAccess) OverridingClientConfig {
 	return &DirectClientConfig{config: config, contextName: contextName, overrides: overrides, access: configAccess}
 }
 
-// NewInteractiveClientConfig is NewNonInteractiveClientConfig, and asks the user for a name and a password if the config has no credentials.
+// NewInteractiveClientConfig is NewNonInteractiveClientConfig for a program with a user. If the
+// config has no credentials, it prompts for a username and a password.
 func NewInteractiveClientConfig(config clientcmdapi.Config, contextName string, overrides *ConfigOverrides, fallbackReader io.Reader, configAccess ConfigAccess) OverridingClientConfig {
 	return &DirectClientConfig{config: config, contextName: contextName, overrides: overrides, fallback: fallbackReader, access: configAccess}
 }
 
-// NewClientConfigFromBytes returns the current context of a file's content.
+// NewClientConfigFromBytes returns a ClientConfig for the current context of a file's content.
 func NewClientConfigFromBytes(configBytes []byte) (OverridingClientConfig, error) {
 	config, err := Load(configBytes)
 	if err != nil {
@@ -77,7 +82,8 @@ func NewClientConfigFromBytes(configBytes []byte) (OverridingClientConfig, error
 	return &DirectClientConfig{config: *config}, nil
 }
 
-// RESTConfigFromKubeConfig returns how to reach the server of the current context of a file's content.
+// RESTConfigFromKubeConfig returns the connection to the server of the current context of a file's
+// content.
 func RESTConfigFromKubeConfig(configBytes []byte) (*restclient.Config, error) {
 	config, err := NewClientConfigFromBytes(configBytes)
 	if err != nil {
@@ -120,7 +126,7 @@ func (config *DirectClientConfig) MergedRawConfig() (clientcmdapi.Config, error)
 
 // ClientConfig implements ClientConfig.
 func (config *DirectClientConfig) ClientConfig() (*restclient.Config, error) {
-	// The context that does not exist is found first: what is wrong with the rest follows from it.
+	// Report a missing context first, because it causes further errors.
 	user, err := config.user()
 	if err != nil {
 		return nil, err
@@ -155,7 +161,7 @@ func (config *DirectClientConfig) ClientConfig() (*restclient.Config, error) {
 	result.Impersonate = restclient.ImpersonationConfig{
 		UserName: user.Impersonate, UID: user.ImpersonateUID, Groups: user.ImpersonateGroups, Extra: user.ImpersonateUserExtra,
 	}
-	// Credentials are not for a server without TLS: anybody on the way could read them.
+	// Send no credentials to a server without TLS: anyone on the network could read them.
 	if !restclient.IsConfigTransportTLS(*result) {
 		return result, nil
 	}
@@ -205,12 +211,12 @@ func (config *DirectClientConfig) identify(result *restclient.Config, user clien
 	return config.ask(result)
 }
 
-// hasCredentials says whether there is a need to ask the user.
+// hasCredentials reports whether there are credentials, so that the user need not be prompted.
 func hasCredentials(c *restclient.Config) bool {
 	return c.BearerToken != "" || c.CertFile != "" || len(c.CertData) > 0 || c.Username != "" || c.ExecProvider != nil || c.AuthProvider != nil
 }
 
-// ask has the user type what is missing, once.
+// ask prompts the user for the username and password, once.
 func (config *DirectClientConfig) ask(result *restclient.Config) error {
 	if config.prompted == (prompted{}) {
 		info, err := NewPromptingAuthLoader(config.fallback).Prompt()
@@ -223,7 +229,8 @@ func (config *DirectClientConfig) ask(result *restclient.Config) error {
 	return nil
 }
 
-// printable shows the codes of characters that nobody sees, which would control the user's terminal or turn the text round.
+// printable replaces invisible characters by their codes. Such characters could control the user's
+// terminal or reverse the direction of the text.
 func printable(hint string) string {
 	var b strings.Builder
 	for _, r := range hint {
@@ -254,10 +261,11 @@ func (config *DirectClientConfig) Namespace() (string, bool, error) {
 	return context.Namespace, false, nil
 }
 
-// ConfirmUsable says everything that is wrong with the context, its cluster and its user, overrides included.
+// ConfirmUsable returns an error with every mistake in the context, its cluster and its user,
+// overrides included.
 func (config *DirectClientConfig) ConfirmUsable() error {
 	var wrong []error
-	// An override is not looked at here: where it leads nowhere, ClientConfig says so.
+	// An overridden context is not checked here: ClientConfig reports a missing one.
 	name := config.contextName
 	if name == "" {
 		name = config.config.CurrentContext
@@ -265,21 +273,23 @@ func (config *DirectClientConfig) ConfirmUsable() error {
 	if name != "" && config.config.Contexts[name] == nil {
 		wrong = append(wrong, &contextNotFoundError{name})
 	}
-	// A user or a cluster that does not exist is as one that has nothing.
+	// A missing user or cluster counts as empty.
 	user, _ := config.user()
 	cluster, _ := config.cluster()
 	userName, _ := config.userName()
 	clusterName, _ := config.clusterName()
 	wrong = append(wrong, checkUser(userName, &user)...)
 	wrong = append(wrong, checkCluster(clusterName, &cluster)...)
-	// Where there is nothing but a cluster without a server, nothing is configured, and there is a hint what to do.
+	// If the only mistake is a cluster without a server, nothing is configured. ErrEmptyConfig has
+	// a hint.
 	if len(wrong) == 1 && wrong[0] == ErrEmptyCluster {
 		return newInvalidError([]error{ErrEmptyConfig})
 	}
 	return newInvalidError(wrong)
 }
 
-// currentContext returns the name of the context, and whether it is an override. One that is not may be missing until ConfirmUsable says so.
+// currentContext returns the context's name and whether it is an override. A context that is not an
+// override may be missing until ConfirmUsable reports it.
 func (config *DirectClientConfig) currentContext() (name string, overridden bool) {
 	if config.overrides != nil && config.overrides.CurrentContext != "" {
 		return config.overrides.CurrentContext, true
@@ -290,7 +300,8 @@ func (config *DirectClientConfig) currentContext() (name string, overridden bool
 	return config.config.CurrentContext, false
 }
 
-// userName returns the name of the user, and whether somebody asked for it. Otherwise it is that of the context.
+// userName returns the user's name and whether it is an override. Otherwise it is the context's
+// user.
 func (config *DirectClientConfig) userName() (name string, asked bool) {
 	if config.overrides != nil && config.overrides.Context.AuthInfo != "" {
 		return config.overrides.Context.AuthInfo, true
@@ -299,7 +310,8 @@ func (config *DirectClientConfig) userName() (name string, asked bool) {
 	return context.AuthInfo, false
 }
 
-// clusterName returns the name of the cluster, and whether somebody asked for it. Otherwise it is that of the context.
+// clusterName returns the cluster's name and whether it is an override. Otherwise it is the
+// context's cluster.
 func (config *DirectClientConfig) clusterName() (name string, asked bool) {
 	if config.overrides != nil && config.overrides.Context.Cluster != "" {
 		return config.overrides.Context.Cluster, true
@@ -336,7 +348,8 @@ func (config *DirectClientConfig) user() (merged clientcmdapi.AuthInfo, err erro
 		return merged, nil
 	}
 	over := config.overrides.AuthInfo
-	// A file and data of the same thing contradict each other.
+	// An overriding file replaces the config's data, and overriding data replaces the config's
+	// file.
 	if over.ClientCertificate != "" || len(over.ClientCertificateData) > 0 {
 		merged.ClientCertificate, merged.ClientCertificateData = "", nil
 	}
@@ -367,12 +380,12 @@ func (config *DirectClientConfig) cluster() (merged clientcmdapi.Cluster, err er
 	}
 	over := config.overrides.ClusterInfo
 	override(&merged, over)
-	// Who says how to trust the server means it: what the file says of that no longer counts.
+	// An override of how to trust the server replaces all such settings of the file.
 	if over.CertificateAuthority != "" || len(over.CertificateAuthorityData) > 0 || over.InsecureSkipTLSVerify {
 		merged.InsecureSkipTLSVerify = over.InsecureSkipTLSVerify
 		merged.CertificateAuthority, merged.CertificateAuthorityData = over.CertificateAuthority, over.CertificateAuthorityData
 	}
-	// The name of another server's certificate does not fit this one's.
+	// The certificate name of one server is wrong for another server.
 	if over.Server != "" || over.TLSServerName != "" {
 		merged.TLSServerName = over.TLSServerName
 	}

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 )
 
-// What programs rely on beside what becomes of files, overrides and flags.
+// Further contracts on which programs rely, besides files, overrides and flags.
 
 func TestADefaultConfigSaysItsFiles(t *testing.T) {
 	t.Setenv("KUBECONFIG", "/a"+string(filepath.ListSeparator)+"/b")
@@ -43,7 +43,7 @@ func TestALockIsAFileThatExists(t *testing.T) {
 }
 
 func TestAFolderThatMayNotBeReadIsNotAMissingFile(t *testing.T) {
-	path := filepath.Join(file(t, "https://server"), "config") // in a file, which is no folder
+	path := filepath.Join(file(t, "https://server"), "config") // below a file, which is not a folder
 	_, err := (&clientcmd.ClientConfigLoadingRules{ExplicitPath: path}).Load()
 	require.ErrorContains(t, err, `error loading config file "`+path+`": `)
 }
@@ -61,7 +61,7 @@ func TestAContextIsMergedWithoutOverrides(t *testing.T) {
 func TestNobodyIsAskedWhoHasAName(t *testing.T) {
 	config, err := clientcmd.LoadFromFile(file(t, "https://server"))
 	require.NoError(t, err)
-	config.AuthInfos["u"] = &api.AuthInfo{Username: "me"} // a proxy may need no more
+	config.AuthInfos["u"] = &api.AuthInfo{Username: "me"} // a proxy may need only a username
 	asked := strings.NewReader("you\nsecret\n")
 	c, err := clientcmd.NewInteractiveClientConfig(*config, "", nil, asked, nil).ClientConfig()
 	require.NoError(t, err)

@@ -9,8 +9,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// DeferredLoadingClientConfig reads its files when it is first asked, once. Until then, rules and overrides may be changed, by flags for example. Where
-// nothing is configured, and the program runs in a pod, it is the pod's config. Safe for concurrent use.
+// DeferredLoadingClientConfig loads its files on first use, once. Until then, rules and overrides
+// may be changed, for example by flags. If nothing is configured and the program runs in a pod, the
+// pod's config is used. It is safe for concurrent use.
 type DeferredLoadingClientConfig struct {
 	loader    ClientConfigLoader
 	overrides *ConfigOverrides
@@ -21,25 +22,25 @@ type DeferredLoadingClientConfig struct {
 	loaded OverridingClientConfig
 }
 
-// InClusterConfig is what a pod has.
+// InClusterConfig is the config that a pod has.
 type InClusterConfig interface {
 	ClientConfig
-	// Possible says whether the program runs in a pod with a service account.
+	// Possible reports whether the program runs in a pod with a service account.
 	Possible() bool
 }
 
-// NewNonInteractiveDeferredLoadingClientConfig returns a config that is read when it is needed.
+// NewNonInteractiveDeferredLoadingClientConfig returns a config that is loaded on first use.
 func NewNonInteractiveDeferredLoadingClientConfig(loader ClientConfigLoader, overrides *ConfigOverrides) ClientConfig {
 	return &DeferredLoadingClientConfig{loader: loader, overrides: overrides, icc: &inClusterConfig{overrides: overrides}}
 }
 
-// NewInteractiveDeferredLoadingClientConfig is NewNonInteractiveDeferredLoadingClientConfig, and asks the user for a name and a password
-// if the config has no credentials.
+// NewInteractiveDeferredLoadingClientConfig is NewNonInteractiveDeferredLoadingClientConfig for a
+// program with a user. If the config has no credentials, it prompts for a username and a password.
 func NewInteractiveDeferredLoadingClientConfig(loader ClientConfigLoader, overrides *ConfigOverrides, fallbackReader io.Reader) ClientConfig {
 	return &DeferredLoadingClientConfig{loader: loader, overrides: overrides, fallback: fallbackReader, icc: &inClusterConfig{overrides: overrides}}
 }
 
-// load reads the files, unless that has been done.
+// load returns the loaded config. It loads the files on the first call.
 func (config *DeferredLoadingClientConfig) load() (OverridingClientConfig, error) {
 	config.mu.Lock()
 	defer config.mu.Unlock()
@@ -103,7 +104,8 @@ func (config *DeferredLoadingClientConfig) Namespace() (string, bool, error) {
 	return config.icc.Namespace()
 }
 
-// isConfigured says whether a namespace stands in a file, where the pod's would be the alternative.
+// isConfigured reports whether a file sets the namespace. If none does, the pod's namespace is
+// used.
 func (config *DeferredLoadingClientConfig) isConfigured(loaded ClientConfig, namespace string) bool {
 	if namespace != "default" {
 		return true

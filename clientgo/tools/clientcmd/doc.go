@@ -1,12 +1,17 @@
-// Package clientcmd finds out which server a program talks to, and as whom: from kubeconfig files, from flags, and from what a pod has.
+// Package clientcmd determines the server of a program and the program's credentials. The sources
+// are kubeconfig files, flags, and the pod's service account.
 //
-// A program that follows the rules of kubectl does:
+// A program that follows kubectl's rules does:
 //
 //	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-//	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{}).ClientConfig()
+//	overrides := &clientcmd.ConfigOverrides{}
+//	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
+//	config, err := loader.ClientConfig()
 //
-// Files are merged: of each name, the first file that has it wins. Paths in a file are relative to its folder.
+// Files are merged. For each name, the first file with an entry of that name wins. Relative paths
+// in a file start at its folder.
 //
-// It is not package kubeconfig of kinform, which reads files into one connection: programs of client-go look at what
-// each file has, merge and change that, and write it back, with the parts that nobody knows.
+// It is not built on kinform's package kubeconfig, which reads files into one connection. Programs
+// of client-go inspect, merge and change the content of each file and write it back, including
+// unknown parts.
 package clientcmd

@@ -9,17 +9,17 @@ import (
 )
 
 var (
-	// ErrNoContext is the error of a config without a context that could be taken.
+	// ErrNoContext is the error of a config without a current context.
 	ErrNoContext = errors.New("no context chosen")
 
-	// ErrEmptyConfig is the error of a config that has nothing.
+	// ErrEmptyConfig is the error of an empty config.
 	ErrEmptyConfig = NewEmptyConfigError("no configuration has been provided, try setting KUBERNETES_MASTER environment variable")
 
-	// ErrEmptyCluster is the error of a cluster that has nothing.
+	// ErrEmptyCluster is the error of a cluster without a server.
 	ErrEmptyCluster = errors.New("cluster has no server defined")
 )
 
-// emptyConfigError is the error of a config that has nothing.
+// emptyConfigError is the error of an empty config.
 type emptyConfigError struct{ message string }
 
 // NewEmptyConfigError returns an error for which IsEmptyConfig is true.
@@ -27,17 +27,17 @@ func NewEmptyConfigError(message string) error { return &emptyConfigError{messag
 
 func (e *emptyConfigError) Error() string { return e.message }
 
-// contextNotFoundError is the error of a name that no context has.
+// contextNotFoundError is the error for a context name that does not exist.
 type contextNotFoundError struct{ name string }
 
 func (e *contextNotFoundError) Error() string {
 	return fmt.Sprintf("context was not found for specified context: %v", e.name)
 }
 
-// invalidError has everything that is wrong with a config.
+// invalidError has every mistake in a config.
 type invalidError []error
 
-// newInvalidError returns nil if there is nothing wrong.
+// newInvalidError returns nil if wrong is empty.
 func newInvalidError(wrong []error) error {
 	if len(wrong) == 0 {
 		return nil
@@ -55,8 +55,8 @@ func (e invalidError) Errors() []error { return e }
 // Is implements utilerrors.Aggregate.
 func (e invalidError) Is(target error) bool { return utilerrors.NewAggregate(e).Is(target) }
 
-// IsContextNotFound reports whether an error says that there is no context of a name, or that no context was chosen. It looks at the text: programs wrap these
-// errors by their text.
+// IsContextNotFound reports whether a named context does not exist or no context was chosen. It
+// compares the text, because programs wrap these errors by their text.
 func IsContextNotFound(err error) bool {
 	if err == nil {
 		return false
@@ -64,7 +64,7 @@ func IsContextNotFound(err error) bool {
 	return errors.Is(err, ErrNoContext) || strings.Contains(err.Error(), "context was not found for specified context")
 }
 
-// IsEmptyConfig reports whether an error says that a config has nothing.
+// IsEmptyConfig reports whether an error is about an empty config.
 func IsEmptyConfig(err error) bool {
 	if invalid, ok := err.(invalidError); ok {
 		if len(invalid) != 1 {
@@ -76,7 +76,7 @@ func IsEmptyConfig(err error) bool {
 	return ok
 }
 
-// IsConfigurationInvalid reports whether an error says what is wrong with a config.
+// IsConfigurationInvalid reports whether an error is about mistakes in a config.
 func IsConfigurationInvalid(err error) bool {
 	if _, ok := err.(invalidError); ok {
 		return true
@@ -84,7 +84,7 @@ func IsConfigurationInvalid(err error) bool {
 	return IsContextNotFound(err)
 }
 
-// MissingConfigError says which files are missing.
+// MissingConfigError lists the files that are missing.
 type MissingConfigError struct {
 	Missing []string
 }

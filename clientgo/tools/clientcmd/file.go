@@ -12,10 +12,10 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// unsaid is what a file is that does not say what it is.
+// unsaid is the type of a file without apiVersion and kind.
 var unsaid = schema.GroupVersionKind{Version: clientcmdlatest.Version, Kind: "Config"}
 
-// Load reads the content of a file. Its paths stay as they are.
+// Load decodes the content of a file. It does not resolve paths.
 func Load(data []byte) (*clientcmdapi.Config, error) {
 	read := runtime.Object(clientcmdapi.NewConfig())
 	if len(data) > 0 {
@@ -27,7 +27,8 @@ func Load(data []byte) (*clientcmdapi.Config, error) {
 	return read.(*clientcmdapi.Config), nil
 }
 
-// LoadFromFile reads a file. Each of its entries says in LocationOfOrigin that it comes from there. Its paths stay as they are.
+// LoadFromFile reads a file and sets LocationOfOrigin of each entry to filename. It does not
+// resolve paths.
 func LoadFromFile(filename string) (*clientcmdapi.Config, error) {
 	var config *clientcmdapi.Config
 	data, err := os.ReadFile(filename)
@@ -59,12 +60,13 @@ func orNew[T any](v *T) *T {
 	return v
 }
 
-// Write returns a config in YAML.
+// Write encodes a config in YAML.
 func Write(config clientcmdapi.Config) ([]byte, error) {
 	return runtime.Encode(clientcmdlatest.Codec, &config)
 }
 
-// WriteToFile writes a config in YAML. A new file, and its folders, can be read by the user alone.
+// WriteToFile writes a config in YAML. It creates missing folders. Only the user may read a new
+// file.
 func WriteToFile(config clientcmdapi.Config, filename string) error {
 	content, err := Write(config)
 	if err != nil {
@@ -76,7 +78,8 @@ func WriteToFile(config clientcmdapi.Config, filename string) error {
 	return os.WriteFile(filename, content, 0o600)
 }
 
-// GetConfigFromFileOrDie reads a file. If that fails, it ends the program, as klog.Fatal does. If there is none, the config has nothing.
+// GetConfigFromFileOrDie reads a file. If the file is missing, it returns an empty config. On any
+// other error, it ends the program, as klog.Fatal does.
 func GetConfigFromFileOrDie(filename string) *clientcmdapi.Config {
 	config, err := LoadFromFile(filename)
 	switch {

@@ -7,7 +7,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Names of flags that kubectl and others have in common.
+// Names of flags that kubectl and other commands share.
 const (
 	FlagClusterName        = "cluster"
 	FlagAuthInfoName       = "user"
@@ -31,7 +31,7 @@ const (
 	FlagDisableCompression = "disable-compression"
 )
 
-// secretAnnotation is set on flags whose values are secrets.
+// secretAnnotation marks flags whose values are secrets.
 const secretAnnotation = "classified"
 
 // ConfigOverrideFlags are the flags of ConfigOverrides.
@@ -73,21 +73,21 @@ type ClusterOverrideFlags struct {
 	DisableCompression    FlagInfo
 }
 
-// FlagInfo is a flag that a program can rename or leave out before it is bound.
+// FlagInfo is a flag that a program can rename or omit before it is bound.
 type FlagInfo struct {
-	// LongName is the name. Without one, the flag is left out.
+	// LongName is the flag's name. A flag without a LongName is omitted.
 	LongName string
-	// ShortName is one letter, or nothing.
+	// ShortName is one letter, or "".
 	ShortName string
-	// Default is what the flag is unless it is given. A flag that is true or false has "true" or "false".
+	// Default is the flag's default value. A boolean flag has "true" or "false".
 	Default string
-	// Description is the help.
+	// Description is the help text.
 	Description string
 }
 
 // AddSecretAnnotation marks a flag whose value must not be logged.
 func (f FlagInfo) AddSecretAnnotation(flags *pflag.FlagSet) FlagInfo {
-	_ = flags.SetAnnotation(f.LongName, secretAnnotation, []string{"true"}) // fails for a flag that was left out
+	_ = flags.SetAnnotation(f.LongName, secretAnnotation, []string{"true"}) // fails for an omitted flag
 	return f
 }
 
@@ -99,7 +99,8 @@ func (f FlagInfo) BindStringFlag(flags *pflag.FlagSet, target *string) FlagInfo 
 	return f
 }
 
-// BindTransformingStringFlag defines the flag, unless it has no name. What is given goes through transformer.
+// BindTransformingStringFlag defines the flag, unless it has no name. transformer converts each
+// given value.
 func (f FlagInfo) BindTransformingStringFlag(flags *pflag.FlagSet, target *string, transformer func(string) (string, error)) FlagInfo {
 	if f.LongName != "" {
 		flags.VarP(&transformed{target: target, transform: transformer, value: f.Default}, f.LongName, f.ShortName, f.Description)
@@ -107,7 +108,7 @@ func (f FlagInfo) BindTransformingStringFlag(flags *pflag.FlagSet, target *strin
 	return f
 }
 
-// BindStringArrayFlag defines the flag, which can be given several times, unless it has no name.
+// BindStringArrayFlag defines the flag, unless it has no name. The flag may be given several times.
 func (f FlagInfo) BindStringArrayFlag(flags *pflag.FlagSet, target *[]string) FlagInfo {
 	if f.LongName != "" {
 		var preset []string
@@ -127,11 +128,11 @@ func (f FlagInfo) BindBoolFlag(flags *pflag.FlagSet, target *bool) FlagInfo {
 	return f
 }
 
-// transformed is a flag whose value is changed before it is set.
+// transformed is a flag with a transformed value.
 type transformed struct {
 	target    *string
 	transform func(string) (string, error)
-	value     string // as it was given
+	value     string // before the transformation
 }
 
 // String implements pflag.Value.
@@ -148,20 +149,20 @@ func (t *transformed) Set(value string) (err error) {
 // Type implements pflag.Value.
 func (t *transformed) Type() string { return "string" }
 
-// help is the name and the text of a flag that is to be filled in.
+// help is the name and the help text for a flag.
 type help struct {
 	flag       *FlagInfo
 	name, text string
 }
 
-// fill fills in flags, whose names get a prefix.
+// fill sets the names, with a prefix, and the help texts of flags.
 func fill(prefix string, flags ...help) {
 	for _, f := range flags {
 		f.flag.LongName, f.flag.Description = prefix+f.name, f.text
 	}
 }
 
-// RecommendedConfigOverrideFlags returns the flags that kubectl has, with a prefix.
+// RecommendedConfigOverrideFlags returns kubectl's flags, with a prefix.
 func RecommendedConfigOverrideFlags(prefix string) (f ConfigOverrideFlags) {
 	f.AuthOverrideFlags = RecommendedAuthOverrideFlags(prefix)
 	f.ClusterOverrideFlags = RecommendedClusterOverrideFlags(prefix)
@@ -173,7 +174,7 @@ func RecommendedConfigOverrideFlags(prefix string) (f ConfigOverrideFlags) {
 	return f
 }
 
-// RecommendedAuthOverrideFlags returns the flags of a user that kubectl has, with a prefix.
+// RecommendedAuthOverrideFlags returns kubectl's flags of a user, with a prefix.
 func RecommendedAuthOverrideFlags(prefix string) (f AuthOverrideFlags) {
 	fill(prefix,
 		help{&f.ClientCertificate, FlagCertFile, "File of the certificate by which the API server knows the client"},
@@ -187,7 +188,7 @@ func RecommendedAuthOverrideFlags(prefix string) (f AuthOverrideFlags) {
 	return f
 }
 
-// RecommendedClusterOverrideFlags returns the flags of a cluster that kubectl has, with a prefix.
+// RecommendedClusterOverrideFlags returns kubectl's flags of a cluster, with a prefix.
 func RecommendedClusterOverrideFlags(prefix string) (f ClusterOverrideFlags) {
 	f.InsecureSkipTLSVerify.Default = "false"
 	fill(prefix,
@@ -200,7 +201,7 @@ func RecommendedClusterOverrideFlags(prefix string) (f ClusterOverrideFlags) {
 	return f
 }
 
-// RecommendedContextOverrideFlags returns the flags of a context that kubectl has, with a prefix.
+// RecommendedContextOverrideFlags returns kubectl's flags of a context, with a prefix.
 func RecommendedContextOverrideFlags(prefix string) (f ContextOverrideFlags) {
 	f.Namespace.ShortName = "n"
 	fill(prefix,
@@ -210,7 +211,7 @@ func RecommendedContextOverrideFlags(prefix string) (f ContextOverrideFlags) {
 	return f
 }
 
-// text is a flag whose value goes to a string.
+// text is a string flag and its target.
 type text struct {
 	flag   FlagInfo
 	target *string
@@ -225,7 +226,7 @@ func BindOverrideFlags(overrides *ConfigOverrides, flags *pflag.FlagSet, flagNam
 	BindAuthInfoFlags(&overrides.AuthInfo, flags, flagNames.AuthOverrideFlags)
 }
 
-// BindAuthInfoFlags defines the flags of a user, none of which belongs into a log.
+// BindAuthInfoFlags defines the flags of a user. Their values must not be logged.
 func BindAuthInfoFlags(authInfo *clientcmdapi.AuthInfo, flags *pflag.FlagSet, flagNames AuthOverrideFlags) {
 	for _, t := range []text{
 		{flagNames.ClientCertificate, &authInfo.ClientCertificate}, {flagNames.ClientKey, &authInfo.ClientKey}, {flagNames.Token, &authInfo.Token},

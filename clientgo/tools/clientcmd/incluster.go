@@ -10,13 +10,13 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Files of a pod's service account.
+// Paths of a pod's service account files.
 const (
 	podTokenFile     = "/var/run/secrets/kubernetes.io/serviceaccount/token"
 	podNamespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 )
 
-// inClusterConfig is what a pod has, with overrides.
+// inClusterConfig is the config that a pod has, with overrides.
 type inClusterConfig struct{ overrides *ConfigOverrides }
 
 var _ InClusterConfig = &inClusterConfig{}
@@ -69,8 +69,9 @@ func (c *inClusterConfig) Possible() bool {
 	return os.Getenv("KUBERNETES_SERVICE_HOST") != "" && os.Getenv("KUBERNETES_SERVICE_PORT") != "" && err == nil && !info.IsDir()
 }
 
-// BuildConfigFromFlags returns how to reach the server of a kubeconfig's current context. masterURL is another server, unless it is empty. Without
-// either it is the pod's config.
+// BuildConfigFromFlags returns the connection to the server of a kubeconfig's current context.
+// masterURL, if not empty, overrides the server. If both arguments are empty, it returns the pod's
+// config.
 func BuildConfigFromFlags(masterURL, kubeconfigPath string) (*restclient.Config, error) {
 	if masterURL == "" && kubeconfigPath == "" {
 		switch config, err := restclient.InClusterConfig(); err {
@@ -89,7 +90,8 @@ func BuildConfigFromKubeconfigGetter(masterURL string, kubeconfigGetter Kubeconf
 	return overriding(masterURL, &ClientConfigGetter{kubeconfigGetter: kubeconfigGetter})
 }
 
-// overriding returns how to reach the server of what a loader loads, or another server, unless that is empty.
+// overriding returns the connection for the config of a loader. server, if not empty, overrides its
+// server.
 func overriding(server string, loader ClientConfigLoader) (*restclient.Config, error) {
 	overrides := &ConfigOverrides{}
 	overrides.ClusterInfo.Server = server

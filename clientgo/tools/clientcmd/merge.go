@@ -8,7 +8,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// mergeConfig adds to a config what it does not have yet: entries by name, as a whole, and single fields.
+// mergeConfig adds entries and fields of from that into lacks. An entry with a known name is not
+// merged.
 func mergeConfig(into, from *clientcmdapi.Config) {
 	addMissing(into.Clusters, from.Clusters)
 	addMissing(into.AuthInfos, from.AuthInfos)
@@ -33,7 +34,8 @@ func addMissing[V any](into, from map[string]V) {
 	}
 }
 
-// override sets the fields of a struct that are set in another one. Entries of maps are set one by one, and structs field by field.
+// override sets the fields of into that are set in from. It merges maps entry by entry, and structs
+// field by field.
 func override[T any](into *T, from T) {
 	overrideValue(reflect.ValueOf(into).Elem(), reflect.ValueOf(from))
 }
@@ -46,7 +48,7 @@ func overrideValue(into, from reflect.Value) {
 		}
 	case from.IsZero() || from.Kind() == reflect.Slice && from.Len() == 0:
 	case from.Kind() == reflect.Map:
-		// The map of into may be somebody else's.
+		// The map of into may be shared.
 		merged := reflect.MakeMapWithSize(from.Type(), into.Len()+from.Len())
 		for _, m := range []reflect.Value{into, from} {
 			for entries := m.MapRange(); entries.Next(); {

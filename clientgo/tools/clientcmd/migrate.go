@@ -6,7 +6,8 @@ import (
 	"runtime"
 )
 
-// migrationRules returns where the config was in old times: in another file of the folder, and on Windows in the folder of HOME.
+// migrationRules returns the old locations of the config: another file in the same folder, and on
+// Windows the folder of HOME.
 func migrationRules() map[string]string {
 	old := ".kubeconfig"
 	if runtime.GOOS == "windows" {

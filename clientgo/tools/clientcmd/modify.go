@@ -13,12 +13,13 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// UseModifyConfigLock makes ModifyConfig lock the files that it may write, with a file beside each. Without it, two programs that
-// write at the same time lose the changes of one.
+// UseModifyConfigLock makes ModifyConfig lock each file that it may write, with a lock file beside
+// it. Without locks, one of two programs that write at the same time loses its changes.
 var UseModifyConfigLock = true
 
-// ModifyConfig writes what differs between newConfig and the files. A change goes to the file that the entry came from, a new entry to the
-// default file. relativizePaths makes paths relative to the folder of the file, where they are below that. Files that another program has locked are an error.
+// ModifyConfig writes the differences between newConfig and the files. A changed entry goes to the
+// file it came from, and a new entry to the default file. relativizePaths makes paths below a
+// file's folder relative to it. ModifyConfig returns an error if another program has locked a file.
 func ModifyConfig(configAccess ConfigAccess, newConfig clientcmdapi.Config, relativizePaths bool) (err error) {
 	if UseModifyConfigLock {
 		unlock, err := lockFiles(configAccess.GetLoadingPrecedence())
@@ -66,13 +67,13 @@ func ModifyConfig(configAccess ConfigAccess, newConfig clientcmdapi.Config, rela
 	return m.write()
 }
 
-// modification has the files that will be written.
+// modification has the files to write.
 type modification struct {
 	access ConfigAccess
 	files  map[string]*clientcmdapi.Config
 }
 
-// file returns the content of a file that will be written. One that is missing is empty.
+// file returns the content of a file and marks the file to be written. A missing file is empty.
 func (m *modification) file(name string) (*clientcmdapi.Config, error) {
 	if config, ok := m.files[name]; ok {
 		return config, nil
@@ -95,7 +96,7 @@ func (m *modification) read(name string) (*clientcmdapi.Config, error) {
 	return config, err
 }
 
-// write writes the files, in the order of their names.
+// write writes the files in the order of their names.
 func (m *modification) write() error {
 	names := make([]string, 0, len(m.files))
 	for name := range m.files {
@@ -110,8 +111,8 @@ func (m *modification) write() error {
 	return nil
 }
 
-// setCurrentContext sets the name in the default file, which wins. Without a name, it is removed from the first file that has one: that of the next
-// one then counts.
+// setCurrentContext sets the name in the default file, which wins. An empty name removes the first
+// current context in the files; the next file's current context then takes effect.
 func (m *modification) setCurrentContext(name string) error {
 	if name != "" || m.access.IsExplicitFile() {
 		config, err := m.file(m.access.GetDefaultFilename())
@@ -148,7 +149,7 @@ type entries[T any] struct {
 	relativize func(*T) error // or nil
 }
 
-// modify notes what was added, changed and removed.
+// modify records added, changed and removed entries in the files of m.
 func (e entries[T]) modify(m *modification, before, after *clientcmdapi.Config) error {
 	for name, entry := range e.of(after) {
 		if old, ok := e.of(before)[name]; ok && reflect.DeepEqual(old, entry) {
@@ -188,7 +189,7 @@ func (e entries[T]) fileOf(m *modification, entry *T) string {
 	return m.access.GetDefaultFilename()
 }
 
-// lockFiles makes the files that say that a program writes. All programs do so in the order of names.
+// lockFiles creates a lock file for each file. All programs lock in the order of names.
 func lockFiles(files []string) (unlock func(), err error) {
 	var locked []string
 	unlock = func() {
@@ -207,7 +208,7 @@ func lockFiles(files []string) (unlock func(), err error) {
 		f, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL, 0)
 		if err != nil {
 			unlock()
-			return nil, err // os.IsExist: another program writes the file, or has ended while it did
+			return nil, err // os.IsExist: another program is writing the file, or ended while writing it
 		}
 		_ = f.Close()
 		locked = append(locked, lock)
@@ -215,7 +216,8 @@ func lockFiles(files []string) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// PersisterForUser returns what writes the configuration of a user's auth provider to the user's file.
+// PersisterForUser returns a persister that writes the configuration of a user's auth provider to
+// the user's file.
 func PersisterForUser(configAccess ConfigAccess, user string) restclient.AuthProviderConfigPersister {
 	return &persister{configAccess, user}
 }
@@ -225,7 +227,8 @@ type persister struct {
 	user   string
 }
 
-// Persist implements rest.AuthProviderConfigPersister. A user who is no longer there is no error: there is nothing to keep.
+// Persist implements rest.AuthProviderConfigPersister. If the user no longer exists, it does
+// nothing.
 func (p *persister) Persist(config map[string]string) error {
 	starting, err := p.access.GetStartingConfig()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/util/homedir"
 )
 
-// Names that kubectl and others have in common.
+// Names that kubectl and other commands share.
 const (
 	RecommendedConfigPathFlag   = "kubeconfig"
 	RecommendedConfigPathEnvVar = "KUBECONFIG"
@@ -17,7 +17,7 @@ const (
 	RecommendedSchemaName       = "schema"
 )
 
-// Places in the user's folder.
+// Paths in the user's home folder.
 var (
 	RecommendedConfigDir  = filepath.Join(homedir.HomeDir(), RecommendedHomeDir)
 	RecommendedHomeFile   = filepath.Join(RecommendedConfigDir, RecommendedFileName)
@@ -25,14 +25,15 @@ var (
 )
 
 var (
-	// ClusterDefaults has the server of the environment's KUBERNETES_MASTER, or http://localhost:8080.
+	// ClusterDefaults has the server in the environment variable KUBERNETES_MASTER, or
+	// http://localhost:8080.
 	//
-	// Deprecated: nothing should depend on a server that nobody has named.
+	// Deprecated: nothing should depend on a server that was not configured.
 	ClusterDefaults = clientcmdapi.Cluster{Server: defaultServer()}
 
-	// DefaultClientConfig leads to the server of ClusterDefaults.
+	// DefaultClientConfig connects to the server of ClusterDefaults.
 	//
-	// Deprecated: nothing should depend on a server that nobody has named.
+	// Deprecated: nothing should depend on a server that was not configured.
 	DefaultClientConfig = DirectClientConfig{
 		config:    *clientcmdapi.NewConfig(),
 		overrides: &ConfigOverrides{ClusterDefaults: ClusterDefaults},

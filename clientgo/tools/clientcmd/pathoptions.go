@@ -7,15 +7,15 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// PathOptions says which files commands such as kubectl config read and write.
+// PathOptions determines the files that commands such as kubectl config read and write.
 type PathOptions struct {
-	// GlobalFile is the file that is read unless another one is asked for.
+	// GlobalFile is the default file.
 	GlobalFile string
-	// EnvVar is the variable of the environment that lists files.
+	// EnvVar is the environment variable that lists files.
 	EnvVar string
-	// ExplicitFileFlag is the flag that names one file. It is for messages.
+	// ExplicitFileFlag is the name of the flag for an explicit file. It is used in messages.
 	ExplicitFileFlag string
-	// GlobalFileSubpath is GlobalFile as a message shows it.
+	// GlobalFileSubpath is GlobalFile in a short form for messages.
 	GlobalFileSubpath string
 
 	LoadingRules *ClientConfigLoadingRules
@@ -23,10 +23,10 @@ type PathOptions struct {
 
 var _ ConfigAccess = &PathOptions{}
 
-// NewDefaultPathOptions returns the options of kubectl.
+// NewDefaultPathOptions returns kubectl's options.
 func NewDefaultPathOptions() *PathOptions {
 	rules := NewDefaultClientConfigLoadingRules()
-	rules.DoNotResolvePaths = true // what is written back must not have changed
+	rules.DoNotResolvePaths = true // paths must be written back unchanged
 	return &PathOptions{
 		GlobalFile:        RecommendedHomeFile,
 		EnvVar:            RecommendedConfigPathEnvVar,
@@ -36,7 +36,7 @@ func NewDefaultPathOptions() *PathOptions {
 	}
 }
 
-// GetEnvVarFiles returns the files that the environment lists.
+// GetEnvVarFiles returns the files listed in the environment variable.
 func (o *PathOptions) GetEnvVarFiles() []string {
 	if o.EnvVar == "" {
 		return []string{}
@@ -66,7 +66,8 @@ func (o *PathOptions) GetStartingConfig() (*clientcmdapi.Config, error) {
 	return rules.GetStartingConfig()
 }
 
-// GetDefaultFilename implements ConfigAccess: it is the explicit file, the first of the environment's files that exists, the last of them, or the global file.
+// GetDefaultFilename implements ConfigAccess. It returns the explicit file, or the first listed
+// file that exists, or the last listed file, or the global file.
 func (o *PathOptions) GetDefaultFilename() string {
 	if o.IsExplicitFile() {
 		return o.GetExplicitFile()

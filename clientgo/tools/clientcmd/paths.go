@@ -13,7 +13,8 @@ func GetClusterFileReferences(cluster *clientcmdapi.Cluster) []*string {
 	return []*string{&cluster.CertificateAuthority}
 }
 
-// GetAuthInfoFileReferences returns the fields of a user that are paths. A command is one if it has a separator.
+// GetAuthInfoFileReferences returns the fields of a user that are paths. A command is a path if it
+// contains a separator.
 func GetAuthInfoFileReferences(authInfo *clientcmdapi.AuthInfo) []*string {
 	refs := []*string{&authInfo.ClientCertificate, &authInfo.ClientKey, &authInfo.TokenFile}
 	if authInfo.Exec != nil && strings.ContainsRune(authInfo.Exec.Command, filepath.Separator) {
@@ -33,7 +34,7 @@ func GetConfigFileReferences(config *clientcmdapi.Config) (refs []*string) {
 	return refs
 }
 
-// ResolvePaths makes relative paths relative to base.
+// ResolvePaths makes relative paths start at base.
 func ResolvePaths(refs []*string, base string) error {
 	for _, ref := range refs {
 		if *ref != "" && !filepath.IsAbs(*ref) {
@@ -43,7 +44,8 @@ func ResolvePaths(refs []*string, base string) error {
 	return nil
 }
 
-// RelativizePathWithNoBacksteps makes paths relative to base that are below it. Others stay as they are.
+// RelativizePathWithNoBacksteps makes paths below base relative to base. Other paths stay
+// unchanged.
 func RelativizePathWithNoBacksteps(refs []*string, base string) error {
 	for _, ref := range refs {
 		if *ref == "" {
@@ -64,7 +66,7 @@ func RelativizePathWithNoBacksteps(refs []*string, base string) error {
 	return nil
 }
 
-// MakeRelative returns path as seen from base. An empty path stays empty.
+// MakeRelative returns path relative to base. An empty path stays empty.
 func MakeRelative(path, base string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -76,17 +78,17 @@ func MakeRelative(path, base string) (string, error) {
 	return relative, nil
 }
 
-// ResolveConfigPaths makes all relative paths of a config relative to base.
+// ResolveConfigPaths makes all relative paths of a config start at base.
 func ResolveConfigPaths(config *clientcmdapi.Config, base string) error {
 	return ResolvePaths(GetConfigFileReferences(config), base)
 }
 
-// RelativizeConfigPaths makes all paths of a config relative to base that are below it.
+// RelativizeConfigPaths makes all paths of a config below base relative to base.
 func RelativizeConfigPaths(config *clientcmdapi.Config, base string) error {
 	return RelativizePathWithNoBacksteps(GetConfigFileReferences(config), base)
 }
 
-// ResolveLocalPaths makes the relative paths of each entry relative to the folder of the file that it comes from.
+// ResolveLocalPaths makes the relative paths of each entry start at the folder of the entry's file.
 func ResolveLocalPaths(config *clientcmdapi.Config) error {
 	for _, cluster := range config.Clusters {
 		if err := resolveFrom(cluster.LocationOfOrigin, GetClusterFileReferences(cluster)); err != nil {
@@ -101,12 +103,14 @@ func ResolveLocalPaths(config *clientcmdapi.Config) error {
 	return nil
 }
 
-// RelativizeClusterLocalPaths makes a cluster's paths relative to the folder of the file that it comes from, where they are below that.
+// RelativizeClusterLocalPaths makes a cluster's paths relative to the folder of its file, if they
+// are below that folder.
 func RelativizeClusterLocalPaths(cluster *clientcmdapi.Cluster) error {
 	return relativizeTo(cluster.LocationOfOrigin, GetClusterFileReferences(cluster))
 }
 
-// RelativizeAuthInfoLocalPaths makes a user's paths relative to the folder of the file that it comes from, where they are below that.
+// RelativizeAuthInfoLocalPaths makes a user's paths relative to the folder of its file, if they are
+// below that folder.
 func RelativizeAuthInfoLocalPaths(authInfo *clientcmdapi.AuthInfo) error {
 	return relativizeTo(authInfo.LocationOfOrigin, GetAuthInfoFileReferences(authInfo))
 }
@@ -133,7 +137,7 @@ func relativizeTo(origin string, refs []*string) error {
 	return RelativizePathWithNoBacksteps(refs, base)
 }
 
-// folder returns the absolute path of a file's folder, and "" for "".
+// folder returns the absolute path of a file's folder, or "" for "".
 func folder(file string) (string, error) {
 	if file == "" {
 		return "", nil

@@ -15,10 +15,10 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// WarningHandler gets warnings. A nil one logs them at level 1.
+// WarningHandler handles warnings. A nil WarningHandler logs them at level 1.
 type WarningHandler func(error)
 
-// Warn hands on a warning.
+// Warn passes a warning to the handler.
 func (handler WarningHandler) Warn(err error) {
 	if handler == nil {
 		klog.V(1).Info(err)
@@ -27,56 +27,61 @@ func (handler WarningHandler) Warn(err error) {
 	handler(err)
 }
 
-// ConfigAccess says which files a config comes from, and which one an addition goes to.
+// ConfigAccess determines which files a config is read from and written to.
 type ConfigAccess interface {
-	// GetLoadingPrecedence returns the files that are read, the one that wins first.
+	// GetLoadingPrecedence returns the files that are read. The first file has the highest
+	// precedence.
 	GetLoadingPrecedence() []string
-	// GetStartingConfig returns the config that a change starts from.
+	// GetStartingConfig returns the config to modify.
 	GetStartingConfig() (*clientcmdapi.Config, error)
-	// GetDefaultFilename returns the file that new entries are written to. It may not exist yet.
+	// GetDefaultFilename returns the file for new entries. It may not exist yet.
 	GetDefaultFilename() string
-	// IsExplicitFile says whether there is one file only, which was asked for.
+	// IsExplicitFile reports whether a single file was requested.
 	IsExplicitFile() bool
-	// GetExplicitFile returns the file that was asked for.
+	// GetExplicitFile returns the requested file.
 	GetExplicitFile() string
 }
 
-// ClientConfigLoader reads a config.
+// ClientConfigLoader loads a config.
 type ClientConfigLoader interface {
 	ConfigAccess
-	// IsDefaultConfig says whether a config is what nobody has configured.
+	// IsDefaultConfig reports whether a config is the default, without any configuration.
 	IsDefaultConfig(*restclient.Config) bool
-	// Load reads the config anew.
+	// Load reads the files again and returns the config.
 	Load() (*clientcmdapi.Config, error)
 }
 
-// ClientConfigLoadingRules says which files are read.
+// ClientConfigLoadingRules determines which files are read.
 type ClientConfigLoadingRules struct {
-	// ExplicitPath is a file that must exist. If it is set, it is the only one.
+	// ExplicitPath is a file that must exist. If it is set, no other file is read.
 	ExplicitPath string
 
-	// Precedence are files that are merged. Of each entry, the first file that has it wins. Files may be missing.
+	// Precedence lists files to merge. For each entry, the first file that has it wins. Files may
+	// be missing.
 	Precedence []string
 
-	// MigrationRules has files by the file that is copied to it, if it is missing, before anything is read.
+	// MigrationRules maps a file to its old location. If the file is missing, the old file is
+	// copied before anything is read.
 	MigrationRules map[string]string
 
-	// DoNotResolvePaths leaves relative paths as they are. By default they are relative to the folder of their file.
+	// DoNotResolvePaths leaves relative paths unchanged. By default they start at the folder of
+	// their file.
 	DoNotResolvePaths bool
 
-	// DefaultClientConfig is what nobody has configured: IsDefaultConfig compares with it.
+	// DefaultClientConfig is the default config. IsDefaultConfig compares with it.
 	DefaultClientConfig ClientConfig
 
-	// WarnIfAllMissing makes Load warn if there is none of the files.
+	// WarnIfAllMissing makes Load warn if all files are missing.
 	WarnIfAllMissing bool
 
-	// Warner gets that warning.
+	// Warner handles that warning.
 	Warner WarningHandler
 }
 
 var _ ClientConfigLoader = &ClientConfigLoadingRules{}
 
-// NewDefaultClientConfigLoadingRules returns the rules of kubectl: the files in the environment's KUBECONFIG, or ~/.kube/config.
+// NewDefaultClientConfigLoadingRules returns kubectl's rules: the files in the environment variable
+// KUBECONFIG, or ~/.kube/config.
 func NewDefaultClientConfigLoadingRules() *ClientConfigLoadingRules {
 	rules := &ClientConfigLoadingRules{MigrationRules: migrationRules()}
 	if list := os.Getenv(RecommendedConfigPathEnvVar); list != "" {
@@ -88,7 +93,7 @@ func NewDefaultClientConfigLoadingRules() *ClientConfigLoadingRules {
 	return rules
 }
 
-// unique removes repetitions.
+// unique removes duplicates.
 func unique(list []string) (once []string) {
 	for _, s := range list {
 		if !slices.Contains(once, s) {
@@ -98,7 +103,7 @@ func unique(list []string) (once []string) {
 	return once
 }
 
-// Load reads and merges the files. It says everything that is wrong with them at once.
+// Load reads and merges the files. Its error has every mistake in them.
 func (rules *ClientConfigLoadingRules) Load() (*clientcmdapi.Config, error) {
 	if err := rules.Migrate(); err != nil {
 		return nil, err
@@ -140,7 +145,7 @@ func (rules *ClientConfigLoadingRules) Load() (*clientcmdapi.Config, error) {
 	return merged, utilerrors.NewAggregate(wrong)
 }
 
-// Migrate copies the files of MigrationRules whose destinations are missing.
+// Migrate copies the old files of MigrationRules whose new files are missing.
 func (rules *ClientConfigLoadingRules) Migrate() error {
 	for destination, source := range rules.MigrationRules {
 		if _, err := os.Stat(destination); err == nil || os.IsPermission(err) {
@@ -198,7 +203,8 @@ func (rules *ClientConfigLoadingRules) GetStartingConfig() (*clientcmdapi.Config
 	return nil, err
 }
 
-// GetDefaultFilename implements ConfigAccess: it is the explicit file, or the first that exists, or the first.
+// GetDefaultFilename implements ConfigAccess. It returns the explicit file, or the first file that
+// exists, or the first file.
 func (rules *ClientConfigLoadingRules) GetDefaultFilename() string {
 	if rules.IsExplicitFile() {
 		return rules.GetExplicitFile()
@@ -229,7 +235,7 @@ func (rules *ClientConfigLoadingRules) IsDefaultConfig(config *restclient.Config
 	return err == nil && reflect.DeepEqual(config, usual)
 }
 
-// ResolvePaths says whether relative paths are made relative to the folder of their file.
+// ResolvePaths reports whether relative paths are made to start at the folder of their file.
 func (rules ClientConfigLoadingRules) ResolvePaths() bool { return !rules.DoNotResolvePaths }
 
 // ClientConfigGetter is a loader whose config comes from a function.
@@ -262,5 +268,5 @@ func (g *ClientConfigGetter) IsExplicitFile() bool { return false }
 // GetExplicitFile implements ConfigAccess: there are no files.
 func (g *ClientConfigGetter) GetExplicitFile() string { return "" }
 
-// IsDefaultConfig implements ClientConfigLoader: what a function returns is nobody's default.
+// IsDefaultConfig implements ClientConfigLoader. A config from a function is never the default.
 func (g *ClientConfigGetter) IsDefaultConfig(*restclient.Config) bool { return false }

@@ -12,7 +12,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Validate says everything that is wrong in a config: the files that are not there, and the names that lead nowhere.
+// Validate returns an error with every mistake in a config, such as missing files and dangling
+// names.
 func Validate(config clientcmdapi.Config) error {
 	if clientcmdapi.IsConfigEmpty(&config) {
 		return newInvalidError([]error{ErrEmptyConfig})
@@ -33,7 +34,8 @@ func Validate(config clientcmdapi.Config) error {
 	return newInvalidError(wrong)
 }
 
-// ConfirmUsable says everything that is wrong with a context, its cluster and its user. Without a name it is the current context.
+// ConfirmUsable returns an error with every mistake in a context, its cluster and its user. An
+// empty name means the current context.
 func ConfirmUsable(config clientcmdapi.Config, passedContextName string) error {
 	if clientcmdapi.IsConfigEmpty(&config) {
 		return newInvalidError([]error{ErrEmptyConfig})
@@ -131,7 +133,7 @@ func checkUser(name string, user *clientcmdapi.AuthInfo) (wrong []error) {
 		}
 		wrong = append(wrong, checkExec(name, user.Exec)...)
 	}
-	// A client's certificate may go with another method.
+	// A client certificate may be combined with another method.
 	if len(methods) > 1 {
 		complain("more than one authentication method found for %v; found %v, only one is allowed", name, methods)
 	}
@@ -194,7 +196,7 @@ func checkReadable(path string) error {
 	return f.Close()
 }
 
-// withoutPassword returns an address, which need not be one, without what stands before an @.
+// withoutPassword removes everything before the last @ of an address, which may be malformed.
 func withoutPassword(address string) string {
 	if at := strings.LastIndexByte(address, '@'); at >= 0 {
 		return "..." + address[at:]
@@ -202,7 +204,7 @@ func withoutPassword(address string) string {
 	return address
 }
 
-// parseProxyURL reads the address of a proxy, whose scheme must be http, https or socks5.
+// parseProxyURL parses the address of a proxy. The scheme must be http, https or socks5.
 func parseProxyURL(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package exec helps to write exec plugins: it reads what they are told.
+// Package exec helps to write exec plugins: it decodes their input.
 package exec
 
 import (
@@ -13,10 +13,10 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// infoVariable is the variable of the environment that has what the plugin is told.
+// infoVariable is the environment variable with the plugin's input.
 const infoVariable = "KUBERNETES_EXEC_INFO"
 
-// LoadExecCredentialFromEnv is LoadExecCredential of what this plugin was told.
+// LoadExecCredentialFromEnv is LoadExecCredential for the plugin's environment variable.
 func LoadExecCredentialFromEnv() (runtime.Object, *rest.Config, error) {
 	info := os.Getenv(infoVariable)
 	if info == "" {
@@ -25,8 +25,8 @@ func LoadExecCredentialFromEnv() (runtime.Object, *rest.Config, error) {
 	return LoadExecCredential([]byte(info))
 }
 
-// LoadExecCredential returns an ExecCredential, in the version that it has, and how to reach its cluster, without credentials. If
-// it has no cluster, that is an error.
+// LoadExecCredential decodes an ExecCredential in its own version, and returns the connection to
+// its cluster, without credentials. An ExecCredential without a cluster is an error.
 func LoadExecCredential(data []byte) (runtime.Object, *rest.Config, error) {
 	scheme := runtime.NewScheme()
 	install.Install(scheme)

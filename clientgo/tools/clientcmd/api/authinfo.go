@@ -6,19 +6,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// AuthInfo is who a user is, and how the user shows that.
+// AuthInfo is a user and the user's credentials.
 type AuthInfo struct {
-	// LocationOfOrigin is the file that this comes from. It is not written.
+	// LocationOfOrigin is the file that this user was read from. It is not written.
 	LocationOfOrigin string `json:"-"`
-	// ClientCertificate and ClientKey are files. Data in PEM goes before a file.
+	// ClientCertificate and ClientKey are file paths. PEM data takes precedence over a file.
 	ClientCertificate     string `json:"client-certificate,omitempty"`
 	ClientCertificateData []byte `json:"client-certificate-data,omitempty"`
 	ClientKey             string `json:"client-key,omitempty"`
 	ClientKeyData         []byte `json:"client-key-data,omitempty" datapolicy:"security-key"`
-	// Token is a bearer token. TokenFile is a file with one, which is read again from time to time, and goes before Token.
+	// Token is a bearer token. TokenFile is a file with a token, which is re-read periodically. It
+	// takes precedence over Token.
 	Token     string `json:"token,omitempty" datapolicy:"token"`
 	TokenFile string `json:"tokenFile,omitempty"`
-	// Impersonate, and the fields after it, are whom to act as.
+	// Impersonate and the following fields are the user to act as.
 	Impersonate          string              `json:"act-as,omitempty"`
 	ImpersonateUID       string              `json:"act-as-uid,omitempty"`
 	ImpersonateGroups    []string            `json:"act-as-groups,omitempty"`
@@ -26,18 +27,19 @@ type AuthInfo struct {
 	// Username and Password are for basic authentication.
 	Username string `json:"username,omitempty"`
 	Password string `json:"password,omitempty" datapolicy:"password"`
-	// AuthProvider names a plugin that is linked into the program.
+	// AuthProvider is a plugin that is linked into the program.
 	AuthProvider *AuthProviderConfig `json:"auth-provider,omitempty"`
 	// Exec is a command that prints credentials.
 	Exec *ExecConfig `json:"exec,omitempty"`
-	// Extensions are parts that this package does not know, by name.
+	// Extensions has parts that are unknown to this package, by name.
 	Extensions map[string]runtime.Object `json:"extensions,omitempty"`
 }
 
-// NewAuthInfo returns an AuthInfo in which nothing is set.
+// NewAuthInfo returns an empty AuthInfo.
 func NewAuthInfo() *AuthInfo { return &AuthInfo{Extensions: map[string]runtime.Object{}} }
 
-// AuthProviderConfig names a plugin that is linked into the program. It prints without its configuration, which may have secrets.
+// AuthProviderConfig configures a plugin that is linked into the program. Its string form hides the
+// configuration, which may contain secrets.
 type AuthProviderConfig struct {
 	Name   string            `json:"name"`
 	Config map[string]string `json:"config,omitempty"`
@@ -55,27 +57,29 @@ func (in AuthProviderConfig) String() string {
 // GoString implements fmt.GoStringer.
 func (in AuthProviderConfig) GoString() string { return in.String() }
 
-// ExecConfig is a command that prints credentials. It prints without arguments, environment and configuration, which may
-// have secrets.
+// ExecConfig is a command that prints credentials. Its string form hides arguments, environment and
+// configuration, which may contain secrets.
 type ExecConfig struct {
-	// Command is a path, or a name to be found in PATH.
+	// Command is a path, or a name that is looked up in PATH.
 	Command string       `json:"command"`
 	Args    []string     `json:"args"`
-	Env     []ExecEnvVar `json:"env"` // beside the program's own
+	Env     []ExecEnvVar `json:"env"` // in addition to the program's own environment
 	// APIVersion is the version of ExecCredential that the command reads and prints.
 	APIVersion string `json:"apiVersion,omitempty"`
-	// InstallHint is shown where there is no such command.
+	// InstallHint is shown if the command does not exist.
 	InstallHint string `json:"installHint,omitempty"`
-	// ProvideClusterInfo tells the command of the cluster, in KUBERNETES_EXEC_INFO.
+	// ProvideClusterInfo passes the cluster to the command in KUBERNETES_EXEC_INFO.
 	ProvideClusterInfo bool `json:"provideClusterInfo"`
-	// Config is the cluster's extension "client.authentication.k8s.io/exec". The command gets it with the cluster.
+	// Config is the cluster's extension "client.authentication.k8s.io/exec". It is passed with the
+	// cluster.
 	Config runtime.Object `json:"-"`
-	// InteractiveMode is whether the command reads standard input.
+	// InteractiveMode tells whether the command reads standard input.
 	InteractiveMode ExecInteractiveMode `json:"interactiveMode,omitempty"`
-	// StdinUnavailable is set by a program whose standard input is needed for something else, with the reason.
+	// StdinUnavailable is set by a program that needs standard input itself. The message gives the
+	// reason.
 	StdinUnavailable        bool   `json:"-"`
 	StdinUnavailableMessage string `json:"-"`
-	// PluginPolicy says whether the command may run.
+	// PluginPolicy decides whether the command may run.
 	PluginPolicy PluginPolicy `json:"-"`
 }
 
@@ -98,33 +102,34 @@ func (in ExecConfig) String() string {
 // GoString implements fmt.GoStringer.
 func (in ExecConfig) GoString() string { return in.String() }
 
-// ExecEnvVar is a variable of the environment.
+// ExecEnvVar is an environment variable.
 type ExecEnvVar struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// ExecInteractiveMode is whether a command reads standard input.
+// ExecInteractiveMode tells whether a command reads standard input.
 type ExecInteractiveMode string
 
 const (
-	// NeverExecInteractiveMode is of a command that does not read it.
+	// NeverExecInteractiveMode means that the command does not read standard input.
 	NeverExecInteractiveMode ExecInteractiveMode = "Never"
-	// IfAvailableExecInteractiveMode is of a command that reads it where it can.
+	// IfAvailableExecInteractiveMode means that the command reads standard input if it is
+	// available.
 	IfAvailableExecInteractiveMode ExecInteractiveMode = "IfAvailable"
-	// AlwaysExecInteractiveMode is of a command that does not run without it.
+	// AlwaysExecInteractiveMode means that the command requires standard input.
 	AlwaysExecInteractiveMode ExecInteractiveMode = "Always"
 )
 
-// PluginPolicy says which commands may run.
+// PluginPolicy decides which commands may run.
 type PluginPolicy struct {
-	// PolicyType is one of the constants. "" is PluginPolicyAllowAll.
+	// PolicyType is one of the constants. "" means PluginPolicyAllowAll.
 	PolicyType PolicyType `json:"-"`
-	// Allowlist has the commands that may run. It must be nil unless the type is PluginPolicyAllowlist.
+	// Allowlist has the allowed commands. It must be nil unless the type is PluginPolicyAllowlist.
 	Allowlist []AllowlistEntry `json:"-"`
 }
 
-// PolicyType is a kind of policy.
+// PolicyType is the kind of a policy.
 type PolicyType string
 
 // The kinds of policies.
@@ -134,8 +139,9 @@ const (
 	PluginPolicyAllowlist PolicyType = "Allowlist"
 )
 
-// AllowlistEntry is a command that may run.
+// AllowlistEntry is an allowed command.
 type AllowlistEntry struct {
-	// Command is a path, or a name to be found in PATH. It and the command must lead to the same file.
+	// Command is a path, or a name that is looked up in PATH. The executed command must resolve to
+	// the same file.
 	Command string `json:"-"`
 }

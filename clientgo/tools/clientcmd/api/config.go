@@ -1,4 +1,4 @@
-// Package api has the types of a kubeconfig as programs see them: with maps by name where the file has lists.
+// Package api has the in-memory types of a kubeconfig: maps by name in place of the file's lists.
 package api
 
 import (
@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// SchemeGroupVersion is that of the types in a scheme. Files have version v1.
+// SchemeGroupVersion is the group and version of the types in a scheme. Files have version v1.
 var SchemeGroupVersion = schema.GroupVersion{Group: "", Version: runtime.APIVersionInternal}
 
 var (
@@ -20,24 +20,25 @@ var (
 	AddToScheme = SchemeBuilder.AddToScheme
 )
 
-// Config is a kubeconfig: how to reach clusters, as whom, and which of these to take.
+// Config is a kubeconfig: clusters, users, and contexts, which combine a cluster with a user.
 type Config struct {
-	// Kind and APIVersion are those of a file.
+	// Kind and APIVersion are the file's.
 	Kind       string `json:"kind,omitempty"`
 	APIVersion string `json:"apiVersion,omitempty"`
 	// Deprecated: nothing reads Preferences.
 	Preferences Preferences `json:"preferences,omitzero"`
-	// Clusters, AuthInfos and Contexts are by name.
+	// Clusters, AuthInfos and Contexts are maps by name.
 	Clusters  map[string]*Cluster  `json:"clusters"`
 	AuthInfos map[string]*AuthInfo `json:"users"`
 	Contexts  map[string]*Context  `json:"contexts"`
-	// CurrentContext is the name of the context that is taken unless another one is asked for.
+	// CurrentContext is the name of the default context.
 	CurrentContext string `json:"current-context"`
-	// Extensions are parts that this package does not know, by name. They are kept when a file is written.
+	// Extensions has parts that are unknown to this package, by name. They are kept when a file is
+	// written.
 	Extensions map[string]runtime.Object `json:"extensions,omitempty"`
 }
 
-// NewConfig returns a Config without clusters.
+// NewConfig returns an empty Config.
 func NewConfig() *Config {
 	return &Config{
 		Clusters:   map[string]*Cluster{},
@@ -60,7 +61,7 @@ func (in *Config) GroupVersionKind() schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(in.APIVersion, in.Kind)
 }
 
-// Preferences are how a program likes its output.
+// Preferences are settings for a program's output.
 //
 // Deprecated: nothing reads them.
 type Preferences struct {
@@ -68,50 +69,53 @@ type Preferences struct {
 	Extensions map[string]runtime.Object `json:"extensions,omitempty"`
 }
 
-// NewPreferences returns Preferences in which nothing is set.
+// NewPreferences returns empty Preferences.
 //
 // Deprecated: nothing reads them.
 func NewPreferences() *Preferences {
 	return &Preferences{Extensions: map[string]runtime.Object{}}
 }
 
-// Cluster is how to reach a server.
+// Cluster is the connection to a server.
 type Cluster struct {
-	// LocationOfOrigin is the file that this comes from. It is not written.
+	// LocationOfOrigin is the file that this cluster was read from. It is not written.
 	LocationOfOrigin string `json:"-"`
 	// Server is the address: https://hostname:port.
 	Server string `json:"server"`
-	// TLSServerName is the name that the server's certificate must have. Default: that of the address.
+	// TLSServerName is the name that the server's certificate must have. Defaults to the address's
+	// host name.
 	TLSServerName string `json:"tls-server-name,omitempty"`
-	// InsecureSkipTLSVerify takes any certificate. Whoever is on the way can then read and change everything.
+	// InsecureSkipTLSVerify accepts any certificate. Then anyone on the network can read and change
+	// the traffic.
 	InsecureSkipTLSVerify bool `json:"insecure-skip-tls-verify,omitempty"`
-	// CertificateAuthority is the file of the server's authority.
+	// CertificateAuthority is the file of the server's CA bundle.
 	CertificateAuthority string `json:"certificate-authority,omitempty"`
-	// CertificateAuthorityData is the authority in PEM. It goes before the file.
+	// CertificateAuthorityData is the CA bundle in PEM. It takes precedence over the file.
 	CertificateAuthorityData []byte `json:"certificate-authority-data,omitempty"`
-	// ProxyURL is the proxy to the server: http, https or socks5. Default: what the environment says.
+	// ProxyURL is the proxy to the server: http, https or socks5. Defaults to the environment's
+	// proxy.
 	ProxyURL string `json:"proxy-url,omitempty"`
-	// DisableCompression asks for answers that are not compressed.
+	// DisableCompression requests uncompressed responses.
 	DisableCompression bool `json:"disable-compression,omitempty"`
-	// Extensions are parts that this package does not know, by name.
+	// Extensions has parts that are unknown to this package, by name.
 	Extensions map[string]runtime.Object `json:"extensions,omitempty"`
 }
 
-// NewCluster returns a Cluster in which nothing is set.
+// NewCluster returns an empty Cluster.
 func NewCluster() *Cluster { return &Cluster{Extensions: map[string]runtime.Object{}} }
 
-// Context is a cluster, a user and a namespace.
+// Context combines a cluster, a user and a namespace.
 type Context struct {
-	// LocationOfOrigin is the file that this comes from. It is not written.
+	// LocationOfOrigin is the file that this context was read from. It is not written.
 	LocationOfOrigin string `json:"-"`
-	// Cluster and AuthInfo are names.
+	// Cluster and AuthInfo are names of entries.
 	Cluster  string `json:"cluster"`
 	AuthInfo string `json:"user"`
-	// Namespace is the one that is taken unless a request names another.
+	// Namespace is the default namespace of requests.
 	Namespace string `json:"namespace,omitempty"`
-	// Extensions are parts that this package does not know, by name.
+	// Extensions has parts that are unknown to this package, by name.
 	Extensions map[string]runtime.Object `json:"extensions,omitempty"`
 }
 
-// NewContext returns a Context in which nothing is set.
+// NewContext returns an empty Context.
 func NewContext() *Context { return &Context{Extensions: map[string]runtime.Object{}} }

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// full has something in every field that refers to something.
+// full returns a Config in which every field with a reference is set.
 func full() *Config {
 	c := NewConfig()
 	c.CurrentContext = "a"

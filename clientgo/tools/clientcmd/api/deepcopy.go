@@ -121,7 +121,7 @@ func (in *AllowlistEntry) DeepCopy() *AllowlistEntry {
 // DeepCopyInto copies the receiver. Neither may be nil.
 func (in *AllowlistEntry) DeepCopyInto(out *AllowlistEntry) { *out = *in }
 
-// deepCopy returns a copy of what a pointer leads to, and nil for nil.
+// deepCopy returns a copy of *in, or nil for nil.
 func deepCopy[T any](in *T, into func(in, out *T)) *T {
 	if in == nil {
 		return nil
@@ -131,7 +131,7 @@ func deepCopy[T any](in *T, into func(in, out *T)) *T {
 	return out
 }
 
-// copyMap returns a map with copies of the entries, and nil for nil.
+// copyMap returns a map with copies of the entries, or nil for nil.
 func copyMap[V any](in map[string]V, value func(V) V) map[string]V {
 	if in == nil {
 		return nil

@@ -11,16 +11,17 @@ import (
 
 const redacted = "REDACTED"
 
-// omitted is shown in the place of data. JSON writes bytes in base64, in which these are DATA+OMITTED.
-var omitted, _ = base64.StdEncoding.DecodeString("DATA+OMITTED") // which is base64
+// omitted replaces data in output. JSON encodes bytes in base64, so it is shown as DATA+OMITTED.
+var omitted, _ = base64.StdEncoding.DecodeString("DATA+OMITTED") // the decoded bytes
 
-// IsConfigEmpty says whether a Config has nothing.
+// IsConfigEmpty reports whether a Config is empty.
 func IsConfigEmpty(config *Config) bool {
 	return len(config.AuthInfos) == 0 && len(config.Clusters) == 0 && len(config.Contexts) == 0 && config.CurrentContext == "" &&
 		!config.Preferences.Colors && len(config.Preferences.Extensions) == 0 && len(config.Extensions) == 0
 }
 
-// MinifyConfig takes everything out of a Config that the current context does not use. On an error it changes nothing.
+// MinifyConfig removes everything from a Config that the current context does not use. On an error
+// it changes nothing.
 func MinifyConfig(config *Config) error {
 	if config.CurrentContext == "" {
 		return errors.New("current-context must exist in order to minify")
@@ -42,7 +43,7 @@ func MinifyConfig(config *Config) error {
 	return nil
 }
 
-// only returns a map with one entry of another one, or with none if the name is empty.
+// only returns a map with the entry of this name, or an empty map for an empty name.
 func only[V any](what string, all map[string]V, name string) (map[string]V, error) {
 	if name == "" {
 		return map[string]V{}, nil
@@ -54,7 +55,7 @@ func only[V any](what string, all map[string]V, name string) (map[string]V, erro
 	return map[string]V{name: v}, nil
 }
 
-// ShortenConfig puts short words in the place of data and tokens, for a Config that is shown.
+// ShortenConfig replaces data and tokens with short words, to show a Config.
 func ShortenConfig(config *Config) {
 	for _, user := range config.AuthInfos {
 		shorten(&user.ClientCertificateData)
@@ -74,7 +75,7 @@ func shorten(data *[]byte) {
 	}
 }
 
-// FlattenConfig puts the content of files in the place of their paths, for a Config that shall stand alone.
+// FlattenConfig replaces file paths with the files' content, so that a Config is self-contained.
 func FlattenConfig(config *Config) error {
 	var files []embeddable
 	for _, u := range config.AuthInfos {
@@ -95,15 +96,16 @@ func FlattenConfig(config *Config) error {
 	return nil
 }
 
-// embeddable is a path, seen from the folder of the file that names it, and where its contents go.
+// embeddable is a path, relative to the folder of the file origin, and the destination of its
+// content.
 type embeddable struct {
 	origin   string
 	path     *string
 	contents *[]byte
 }
 
-// FlattenContent reads the file at path, which is seen from baseDir, into contents, and makes path empty. There must not be contents
-// before. An empty path is left alone.
+// FlattenContent reads the file at path, relative to baseDir, into contents, and clears path.
+// contents must be empty before. An empty path is ignored.
 func FlattenContent(path *string, contents *[]byte, baseDir string) error {
 	if *path == "" {
 		return nil
@@ -119,7 +121,7 @@ func FlattenContent(path *string, contents *[]byte, baseDir string) error {
 	return nil
 }
 
-// ResolvePath returns a path as it is seen from base. Absolute and empty paths are returned as they are.
+// ResolvePath returns a path relative to base. Absolute and empty paths are returned unchanged.
 func ResolvePath(path string, base string) string {
 	if path == "" || filepath.IsAbs(path) {
 		return path
@@ -127,7 +129,8 @@ func ResolvePath(path string, base string) string {
 	return filepath.Join(base, path)
 }
 
-// MakeAbs returns a path as it is seen from base, or from the current folder if base is empty.
+// MakeAbs returns the absolute form of a path relative to base. An empty base means the current
+// folder.
 func MakeAbs(path, base string) (string, error) {
 	if base == "" && !filepath.IsAbs(path) {
 		return filepath.Abs(path)
@@ -138,7 +141,8 @@ func MakeAbs(path, base string) (string, error) {
 	return filepath.Join(base, path), nil
 }
 
-// RedactSecrets puts a word in the place of tokens, passwords and keys: of the fields that have a datapolicy.
+// RedactSecrets replaces tokens, passwords and keys with a word. These are the fields with a
+// datapolicy tag.
 func RedactSecrets(config *Config) error {
 	redact(reflect.ValueOf(config))
 	return nil

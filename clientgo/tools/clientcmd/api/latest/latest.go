@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// Version is the version that files are written in.
+	// Version is the version in which files are written.
 	Version = "v1"
 
 	// OldestVersion is the oldest version that can be read.
@@ -20,16 +20,16 @@ const (
 )
 
 var (
-	// Versions are all versions that can be read, the oldest first.
+	// Versions lists all readable versions, oldest first.
 	Versions = []string{Version}
 
-	// ExternalVersion is Version, with its group.
+	// ExternalVersion is Version with its group.
 	ExternalVersion = schema.GroupVersion{Group: "", Version: Version}
 
-	// Scheme has the types of files and those of programs.
+	// Scheme has the types of files and the in-memory types.
 	Scheme = newScheme()
 
-	// Codec reads files, in YAML or JSON, into api.Config, and writes them, in YAML.
+	// Codec decodes files, in YAML or JSON, into api.Config, and encodes them in YAML.
 	Codec runtime.Codec = newCodec()
 )
 

@@ -1,16 +1,17 @@
 package v1
 
-// AuthInfo is who a user is, and how the user shows that.
+// AuthInfo is a user and the user's credentials.
 type AuthInfo struct {
-	// ClientCertificate and ClientKey are files. Data in PEM goes before a file.
+	// ClientCertificate and ClientKey are file paths. PEM data takes precedence over a file.
 	ClientCertificate     string `json:"client-certificate,omitempty"`
 	ClientCertificateData []byte `json:"client-certificate-data,omitempty"`
 	ClientKey             string `json:"client-key,omitempty"`
 	ClientKeyData         []byte `json:"client-key-data,omitempty" datapolicy:"security-key"`
-	// Token is a bearer token. TokenFile is a file with one, which is read again from time to time, and goes before Token.
+	// Token is a bearer token. TokenFile is a file with a token, which is re-read periodically. It
+	// takes precedence over Token.
 	Token     string `json:"token,omitempty" datapolicy:"token"`
 	TokenFile string `json:"tokenFile,omitempty"`
-	// Impersonate, and the fields after it, are whom to act as.
+	// Impersonate and the following fields are the user to act as.
 	Impersonate          string              `json:"as,omitempty"`
 	ImpersonateUID       string              `json:"as-uid,omitempty"`
 	ImpersonateGroups    []string            `json:"as-groups,omitempty"`
@@ -18,14 +19,14 @@ type AuthInfo struct {
 	// Username and Password are for basic authentication.
 	Username string `json:"username,omitempty"`
 	Password string `json:"password,omitempty" datapolicy:"password"`
-	// AuthProvider names a plugin that is linked into the program.
+	// AuthProvider is a plugin that is linked into the program.
 	AuthProvider *AuthProviderConfig `json:"auth-provider,omitempty"`
 	// Exec is a command that prints credentials.
 	Exec       *ExecConfig      `json:"exec,omitempty"`
 	Extensions []NamedExtension `json:"extensions,omitempty"`
 }
 
-// AuthProviderConfig names a plugin that is linked into the program.
+// AuthProviderConfig configures a plugin that is linked into the program.
 type AuthProviderConfig struct {
 	Name   string            `json:"name"`
 	Config map[string]string `json:"config"`
@@ -33,35 +34,36 @@ type AuthProviderConfig struct {
 
 // ExecConfig is a command that prints credentials.
 type ExecConfig struct {
-	// Command is a path, or a name to be found in PATH.
+	// Command is a path, or a name that is looked up in PATH.
 	Command string       `json:"command"`
 	Args    []string     `json:"args"`
-	Env     []ExecEnvVar `json:"env"` // beside the program's own
+	Env     []ExecEnvVar `json:"env"` // in addition to the program's own environment
 	// APIVersion is the version of ExecCredential that the command reads and prints.
 	APIVersion string `json:"apiVersion,omitempty"`
-	// InstallHint is shown where there is no such command.
+	// InstallHint is shown if the command does not exist.
 	InstallHint string `json:"installHint,omitempty"`
-	// ProvideClusterInfo tells the command of the cluster, in KUBERNETES_EXEC_INFO.
+	// ProvideClusterInfo passes the cluster to the command in KUBERNETES_EXEC_INFO.
 	ProvideClusterInfo bool `json:"provideClusterInfo"`
-	// InteractiveMode is whether the command reads standard input. Version v1 of ExecCredential demands it; for older ones, the
-	// default is IfAvailableExecInteractiveMode.
+	// InteractiveMode tells whether the command reads standard input. It is required for version v1
+	// of ExecCredential. For older versions it defaults to IfAvailableExecInteractiveMode.
 	InteractiveMode ExecInteractiveMode `json:"interactiveMode,omitempty"`
 }
 
-// ExecEnvVar is a variable of the environment.
+// ExecEnvVar is an environment variable.
 type ExecEnvVar struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// ExecInteractiveMode is whether a command reads standard input.
+// ExecInteractiveMode tells whether a command reads standard input.
 type ExecInteractiveMode string
 
 const (
-	// NeverExecInteractiveMode is of a command that does not read it.
+	// NeverExecInteractiveMode means that the command does not read standard input.
 	NeverExecInteractiveMode ExecInteractiveMode = "Never"
-	// IfAvailableExecInteractiveMode is of a command that reads it where it can.
+	// IfAvailableExecInteractiveMode means that the command reads standard input if it is
+	// available.
 	IfAvailableExecInteractiveMode ExecInteractiveMode = "IfAvailable"
-	// AlwaysExecInteractiveMode is of a command that does not run without it.
+	// AlwaysExecInteractiveMode means that the command requires standard input.
 	AlwaysExecInteractiveMode ExecInteractiveMode = "Always"
 )

@@ -1,4 +1,4 @@
-// Package v1 has the types of a kubeconfig as the file has them: with lists of named entries.
+// Package v1 has the types of a kubeconfig file: lists of named entries.
 package v1
 
 import (
@@ -6,9 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Config is a kubeconfig: how to reach clusters, as whom, and which of these to take.
+// Config is a kubeconfig: clusters, users, and contexts, which combine a cluster with a user.
 type Config struct {
-	// Kind is "Config", APIVersion "v1". Both may be left out.
+	// Kind is "Config" and APIVersion "v1". Both may be omitted.
 	Kind       string `json:"kind,omitempty"`
 	APIVersion string `json:"apiVersion,omitempty"`
 	// Deprecated: nothing reads Preferences.
@@ -16,9 +16,9 @@ type Config struct {
 	Clusters    []NamedCluster  `json:"clusters"`
 	AuthInfos   []NamedAuthInfo `json:"users"`
 	Contexts    []NamedContext  `json:"contexts"`
-	// CurrentContext is the name of the context that is taken unless another one is asked for.
+	// CurrentContext is the name of the default context.
 	CurrentContext string `json:"current-context"`
-	// Extensions are parts that this package does not know. They are kept when a file is written.
+	// Extensions has parts that are unknown to this package. They are kept when a file is written.
 	Extensions []NamedExtension `json:"extensions,omitempty"`
 }
 
@@ -35,7 +35,7 @@ func (in *Config) GroupVersionKind() schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(in.APIVersion, in.Kind)
 }
 
-// Preferences are how a program likes its output.
+// Preferences are settings for a program's output.
 //
 // Deprecated: nothing reads them.
 type Preferences struct {
@@ -43,31 +43,34 @@ type Preferences struct {
 	Extensions []NamedExtension `json:"extensions,omitempty"`
 }
 
-// Cluster is how to reach a server.
+// Cluster is the connection to a server.
 type Cluster struct {
 	// Server is the address: https://hostname:port.
 	Server string `json:"server"`
-	// TLSServerName is the name that the server's certificate must have. Default: that of the address.
+	// TLSServerName is the name that the server's certificate must have. Defaults to the address's
+	// host name.
 	TLSServerName string `json:"tls-server-name,omitempty"`
-	// InsecureSkipTLSVerify takes any certificate. Whoever is on the way can then read and change everything.
+	// InsecureSkipTLSVerify accepts any certificate. Then anyone on the network can read and change
+	// the traffic.
 	InsecureSkipTLSVerify bool `json:"insecure-skip-tls-verify,omitempty"`
-	// CertificateAuthority is the file of the server's authority.
+	// CertificateAuthority is the file of the server's CA bundle.
 	CertificateAuthority string `json:"certificate-authority,omitempty"`
-	// CertificateAuthorityData is the authority in PEM. It goes before the file.
+	// CertificateAuthorityData is the CA bundle in PEM. It takes precedence over the file.
 	CertificateAuthorityData []byte `json:"certificate-authority-data,omitempty"`
-	// ProxyURL is the proxy to the server: http, https or socks5. Default: what the environment says.
+	// ProxyURL is the proxy to the server: http, https or socks5. Defaults to the environment's
+	// proxy.
 	ProxyURL string `json:"proxy-url,omitempty"`
-	// DisableCompression asks for answers that are not compressed.
+	// DisableCompression requests uncompressed responses.
 	DisableCompression bool             `json:"disable-compression,omitempty"`
 	Extensions         []NamedExtension `json:"extensions,omitempty"`
 }
 
-// Context is a cluster, a user and a namespace.
+// Context combines a cluster, a user and a namespace.
 type Context struct {
-	// Cluster and AuthInfo are names.
+	// Cluster and AuthInfo are names of entries.
 	Cluster  string `json:"cluster"`
 	AuthInfo string `json:"user"`
-	// Namespace is the one that is taken unless a request names another.
+	// Namespace is the default namespace of requests.
 	Namespace  string           `json:"namespace,omitempty"`
 	Extensions []NamedExtension `json:"extensions,omitempty"`
 }

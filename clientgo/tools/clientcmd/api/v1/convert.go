@@ -14,9 +14,10 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 )
 
-// The conversions share what they point to: in must not be changed as long as out is used, and the other way round.
+// Conversions share pointers: while out is in use, in must not be modified, and vice versa.
 
-// Convert_v1_Config_To_api_Config makes maps of the lists. Two entries of one name are an error.
+// Convert_v1_Config_To_api_Config converts the lists to maps. Two entries with the same name are an
+// error.
 func Convert_v1_Config_To_api_Config(in *Config, out *api.Config, s conversion.Scope) error {
 	if err := Convert_v1_Preferences_To_api_Preferences(&in.Preferences, &out.Preferences, s); err != nil {
 		return err
@@ -34,7 +35,7 @@ func Convert_v1_Config_To_api_Config(in *Config, out *api.Config, s conversion.S
 	return extensionsToMap(in.Extensions, &out.Extensions)
 }
 
-// Convert_api_Config_To_v1_Config makes lists of the maps, in the order of names.
+// Convert_api_Config_To_v1_Config converts the maps to lists, sorted by name.
 func Convert_api_Config_To_v1_Config(in *api.Config, out *Config, s conversion.Scope) error {
 	if err := Convert_api_Preferences_To_v1_Preferences(&in.Preferences, &out.Preferences, s); err != nil {
 		return err
@@ -92,47 +93,51 @@ func Convert_api_Context_To_v1_Context(in *api.Context, out *Context, _ conversi
 	return extensionsToSlice(in.Extensions, &out.Extensions)
 }
 
-// Convert_Slice_v1_NamedCluster_To_Map_string_To_Pointer_api_Cluster makes a map of a list.
+// Convert_Slice_v1_NamedCluster_To_Map_string_To_Pointer_api_Cluster converts a list to a map.
 func Convert_Slice_v1_NamedCluster_To_Map_string_To_Pointer_api_Cluster(in *[]NamedCluster, out *map[string]*api.Cluster, s conversion.Scope) error {
 	return toMap(*in, out, s, func(n *NamedCluster) (string, *Cluster) { return n.Name, &n.Cluster }, api.NewCluster, Convert_v1_Cluster_To_api_Cluster)
 }
 
-// Convert_Map_string_To_Pointer_api_Cluster_To_Slice_v1_NamedCluster makes a list of a map, in the order of names.
+// Convert_Map_string_To_Pointer_api_Cluster_To_Slice_v1_NamedCluster converts a map to a list,
+// sorted by name.
 func Convert_Map_string_To_Pointer_api_Cluster_To_Slice_v1_NamedCluster(in *map[string]*api.Cluster, out *[]NamedCluster, s conversion.Scope) error {
 	return toSlice(*in, out, s, func(n *NamedCluster, name string) *Cluster { n.Name = name; return &n.Cluster }, Convert_api_Cluster_To_v1_Cluster)
 }
 
-// Convert_Slice_v1_NamedContext_To_Map_string_To_Pointer_api_Context makes a map of a list.
+// Convert_Slice_v1_NamedContext_To_Map_string_To_Pointer_api_Context converts a list to a map.
 func Convert_Slice_v1_NamedContext_To_Map_string_To_Pointer_api_Context(in *[]NamedContext, out *map[string]*api.Context, s conversion.Scope) error {
 	return toMap(*in, out, s, func(n *NamedContext) (string, *Context) { return n.Name, &n.Context }, api.NewContext, Convert_v1_Context_To_api_Context)
 }
 
-// Convert_Map_string_To_Pointer_api_Context_To_Slice_v1_NamedContext makes a list of a map, in the order of names.
+// Convert_Map_string_To_Pointer_api_Context_To_Slice_v1_NamedContext converts a map to a list,
+// sorted by name.
 func Convert_Map_string_To_Pointer_api_Context_To_Slice_v1_NamedContext(in *map[string]*api.Context, out *[]NamedContext, s conversion.Scope) error {
 	return toSlice(*in, out, s, func(n *NamedContext, name string) *Context { n.Name = name; return &n.Context }, Convert_api_Context_To_v1_Context)
 }
 
-// Convert_Slice_v1_NamedAuthInfo_To_Map_string_To_Pointer_api_AuthInfo makes a map of a list.
+// Convert_Slice_v1_NamedAuthInfo_To_Map_string_To_Pointer_api_AuthInfo converts a list to a map.
 func Convert_Slice_v1_NamedAuthInfo_To_Map_string_To_Pointer_api_AuthInfo(in *[]NamedAuthInfo, out *map[string]*api.AuthInfo, s conversion.Scope) error {
 	return toMap(*in, out, s, func(n *NamedAuthInfo) (string, *AuthInfo) { return n.Name, &n.AuthInfo }, api.NewAuthInfo, Convert_v1_AuthInfo_To_api_AuthInfo)
 }
 
-// Convert_Map_string_To_Pointer_api_AuthInfo_To_Slice_v1_NamedAuthInfo makes a list of a map, in the order of names.
+// Convert_Map_string_To_Pointer_api_AuthInfo_To_Slice_v1_NamedAuthInfo converts a map to a list,
+// sorted by name.
 func Convert_Map_string_To_Pointer_api_AuthInfo_To_Slice_v1_NamedAuthInfo(in *map[string]*api.AuthInfo, out *[]NamedAuthInfo, s conversion.Scope) error {
 	return toSlice(*in, out, s, func(n *NamedAuthInfo, name string) *AuthInfo { n.Name = name; return &n.AuthInfo }, Convert_api_AuthInfo_To_v1_AuthInfo)
 }
 
-// Convert_Slice_v1_NamedExtension_To_Map_string_To_runtime_Object makes a map of a list.
+// Convert_Slice_v1_NamedExtension_To_Map_string_To_runtime_Object converts a list to a map.
 func Convert_Slice_v1_NamedExtension_To_Map_string_To_runtime_Object(in *[]NamedExtension, out *map[string]runtime.Object, _ conversion.Scope) error {
 	return extensionsToMap(*in, out)
 }
 
-// Convert_Map_string_To_runtime_Object_To_Slice_v1_NamedExtension makes a list of a map, in the order of names.
+// Convert_Map_string_To_runtime_Object_To_Slice_v1_NamedExtension converts a map to a list, sorted
+// by name.
 func Convert_Map_string_To_runtime_Object_To_Slice_v1_NamedExtension(in *map[string]runtime.Object, out *[]NamedExtension, _ conversion.Scope) error {
 	return extensionsToSlice(*in, out)
 }
 
-// toMap puts the entries of a list into a map, which is made if need be.
+// toMap adds the entries of a list to a map. It makes the map if necessary.
 func toMap[N, A, B any](in []N, out *map[string]*B, s conversion.Scope, split func(*N) (string, *A), fresh func() *B, convert func(*A, *B, conversion.Scope) error) error {
 	if *out == nil && len(in) > 0 {
 		*out = make(map[string]*B, len(in))
@@ -151,7 +156,8 @@ func toMap[N, A, B any](in []N, out *map[string]*B, s conversion.Scope, split fu
 	return nil
 }
 
-// duplicate says that a list has a name twice. The list is not in the text: it may have secrets.
+// duplicate returns the error for a name that occurs twice. Its text omits the list, which may
+// contain secrets.
 func duplicate(list, into any, name string) error {
 	of := strings.Replace(fmt.Sprintf("%T", list), "v1.", "", 1) // client-go's text has no package here
 	return fmt.Errorf("error converting *%s into *%T: duplicate name %q in list", of, into, name)

@@ -50,13 +50,15 @@ func Convert_api_AuthInfo_To_v1_AuthInfo(in *api.AuthInfo, out *AuthInfo, s conv
 	return extensionsToSlice(in.Extensions, &out.Extensions)
 }
 
-// Convert_v1_AuthProviderConfig_To_api_AuthProviderConfig converts the name and configuration of a plugin.
+// Convert_v1_AuthProviderConfig_To_api_AuthProviderConfig converts the name and configuration of a
+// plugin.
 func Convert_v1_AuthProviderConfig_To_api_AuthProviderConfig(in *AuthProviderConfig, out *api.AuthProviderConfig, _ conversion.Scope) error {
 	out.Name, out.Config = in.Name, in.Config
 	return nil
 }
 
-// Convert_api_AuthProviderConfig_To_v1_AuthProviderConfig converts the name and configuration of a plugin.
+// Convert_api_AuthProviderConfig_To_v1_AuthProviderConfig converts the name and configuration of a
+// plugin.
 func Convert_api_AuthProviderConfig_To_v1_AuthProviderConfig(in *api.AuthProviderConfig, out *AuthProviderConfig, _ conversion.Scope) error {
 	out.Name, out.Config = in.Name, in.Config
 	return nil
@@ -73,8 +75,8 @@ func Convert_v1_ExecConfig_To_api_ExecConfig(in *ExecConfig, out *api.ExecConfig
 	return nil
 }
 
-// Convert_api_ExecConfig_To_v1_ExecConfig converts a command. What only the program knows (its standard input, its policy, the cluster's configuration of the
-// command) is left out.
+// Convert_api_ExecConfig_To_v1_ExecConfig converts a command. It omits the fields that are not in a
+// file: standard input, policy, and the cluster's configuration for the command.
 func Convert_api_ExecConfig_To_v1_ExecConfig(in *api.ExecConfig, out *ExecConfig, _ conversion.Scope) error {
 	out.Command, out.Args, out.Env = in.Command, in.Args, nil
 	for _, variable := range in.Env {

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// SchemeGroupVersion is that of the types in a scheme.
+// SchemeGroupVersion is the group and version of the types in a scheme.
 var SchemeGroupVersion = schema.GroupVersion{Group: "", Version: "v1"}
 
 var (
@@ -31,7 +31,7 @@ func RegisterDefaults(scheme *runtime.Scheme) error {
 	return nil
 }
 
-// SetObjectDefaults_Config sets what a config leaves out.
+// SetObjectDefaults_Config sets the defaults of a config.
 func SetObjectDefaults_Config(in *Config) {
 	for i := range in.AuthInfos {
 		if exec := in.AuthInfos[i].AuthInfo.Exec; exec != nil {
@@ -40,7 +40,8 @@ func SetObjectDefaults_Config(in *Config) {
 	}
 }
 
-// SetDefaults_ExecConfig sets the interactive mode, where the version of ExecCredential does not demand it.
+// SetDefaults_ExecConfig sets the interactive mode if the version of ExecCredential does not
+// require it.
 func SetDefaults_ExecConfig(exec *ExecConfig) {
 	if exec.InteractiveMode != "" {
 		return
@@ -51,7 +52,8 @@ func SetDefaults_ExecConfig(exec *ExecConfig) {
 	}
 }
 
-// RegisterConversions adds the conversions between the types of this package and those of package api to a scheme.
+// RegisterConversions adds the conversions between the types of this package and those of package
+// api to a scheme.
 func RegisterConversions(s *runtime.Scheme) error {
 	for _, err := range []error{
 		register(s, Convert_v1_Config_To_api_Config),
