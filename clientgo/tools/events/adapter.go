@@ -13,10 +13,10 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// EventBroadcasterAdapter records events of events.k8s.io on servers that have them, and those of the core group on
-// others.
+// EventBroadcasterAdapter records events of events.k8s.io on servers that have this group, and
+// events of the core group on other servers.
 //
-// Deprecated: every server that is supported has events.k8s.io. Use EventBroadcaster.
+// Deprecated: every supported server has events.k8s.io. Use EventBroadcaster.
 type EventBroadcasterAdapter interface {
 	// StartRecordingToSink writes events until stopCh is closed.
 	StartRecordingToSink(stopCh <-chan struct{})
@@ -24,21 +24,22 @@ type EventBroadcasterAdapter interface {
 	// NewRecorder returns a recorder for the types of kubernetes/scheme.
 	NewRecorder(name string) EventRecorderLogger
 
-	// DeprecatedNewLegacyRecorder returns a recorder of events of the core group, whatever the server has.
+	// DeprecatedNewLegacyRecorder returns a recorder of core events, whether or not the server has
+	// events.k8s.io.
 	DeprecatedNewLegacyRecorder(name string) record.EventRecorderLogger
 
-	// Shutdown stops the intake.
+	// Shutdown stops accepting events.
 	Shutdown()
 }
 
-// NewEventBroadcasterAdapter asks the server once whether it has events.k8s.io; an error is a no. The adapter has
-// a goroutine until Shutdown, or two.
+// NewEventBroadcasterAdapter asks the server once whether it has events.k8s.io. An error counts as
+// no. The adapter has one or two goroutines until Shutdown.
 func NewEventBroadcasterAdapter(client kubernetes.Interface) EventBroadcasterAdapter {
 	return NewEventBroadcasterAdapterWithContext(context.Background(), client)
 }
 
-// NewEventBroadcasterAdapterWithContext is NewEventBroadcasterAdapter with a logger, that of ctx. Events of the core
-// group are recorded until ctx ends.
+// NewEventBroadcasterAdapterWithContext is NewEventBroadcasterAdapter with the logger of ctx. Core
+// events are recorded until ctx ends.
 func NewEventBroadcasterAdapterWithContext(ctx context.Context, client kubernetes.Interface) EventBroadcasterAdapter {
 	a := &adapter{
 		ctx:    ctx,

@@ -45,8 +45,8 @@ func TestASinkWritesInTheNamespaceOfTheEvent(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 }
 
-// With client-go the same requests are made: events of events.k8s.io only where the server has them, and of the core
-// group for those who ask for these.
+// The requests are the same as with client-go. Events of events.k8s.io are written if the server
+// has the group, and core events for callers of the legacy recorder.
 func TestTheAdapterWritesWhatTheServerHas(t *testing.T) {
 	for name, older := range map[string]bool{"events.k8s.io": false, "core": true} {
 		t.Run(name, func(t *testing.T) {

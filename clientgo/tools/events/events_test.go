@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("k8s.io/klog/v2.(*flushDaemon).run.func1"))
 }
 
-// sink writes down what it is asked.
+// sink records the requests.
 type sink struct {
 	fail  func(op string) error // nil: nothing fails
 	hangs time.Duration
@@ -166,14 +166,15 @@ func TestWhoIsAskedAgain(t *testing.T) {
 	}
 }
 
-// A program written against client-go loses no event because a client limits its rate: 5 a second by default.
+// A program written for client-go loses no event because of its client's rate limit: 5 a second by
+// default.
 func TestABurstOfEventsOfASlowSinkIsWritten(t *testing.T) {
 	s := &sink{hangs: time.Minute}
 	with(t, s, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
 		for i := range 500 {
 			r.Eventf(pod, nil, "Normal", fmt.Sprint("R", i), "A", "n")
 			if i%20 == 0 {
-				synctest.Wait() // the recorder drops what the broadcaster has no room for
+				synctest.Wait() // the recorder drops events if the broadcaster's queue is full
 			}
 		}
 		time.Sleep(10 * time.Minute)
@@ -187,7 +188,7 @@ func TestASinkThatDoesNotAnswerBoundsWhatIsWritten(t *testing.T) {
 		for i := range 10_500 {
 			r.Eventf(pod, nil, "Normal", fmt.Sprint("R", i), "A", "n")
 			if i%20 == 0 {
-				synctest.Wait() // the recorder drops what the broadcaster has no room for
+				synctest.Wait() // the recorder drops events if the broadcaster's queue is full
 			}
 		}
 		time.Sleep(10 * time.Minute)
@@ -236,7 +237,7 @@ func TestAClosedChannelEndsTheRecording(t *testing.T) {
 	})
 }
 
-func TestFakeRecorder(t *testing.T) { // each result is what client-go answered
+func TestFakeRecorder(t *testing.T) { // each result is client-go's
 	f := events.NewFakeRecorder(10)
 	f.Eventf(pod, node, "Normal", "R", "A", "n %d", 1)
 	f.AnnotatedEventf(pod, node, map[string]string{"x": "y"}, "Normal", "R", "A", "n %d", 1)
@@ -254,7 +255,7 @@ func TestFakeRecorder(t *testing.T) { // each result is what client-go answered
 	(&events.FakeRecorder{}).Eventf(pod, nil, "Normal", "R", "A", "dropped")
 }
 
-func TestGetFieldSelector(t *testing.T) { // each result is what client-go answered
+func TestGetFieldSelector(t *testing.T) { // each result is client-go's
 	of := schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
 	for gv, about := range map[schema.GroupVersion]string{
 		{Version: "v1"}: "involvedObject", {Group: "events.k8s.io", Version: "v1"}: "regarding", {Group: "events.k8s.io", Version: "v1beta1"}: "regarding",

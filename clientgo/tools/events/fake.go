@@ -7,12 +7,14 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// FakeRecorder is a recorder for tests: it sends events as text. It is safe for concurrent use. The zero value drops
-// all events.
+// FakeRecorder is a recorder for tests that sends events as text. It is safe for concurrent use.
+// The zero value drops all events.
 type FakeRecorder struct {
-	// Events gets each event: type, reason and note. A recorder whose channel is full blocks.
+	// Events receives each event: type, reason and note. The recorder blocks while the channel is
+	// full.
 	Events chan string
-	// Verbose adds the action, kind and version of the objects if they say them, and annotations.
+	// Verbose adds the action, the annotations, and the kinds and versions that the objects
+	// specify.
 	Verbose bool
 }
 
@@ -21,7 +23,7 @@ var (
 	_ AnnotatedEventRecorder = &FakeRecorder{}
 )
 
-// NewFakeRecorder returns a recorder whose channel has room for this many events.
+// NewFakeRecorder returns a recorder with a channel of this buffer size.
 func NewFakeRecorder(bufferSize int) *FakeRecorder {
 	return &FakeRecorder{Events: make(chan string, bufferSize)}
 }
@@ -48,7 +50,7 @@ func (f *FakeRecorder) AnnotatedEventf(regarding runtime.Object, related runtime
 	f.Events <- text
 }
 
-// WithLogger returns the same recorder, which logs nothing.
+// WithLogger returns the same recorder. It logs nothing.
 func (f *FakeRecorder) WithLogger(logger klog.Logger) EventRecorderLogger { return f }
 
 func describe(obj runtime.Object) string {

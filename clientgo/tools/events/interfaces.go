@@ -1,9 +1,11 @@
 // Package events records events of events.k8s.io about objects.
 //
-// A recorder hands events to a broadcaster, which hands them to its sink, to loggers and to watchers. It never
-// blocks; what does not fit into a queue of 1000 events is dropped, with a line in the log. Of events that
-// differ in their notes alone the server gets the first, and how many there were: with the second, every 30 minutes,
-// and when there have been none for six minutes.
+// A recorder passes events to a broadcaster, which passes them to its sink, loggers and watchers. A
+// recorder never blocks: if the queue of 1000 events is full, it drops the event and logs a line.
+//
+// Events that differ only in their notes form a series. The server gets the first event and then
+// the count: at the second event, every 30 minutes, and when a series has had no event for six
+// minutes.
 package events
 
 import (
@@ -18,47 +20,48 @@ import (
 // EventRecorder records events. It does not block.
 type EventRecorder = internalevents.EventRecorder
 
-// AnnotatedEventRecorder records events with annotations. The recorders of this package do.
+// AnnotatedEventRecorder records events with annotations. The recorders of this package implement
+// it.
 type AnnotatedEventRecorder = internalevents.AnnotatedEventRecorder
 
-// EventRecorderLogger is an EventRecorder with a logger for what can't be recorded.
+// EventRecorderLogger is an EventRecorder with a logger for events that can't be recorded.
 type EventRecorderLogger = internalevents.EventRecorderLogger
 
-// EventSink writes events to a server. Errors are those of a client of Kubernetes.
+// EventSink writes events to a server. It returns the errors of a Kubernetes client.
 type EventSink interface {
 	Create(ctx context.Context, event *eventsv1.Event) (*eventsv1.Event, error)
 	Update(ctx context.Context, event *eventsv1.Event) (*eventsv1.Event, error)
 	Patch(ctx context.Context, oldEvent *eventsv1.Event, data []byte) (*eventsv1.Event, error)
 }
 
-// EventBroadcaster hands the events of its recorders on.
+// EventBroadcaster passes the events of its recorders to sinks, loggers and watchers.
 type EventBroadcaster interface {
 	// StartRecordingToSink writes events to the sink until stopCh is closed.
 	//
 	// Deprecated: use StartRecordingToSinkWithContext.
 	StartRecordingToSink(stopCh <-chan struct{})
 
-	// StartRecordingToSinkWithContext writes events to the sink until ctx ends. It returns an error if the broadcaster
-	// has been shut down.
+	// StartRecordingToSinkWithContext writes events to the sink until ctx ends. It returns an error
+	// after Shutdown.
 	StartRecordingToSinkWithContext(ctx context.Context) error
 
-	// NewRecorder returns a recorder. Objects that don't say their kind must be known to the scheme. The reporting
-	// instance is the controller's name with that of the host.
+	// NewRecorder returns a recorder. The scheme must know objects that don't specify their kind.
+	// The reporting instance is reportingController and the host name, joined with a hyphen.
 	NewRecorder(scheme *runtime.Scheme, reportingController string) EventRecorderLogger
 
-	// StartEventWatcher calls the function with each event, a *eventsv1.Event that it must not change, until the
-	// function that it returns is called. It returns an error if the broadcaster has been shut down.
+	// StartEventWatcher calls eventHandler with each *eventsv1.Event, which it must not modify. The
+	// returned function stops the calls. StartEventWatcher returns an error after Shutdown.
 	StartEventWatcher(eventHandler func(event runtime.Object)) (func(), error)
 
-	// StartStructuredLogging logs each event at this level, until the function that it returns is called.
+	// StartStructuredLogging logs each event at this level. The returned function stops it.
 	//
 	// Deprecated: use StartLogging.
 	StartStructuredLogging(verbosity klog.Level) func()
 
-	// StartLogging logs each event, until the function that it returns is called. It returns an error if the
-	// broadcaster has been shut down.
+	// StartLogging logs each event. The returned function stops it. StartLogging returns an error
+	// after Shutdown.
 	StartLogging(logger klog.Logger) (func(), error)
 
-	// Shutdown stops the intake, and all that was started when it has had the events that are there.
+	// Shutdown stops accepting events. Sinks, loggers and watchers stop after the pending events.
 	Shutdown()
 }

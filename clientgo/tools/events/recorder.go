@@ -14,7 +14,7 @@ import (
 )
 
 func (b *broadcaster) NewRecorder(scheme *runtime.Scheme, reportingController string) EventRecorderLogger {
-	host, _ := os.Hostname() // without a name, the instance is the controller's
+	host, _ := os.Hostname() // without a host name, the instance ends with the hyphen
 	return &recorder{b.Broadcaster, scheme, reportingController, reportingController + "-" + host, klog.Background()}
 }
 

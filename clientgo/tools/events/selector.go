@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// GetFieldSelector returns the selector of events about an object, in this version of events. What is empty is not
-// asked for.
+// GetFieldSelector returns the field selector of events about an object, in this version of events.
+// The selector omits empty arguments.
 func GetFieldSelector(eventsGroupVersion schema.GroupVersion, regardingGroupVersionKind schema.GroupVersionKind, regardingName string, regardingUID types.UID) (fields.Selector, error) {
 	var about string
 	switch eventsGroupVersion {

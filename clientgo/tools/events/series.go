@@ -14,7 +14,7 @@ const (
 	finishTime  = 6 * time.Minute
 )
 
-// key is the same for events that are one series.
+// key identifies a series: all events of a series have the same key.
 type key struct {
 	eventType, action, reason, controller, instance string
 	regarding, related                              v1.ObjectReference
@@ -32,14 +32,15 @@ func keyOf(event *eventsv1.Event) key {
 	return k
 }
 
-// series is an event, and those like it that came later. The broadcaster's lock guards it.
+// series is an event with its later repetitions. The broadcaster's lock guards it.
 type series struct {
 	event *eventsv1.Event
-	// written is closed when the last write of the event has ended that was begun, so that a count comes after the event.
+	// written is closed when the latest started write has ended, so that a count is written after
+	// its event.
 	written chan struct{}
 }
 
-// last is when the last event of the series happened.
+// last returns the time of the last event of the series.
 func (s *series) last() time.Time {
 	if s.event.Series == nil {
 		return s.event.EventTime.Time
@@ -47,7 +48,7 @@ func (s *series) last() time.Time {
 	return s.event.Series.LastObservedTime.Time
 }
 
-// note adds the event to its series, and writes it if it is the first or the second.
+// note adds the event to its series. It writes the series at the first and second event.
 func (b *broadcaster) note(ctx context.Context, w *writer, event *eventsv1.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,14 +68,14 @@ func (b *broadcaster) note(ctx context.Context, w *writer, event *eventsv1.Event
 	b.writeLocked(ctx, w, s)
 }
 
-// writeLocked writes the event of the series as it is now, after what is being written of it.
+// writeLocked writes the current event of the series after the write in progress.
 func (b *broadcaster) writeLocked(ctx context.Context, w *writer, s *series) {
 	event, before := s.event.DeepCopy(), s.written
 	s.written = make(chan struct{})
 	w.start(ctx, event, before, s.written)
 }
 
-// refresh writes how many events each series has.
+// refresh writes the count of each series.
 func (b *broadcaster) refresh(ctx context.Context, w *writer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -85,7 +86,8 @@ func (b *broadcaster) refresh(ctx context.Context, w *writer) {
 	}
 }
 
-// finish ends the series that have had no event for a while. The next event like theirs is a new one.
+// finish ends the series without recent events. The next event of the same kind starts a new
+// series.
 func (b *broadcaster) finish(ctx context.Context, w *writer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

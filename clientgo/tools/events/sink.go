@@ -10,7 +10,7 @@ import (
 	typedeventsv1 "k8s.io/client-go/kubernetes/typed/events/v1"
 )
 
-// EventSinkImpl is a sink that writes events with a typed client, each in its own namespace.
+// EventSinkImpl is a sink that writes each event to the event's namespace with a typed client.
 type EventSinkImpl struct {
 	Interface typedeventsv1.EventsV1Interface
 }
@@ -26,7 +26,7 @@ func (e *EventSinkImpl) Create(ctx context.Context, event *eventsv1.Event) (*eve
 	return events.Create(ctx, event, metav1.CreateOptions{})
 }
 
-// Update writes the event over the one of its name.
+// Update replaces the event of the same name.
 func (e *EventSinkImpl) Update(ctx context.Context, event *eventsv1.Event) (*eventsv1.Event, error) {
 	events, err := e.near(event, "update")
 	if err != nil {
@@ -35,7 +35,7 @@ func (e *EventSinkImpl) Update(ctx context.Context, event *eventsv1.Event) (*eve
 	return events.Update(ctx, event, metav1.UpdateOptions{})
 }
 
-// Patch changes the event of this name by a strategic merge patch.
+// Patch changes the event of the same name with a strategic merge patch.
 func (e *EventSinkImpl) Patch(ctx context.Context, event *eventsv1.Event, data []byte) (*eventsv1.Event, error) {
 	events, err := e.near(event, "patch")
 	if err != nil {
@@ -44,7 +44,7 @@ func (e *EventSinkImpl) Patch(ctx context.Context, event *eventsv1.Event, data [
 	return events.Patch(ctx, event.Name, types.StrategicMergePatchType, data, metav1.PatchOptions{})
 }
 
-// near returns the client of the event's namespace. It never is that of all namespaces.
+// near returns the client of the event's namespace. An empty namespace is an error.
 func (e *EventSinkImpl) near(event *eventsv1.Event, verb string) (typedeventsv1.EventInterface, error) {
 	if event.Namespace == metav1.NamespaceAll {
 		return nil, fmt.Errorf("can't %s an event with empty namespace", verb)

@@ -18,21 +18,23 @@ import (
 
 const (
 	maxTries = 12
-	// pause is how long to wait before a sink is asked again that could not be reached.
+	// pause is the wait before an unreachable sink is tried again.
 	pause = 10 * time.Second
-	// maxWriting is how many events are written at a time, or wait for a client that limits its rate. client-go has a
-	// goroutine for each, however many there are; this many take some 100 MB while a server does not answer.
+	// maxWriting is the maximal number of events that are being written or wait for the client's
+	// rate limit. client-go has a goroutine for each event, without a limit. This number takes some
+	// 100 MB while a server does not respond.
 	maxWriting = 10_000
 )
 
-// writer writes events to a sink, each in a goroutine, so that one which the sink does not answer is alone with that.
+// writer writes each event to a sink in its own goroutine, so that a hanging request delays no
+// other event.
 type writer struct {
 	sink EventSink
 	room chan struct{} // a token for each event that is being written
 }
 
-// start writes the event when before is closed, if it is not nil, and closes written then. While there are too many
-// events to write, it drops the event.
+// start waits until before is closed, unless before is nil, writes the event, and closes written.
+// If too many events are being written, it drops the event.
 func (w *writer) start(ctx context.Context, event *eventsv1.Event, before <-chan struct{}, written chan<- struct{}) {
 	select {
 	case w.room <- struct{}{}:
@@ -52,7 +54,7 @@ func (w *writer) start(ctx context.Context, event *eventsv1.Event, before <-chan
 	}()
 }
 
-// try writes the event, and asks the sink again while it can't be reached.
+// try writes the event, and retries while the sink is unreachable.
 func (w *writer) try(ctx context.Context, event *eventsv1.Event) {
 	logger := klog.FromContext(ctx).WithValues("event", klog.KObj(event), "reason", event.Reason)
 	for try := 1; !w.write(ctx, logger, event); try++ {
@@ -60,7 +62,7 @@ func (w *writer) try(ctx context.Context, event *eventsv1.Event) {
 			logger.Error(nil, "Gave up an event", "tries", try)
 			return
 		}
-		timer := time.NewTimer(wait.Jitter(pause, 0.25)) // so that not all clients come back at once
+		timer := time.NewTimer(wait.Jitter(pause, 0.25)) // spread the retries of many clients
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
@@ -70,7 +72,7 @@ func (w *writer) try(ctx context.Context, event *eventsv1.Event) {
 	}
 }
 
-// write asks the sink once, and reports whether that is the end of it.
+// write sends the event once, and reports whether no retry is needed.
 func (w *writer) write(ctx context.Context, logger klog.Logger, event *eventsv1.Event) bool {
 	err := w.send(ctx, event)
 	if err == nil {
@@ -98,13 +100,13 @@ func (w *writer) send(ctx context.Context, event *eventsv1.Event) error {
 			return err
 		}
 	}
-	event.ResourceVersion = "" // the event that was there is gone
+	event.ResourceVersion = "" // the server's event is gone
 	_, err := w.sink.Create(ctx, event)
 	return err
 }
 
-// unbuilt reports that a request could not be made, which would be so the next time. The error's type is known by
-// name, so that a recorder links no REST client for it.
+// unbuilt reports whether the request could not be built, so that a retry would fail too. It
+// compares the name of the error's type, so that a recorder does not link the REST client.
 func unbuilt(err error) bool {
 	for ; err != nil; err = errors.Unwrap(err) {
 		if fmt.Sprintf("%T", err) == "*rest.RequestConstructionError" {

@@ -23,20 +23,21 @@ import (
 const (
 	firstRetry  = 10 * time.Millisecond
 	latestRetry = 30 * time.Second
-	// renewPeriod is how long an object stays as it is when nobody asks. The control plane deletes those that have not been renewed
-	// for half an hour.
+	// renewPeriod is the time between renewals that the control plane has not requested. It deletes
+	// an object that has not been renewed for half an hour.
 	renewPeriod = 5 * time.Minute
 )
 
-// CacheSyncWaiter waits for the list of a watch.
+// CacheSyncWaiter waits for the first list of a watch.
 type CacheSyncWaiter interface {
-	// WaitForCacheSync waits until what is watched has been listed, or stopCh is closed, and says of each type
-	// whether it has. What does not run yet is not waited for, and not named.
+	// WaitForCacheSync waits until the watched types are listed, or stopCh is closed. For each type
+	// it returns whether the type is listed. It skips and omits types whose watch does not run yet.
 	WaitForCacheSync(stopCh <-chan struct{}) map[reflect.Type]bool
 }
 
-// LeaseCandidate keeps an object of this name in step, by which a controller of the control plane finds a candidate of
-// a coordinated election: it makes the object, and renews it when the controller asks, and every five minutes.
+// LeaseCandidate maintains a LeaseCandidate object, through which the control plane finds a
+// candidate of a coordinated election. It creates the object, and renews it on request and every
+// five minutes.
 type LeaseCandidate struct {
 	client          coordination.LeaseCandidateInterface
 	namespace, name string
@@ -46,7 +47,8 @@ type LeaseCandidate struct {
 	runs            atomic.Bool
 }
 
-// NewCandidate returns a candidate for the lease targetLease, and one who waits for its list. It asks nobody yet.
+// NewCandidate returns a candidate for the lease targetLease, and a waiter for its first list. It
+// sends no requests before Run.
 func NewCandidate(clientset kubernetes.Interface,
 	candidateNamespace string,
 	candidateName string,
@@ -87,7 +89,7 @@ func NewCandidate(clientset kubernetes.Interface,
 	return c, candidateList{c}, nil
 }
 
-// pinged reports whether the controller has asked since the last renewal.
+// pinged reports whether the control plane has requested a renewal since the last one.
 func pinged(spec *v1beta1.LeaseCandidateSpec) bool {
 	return spec.PingTime != nil && (spec.RenewTime == nil || spec.RenewTime.Before(spec.PingTime))
 }
@@ -95,11 +97,11 @@ func pinged(spec *v1beta1.LeaseCandidateSpec) bool {
 func (c *LeaseCandidate) ask() {
 	select {
 	case c.asked <- struct{}{}:
-	default: // the renewal that is to come is for this as well
+	default: // the pending renewal answers this request too
 	}
 }
 
-// Run makes the object, and renews it until ctx ends. It is called once.
+// Run creates the object and renews it until ctx ends. It may be called once.
 func (c *LeaseCandidate) Run(ctx context.Context) {
 	defer utilruntime.HandleCrashWithContext(ctx)
 	logger := klog.LoggerWithName(klog.FromContext(ctx), "leasecandidate")
@@ -130,7 +132,7 @@ func (c *LeaseCandidate) Run(ctx context.Context) {
 	}
 }
 
-// keepAsking renews, and tries again while that fails.
+// keepAsking renews the object, and retries on errors.
 func (c *LeaseCandidate) keepAsking(ctx context.Context) {
 	for delay := firstRetry; ctx.Err() == nil; delay = min(2*delay, latestRetry) {
 		err := c.renew(ctx)
@@ -142,7 +144,7 @@ func (c *LeaseCandidate) keepAsking(ctx context.Context) {
 	}
 }
 
-// renew makes the object, or changes its renew time.
+// renew creates the object, or updates its renew time.
 func (c *LeaseCandidate) renew(ctx context.Context) error {
 	now := metav1.NowMicro()
 	object, found, err := c.informer.GetStore().GetByKey(c.namespace + "/" + c.name)
@@ -162,7 +164,7 @@ func (c *LeaseCandidate) renew(ctx context.Context) error {
 	return err
 }
 
-// candidateList waits for the list of a candidate.
+// candidateList waits for the first list of a candidate.
 type candidateList struct{ c *LeaseCandidate }
 
 func (l candidateList) WaitForCacheSync(stopCh <-chan struct{}) map[reflect.Type]bool {

@@ -23,7 +23,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// candidates returns clients for a server and its candidates.
+// candidates returns clients for a server and for its candidates.
 func candidates(t *testing.T, opts apitest.Options) (kubernetes.Interface, typed.LeaseCandidateInterface) {
 	server := apitest.Start(t, opts)
 	clientset := kubernetes.NewForConfigOrDie(&rest.Config{Host: server.URL(), QPS: -1})
@@ -45,7 +45,7 @@ func stand(t *testing.T, clientset kubernetes.Interface) le.CacheSyncWaiter {
 	return list
 }
 
-// until waits for a candidate that is as asked.
+// until waits until ok returns true for the candidate.
 func until(t *testing.T, client typed.LeaseCandidateInterface, ok func(*v1beta1.LeaseCandidate) bool) (c *v1beta1.LeaseCandidate) {
 	require.Eventually(t, func() bool {
 		var err error

@@ -1,12 +1,13 @@
 // Package leaderelection elects one of several processes to lead.
 //
-// The one that leads renews a record in a lock. The others take the lock when they have seen no change of the record
-// for as long as its duration says, by their own clocks: no clocks are compared. Where a clock runs much faster than
-// another, two processes may lead at a time, so the lock is no fence around what the leader writes.
+// The leader renews a record in a lock. Another process takes the lock when it has seen no change
+// of the record for the lease duration. It measures that time with its own clock, and no clocks are
+// compared. If one clock runs much faster than another, two processes may lead at once. So the lock
+// does not fence the leader's writes.
 //
-// github.com/kinform/kinform/lease is an election on leases alone, which waits for the function that leads and
-// calls it again. This package has client-go's contract, in which locks are the program's own and callbacks are not
-// waited for, so it is one of its own.
+// The package is not built on github.com/kinform/kinform/lease, which supports only leases, waits
+// for the leading function, and calls it again. By client-go's contract, locks may be the program's
+// own, and Run does not wait for callbacks.
 package leaderelection
 
 import (
@@ -17,57 +18,58 @@ import (
 	rl "k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// JitterFactor is how much longer than RetryPeriod a candidate waits at most, in units of RetryPeriod.
+// JitterFactor bounds the wait of a candidate: at most RetryPeriod times (1 + JitterFactor).
 const JitterFactor = 1.2
 
-// LeaderElectionConfig says how an election works. Lock, the durations and two of the callbacks are required.
+// LeaderElectionConfig is the configuration of an election. Lock, the durations, OnStartedLeading
+// and OnStoppedLeading are required.
 type LeaderElectionConfig struct {
-	// Lock is what the candidates write their names into.
+	// Lock holds the record with the leader's name.
 	Lock rl.Interface
 
-	// LeaseDuration is how long the other candidates wait for a renewal, since they saw the last one, before they
-	// take the lock. Usually 15 s.
+	// LeaseDuration is how long other candidates wait after the last renewal that they saw, before
+	// they take the lock. Usually 15 s.
 	LeaseDuration time.Duration
 
-	// RenewDeadline is how long a leader tries to renew before it gives up. It must be shorter than LeaseDuration.
-	// Usually 10 s.
+	// RenewDeadline is how long a leader retries a renewal before it gives up. It must be shorter
+	// than LeaseDuration. Usually 10 s.
 	RenewDeadline time.Duration
 
-	// RetryPeriod is how long to wait between tries. JitterFactor times as long must be shorter than RenewDeadline.
-	// Usually 2 s.
+	// RetryPeriod is the wait between attempts. JitterFactor times RetryPeriod must be shorter than
+	// RenewDeadline. Usually 2 s.
 	RetryPeriod time.Duration
 
-	// Callbacks are called when this candidate leads, or another does.
+	// Callbacks are called when the leader changes.
 	Callbacks LeaderCallbacks
 
-	// WatchDog is tied to the election by RunOrDie. Defaults to nil: none.
+	// WatchDog is a health check that RunOrDie connects to the election. Defaults to nil: no check.
 	WatchDog *HealthzAdaptor
 
-	// ReleaseOnCancel gives the lock back when Run ends, so that another candidate needs not wait. What the lock
-	// guards must have ended when the context of Run ends.
+	// ReleaseOnCancel releases the lock when Run ends, so that the next candidate need not wait.
+	// The work that the lock guards must end when the context of Run ends.
 	ReleaseOnCancel bool
 
-	// Name is the name in the metrics.
+	// Name is the name of the election in metrics.
 	Name string
 
-	// Coordinated leaves the choice of the leader to the control plane: this candidate only renews what it was
-	// given. See NewCandidate.
+	// Coordinated leaves the choice of the leader to the control plane. This candidate only renews
+	// a lock that it was given. See NewCandidate.
 	Coordinated bool
 }
 
-// LeaderCallbacks are called by an election. None is waited for, but OnStoppedLeading.
+// LeaderCallbacks are called by an election. Run waits only for OnStoppedLeading.
 type LeaderCallbacks struct {
-	// OnStartedLeading is called in a goroutine of its own when this candidate leads. The context ends when it does
-	// not any more.
+	// OnStartedLeading is called in its own goroutine when this candidate becomes the leader. The
+	// context ends when it stops leading.
 	OnStartedLeading func(context.Context)
-	// OnStoppedLeading is called before Run returns, also if this candidate has never led.
+	// OnStoppedLeading is called before Run returns, even if this candidate has never led.
 	OnStoppedLeading func()
-	// OnNewLeader is called in a goroutine of its own with the name of each new leader, this candidate included.
-	// Defaults to nil: nothing is called.
+	// OnNewLeader is called in its own goroutine with the name of each new leader, including this
+	// candidate. Defaults to nil: no call.
 	OnNewLeader func(identity string)
 }
 
-// validate says what is wrong with the config.
+// validate returns the first mistake in the config.
 func (c *LeaderElectionConfig) validate() error {
 	for _, rule := range []struct {
 		broken bool

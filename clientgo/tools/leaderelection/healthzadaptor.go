@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// HealthzAdaptor is a health check of a candidate: of a leader that can't renew and goes on. It can be registered
-// before there is a candidate.
+// HealthzAdaptor is a health check for a leader that continues without being able to renew. It can
+// be registered before the candidate exists.
 type HealthzAdaptor struct {
 	timeout time.Duration
 
@@ -15,16 +15,16 @@ type HealthzAdaptor struct {
 	le *LeaderElector
 }
 
-// NewLeaderHealthzAdaptor returns a health check that fails when the lease of a leader has been over for longer than
-// the timeout.
+// NewLeaderHealthzAdaptor returns a health check. It fails if a leader's lease expired longer ago
+// than timeout.
 func NewLeaderHealthzAdaptor(timeout time.Duration) *HealthzAdaptor {
 	return &HealthzAdaptor{timeout: timeout}
 }
 
-// Name is leaderElection.
+// Name returns "leaderElection".
 func (l *HealthzAdaptor) Name() string { return "leaderElection" }
 
-// Check returns nil if there is no candidate yet, or else what its Check says.
+// Check returns the result of the candidate's Check, or nil if there is no candidate yet.
 func (l *HealthzAdaptor) Check(req *http.Request) error {
 	l.mu.Lock()
 	le := l.le
@@ -35,7 +35,7 @@ func (l *HealthzAdaptor) Check(req *http.Request) error {
 	return le.Check(l.timeout)
 }
 
-// SetLeaderElection says which candidate it is.
+// SetLeaderElection sets the candidate.
 func (l *HealthzAdaptor) SetLeaderElection(le *LeaderElector) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

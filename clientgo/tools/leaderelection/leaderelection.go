@@ -13,20 +13,22 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// LeaderElector is a candidate. It is safe for concurrent use, but for Run, which is called once at a time.
+// LeaderElector is a candidate. It is safe for concurrent use, except that only one Run may be
+// active at a time.
 type LeaderElector struct {
 	config  LeaderElectionConfig
 	metrics LeaderMetric
 
-	raw      []byte // the record as Get returned it last; only Run uses it
-	reported string // the leader that OnNewLeader was told of; only Run uses it
+	raw      []byte // the last record from Get; only Run uses it
+	reported string // the last leader that OnNewLeader got; only Run uses it
 
 	mu       sync.Mutex // guards following
 	observed rl.LeaderElectionRecord
-	since    time.Time // when observed was seen, or written
+	since    time.Time // when observed was seen or written
 }
 
-// NewLeaderElector returns a candidate, or what is wrong with the config. It asks nobody yet.
+// NewLeaderElector returns a candidate, or an error for an invalid config. It sends no requests
+// before Run.
 func NewLeaderElector(lec LeaderElectionConfig) (*LeaderElector, error) {
 	if err := lec.validate(); err != nil {
 		return nil, err
@@ -36,7 +38,7 @@ func NewLeaderElector(lec LeaderElectionConfig) (*LeaderElector, error) {
 	return le, nil
 }
 
-// RunOrDie is NewLeaderElector and Run. It panics if the config is wrong.
+// RunOrDie calls NewLeaderElector and Run. It panics if the config is invalid.
 func RunOrDie(ctx context.Context, lec LeaderElectionConfig) {
 	le, wrong := NewLeaderElector(lec)
 	switch {
@@ -48,8 +50,8 @@ func RunOrDie(ctx context.Context, lec LeaderElectionConfig) {
 	le.Run(ctx)
 }
 
-// Run waits until this candidate leads, and returns when it does not any more: when ctx has ended, or when it could
-// not renew in time.
+// Run waits until this candidate leads, and returns when it stops leading: after ctx has ended, or
+// after it could not renew in time.
 func (le *LeaderElector) Run(ctx context.Context) {
 	defer runtime.HandleCrashWithContext(ctx)
 	defer le.config.Callbacks.OnStoppedLeading()
@@ -58,7 +60,7 @@ func (le *LeaderElector) Run(ctx context.Context) {
 	}
 }
 
-// acquire waits until this candidate leads. It returns false when ctx has ended before.
+// acquire waits until this candidate leads. It returns false if ctx ends first.
 func (le *LeaderElector) acquire(ctx context.Context) bool {
 	logger := klog.FromContext(ctx)
 	lock := le.config.Lock.Describe()
@@ -78,7 +80,7 @@ func (le *LeaderElector) acquire(ctx context.Context) bool {
 	return false
 }
 
-// lead calls OnStartedLeading, and renews until ctx ends or that has failed for too long.
+// lead calls OnStartedLeading and renews until ctx ends or renewals have failed for too long.
 func (le *LeaderElector) lead(ctx context.Context) {
 	leading, stop := context.WithCancel(ctx)
 	defer stop()
@@ -89,13 +91,14 @@ func (le *LeaderElector) lead(ctx context.Context) {
 	for le.renew(ctx) {
 		pause(ctx, le.config.RetryPeriod)
 	}
-	stop() // before the lock is given back
+	stop() // before the lock is released
 	if le.config.ReleaseOnCancel {
 		le.release(ctx)
 	}
 }
 
-// renew tries until the record is renewed, for RenewDeadline at most. It returns false if it is not.
+// renew retries for at most RenewDeadline until the record is renewed. It reports whether it was
+// renewed.
 func (le *LeaderElector) renew(parent context.Context) bool {
 	ctx, cancel := context.WithTimeout(parent, le.config.RenewDeadline)
 	defer cancel()
@@ -135,7 +138,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// observe notes the record that Get has returned. One that has not changed is as old as it was.
+// observe stores the record that Get returned. An unchanged record keeps its time.
 func (le *LeaderElector) observe(record *rl.LeaderElectionRecord, raw []byte) {
 	if bytes.Equal(le.raw, raw) {
 		return
@@ -156,13 +159,13 @@ func (le *LeaderElector) getObserved() (record rl.LeaderElectionRecord, since ti
 	return le.observed, le.since
 }
 
-// valid reports whether the leader that was seen last has time left, at now.
+// valid reports whether the last seen lease is unexpired at now.
 func (le *LeaderElector) valid(now time.Time) bool {
 	record, since := le.getObserved()
 	return since.Add(time.Duration(record.LeaseDurationSeconds) * time.Second).After(now)
 }
 
-// reportLeader calls OnNewLeader if the leader is another than before.
+// reportLeader calls OnNewLeader if the leader has changed.
 func (le *LeaderElector) reportLeader() {
 	leader := le.GetLeader()
 	if leader == le.reported {
@@ -174,16 +177,17 @@ func (le *LeaderElector) reportLeader() {
 	}
 }
 
-// GetLeader returns the name of the leader that was seen last, or "".
+// GetLeader returns the name of the last seen leader, or "".
 func (le *LeaderElector) GetLeader() string {
 	record, _ := le.getObserved()
 	return record.HolderIdentity
 }
 
-// IsLeader reports whether the leader that was seen last is this candidate.
+// IsLeader reports whether this candidate is the last seen leader.
 func (le *LeaderElector) IsLeader() bool { return le.GetLeader() == le.config.Lock.Identity() }
 
-// Check returns an error if this candidate leads and has not renewed for longer than the lease and the given time.
+// Check returns an error if this candidate leads and its lease expired longer ago than
+// maxTolerableExpiredLease.
 func (le *LeaderElector) Check(maxTolerableExpiredLease time.Duration) error {
 	record, since := le.getObserved()
 	if record.HolderIdentity != le.config.Lock.Identity() {

@@ -14,7 +14,8 @@ import (
 
 func release(c *le.LeaderElectionConfig) { c.ReleaseOnCancel = true }
 
-// calls are the lines of a log that are calls of the lock, in order; callbacks run at the same time.
+// calls returns the lines of a log that are calls of the lock, in order. Callbacks run
+// concurrently.
 func calls(log []string) (found []string) {
 	for _, line := range log {
 		for _, word := range []string{" gets", " creates ", " writes ", " became leader", " stopped leading", " has stopped"} {
@@ -121,7 +122,7 @@ func TestALeaderGivesUpAtItsDeadline(t *testing.T) {
 				time.Sleep(9 * time.Second)
 				synctest.Wait()
 				require.NotContains(t, strings.Join(s.taken(), "\n"), "is to end")
-				time.Sleep(12 * time.Second) // the deadline, and as long again for the release
+				time.Sleep(12 * time.Second) // the deadline, and the same time again for the release
 				<-c.over
 				log := strings.Join(s.taken(), "\n")
 				require.Contains(t, log, "14s a is to end", "the next renewal began at 4 s")
@@ -135,7 +136,7 @@ func TestALeaderGivesUpAtItsDeadline(t *testing.T) {
 	}
 }
 
-// client-go gives the lock back before it ends the context of what it guards.
+// client-go releases the lock before it ends the context of the guarded work.
 func TestTheLeaderIsToEndBeforeTheLockIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{begin: time.Now()}
@@ -176,7 +177,7 @@ func TestAThiefIsNotWrittenOver(t *testing.T) {
 	})
 }
 
-// The duration is that of the record: another program may have another.
+// The record's duration counts, because another program may have a different one.
 func TestTheRecordSaysHowLongToWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{begin: time.Now(), record: &rl.LeaderElectionRecord{HolderIdentity: "x", LeaseDurationSeconds: 1, LeaderTransitions: 3}}
@@ -269,7 +270,7 @@ func (m metrics) On(name string)                   { m.note("%s on", name) }
 func (m metrics) Off(name string)                  { m.note("%s off", name) }
 func (m metrics) SlowpathExercised(name string)    { m.note("%s slow", name) }
 
-// The only test that sets the provider of the process.
+// No other test may set the provider of the process.
 func TestMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := metrics{&server{begin: time.Now()}}
@@ -278,12 +279,12 @@ func TestMetrics(t *testing.T) {
 		s := &server{begin: time.Now()}
 		c := run(t, s, "a", nil)
 		time.Sleep(time.Second)
-		s.do(func() { s.version++ }) // its next renewal must look
+		s.do(func() { s.version++ }) // the next renewal must read the lock
 		time.Sleep(2 * time.Second)
 		c.end()
 		require.Equal(t, []string{"0s election off", "0s election on", "2s election slow", "3s election off"}, m.taken())
 
-		// A renewal of a coordinated election always looks.
+		// Each renewal of a coordinated election reads the lock.
 		s = &server{begin: time.Now(), record: &rl.LeaderElectionRecord{HolderIdentity: "b", LeaseDurationSeconds: 15}}
 		c = run(t, s, "b", func(c *le.LeaderElectionConfig) { c.Coordinated = true })
 		time.Sleep(time.Second)

@@ -21,14 +21,14 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("k8s.io/klog/v2.(*flushDaemon).run.func1"))
 }
 
-// server is what the locks of all candidates write to.
+// server stores the record that the locks of all candidates write.
 type server struct {
 	mu      sync.Mutex // guards following
 	record  *rl.LeaderElectionRecord
 	version int
 	down    bool
 	hangs   bool // until the context of the call ends
-	late    bool // a renewal of the leader is written when it gives the lock back
+	late    bool // a renewal of the leader arrives while the leader releases the lock
 	log     []string
 	begin   time.Time
 }
@@ -54,7 +54,7 @@ func (s *server) taken() (log []string) {
 	return log
 }
 
-// lock is a candidate's lock, which knows the version that it has read or written.
+// lock is a candidate's lock. It remembers the last version that it read or wrote.
 type lock struct {
 	*server
 	name string
@@ -124,7 +124,7 @@ func (l *lock) RecordEvent(s string) { l.note("%s %s", l.name, s) }
 func (l *lock) Identity() string     { return l.name }
 func (l *lock) Describe() string     { return "ns/lock" }
 
-// candidate is one that runs.
+// candidate is a running candidate.
 type candidate struct {
 	*le.LeaderElector
 	stop context.CancelFunc

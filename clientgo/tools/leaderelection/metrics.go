@@ -2,17 +2,17 @@ package leaderelection
 
 import "sync"
 
-// LeaderMetric is told what happens in an election, with the name of the config.
+// LeaderMetric is notified of changes in an election, with the Name of the config.
 type LeaderMetric interface {
-	// On: the candidate leads.
+	// On is called when the candidate leads.
 	On(name string)
-	// Off: it does not.
+	// Off is called when the candidate does not lead.
 	Off(name string)
-	// SlowpathExercised: a leader had to read the lock before it could renew it.
+	// SlowpathExercised is called when a leader had to read the lock before renewing it.
 	SlowpathExercised(name string)
 }
 
-// MetricsProvider makes metrics, for each candidate.
+// MetricsProvider makes the metrics of a candidate.
 type MetricsProvider interface {
 	NewLeaderMetric() LeaderMetric
 }
@@ -22,7 +22,8 @@ var provider struct {
 	set MetricsProvider
 }
 
-// SetProvider sets the provider for candidates that are made later. The first call counts.
+// SetProvider sets the provider for candidates that are made later. Only the first call has an
+// effect.
 func SetProvider(metricsProvider MetricsProvider) {
 	provider.mu.Lock()
 	defer provider.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// record returns a record of this candidate as of now.
+// record returns a record with this candidate as the leader, at time now.
 func (le *LeaderElector) record(now metav1.Time) rl.LeaderElectionRecord {
 	return rl.LeaderElectionRecord{
 		HolderIdentity:       le.config.Lock.Identity(),
@@ -20,8 +20,9 @@ func (le *LeaderElector) record(now metav1.Time) rl.LeaderElectionRecord {
 	}
 }
 
-// takeOrRenew takes or renews the lock, and reports whether this candidate has it then. A leader whose time is
-// not over writes without a look at first: that nobody else has written is what the update checks.
+// takeOrRenew takes or renews the lock, and reports whether this candidate then holds it. A leader
+// with an unexpired lease first writes without reading: the update fails if another candidate has
+// written.
 func (le *LeaderElector) takeOrRenew(ctx context.Context) bool {
 	now := metav1.Now()
 	mine := le.record(now)
@@ -51,8 +52,8 @@ func (le *LeaderElector) takeOrRenew(ctx context.Context) bool {
 	return le.update(ctx, mine)
 }
 
-// tryRenewCoordinated renews the lock if the control plane has given it to this candidate, and reports whether it
-// has it then.
+// tryRenewCoordinated renews the lock if the control plane has given it to this candidate. It
+// reports whether this candidate then holds the lock.
 func (le *LeaderElector) tryRenewCoordinated(ctx context.Context) bool {
 	now := metav1.Now()
 	found, ok := le.look(ctx)
@@ -78,7 +79,8 @@ func (le *LeaderElector) tryRenewCoordinated(ctx context.Context) bool {
 	return le.update(ctx, mine)
 }
 
-// look returns the record of the lock, nil if there is no lock yet, and false if that is not known.
+// look returns the lock's record, or nil if there is no lock yet. ok is false if the lock could not
+// be read.
 func (le *LeaderElector) look(ctx context.Context) (found *rl.LeaderElectionRecord, ok bool) {
 	found, raw, err := le.config.Lock.Get(ctx)
 	switch {
@@ -105,7 +107,7 @@ func (le *LeaderElector) update(ctx context.Context, mine rl.LeaderElectionRecor
 	return le.wrote(ctx, mine, le.config.Lock.Update(ctx, mine))
 }
 
-// wrote notes what came of an update.
+// wrote records the result of an update.
 func (le *LeaderElector) wrote(ctx context.Context, mine rl.LeaderElectionRecord, err error) bool {
 	if err != nil {
 		klog.FromContext(ctx).Error(err, "Could not write the leader's lock", "lock", le.config.Lock.Describe())
@@ -115,8 +117,8 @@ func (le *LeaderElector) wrote(ctx context.Context, mine rl.LeaderElectionRecord
 	return true
 }
 
-// release gives the lock back, if this candidate has it. It looks first, so that it writes over nobody's record, and
-// is done with that RenewDeadline after the end of ctx at most.
+// release releases the lock if this candidate holds it. It reads the lock first, so as not to
+// overwrite another candidate's record. It takes at most RenewDeadline.
 func (le *LeaderElector) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), le.config.RenewDeadline)
 	defer cancel()
@@ -130,7 +132,7 @@ func (le *LeaderElector) release(ctx context.Context) {
 		ended.AcquireTime = ended.RenewTime
 		err := le.config.Lock.Update(ctx, ended)
 		if apierrors.IsConflict(err) {
-			continue // a renewal whose answer did not come any more has been written meanwhile
+			continue // meanwhile a renewal was written whose response was lost
 		}
 		le.wrote(ctx, ended, err)
 		return

@@ -1,4 +1,5 @@
-// Package metrics is where a program says who counts what clients of the API do. Nothing is counted unless it does.
+// Package metrics has the metrics of API clients. Nothing is recorded until a program calls
+// Register.
 package metrics
 
 import (
@@ -8,113 +9,117 @@ import (
 	"time"
 )
 
-// DurationMetric takes durations.
+// DurationMetric records durations.
 type DurationMetric interface {
 	Observe(duration time.Duration)
 }
 
-// ExpiryMetric takes the time when something ends; nil means never.
+// ExpiryMetric records an expiry time; nil means never.
 type ExpiryMetric interface {
 	Set(expiry *time.Time)
 }
 
-// LatencyMetric takes how long requests take.
+// LatencyMetric records the latency of requests.
 type LatencyMetric interface {
 	Observe(ctx context.Context, verb string, u url.URL, latency time.Duration)
 }
 
-// ResolverLatencyMetric takes how long it takes to resolve the name of a host.
+// ResolverLatencyMetric records the time to resolve a host name.
 type ResolverLatencyMetric interface {
 	Observe(ctx context.Context, host string, latency time.Duration)
 }
 
-// SizeMetric takes sizes of requests and answers, in bytes.
+// SizeMetric records sizes of requests and responses, in bytes.
 type SizeMetric interface {
 	Observe(ctx context.Context, verb string, host string, size float64)
 }
 
-// ResultMetric counts answers by their status.
+// ResultMetric counts responses by status code.
 type ResultMetric interface {
 	Increment(ctx context.Context, code string, method string, host string)
 }
 
-// CallsMetric counts runs of credential plugins.
+// CallsMetric counts calls of credential plugins.
 type CallsMetric interface {
 	Increment(exitCode int, callStatus string)
 }
 
-// PolicyCallsMetric counts what a policy said of credential plugins: "allowed" or "denied".
+// PolicyCallsMetric counts policy decisions about credential plugins: "allowed" or "denied".
 type PolicyCallsMetric interface {
 	Increment(status string)
 }
 
-// RetryMetric counts requests that are sent again.
+// RetryMetric counts retried requests.
 type RetryMetric interface {
 	IncrementRetry(ctx context.Context, code string, method string, host string)
 }
 
-// TransportCacheMetric takes how many transports are kept.
+// TransportCacheMetric records the number of cached transports.
 type TransportCacheMetric interface {
 	Observe(value int)
 }
 
-// TransportCreateCallsMetric counts who asked for a transport: "hit", "miss", "miss-gc" or "uncacheable".
+// TransportCreateCallsMetric counts requests for a transport: "hit", "miss", "miss-gc" or
+// "uncacheable".
 type TransportCreateCallsMetric interface {
 	Increment(result string)
 }
 
-// TransportCAReloadsMetric counts how often authorities were read again, and what came of it.
+// TransportCAReloadsMetric counts reloads of CA bundles by their result.
 type TransportCAReloadsMetric interface {
 	Increment(result, reason string)
 }
 
-// TransportCertRotationGCCallsMetric counts ends of rotations whose transport nobody uses any more.
+// TransportCertRotationGCCallsMetric counts certificate rotations that ended because their
+// transport is unused.
 type TransportCertRotationGCCallsMetric interface {
 	Increment()
 }
 
-// TransportCacheGCCallsMetric counts transports that nobody uses any more: "deleted" or "skipped".
+// TransportCacheGCCallsMetric counts garbage collections of unused transports: "deleted" or
+// "skipped".
 type TransportCacheGCCallsMetric interface {
 	Increment(result string)
 }
 
-// What is counted. Each is something that does nothing until Register changes it.
+// The metrics. Each does nothing until Register replaces it.
 var (
-	// ClientCertExpiry is when the client's certificate ends.
+	// ClientCertExpiry is the expiry time of the client certificate.
 	ClientCertExpiry ExpiryMetric = nothing{}
-	// ClientCertRotationAge is how old certificates were when they were replaced.
+	// ClientCertRotationAge is the age of certificates when they are replaced.
 	ClientCertRotationAge DurationMetric = nothingDuration{}
-	// RequestLatency is how long requests take.
+	// RequestLatency is the latency of requests.
 	RequestLatency LatencyMetric = nothingLatency{}
-	// ResolverLatency is how long names of hosts take.
+	// ResolverLatency is the time to resolve host names.
 	ResolverLatency ResolverLatencyMetric = nothingResolver{}
-	// RequestSize is how long bodies of requests are.
+	// RequestSize is the size of request bodies.
 	RequestSize SizeMetric = nothingSize{}
-	// ResponseSize is how long bodies of answers are.
+	// ResponseSize is the size of response bodies.
 	ResponseSize SizeMetric = nothingSize{}
-	// RateLimiterLatency is how long requests wait for their limit.
+	// RateLimiterLatency is the time that requests wait for the rate limiter.
 	RateLimiterLatency LatencyMetric = nothingLatency{}
-	// RequestResult counts answers.
+	// RequestResult counts responses.
 	RequestResult ResultMetric = nothingResult{}
-	// ExecPluginCalls counts runs of credential plugins.
+	// ExecPluginCalls counts calls of credential plugins.
 	ExecPluginCalls CallsMetric = nothingCalls{}
-	// ExecPluginPolicyCalls counts what a policy said of credential plugins.
+	// ExecPluginPolicyCalls counts policy decisions about credential plugins.
 	ExecPluginPolicyCalls PolicyCallsMetric = nothingString{}
-	// RequestRetry counts requests that are sent again.
+	// RequestRetry counts retried requests.
 	RequestRetry RetryMetric = nothingRetry{}
-	// TransportCacheEntries is how many transports are kept.
+	// TransportCacheEntries is the number of cached transports.
 	TransportCacheEntries TransportCacheMetric = nothingCount{}
-	// TransportCreateCalls counts who asked for a transport.
+	// TransportCreateCalls counts requests for a transport.
 	TransportCreateCalls TransportCreateCallsMetric = nothingString{}
-	// TransportCAReloads counts how often authorities were read again.
+	// TransportCAReloads counts reloads of CA bundles.
 	TransportCAReloads TransportCAReloadsMetric = nothingStrings{}
-	// TransportCertRotationGCCalls counts ends of rotations.
+	// TransportCertRotationGCCalls counts certificate rotations that ended because their transport
+	// is unused.
 	TransportCertRotationGCCalls TransportCertRotationGCCallsMetric = nothingCall{}
-	// TransportCacheGCCalls counts transports that nobody uses any more.
+	// TransportCacheGCCalls counts garbage collections of unused transports.
 	TransportCacheGCCalls TransportCacheGCCallsMetric = nothingString{}
 )
 
-// RegisterOpts are who counts. What is nil stays as it is.
+// RegisterOpts has the metrics to set. A nil field leaves its metric unchanged.
 type RegisterOpts struct {
 	ClientCertExpiry             ExpiryMetric
 	ClientCertRotationAge        DurationMetric
@@ -133,7 +138,7 @@ type RegisterOpts struct {
 	TransportCertRotationGCCalls TransportCertRotationGCCallsMetric
 	TransportCacheGCCalls        TransportCacheGCCallsMetric
 
-	// RegisterFn is called once, before the first client is made, unless it is nil.
+	// RegisterFn, if not nil, is called once, before the first client is made.
 	RegisterFn func()
 }
 
@@ -143,7 +148,8 @@ var (
 	registerFn  func()
 )
 
-// Register says who counts. Only the first call in a process does something, and it must come before clients are made.
+// Register sets the metrics. Only the first call in a process has an effect, and it must precede
+// all clients.
 func Register(opts RegisterOpts) {
 	registering.Do(func() {
 		set(&ClientCertExpiry, opts.ClientCertExpiry)
@@ -172,7 +178,7 @@ func set[M any](metric *M, to M) {
 	}
 }
 
-// EnsureRegistered calls the RegisterFn of Register, once. Whoever makes a client calls it.
+// EnsureRegistered calls the RegisterFn of Register, once. Constructors of clients call it.
 func EnsureRegistered() {
 	ensuring.Do(func() {
 		if registerFn != nil {

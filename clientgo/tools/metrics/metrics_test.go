@@ -16,7 +16,7 @@ func (c *counter) Increment(string)      { c.calls++ }
 func (c *counter) Observe(time.Duration) { c.calls++ }
 
 func TestTheFirstRegistrationCountsAndTheRestIsIgnored(t *testing.T) {
-	TransportCreateCalls.Increment("hit") // nobody counts
+	TransportCreateCalls.Increment("hit") // no metric is registered yet
 	first, second, registered := &counter{}, &counter{}, 0
 	Register(RegisterOpts{TransportCreateCalls: first, ClientCertRotationAge: first, RegisterFn: func() { registered++ }})
 	Register(RegisterOpts{TransportCreateCalls: second, RegisterFn: func() { registered += 10 }})

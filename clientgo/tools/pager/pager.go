@@ -19,41 +19,42 @@ const (
 	defaultPageBufferSize = 10
 )
 
-// ListPageFunc returns a page of a list.
+// ListPageFunc returns one page of a list.
 type ListPageFunc func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error)
 
-// SimplePageFunc makes a function that takes no context a ListPageFunc.
+// SimplePageFunc makes a ListPageFunc of a function without a context.
 func SimplePageFunc(fn func(opts metav1.ListOptions) (runtime.Object, error)) ListPageFunc {
 	return func(_ context.Context, opts metav1.ListOptions) (runtime.Object, error) { return fn(opts) }
 }
 
 // ListPager reads a list page by page.
 type ListPager struct {
-	// PageSize is the size of a page where the options have no limit. 0 means no pages.
+	// PageSize is the page size if the options have no limit. 0 means no pages.
 	PageSize int64
-	// PageFn returns a page.
+	// PageFn returns one page.
 	PageFn ListPageFunc
 
-	// FullListIfExpired has the whole list read at once when a continue token has expired. If it is false, that is an
-	// error.
+	// FullListIfExpired makes the pager read the whole list at once when a continue token has
+	// expired. If it is false, an expired token is an error.
 	FullListIfExpired bool
 
-	// PageBufferSize is how many pages EachListItem reads ahead.
+	// PageBufferSize is the number of pages that EachListItem reads ahead.
 	PageBufferSize int32
 }
 
-// New returns a pager with pages of 500, 10 pages ahead, and FullListIfExpired.
+// New returns a pager with a page size of 500, a buffer of 10 pages, and FullListIfExpired.
 func New(fn ListPageFunc) *ListPager {
 	return &ListPager{PageSize: defaultPageSize, PageFn: fn, FullListIfExpired: true, PageBufferSize: defaultPageBufferSize}
 }
 
-// List returns the whole list: the answer itself if it came in one page, and otherwise a *metainternalversion.List with
-// the items of all pages, and the metadata of the first. The bool says that it came in pages.
+// List returns the whole list. A list of one page is returned unchanged. Otherwise the result is a
+// *metainternalversion.List with the items of all pages and the metadata of the first page. The
+// bool reports whether the list came in pages.
 func (p *ListPager) List(ctx context.Context, options metav1.ListOptions) (runtime.Object, bool, error) {
 	return p.list(ctx, options, meta.EachListItem)
 }
 
-// ListWithAlloc is List with items that keep no other item of their page in memory.
+// ListWithAlloc is List, except that an item does not keep the other items of its page in memory.
 func (p *ListPager) ListWithAlloc(ctx context.Context, options metav1.ListOptions) (runtime.Object, bool, error) {
 	return p.list(ctx, options, meta.EachListItemWithAlloc)
 }
@@ -87,8 +88,8 @@ func (p *ListPager) list(ctx context.Context, options metav1.ListOptions, each f
 	return all, true, nil
 }
 
-// pages calls fn for each page. isWhole says that the page is the whole list. full allows to read the whole list after
-// pages of it have been handed out.
+// pages calls fn for each page. isWhole is true if the page is the whole list. full permits reading
+// the whole list after some pages were passed to fn.
 func (p *ListPager) pages(ctx context.Context, options metav1.ListOptions, full bool, fn func(page runtime.Object, m metav1.ListInterface, isWhole bool) error) error {
 	if options.Limit == 0 {
 		options.Limit = p.PageSize
@@ -102,7 +103,7 @@ func (p *ListPager) pages(ctx context.Context, options metav1.ListOptions, full 
 		page, err := p.PageFn(ctx, options)
 		whole := n == 0
 		if err != nil {
-			// A token has expired: only the whole list is of one moment (RC-8).
+			// A token has expired. Only the whole list is consistent now (RC-8).
 			if !errors.IsResourceExpired(err) || !p.FullListIfExpired || options.Continue == "" || !full {
 				return err
 			}
@@ -128,23 +129,26 @@ func (p *ListPager) pages(ctx context.Context, options metav1.ListOptions, full 
 		if last {
 			return nil
 		}
-		// The token has the version; a request with both is an error.
+		// The token contains the version. A request with both is an error.
 		options.Continue, options.ResourceVersion, options.ResourceVersionMatch = m.GetContinue(), "", ""
 	}
 }
 
-// EachListItem calls fn for each item, while the next pages are read. It ends with the first error; the end of the context
-// is one before the next page. A token that expires is an error, as items have been handed out.
+// EachListItem calls fn for each item while the next pages are read. It stops at the first error.
+// The end of the context is an error before the next page. An expired token is an error, because fn
+// has got items.
 func (p *ListPager) EachListItem(ctx context.Context, options metav1.ListOptions, fn func(obj runtime.Object) error) error {
 	return p.eachItem(ctx, options, fn, meta.EachListItem)
 }
 
-// EachListItemWithAlloc is EachListItem with items that keep no other item of their page in memory.
+// EachListItemWithAlloc is EachListItem, except that an item does not keep the other items of its
+// page in memory.
 func (p *ListPager) EachListItemWithAlloc(ctx context.Context, options metav1.ListOptions, fn func(obj runtime.Object) error) error {
 	return p.eachItem(ctx, options, fn, meta.EachListItemWithAlloc)
 }
 
-// errPanicked is what becomes of a list whose PageFn has panicked, in a program that goes on then.
+// errPanicked is the error of a list whose PageFn panicked, in a program that continues after
+// panics.
 var errPanicked = stderrors.New("a page could not be read: its function has panicked")
 
 func (p *ListPager) eachItem(ctx context.Context, options metav1.ListOptions, fn func(obj runtime.Object) error, each forEach) error {
@@ -156,7 +160,7 @@ func (p *ListPager) eachItem(ctx context.Context, options metav1.ListOptions, fn
 	ahead := make(chan runtime.Object, p.PageBufferSize)
 	done := make(chan error, 1)
 	go func() {
-		err := errPanicked // unless pages returns
+		err := errPanicked // stays unless pages returns
 		defer func() { done <- err }()
 		defer close(ahead)
 		defer utilruntime.HandleCrashWithContext(ctx)

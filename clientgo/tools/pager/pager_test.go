@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// server has n pods, and refuses the token that begins at expired.
+// server has n pods and rejects the token that begins at expired.
 type server struct {
 	n, expired int
 	asked      []string

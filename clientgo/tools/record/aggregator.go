@@ -13,8 +13,8 @@ import (
 	"k8s.io/utils/lru"
 )
 
-// EventAggregatorKeyFunc groups events: those with the same aggregateKey are similar, and those with the same
-// localKey too are the same.
+// EventAggregatorKeyFunc groups events: those with the same aggregateKey are similar, and those
+// with the same localKey too are the same.
 type EventAggregatorKeyFunc func(event *v1.Event) (aggregateKey string, localKey string)
 
 // EventAggregatorMessageFunc makes the message of an event that stands for those similar to it.
@@ -71,8 +71,9 @@ type group struct {
 // spamKey is the same for events of a source and a type about an object.
 func spamKey(event *v1.Event) string { return sourceAndObject(event) + event.Type }
 
-// NewEventAggregator returns an aggregator that remembers lruCacheSize groups, makes one event of a group when it
-// has maxEvents different ones, below zero never, and forgets a group that has had none for maxIntervalInSeconds.
+// NewEventAggregator returns an aggregator that remembers lruCacheSize groups, makes one event of a
+// group when it has maxEvents different ones, below zero never, and forgets a group that has had
+// none for maxIntervalInSeconds.
 func NewEventAggregator(lruCacheSize int, keyFunc EventAggregatorKeyFunc, messageFunc EventAggregatorMessageFunc,
 	maxEvents int, maxIntervalInSeconds int, clock clock.PassiveClock) *EventAggregator {
 	return &EventAggregator{
@@ -81,8 +82,8 @@ func NewEventAggregator(lruCacheSize int, keyFunc EventAggregatorKeyFunc, messag
 	}
 }
 
-// EventAggregate returns the event, or a new one that stands for those similar to it, and the key by which it is
-// counted.
+// EventAggregate returns the event, or a new one that stands for those similar to it, and the key
+// by which it is counted.
 func (e *EventAggregator) EventAggregate(newEvent *v1.Event) (*v1.Event, string) {
 	aggregateKey, localKey := e.key(newEvent)
 	e.Lock()

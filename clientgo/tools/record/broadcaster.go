@@ -21,20 +21,21 @@ type config struct {
 	sleep time.Duration
 }
 
-// BroadcasterOption changes how a broadcaster works.
+// BroadcasterOption is an option of NewBroadcaster.
 type BroadcasterOption func(*config)
 
-// WithContext shuts the broadcaster down when ctx ends, and takes the logger from it. A nil ctx never ends.
+// WithContext shuts the broadcaster down when ctx ends, and uses the logger of ctx. A nil ctx never
+// ends.
 func WithContext(ctx context.Context) BroadcasterOption {
 	return func(c *config) { c.Context = ctx }
 }
 
-// WithCorrelatorOptions says how the correlators of sinks work.
+// WithCorrelatorOptions sets the options of the sinks' correlators.
 func WithCorrelatorOptions(options CorrelatorOptions) BroadcasterOption {
 	return func(c *config) { c.CorrelatorOptions = options }
 }
 
-// WithSleepDuration is how long to wait before a sink is asked again that could not be reached. Defaults to 10 s.
+// WithSleepDuration sets the wait before an unreachable sink is tried again. Defaults to 10 s.
 func WithSleepDuration(sleepDuration time.Duration) BroadcasterOption {
 	return func(c *config) { c.sleep = sleepDuration }
 }
@@ -45,7 +46,7 @@ func NewBroadcaster(opts ...BroadcasterOption) EventBroadcaster {
 	for _, opt := range opts {
 		opt(&c)
 	}
-	if c.Context == nil { // as with client-go, a program may give none
+	if c.Context == nil { // as with client-go, ctx may be nil
 		c.Context = context.Background()
 	}
 	b := &broadcaster{
@@ -58,12 +59,13 @@ func NewBroadcaster(opts ...BroadcasterOption) EventBroadcaster {
 	return b
 }
 
-// NewBroadcasterForTests is NewBroadcaster with this time before a sink is asked again.
+// NewBroadcasterForTests is NewBroadcaster with this wait before a sink is tried again.
 func NewBroadcasterForTests(sleepDuration time.Duration) EventBroadcaster {
 	return NewBroadcaster(WithSleepDuration(sleepDuration))
 }
 
-// NewBroadcasterWithCorrelatorOptions is NewBroadcaster with these options for the correlators of sinks.
+// NewBroadcasterWithCorrelatorOptions is NewBroadcaster with these options for the sinks'
+// correlators.
 func NewBroadcasterWithCorrelatorOptions(options CorrelatorOptions) EventBroadcaster {
 	return NewBroadcaster(WithCorrelatorOptions(options))
 }

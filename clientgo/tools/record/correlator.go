@@ -12,26 +12,29 @@ import (
 	"k8s.io/utils/lru"
 )
 
-// CorrelatorOptions says what an EventCorrelator takes for similar. The zero value works; no number may be negative.
+// CorrelatorOptions are the options of an EventCorrelator. The zero value works. No number may be
+// negative.
 type CorrelatorOptions struct {
-	// LRUCacheSize is how many events, groups of events, and sources with their objects are remembered, each.
-	// Defaults to 4096.
+	// LRUCacheSize is the size of each of the caches: of events, of groups, and of sources with
+	// objects. Defaults to 4096.
 	LRUCacheSize int
-	// BurstSize is how many events a source may have about an object at once. Defaults to 25.
+	// BurstSize is the maximal burst of events of a source about an object. Defaults to 25.
 	BurstSize int
-	// QPS is how many more it may have each second. Defaults to one in five minutes.
+	// QPS is the number of further events per second. Defaults to one in five minutes.
 	QPS float32
 	// KeyFunc groups events. Defaults to EventAggregatorByReasonFunc.
 	KeyFunc EventAggregatorKeyFunc
-	// MessageFunc makes the message of an event that stands for a group. Defaults to EventAggregatorByReasonMessageFunc.
+	// MessageFunc returns the message of an event that stands for a group. Defaults to
+	// EventAggregatorByReasonMessageFunc.
 	MessageFunc EventAggregatorMessageFunc
-	// MaxEvents is with how many different events a group becomes one event. Defaults to 10.
+	// MaxEvents is the number of different events at which a group is combined. Defaults to 10.
 	MaxEvents int
-	// MaxIntervalInSeconds is how long a group is remembered since its last event. Defaults to 600.
+	// MaxIntervalInSeconds is how long a group is remembered after its last event. Defaults to 600.
 	MaxIntervalInSeconds int
-	// Clock is for tests. Defaults to the real one.
+	// Clock is for tests. Defaults to the real clock.
 	Clock clock.PassiveClock
-	// SpamKeyFunc says which events share a burst. Defaults to those of a source and a type about an object.
+	// SpamKeyFunc returns the key of events that share a burst. By default they share source, type
+	// and object.
 	SpamKeyFunc EventSpamKeyFunc
 }
 
@@ -56,11 +59,11 @@ func (o CorrelatorOptions) withDefaults() CorrelatorOptions {
 	return o
 }
 
-// EventFilterFunc reports whether an event is left out.
+// EventFilterFunc reports whether an event is to be dropped.
 type EventFilterFunc func(event *v1.Event) bool
 
-// EventCorrelator spares the server events: it counts those that are the same, makes one of many that are similar, and
-// leaves out those of which there are too many. It is safe for concurrent use.
+// EventCorrelator reduces the events that are written to the server. It counts repeated events,
+// combines similar ones, and drops excessive ones. It is safe for concurrent use.
 type EventCorrelator struct {
 	filter     EventFilterFunc
 	aggregator *EventAggregator
@@ -69,20 +72,21 @@ type EventCorrelator struct {
 	seen *lru.Cache // of sighting, by key
 }
 
-// sighting is an event as the server has it, as far as that is known.
+// sighting is the last known state of an event on the server.
 type sighting struct {
 	count         int32
 	first         metav1.Time
 	name, version string
 }
 
-// EventCorrelateResult says what to do with an event.
+// EventCorrelateResult is the decision about an event.
 type EventCorrelateResult struct {
-	// Event is the event to write; nil if it is skipped.
+	// Event is the event to write, or nil if it is skipped.
 	Event *v1.Event
-	// Patch is a strategic merge patch of the event that the server has. It is nil if it has none.
+	// Patch is a strategic merge patch for the event on the server. It is nil for an event that the
+	// server lacks.
 	Patch []byte
-	// Skip says to write nothing.
+	// Skip means that nothing is to be written.
 	Skip bool
 }
 
@@ -101,7 +105,7 @@ func NewEventCorrelatorWithOptions(options CorrelatorOptions) *EventCorrelator {
 	}
 }
 
-// EventCorrelate says what to do with the event, which it may change.
+// EventCorrelate decides what to write for an event. It may modify the event.
 func (c *EventCorrelator) EventCorrelate(newEvent *v1.Event) (*EventCorrelateResult, error) {
 	if newEvent == nil {
 		return nil, errors.New("no event to compare with others")
@@ -113,7 +117,7 @@ func (c *EventCorrelator) EventCorrelate(newEvent *v1.Event) (*EventCorrelateRes
 	return &EventCorrelateResult{Event: event, Patch: patch}, err
 }
 
-// UpdateState notes what the server has answered.
+// UpdateState records the event that the server returned.
 func (c *EventCorrelator) UpdateState(event *v1.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,7 +128,7 @@ func (c *EventCorrelator) noteLocked(key string, event *v1.Event) {
 	c.seen.Add(key, sighting{event.Count, event.FirstTimestamp, event.Name, event.ResourceVersion})
 }
 
-// count returns the event, as one more of those of its key, and the patch that says so.
+// count returns the event with its count increased, and the patch for the server's event.
 func (c *EventCorrelator) count(event *v1.Event, key string) (*v1.Event, []byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -70,7 +70,7 @@ func TestASourceHasABurst(t *testing.T) {
 	require.Equal(t, []bool{false, false, true, false}, too)
 }
 
-func TestAGroupIsForgotten(t *testing.T) { // each result is what client-go answered
+func TestAGroupIsForgotten(t *testing.T) { // each result is client-go's
 	clock := testclock.NewFakeClock(time.Unix(1030, 0))
 	a := record.NewEventAggregator(10, record.EventAggregatorByReasonFunc, record.EventAggregatorByReasonMessageFunc, 3, 10, clock)
 	for i := range 5 {
@@ -94,7 +94,8 @@ func TestAGroupIsForgotten(t *testing.T) { // each result is what client-go answ
 	require.Equal(t, "m9", got.Message)
 }
 
-// Annotations are of one event; the group's event has those of none. Each type has a burst of its own.
+// The event of a group has no annotations, because annotations belong to a single event. Each type
+// has its own burst.
 func TestAGroupIsNoneOfItsEvents(t *testing.T) {
 	clock := testclock.NewFakeClock(time.Unix(1000, 0))
 	c := record.NewEventCorrelatorWithOptions(record.CorrelatorOptions{Clock: clock, MaxEvents: 2, BurstSize: 2})

@@ -7,19 +7,20 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// FakeRecorder is a recorder for tests: it sends events as text. It is safe for concurrent use. The zero value drops
-// all events.
+// FakeRecorder is a recorder for tests that sends events as text. It is safe for concurrent use.
+// The zero value drops all events.
 type FakeRecorder struct {
-	// Events gets each event: type, reason and message. A recorder whose channel is full blocks.
+	// Events receives each event: type, reason and message. The recorder blocks while the channel
+	// is full.
 	Events chan string
 
-	// IncludeObject adds kind and version of the object, as the object says them.
+	// IncludeObject adds the kind and version that the object specifies.
 	IncludeObject bool
 }
 
 var _ EventRecorderLogger = &FakeRecorder{}
 
-// NewFakeRecorder returns a recorder whose channel has room for this many events.
+// NewFakeRecorder returns a recorder with a channel of this buffer size.
 func NewFakeRecorder(bufferSize int) *FakeRecorder {
 	return &FakeRecorder{Events: make(chan string, bufferSize)}
 }
@@ -34,12 +35,12 @@ func (f *FakeRecorder) Eventf(object runtime.Object, eventtype, reason, messageF
 	f.send(object, nil, eventtype, reason, fmt.Sprintf(messageFmt, args...))
 }
 
-// AnnotatedEventf sends an event, with its annotations as a Go map is printed if it has any.
+// AnnotatedEventf sends an event. Annotations, if there are any, are printed as a Go map.
 func (f *FakeRecorder) AnnotatedEventf(object runtime.Object, annotations map[string]string, eventtype, reason, messageFmt string, args ...interface{}) {
 	f.send(object, annotations, eventtype, reason, fmt.Sprintf(messageFmt, args...))
 }
 
-// WithLogger returns the same recorder, which logs nothing.
+// WithLogger returns the same recorder. It logs nothing.
 func (f *FakeRecorder) WithLogger(logger klog.Logger) EventRecorderLogger { return f }
 
 func (f *FakeRecorder) send(object runtime.Object, annotations map[string]string, eventtype, reason, message string) {

@@ -1,11 +1,12 @@
 // Package record records events of the core group about objects.
 //
-// A recorder hands events to a broadcaster, which hands them to all that were started on it: sinks, loggers,
-// watchers. It never blocks; what does not fit into a queue of 1000 events is dropped, with a line in the log. Before a
-// sink gets an event, a correlator looks for similar ones, so that the server gets a count and not each of them.
+// A recorder passes events to a broadcaster, which passes them to its sinks, loggers and watchers.
+// A recorder never blocks: if the queue of 1000 events is full, it drops the event and logs a line.
+// Before a sink gets an event, a correlator looks for similar events, so that the server gets a
+// count in place of each event.
 //
-// github.com/kinform/kinform/events records events of events.k8s.io, which has no correlator, so this package is
-// not made of it.
+// The package is not built on github.com/kinform/kinform/events, which records events of
+// events.k8s.io and has no correlator.
 package record
 
 import (
@@ -15,7 +16,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// EventSink writes events to a server. Errors are those of a client of Kubernetes.
+// EventSink writes events to a server. It returns the errors of a Kubernetes client.
 type EventSink interface {
 	Create(event *v1.Event) (*v1.Event, error)
 	Update(event *v1.Event) (*v1.Event, error)
@@ -24,18 +25,18 @@ type EventSink interface {
 
 // EventRecorder records events. It does not block.
 type EventRecorder interface {
-	// Event records an event about an object, or a reference to one, in the object's namespace. Eventtype is Normal
-	// or Warning; reason is a short word in CamelCase, for programs; message is for people.
+	// Event records an event about an object or a reference, in the object's namespace. eventtype
+	// is Normal or Warning. reason is a short CamelCase word, for programs. message is for people.
 	Event(object runtime.Object, eventtype, reason, message string)
 
 	// Eventf is Event with a format.
 	Eventf(object runtime.Object, eventtype, reason, messageFmt string, args ...interface{})
 
-	// AnnotatedEventf is Eventf for an event that has these annotations.
+	// AnnotatedEventf is Eventf with annotations for the event.
 	AnnotatedEventf(object runtime.Object, annotations map[string]string, eventtype, reason, messageFmt string, args ...interface{})
 }
 
-// EventRecorderLogger is an EventRecorder with a logger for what can't be recorded.
+// EventRecorderLogger is an EventRecorder with a logger for events that can't be recorded.
 type EventRecorderLogger interface {
 	EventRecorder
 
@@ -43,25 +44,26 @@ type EventRecorderLogger interface {
 	WithLogger(logger klog.Logger) EventRecorderLogger
 }
 
-// EventBroadcaster hands the events of its recorders on.
+// EventBroadcaster passes the events of its recorders to sinks, loggers and watchers.
 type EventBroadcaster interface {
-	// StartEventWatcher calls the function with each event, until the result's Stop.
+	// StartEventWatcher calls eventHandler with each event, until Stop of the result.
 	StartEventWatcher(eventHandler func(*v1.Event)) watch.Interface
 
-	// StartRecordingToSink writes events to the sink, until the result's Stop. A sink that can't be reached is asked
-	// twelve times.
+	// StartRecordingToSink writes events to the sink, until Stop of the result. An unreachable sink
+	// is tried twelve times per event.
 	StartRecordingToSink(sink EventSink) watch.Interface
 
-	// StartLogging calls the function with each event, until the result's Stop.
+	// StartLogging calls logf with each event, until Stop of the result.
 	StartLogging(logf func(format string, args ...interface{})) watch.Interface
 
-	// StartStructuredLogging logs each event at this level, until the result's Stop.
+	// StartStructuredLogging logs each event at this level, until Stop of the result.
 	StartStructuredLogging(verbosity klog.Level) watch.Interface
 
-	// NewRecorder returns a recorder of this source. Objects that don't say their kind must be known to the scheme.
+	// NewRecorder returns a recorder of this source. The scheme must know objects that don't
+	// specify their kind.
 	NewRecorder(scheme *runtime.Scheme, source v1.EventSource) EventRecorderLogger
 
-	// Shutdown stops the intake, and all that was started when it has had the events that are there. A sink is asked
-	// once for each of them.
+	// Shutdown stops accepting events. Sinks, loggers and watchers stop after the pending events. A
+	// sink is tried once for each of these.
 	Shutdown()
 }

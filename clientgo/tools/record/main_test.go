@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("k8s.io/klog/v2.(*flushDaemon).run.func1"))
 }
 
-// sink writes down what it is asked.
+// sink records the requests.
 type sink struct {
 	fail func(op string) error // nil: nothing fails
 

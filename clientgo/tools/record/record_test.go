@@ -18,7 +18,7 @@ import (
 
 var events = schema.GroupResource{Resource: "events"}
 
-// each runs a test with a broadcaster and a sink on it.
+// each runs a test with a broadcaster that records to the sink.
 func each(t *testing.T, s *sink, test func(b record.EventBroadcaster, r record.EventRecorder)) {
 	synctest.Test(t, func(t *testing.T) {
 		b := record.NewBroadcaster()
@@ -184,7 +184,7 @@ func TestLoggingAndWatching(t *testing.T) {
 	})
 }
 
-func TestFakeRecorder(t *testing.T) { // each result is what client-go answered
+func TestFakeRecorder(t *testing.T) { // each result is client-go's
 	f := record.NewFakeRecorder(10)
 	f.IncludeObject = true
 	f.Event(pod, "Normal", "R", "msg %d")

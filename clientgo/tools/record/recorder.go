@@ -53,13 +53,13 @@ func (r *recorder) record(object runtime.Object, annotations map[string]string, 
 	about.Send(r.logger, r.to, reason, event)
 }
 
-// EventRecorderAdapter is a recorder of tools/events that records with one of this package. What these events don't
-// have is left out: the related object and the action.
+// EventRecorderAdapter is a recorder of tools/events on top of a recorder of this package. It drops
+// the related object and the action, which core events of this package do not have.
 type EventRecorderAdapter struct{ recorder EventRecorderLogger }
 
 var _ internalevents.EventRecorder = &EventRecorderAdapter{}
 
-// NewEventRecorderAdapter returns an adapter to the recorder.
+// NewEventRecorderAdapter returns an adapter for the recorder.
 func NewEventRecorderAdapter(recorder EventRecorderLogger) *EventRecorderAdapter {
 	return &EventRecorderAdapter{recorder}
 }

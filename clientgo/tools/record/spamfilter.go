@@ -9,10 +9,10 @@ import (
 	"k8s.io/utils/lru"
 )
 
-// EventSpamKeyFunc says which events share a burst.
+// EventSpamKeyFunc returns the key of an event. Events with the same key share a burst.
 type EventSpamKeyFunc func(event *v1.Event) string
 
-// EventSourceObjectSpamFilter leaves out events of which there are too many. It is safe for concurrent use.
+// EventSourceObjectSpamFilter drops excessive events. It is safe for concurrent use.
 type EventSourceObjectSpamFilter struct {
 	burst int
 	qps   float32
@@ -23,13 +23,13 @@ type EventSourceObjectSpamFilter struct {
 	buckets *lru.Cache // of *rate.Limiter, by key
 }
 
-// NewEventSourceObjectSpamFilter returns a filter that lets through, of events with the same key, burst at once, and
+// NewEventSourceObjectSpamFilter returns a filter. For each key it passes a burst of events, and
 // qps more each second. It remembers lruCacheSize keys.
 func NewEventSourceObjectSpamFilter(lruCacheSize, burst int, qps float32, clock clock.PassiveClock, spamKeyFunc EventSpamKeyFunc) *EventSourceObjectSpamFilter {
 	return &EventSourceObjectSpamFilter{burst: burst, qps: qps, clock: clock, key: spamKeyFunc, buckets: lru.New(lruCacheSize)}
 }
 
-// Filter reports whether the event is one too many.
+// Filter reports whether the event exceeds the limit.
 func (f *EventSourceObjectSpamFilter) Filter(event *v1.Event) bool {
 	key := f.key(event)
 	f.mu.Lock()

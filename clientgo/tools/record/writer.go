@@ -13,7 +13,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// maxTries is how often a sink is asked to take an event.
+// maxTries is the maximal number of attempts to write an event.
 const maxTries = 12
 
 // writer writes events to a sink.
@@ -23,7 +23,7 @@ type writer struct {
 	sleep      time.Duration
 }
 
-// record writes the event, which is shared with other watchers. When ctx ends, it tries no more.
+// record writes the event, which is shared with other watchers. It stops retrying when ctx ends.
 func (w *writer) record(ctx context.Context, shared *v1.Event) {
 	result, err := w.correlator.EventCorrelate(shared.DeepCopy())
 	if err != nil {
@@ -42,7 +42,7 @@ func (w *writer) record(ctx context.Context, shared *v1.Event) {
 			return
 		}
 		delay := w.sleep
-		if try == 1 { // so that not all clients come back at once
+		if try == 1 { // spread the retries of many clients
 			delay = time.Duration(rand.Float64() * float64(delay))
 		}
 		if !wait(ctx, delay) {
@@ -63,7 +63,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// write asks the sink once, and reports whether that is the end of it.
+// write sends the event once, and reports whether no retry is needed.
 func (w *writer) write(ctx context.Context, result *EventCorrelateResult) bool {
 	event := result.Event
 	written, err := w.send(event, result.Patch)
@@ -91,12 +91,12 @@ func (w *writer) send(event *v1.Event, patch []byte) (*v1.Event, error) {
 			return written, err
 		}
 	}
-	event.ResourceVersion = "" // the event that was there is gone
+	event.ResourceVersion = "" // the server's event is gone
 	return w.sink.Create(event)
 }
 
-// unbuilt reports that a request could not be made, which would be so the next time. The error's type is known by
-// name, so that a recorder links no REST client for it.
+// unbuilt reports whether the request could not be built, so that a retry would fail too. It
+// compares the name of the error's type, so that a recorder does not link the REST client.
 func unbuilt(err error) bool {
 	for ; err != nil; err = errors.Unwrap(err) {
 		if fmt.Sprintf("%T", err) == "*rest.RequestConstructionError" {

@@ -14,8 +14,9 @@ import (
 // ErrNilObject is the error of GetReference for nil.
 var ErrNilObject = errors.New("can't reference a nil object")
 
-// GetReference returns a reference to the object. Of a reference it is the same one. An object that says
-// neither kind nor version must be known to the scheme. The reference to a list has a kind and a resource version alone.
+// GetReference returns a reference to the object. If the object is a reference already, it is
+// returned. The scheme must know an object without a kind and version. A reference to a list has
+// only a kind, a version and a resource version.
 func GetReference(scheme *runtime.Scheme, obj runtime.Object) (*v1.ObjectReference, error) {
 	if obj == nil {
 		return nil, ErrNilObject

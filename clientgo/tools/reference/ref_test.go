@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/tools/reference"
 )
 
-func TestReferences(t *testing.T) { // each result is what client-go answered
+func TestReferences(t *testing.T) { // each result is client-go's
 	scheme := runtime.NewScheme()
 	require.NoError(t, v1.AddToScheme(scheme))
 	meta := metav1.ObjectMeta{Name: "a", Namespace: "b", UID: "u", ResourceVersion: "3"}

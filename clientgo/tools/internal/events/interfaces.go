@@ -1,5 +1,6 @@
-// Package internal has what tools/record and tools/events share: the interfaces of a recorder of events.k8s.io, which tools/record
-// has an adapter for, and how a recorder says what an event is about.
+// Package internal has the parts that tools/record and tools/events share. These are the interfaces
+// of a recorder of events.k8s.io, for which tools/record has an adapter, and the subject of an
+// event.
 package internal
 
 import (
@@ -9,18 +10,19 @@ import (
 
 // EventRecorder records events.
 type EventRecorder interface {
-	// Eventf records an event about an object, or a reference to one. Related is a second object, or nil. Eventtype is
-	// Normal or Warning; reason and action are short words in CamelCase, for programs; note is a format for people.
+	// Eventf records an event about an object or a reference. related is a second object, or nil.
+	// eventtype is Normal or Warning. reason and action are short CamelCase words, for programs.
+	// note is a format for people.
 	Eventf(regarding runtime.Object, related runtime.Object, eventtype, reason, action, note string, args ...interface{})
 }
 
 // AnnotatedEventRecorder records events with annotations.
 type AnnotatedEventRecorder interface {
-	// AnnotatedEventf is Eventf for an event that has these annotations.
+	// AnnotatedEventf is Eventf with annotations for the event.
 	AnnotatedEventf(regarding runtime.Object, related runtime.Object, annotations map[string]string, eventtype, reason, action, note string, args ...interface{})
 }
 
-// EventRecorderLogger is an EventRecorder with a logger for what can't be recorded.
+// EventRecorderLogger is an EventRecorder with a logger for events that can't be recorded.
 type EventRecorderLogger interface {
 	EventRecorder
 

@@ -13,17 +13,18 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Subject is what an event is about. Events of both APIs begin with it.
+// Subject is the common part of the events of both APIs: the object, the metadata and the time.
 type Subject struct {
 	// Object is the object that the event is about.
 	Object *corev1.ObjectReference
-	// Meta is the metadata of the event: it lies in the object's namespace, or in "default".
+	// Meta is the event's metadata. The event is in the object's namespace, or in "default".
 	Meta metav1.ObjectMeta
 	// At is the time of the event.
 	At time.Time
 }
 
-// About returns the subject of an event of this type and reason, or false if there can be none: the logger gets why, with the text.
+// About returns the subject of an event. If the event can't be recorded, it logs the reason with
+// the text and returns false.
 func About(logger klog.Logger, scheme *runtime.Scheme, object runtime.Object, annotations map[string]string, eventtype, reason, text string) (Subject, bool) {
 	to, err := reference.GetReference(scheme, object)
 	if err != nil {
@@ -43,7 +44,7 @@ func About(logger klog.Logger, scheme *runtime.Scheme, object runtime.Object, an
 	return s, true
 }
 
-// Send gives an event to whoever listens, without waiting. The logger gets to know if that was not possible.
+// Send sends an event to the broadcaster without blocking. It logs an event that can't be sent.
 func (s Subject) Send(logger klog.Logger, to *watch.Broadcaster, reason string, event runtime.Object) {
 	switch sent, err := to.ActionOrDrop(watch.Added, event); {
 	case err != nil:

@@ -1,4 +1,4 @@
-// Package resourcelock has the objects that candidates of an election write their names into.
+// Package resourcelock has the locks of an election: objects with the leader's name.
 package resourcelock
 
 import (
@@ -10,25 +10,28 @@ import (
 )
 
 const (
-	// LeaderElectionRecordAnnotationKey is the annotation in which locks before leases kept their record.
+	// LeaderElectionRecordAnnotationKey is the annotation with the record of older locks, before
+	// leases.
 	LeaderElectionRecordAnnotationKey = "control-plane.alpha.kubernetes.io/leader"
 
-	// LeasesResourceLock is the type of lock that is a Lease of coordination.k8s.io.
+	// LeasesResourceLock is the type of a lock that is a Lease of coordination.k8s.io.
 	LeasesResourceLock = "leases"
 )
 
-// LeaderElectionRecord says who leads.
+// LeaderElectionRecord is the content of a lock.
 type LeaderElectionRecord struct {
-	// HolderIdentity is the candidate that leads; empty if it has released the lock, so that anybody may take it.
+	// HolderIdentity is the leader's name. It is empty if the lock was released and anyone may take
+	// it.
 	HolderIdentity string `json:"holderIdentity"`
 	// LeaseDurationSeconds is how long other candidates wait for a renewal.
 	LeaseDurationSeconds int `json:"leaseDurationSeconds"`
-	// AcquireTime is when the candidate began to lead, and RenewTime when it last renewed that, by its own clock.
+	// AcquireTime is when the leader took the lock, and RenewTime its last renewal, both by the
+	// leader's clock.
 	AcquireTime metav1.Time `json:"acquireTime"`
 	RenewTime   metav1.Time `json:"renewTime"`
-	// LeaderTransitions is how often the leader has changed.
+	// LeaderTransitions is the number of changes of the leader.
 	LeaderTransitions int `json:"leaderTransitions"`
-	// Strategy and PreferredHolder are those of a coordinated election, in which a controller of the control plane
+	// Strategy and PreferredHolder belong to a coordinated election, in which the control plane
 	// chooses the leader.
 	Strategy        v1.CoordinatedLeaseStrategy `json:"strategy"`
 	PreferredHolder string                      `json:"preferredHolder"`
@@ -39,32 +42,34 @@ type EventRecorder interface {
 	Eventf(obj runtime.Object, eventType, reason, message string, args ...interface{})
 }
 
-// ResourceLockConfig is what locks of all types need.
+// ResourceLockConfig is the configuration of every type of lock.
 type ResourceLockConfig struct {
-	// Identity is the candidate's name, which no other candidate has.
+	// Identity is the candidate's name. It must be unique.
 	Identity string
-	// EventRecorder is told when the candidate begins and ends to lead. Defaults to nil: nobody.
+	// EventRecorder records an event when the candidate starts or stops leading. Defaults to nil:
+	// no events.
 	EventRecorder EventRecorder
 }
 
-// Interface is a lock. Only one goroutine calls it at a time.
+// Interface is a lock. It is called by one goroutine at a time.
 type Interface interface {
-	// Get returns the record, and the same in bytes, which change with the record. If there is no object yet, the
-	// error is one of a server that says NotFound.
+	// Get returns the record, and its bytes, which change with the record. If the object does not
+	// exist, the error is a server's NotFound error.
 	Get(ctx context.Context) (*LeaderElectionRecord, []byte, error)
 
-	// Create makes the object.
+	// Create creates the object.
 	Create(ctx context.Context, ler LeaderElectionRecord) error
 
-	// Update changes the object that Get, Create or Update has returned last. It fails if it is not the same any more.
+	// Update changes the object that Get, Create or Update returned last. It fails if the object
+	// has changed since.
 	Update(ctx context.Context, ler LeaderElectionRecord) error
 
 	// RecordEvent records an event about the lock.
 	RecordEvent(string)
 
-	// Identity is the candidate's name.
+	// Identity returns the candidate's name.
 	Identity() string
 
-	// Describe says for people which lock it is.
+	// Describe returns a description of the lock for people.
 	Describe() string
 }

@@ -14,22 +14,22 @@ import (
 
 // LeaseLock is a lock that is a Lease of coordination.k8s.io.
 type LeaseLock struct {
-	// LeaseMeta has the Lease's name and namespace. Nothing else of it is used.
+	// LeaseMeta has the Lease's name and namespace. Its other fields are ignored.
 	LeaseMeta metav1.ObjectMeta
-	// Client asks the server.
+	// Client is the client for Leases.
 	Client coordinationv1client.LeasesGetter
 	// LockConfig has the candidate's name.
 	LockConfig ResourceLockConfig
 
-	// Labels are those that the Lease has after each write, beside those that it had. Defaults to nil: none.
+	// Labels are set on the Lease at each write, in addition to its other labels. Defaults to nil.
 	Labels map[string]string
 
-	lease *coordinationv1.Lease // as the server returned it last; nil before
+	lease *coordinationv1.Lease // the server's last response; nil at first
 }
 
 var _ Interface = &LeaseLock{}
 
-// Get asks for the Lease and returns what it says, and the same in JSON.
+// Get reads the Lease and returns its record and the record's JSON.
 func (ll *LeaseLock) Get(ctx context.Context) (*LeaderElectionRecord, []byte, error) {
 	lease, err := ll.leases().Get(ctx, ll.LeaseMeta.Name, metav1.GetOptions{})
 	if err != nil {
@@ -44,7 +44,7 @@ func (ll *LeaseLock) Get(ctx context.Context) (*LeaderElectionRecord, []byte, er
 	return record, raw, nil
 }
 
-// Create makes the Lease.
+// Create creates the Lease.
 func (ll *LeaseLock) Create(ctx context.Context, ler LeaderElectionRecord) error {
 	lease, err := ll.leases().Create(ctx, &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Name: ll.LeaseMeta.Name, Namespace: ll.LeaseMeta.Namespace, Labels: maps.Clone(ll.Labels)},
@@ -57,7 +57,8 @@ func (ll *LeaseLock) Create(ctx context.Context, ler LeaderElectionRecord) error
 	return nil
 }
 
-// Update writes the Lease that was read or written last. The server refuses that if it has changed since.
+// Update writes the Lease that was read or written last. The server rejects it if the Lease has
+// changed since.
 func (ll *LeaseLock) Update(ctx context.Context, ler LeaderElectionRecord) error {
 	if ll.lease == nil {
 		return errors.New("lease not initialized, call get or create first")
@@ -79,7 +80,8 @@ func (ll *LeaseLock) Update(ctx context.Context, ler LeaderElectionRecord) error
 	return nil
 }
 
-// RecordEvent records a normal event of the reason LeaderElection about the Lease: the candidate's name and s.
+// RecordEvent records a normal event about the Lease with the reason LeaderElection. The message is
+// the candidate's name and s.
 func (ll *LeaseLock) RecordEvent(s string) {
 	if ll.LockConfig.EventRecorder == nil {
 		return
@@ -94,10 +96,10 @@ func (ll *LeaseLock) RecordEvent(s string) {
 	ll.LockConfig.EventRecorder.Eventf(about, corev1.EventTypeNormal, "LeaderElection", "%s", ll.Identity()+" "+s)
 }
 
-// Describe returns the Lease's namespace and name, with a slash.
+// Describe returns "namespace/name" of the Lease.
 func (ll *LeaseLock) Describe() string { return ll.LeaseMeta.Namespace + "/" + ll.LeaseMeta.Name }
 
-// Identity is that of LockConfig.
+// Identity returns the Identity of LockConfig.
 func (ll *LeaseLock) Identity() string { return ll.LockConfig.Identity }
 
 func (ll *LeaseLock) leases() coordinationv1client.LeaseInterface {

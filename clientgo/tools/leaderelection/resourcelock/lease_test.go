@@ -20,7 +20,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// events are what a recorder was told.
+// events are the recorded events.
 type events []string
 
 func (e *events) Eventf(object runtime.Object, eventType, reason, message string, args ...any) {
@@ -78,7 +78,7 @@ func TestALeaseThatCouldNotBeMadeIsNotThere(t *testing.T) {
 	lock.RecordEvent("nobody hears that")
 }
 
-func TestTypesOfLocks(t *testing.T) { // each text is what client-go answered, but for its "migrated" with configmapsleases
+func TestTypesOfLocks(t *testing.T) { // each text is client-go's, except for its "migrated" with configmapsleases
 	for kind, text := range map[string]string{
 		"endpoints": "endpoints lock is removed, migrate to leases", "configmaps": "configmaps lock is removed, migrate to leases",
 		"endpointsleases": "endpointsleases lock is removed, migrate to leases", "": "Invalid lock-type ", "x": "Invalid lock-type x",

@@ -8,14 +8,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// UnknownLeader is who leads when the two locks of a MultiLock don't agree.
+// UnknownLeader is the leader if the two locks of a MultiLock disagree.
 //
 // Deprecated: only MultiLock uses it.
 const UnknownLeader = "leaderelection.k8s.io/unknown"
 
-// MultiLock is two locks of which a candidate needs both.
+// MultiLock combines two locks. A candidate needs both to lead.
 //
-// Deprecated: it served to move from older kinds of locks to leases. Use LeaseLock.
+// Deprecated: it was for migrations from older kinds of locks to leases. Use LeaseLock.
 type MultiLock struct {
 	Primary   Interface
 	Secondary Interface
@@ -23,7 +23,8 @@ type MultiLock struct {
 
 var _ Interface = &MultiLock{}
 
-// Get returns the record of the primary lock. If there is a secondary one with another leader, nobody is known to lead.
+// Get returns the record of the primary lock. If the secondary lock has another leader, the leader
+// is UnknownLeader.
 func (ml *MultiLock) Get(ctx context.Context) (*LeaderElectionRecord, []byte, error) {
 	first, text, err := ml.Primary.Get(ctx)
 	if err != nil {
@@ -32,7 +33,7 @@ func (ml *MultiLock) Get(ctx context.Context) (*LeaderElectionRecord, []byte, er
 	second, more, err := ml.Secondary.Get(ctx)
 	switch {
 	case apierrors.IsNotFound(err) && first.HolderIdentity != ml.Identity():
-		return first, text, nil // another candidate holds the lock, which does not know of the second
+		return first, text, nil // the leader of the primary lock does not know of the secondary one
 	case err != nil:
 		return nil, nil, err
 	case second.HolderIdentity == first.HolderIdentity:
@@ -45,7 +46,7 @@ func (ml *MultiLock) Get(ctx context.Context) (*LeaderElectionRecord, []byte, er
 	return first, ConcatRawRecord(text, more), nil
 }
 
-// Create makes both objects. The primary one may exist.
+// Create creates both objects. The primary one may exist already.
 func (ml *MultiLock) Create(ctx context.Context, ler LeaderElectionRecord) error {
 	switch err := ml.Primary.Create(ctx, ler); {
 	case err == nil, apierrors.IsAlreadyExists(err):
@@ -55,7 +56,7 @@ func (ml *MultiLock) Create(ctx context.Context, ler LeaderElectionRecord) error
 	}
 }
 
-// Update changes both objects, and makes the secondary one if it is not there.
+// Update changes both objects, and creates the secondary one if it does not exist.
 func (ml *MultiLock) Update(ctx context.Context, ler LeaderElectionRecord) error {
 	if err := ml.Primary.Update(ctx, ler); err != nil {
 		return err
@@ -76,7 +77,7 @@ func (ml *MultiLock) RecordEvent(s string) {
 // Describe describes the primary lock.
 func (ml *MultiLock) Describe() string { return ml.Primary.Describe() }
 
-// Identity is that of the primary lock.
+// Identity returns the Identity of the primary lock.
 func (ml *MultiLock) Identity() string { return ml.Primary.Identity() }
 
 // ConcatRawRecord joins the records of two locks, with a comma.

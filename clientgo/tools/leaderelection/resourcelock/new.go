@@ -10,19 +10,20 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// New returns a lock of this type, which must be LeasesResourceLock. The core client is not used: locks of other
-// types, which needed it, are no more.
+// New returns a lock of type lockType, which must be LeasesResourceLock. coreClient is ignored: the
+// lock types that needed it no longer exist.
 func New(lockType string, ns string, name string, coreClient corev1.CoreV1Interface, coordinationClient coordinationv1.CoordinationV1Interface, rlc ResourceLockConfig) (Interface, error) {
 	return NewWithLabels(lockType, ns, name, coreClient, coordinationClient, rlc, nil)
 }
 
-// NewWithLabels returns a lock whose object has these labels when this candidate writes it.
+// NewWithLabels is New with labels for the lock's object.
 func NewWithLabels(lockType string, ns string, name string, coreClient corev1.CoreV1Interface, coordinationClient coordinationv1.CoordinationV1Interface, rlc ResourceLockConfig, labels map[string]string) (Interface, error) {
 	return newLock(lockType, ns, name, coordinationClient, rlc, labels)
 }
 
-// NewFromKubeconfig returns a lock with a client of its own. Its requests end after half of renewDeadline, and not
-// before a second, so that one which hangs does not cost the lead. It panics if there is no client for the config.
+// NewFromKubeconfig returns a lock with its own client. The client's timeout is half of
+// renewDeadline, and at least a second, so that a hanging request does not lose the lead. It panics
+// if the config is invalid.
 func NewFromKubeconfig(lockType string, ns string, name string, rlc ResourceLockConfig, kubeconfig *rest.Config, renewDeadline time.Duration) (Interface, error) {
 	config := *kubeconfig
 	config.Timeout = max(time.Second, renewDeadline/2)
@@ -39,7 +40,7 @@ func newLock(lockType, ns, name string, client coordinationv1.LeasesGetter, rlc 
 			LockConfig: rlc,
 			Labels:     labels,
 		}, nil
-	case "configmapsleases": // the text is client-go's, and differs by a letter
+	case "configmapsleases": // the text is client-go's, and differs in a letter
 		return nil, fmt.Errorf("%s lock is removed, migrated to %s", lockType, LeasesResourceLock)
 	case "endpoints", "configmaps", "endpointsleases":
 		return nil, fmt.Errorf("%s lock is removed, migrate to %s", lockType, LeasesResourceLock)

@@ -6,7 +6,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// LeaseSpecToLeaderElectionRecord returns the record that is in a Lease. What the Lease does not have is zero.
+// LeaseSpecToLeaderElectionRecord converts the spec of a Lease to a record. Absent fields become
+// zero.
 func LeaseSpecToLeaderElectionRecord(spec *coordinationv1.LeaseSpec) *LeaderElectionRecord {
 	return &LeaderElectionRecord{
 		HolderIdentity:       ptr.Deref(spec.HolderIdentity, ""),
@@ -19,8 +20,8 @@ func LeaseSpecToLeaderElectionRecord(spec *coordinationv1.LeaseSpec) *LeaderElec
 	}
 }
 
-// LeaderElectionRecordToLeaseSpec returns the record as a Lease has it. A strategy and a preferred holder are there
-// only if the record has them.
+// LeaderElectionRecordToLeaseSpec converts a record to the spec of a Lease. Strategy and preferred
+// holder are set only if the record has them.
 func LeaderElectionRecordToLeaseSpec(ler *LeaderElectionRecord) coordinationv1.LeaseSpec {
 	spec := coordinationv1.LeaseSpec{
 		HolderIdentity:       ptr.To(ler.HolderIdentity),

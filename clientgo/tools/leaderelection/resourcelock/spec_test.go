@@ -28,7 +28,7 @@ func TestARecordSurvivesALease(t *testing.T) {
 	require.Empty(t, *spec.HolderIdentity)
 }
 
-// kept is a lock in memory.
+// kept is an in-memory lock.
 type kept struct {
 	rl.Interface
 	record *rl.LeaderElectionRecord
