@@ -10,15 +10,16 @@ import (
 	"strings"
 )
 
-// ForwardedPort is a pair of ports.
+// ForwardedPort is a local port with its remote port.
 type ForwardedPort struct {
-	// Local is the port that is listened on. 0 asks for one that is free, and is replaced by it.
+	// Local is the local port to listen on. 0 means any free port; listening replaces 0 by its
+	// number.
 	Local uint16
-	// Remote is the port in the pod. It is not 0.
+	// Remote is the port in the pod. It is never 0.
 	Remote uint16
 }
 
-// parsePorts reads "LOCAL:REMOTE", "PORT" for the same one on both sides, and ":REMOTE" for any local one.
+// parsePorts parses "LOCAL:REMOTE", "PORT" for equal ports, and ":REMOTE" for any free local port.
 func parsePorts(ports []string) ([]ForwardedPort, error) {
 	if len(ports) == 0 {
 		return nil, errors.New("you must specify at least 1 port")
@@ -51,16 +52,17 @@ func parsePorts(ports []string) ([]ForwardedPort, error) {
 	return forwarded, nil
 }
 
-// address is where ports are listened on.
+// address is a local address to listen on.
 type address struct {
 	ip      string
 	network string
-	// optional says that it suffices to listen on one of the optional addresses: localhost is two of them, and a machine may
-	// have one family only.
+	// optional means that listening may fail on some of the optional addresses, but not on all.
+	// localhost is two optional addresses, because a machine may support only one address family.
 	optional bool
 }
 
-// parseAddresses reads IP addresses and "localhost". Each address is there once, in the order of their texts.
+// parseAddresses parses IP addresses and "localhost". The result is sorted by text, without
+// duplicates.
 func parseAddresses(addresses []string) ([]address, error) {
 	if len(addresses) == 0 {
 		return nil, errors.New("you must specify at least 1 address")
@@ -81,7 +83,7 @@ func parseAddresses(addresses []string) ([]address, error) {
 			parsed = append(parsed, address{ip: text, network: "tcp6"})
 		}
 	}
-	// Of two for the same address, the one that is not optional is first, and stays.
+	// Of two equal addresses, the required one sorts first and is kept.
 	slices.SortStableFunc(parsed, func(a, b address) int {
 		if by := cmp.Compare(a.ip, b.ip); by != 0 || a.optional == b.optional {
 			return by

@@ -17,15 +17,16 @@ import (
 )
 
 const (
-	// maxFailure bounds what is kept of the server's error about a connection, in bytes.
+	// maxFailure bounds the kept part of the server's error about a connection, in bytes.
 	maxFailure = 64 << 10
-	// patience is how long what has arrived waits for who reads it, once forwarding has ended.
+	// patience bounds how long received data waits for its reader after forwarding has ended.
 	patience = time.Second
 )
 
-// handle forwards one local connection until the pod ends it, or takes nothing more. It closes conn, and so ends the forwarding of
-// all ports, if the server has an error about the connection: what forwards again finds out whether the pod is still there.
-// Once ctx has ended it waits neither for a local end that reads nothing, nor for a server that does not answer.
+// handle forwards one local connection until the pod ends it or stops receiving. If the server
+// reports an error about the connection, handle closes conn, which ends the forwarding of all
+// ports. The next attempt to forward then finds out whether the pod still exists. After ctx has
+// ended, handle does not wait for a local end that reads nothing, or for an unresponsive server.
 func (pf *PortForwarder) handle(ctx context.Context, local net.Conn, port ForwardedPort, conn httpstream.Connection) {
 	defer local.Close()
 	defer context.AfterFunc(ctx, func() { _ = local.SetWriteDeadline(time.Now().Add(patience)) })()
@@ -43,7 +44,8 @@ func (pf *PortForwarder) handle(ctx context.Context, local net.Conn, port Forwar
 			pf.report(err, port)
 			return
 		}
-	case <-ctx.Done(): // A server that does not answer holds up openStreams for half a minute, also once conn is closed.
+	// An unresponsive server blocks openStreams for half a minute, even after conn is closed.
+	case <-ctx.Done():
 		return
 	}
 	defer conn.RemoveStreams(failure, data)
@@ -51,7 +53,7 @@ func (pf *PortForwarder) handle(ctx context.Context, local net.Conn, port Forwar
 	go func() { failed <- readFailure(failure) }()
 
 	pf.exchange(local, data, port)
-	// Data that nobody reads would hold up the other streams, and the error among them.
+	// Unread data would block the other streams, including the error stream.
 	_ = data.Reset()
 	if err := <-failed; err != nil {
 		pf.report(fmt.Errorf("an error occurred forwarding %d -> %d: %w", port.Local, port.Remote, err), port)
@@ -59,7 +61,7 @@ func (pf *PortForwarder) handle(ctx context.Context, local net.Conn, port Forwar
 	}
 }
 
-// openStreams opens the pair of streams of one forwarded connection.
+// openStreams opens the two streams of one forwarded connection.
 func (pf *PortForwarder) openStreams(port ForwardedPort, conn httpstream.Connection) (failure, data httpstream.Stream, err error) {
 	pf.mu.Lock()
 	request := pf.requests
@@ -80,7 +82,7 @@ func (pf *PortForwarder) openStreams(port ForwardedPort, conn httpstream.Connect
 	if failure, err = open(corev1.StreamTypeError); err != nil {
 		return nil, nil, err
 	}
-	_ = failure.Close() // it is only read
+	_ = failure.Close() // the error stream is only read
 	if data, err = open(corev1.StreamTypeData); err != nil {
 		_ = failure.Reset()
 		conn.RemoveStreams(failure)
@@ -89,8 +91,9 @@ func (pf *PortForwarder) openStreams(port ForwardedPort, conn httpstream.Connect
 	return failure, data, nil
 }
 
-// exchange copies in both directions. It returns when the pod has ended the connection, or what is local cannot be sent to it.
-// A local end of sending is passed on, and the answer still received.
+// exchange copies in both directions. It returns when the pod has ended the connection, or local
+// data cannot be sent. If the local side stops sending, the pod is notified, and its response is
+// still received.
 func (pf *PortForwarder) exchange(local net.Conn, data httpstream.Stream, port ForwardedPort) {
 	var receiving, sending sync.WaitGroup
 	ended := make(chan struct{}, 2)
@@ -114,7 +117,8 @@ func (pf *PortForwarder) exchange(local net.Conn, data httpstream.Stream, port F
 	receiving.Wait()
 }
 
-// readFailure returns what the server says about a forwarded connection, at the end of its error stream.
+// readFailure reads the error stream to its end and returns the server's error about a forwarded
+// connection.
 func readFailure(s httpstream.Stream) error {
 	message, err := io.ReadAll(io.LimitReader(s, maxFailure))
 	if err == nil {

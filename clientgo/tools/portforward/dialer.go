@@ -20,16 +20,19 @@ import (
 	"k8s.io/streaming/pkg/httpstream/spdy"
 )
 
-// PingPeriod is how often the server is pinged through a websocket, so that what lies between does not take the connection for an idle one.
+// PingPeriod is the time between pings through a websocket. Without pings, a proxy could take the
+// connection for idle.
 const PingPeriod = 10 * time.Second
 
-// NewSPDYOverWebsocketDialer returns a dialer that connects with config to url by a websocket, and speaks SPDY through it. Its
-// error, if the server does not do that, is one of which httpstream.IsUpgradeFailure is true.
+// NewSPDYOverWebsocketDialer returns a dialer that connects to url by a websocket and speaks SPDY
+// through it. If the server does not support that, httpstream.IsUpgradeFailure is true for the
+// error.
 func NewSPDYOverWebsocketDialer(url *url.URL, config *restclient.Config) (older.Dialer, error) {
 	return NewSPDYOverWebsocketDialerWithLogger(klog.Background(), url, config)
 }
 
-// NewSPDYOverWebsocketDialerWithLogger is [NewSPDYOverWebsocketDialer] with a logger for the connections.
+// NewSPDYOverWebsocketDialerWithLogger is [NewSPDYOverWebsocketDialer] with a logger for the
+// connections.
 func NewSPDYOverWebsocketDialerWithLogger(logger klog.Logger, url *url.URL, config *restclient.Config) (older.Dialer, error) {
 	d, err := newTunnelDialer(logger, url, config)
 	if err != nil {
@@ -38,12 +41,14 @@ func NewSPDYOverWebsocketDialerWithLogger(logger klog.Logger, url *url.URL, conf
 	return httpstreams.OlderDialer(d), nil
 }
 
-// NewSPDYOverWebsocketDialerForStreaming is [NewSPDYOverWebsocketDialer] with the types of k8s.io/streaming.
+// NewSPDYOverWebsocketDialerForStreaming is [NewSPDYOverWebsocketDialer] with the types of
+// k8s.io/streaming.
 func NewSPDYOverWebsocketDialerForStreaming(url *url.URL, config *restclient.Config) (httpstream.Dialer, error) {
 	return newTunnelDialer(klog.Background(), url, config)
 }
 
-// NewSPDYOverWebsocketDialerForStreamingWithLogger is [NewSPDYOverWebsocketDialerWithLogger] with the types of k8s.io/streaming.
+// NewSPDYOverWebsocketDialerForStreamingWithLogger is [NewSPDYOverWebsocketDialerWithLogger] with
+// the types of k8s.io/streaming.
 func NewSPDYOverWebsocketDialerForStreamingWithLogger(logger klog.Logger, url *url.URL, config *restclient.Config) (httpstream.Dialer, error) {
 	return newTunnelDialer(logger, url, config)
 }
@@ -55,7 +60,8 @@ type tunnelDialer struct {
 }
 
 func newTunnelDialer(logger klog.Logger, url *url.URL, config *restclient.Config) (httpstream.Dialer, error) {
-	// Each Dial makes the transport of its request from config, as it is now: what is wrong with config is found here.
+	// Each Dial makes the transport from the current config. Errors of the config are found early
+	// here.
 	if _, _, err := websocket.RoundTripperFor(config); err != nil {
 		return nil, err
 	}
@@ -67,7 +73,7 @@ func (d *tunnelDialer) Dial(protocols ...string) (httpstream.Connection, string,
 	if err != nil {
 		return nil, "", err
 	}
-	// A request with a context would end the connection with that.
+	// The end of a request's context would close the connection, so the request has no context.
 	req, err := http.NewRequest(http.MethodGet, d.url.String(), nil)
 	if err != nil {
 		return nil, "", err

@@ -1,5 +1,6 @@
 // Package portforward listens on local ports, and forwards connections to ports of a pod.
 //
-// Its names are client-go's. All connections of a [PortForwarder] go through one connection to the API server, over SPDY, or over
-// SPDY inside of a websocket. Functions whose names contain Streaming take dialers of k8s.io/streaming, the others those of apimachinery.
+// The names are client-go's. All connections of a [PortForwarder] share one connection to the API
+// server. It uses SPDY, or SPDY inside a websocket. Functions with Streaming in their names take
+// dialers of k8s.io/streaming. The other functions take dialers of apimachinery.
 package portforward

@@ -9,7 +9,7 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// FallbackDialer uses a second dialer where the first one cannot connect.
+// FallbackDialer uses a second dialer if the first one cannot connect.
 type FallbackDialer struct {
 	both *StreamingFallbackDialer
 }
@@ -19,20 +19,21 @@ var (
 	_ httpstream.Dialer = (*StreamingFallbackDialer)(nil)
 )
 
-// NewFallbackDialer returns a dialer that uses primary, and then secondary if primary's error is one for which shouldFallback is true.
+// NewFallbackDialer returns a dialer that tries primary first. If shouldFallback is true for its
+// error, the dialer uses secondary.
 func NewFallbackDialer(primary, secondary older.Dialer, shouldFallback func(error) bool) older.Dialer {
 	return &FallbackDialer{both: &StreamingFallbackDialer{
 		primary: httpstreams.NewerDialer(primary), secondary: httpstreams.NewerDialer(secondary), shouldFallback: shouldFallback,
 	}}
 }
 
-// Dial connects by the first dialer, or by the second one.
+// Dial connects with the first dialer, or with the second one.
 func (f *FallbackDialer) Dial(protocols ...string) (older.Connection, string, error) {
 	c, protocol, err := f.both.Dial(protocols...)
 	return httpstreams.Older(c), protocol, err
 }
 
-// StreamingFallbackDialer is a [FallbackDialer] of the types of k8s.io/streaming.
+// StreamingFallbackDialer is a [FallbackDialer] with the types of k8s.io/streaming.
 type StreamingFallbackDialer struct {
 	primary, secondary httpstream.Dialer
 	shouldFallback     func(error) bool
@@ -43,7 +44,7 @@ func NewFallbackDialerForStreaming(primary, secondary httpstream.Dialer, shouldF
 	return &StreamingFallbackDialer{primary: primary, secondary: secondary, shouldFallback: shouldFallback}
 }
 
-// Dial connects by the first dialer, or by the second one.
+// Dial connects with the first dialer, or with the second one.
 func (f *StreamingFallbackDialer) Dial(protocols ...string) (httpstream.Connection, string, error) {
 	c, protocol, err := f.primary.Dial(protocols...)
 	if err == nil || !f.shouldFallback(err) {

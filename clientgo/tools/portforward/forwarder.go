@@ -18,27 +18,28 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// PortForwardProtocolV1Name is the protocol that is spoken with the server.
+// PortForwardProtocolV1Name is the protocol between client and server.
 const PortForwardProtocolV1Name = utilportforward.PortForwardV1Name
 
-// ErrLostConnectionToPod is what [PortForwarder.ForwardPorts] returns when the connection has ended and nobody has stopped it.
+// ErrLostConnectionToPod is returned by [PortForwarder.ForwardPorts] if the connection ends before
+// the caller stops forwarding.
 var ErrLostConnectionToPod = errors.New("lost connection to pod")
 
-// PortForwarder forwards local ports to those of a pod. It is for one call of ForwardPorts.
+// PortForwarder forwards local ports to ports of a pod. ForwardPorts may be called once.
 type PortForwarder struct {
-	// Ready is closed when all ports are listened on. It is the caller's, and may be nil.
+	// Ready is closed when all ports are being listened on. The caller provides it; it may be nil.
 	Ready chan struct{}
 
 	dialer    httpstream.Dialer
 	addresses []address
-	ctx       context.Context // ends when the caller stops the forwarding
+	ctx       context.Context // ends when the caller stops forwarding
 	out       io.Writer
 	errOut    io.Writer
 
 	mu        sync.Mutex // guards following
 	ports     []ForwardedPort
 	listeners []net.Listener
-	requests  int // connections so far
+	requests  int // number of connections so far
 	closed    bool
 }
 
@@ -52,15 +53,17 @@ func NewForStreaming(dialer httpstream.Dialer, ports []string, stopChan <-chan s
 	return NewOnAddressesForStreaming(dialer, []string{"localhost"}, ports, stopChan, readyChan, out, errOut)
 }
 
-// NewOnAddresses returns a PortForwarder that listens on addresses: IP addresses, or "localhost" for 127.0.0.1 and ::1, of which
-// one suffices. Ports are "LOCAL:REMOTE", "PORT" for the same one on both sides, or ":REMOTE" for any free local one. Forwarding
-// ends when stopChan is closed. readyChan is closed when all ports are listened on. out gets a line for each port and for each
-// connection, errOut one for each address that cannot be listened on; both may be nil.
+// NewOnAddresses returns a PortForwarder that listens on addresses. An address is an IP address, or
+// "localhost" for 127.0.0.1 and ::1, of which one suffices. A port is "LOCAL:REMOTE", "PORT" for
+// equal ports, or ":REMOTE" for any free local port. Forwarding ends when stopChan is closed.
+// readyChan is closed when all ports are being listened on. out gets a line for each port and
+// connection, and errOut a line for each failed address. Both may be nil.
 func NewOnAddresses(dialer older.Dialer, addresses []string, ports []string, stopChan <-chan struct{}, readyChan chan struct{}, out, errOut io.Writer) (*PortForwarder, error) {
 	return NewOnAddressesForStreaming(httpstreams.NewerDialer(dialer), addresses, ports, stopChan, readyChan, out, errOut)
 }
 
-// NewOnAddressesWithContext is [NewOnAddresses] where forwarding ends when ctx ends. The logger is ctx's.
+// NewOnAddressesWithContext is [NewOnAddresses] with a context: its end ends the forwarding. Its
+// logger is used.
 func NewOnAddressesWithContext(ctx context.Context, dialer older.Dialer, addresses []string, ports []string, readyChan chan struct{}, out, errOut io.Writer) (*PortForwarder, error) {
 	return NewOnAddressesForStreamingWithContext(ctx, httpstreams.NewerDialer(dialer), addresses, ports, readyChan, out, errOut)
 }
@@ -70,7 +73,8 @@ func NewOnAddressesForStreaming(dialer httpstream.Dialer, addresses []string, po
 	return NewOnAddressesForStreamingWithContext(wait.ContextForChannel(stopChan), dialer, addresses, ports, readyChan, out, errOut)
 }
 
-// NewOnAddressesForStreamingWithContext is [NewOnAddressesWithContext] for a dialer of k8s.io/streaming.
+// NewOnAddressesForStreamingWithContext is [NewOnAddressesWithContext] for a dialer of
+// k8s.io/streaming.
 func NewOnAddressesForStreamingWithContext(ctx context.Context, dialer httpstream.Dialer, addresses []string, ports []string, readyChan chan struct{}, out, errOut io.Writer) (*PortForwarder, error) {
 	parsed, err := parseAddresses(addresses)
 	if err != nil {
@@ -92,10 +96,11 @@ func orNowhere(w io.Writer) io.Writer {
 	return w
 }
 
-// ForwardPorts connects to the server, listens, and forwards connections until the caller stops it: then it returns nil. It
-// returns an error if it cannot connect or cannot listen, and [ErrLostConnectionToPod] if the connection ends, which it also does
-// after an error of the server about one forwarded connection. All that it has started has ended when it returns, but for what waits for
-// a server that does not answer, or takes nothing.
+// ForwardPorts connects to the server, listens, and forwards connections. It returns nil when the
+// caller stops forwarding, and an error if it cannot connect or listen. It returns
+// [ErrLostConnectionToPod] if the connection ends. The connection also ends after a server error
+// about a forwarded connection. On return its goroutines have ended, except those blocked on an
+// unresponsive server.
 func (pf *PortForwarder) ForwardPorts() error {
 	defer pf.Close()
 	conn, protocol, err := pf.dialer.Dial(PortForwardProtocolV1Name)
@@ -116,7 +121,7 @@ func (pf *PortForwarder) forward(conn httpstream.Connection) error {
 		pf.Close()
 		httpstreams.AtMost(patience, func() { conn.Close() })
 		end()
-		httpstreams.AtMost(2*patience, serving.Wait) // what has arrived has patience, and then it is closed
+		httpstreams.AtMost(2*patience, serving.Wait) // received data waits for patience before it is dropped
 	}()
 	if err := pf.listen(func(l net.Listener, port ForwardedPort) {
 		serving.Go(func() { pf.serve(forwarding, l, port, conn) })
@@ -137,7 +142,8 @@ func (pf *PortForwarder) forward(conn httpstream.Connection) error {
 	return ErrLostConnectionToPod
 }
 
-// serve accepts connections of a listener until it is closed, and returns when all of them have ended. ctx ends with forwarding.
+// serve accepts connections from a listener until the listener is closed. It returns when all
+// connections have ended. ctx ends when forwarding ends.
 func (pf *PortForwarder) serve(ctx context.Context, l net.Listener, port ForwardedPort, conn httpstream.Connection) {
 	var connections sync.WaitGroup
 	defer connections.Wait()
@@ -154,7 +160,7 @@ func (pf *PortForwarder) serve(ctx context.Context, l net.Listener, port Forward
 	}
 }
 
-// Close closes the listeners. Connections that there are go on.
+// Close closes the listeners. Open connections continue.
 func (pf *PortForwarder) Close() {
 	pf.mu.Lock()
 	listeners := pf.listeners
@@ -167,7 +173,8 @@ func (pf *PortForwarder) Close() {
 	}
 }
 
-// GetPorts returns the pairs of ports, with the local ones that were found for 0. It is an error before Ready is closed, or if Ready is nil.
+// GetPorts returns the ports, with the actual local ports in place of 0. It returns an error before
+// Ready is closed, or if Ready is nil.
 func (pf *PortForwarder) GetPorts() ([]ForwardedPort, error) {
 	if pf.Ready == nil {
 		return nil, errors.New("no Ready channel provided")

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// listen listens on the ports, and gives each listener to serve. It is an error if none of them can be listened on; about the
-// others a line says it.
+// listen listens on the ports and passes each listener to serve. It writes a line for each failed
+// port, and returns an error if all ports fail.
 func (pf *PortForwarder) listen(serve func(net.Listener, ForwardedPort)) error {
 	listening := false
 	for i := range pf.ports {
@@ -23,8 +23,9 @@ func (pf *PortForwarder) listen(serve func(net.Listener, ForwardedPort)) error {
 	return nil
 }
 
-// listenOn listens on the addresses for one port. The first address finds the port if any is wanted, and the others take the same
-// one. It is an error if an address is refused, unless that is optional and another such one is not; the other listeners stay.
+// listenOn listens on all addresses for one port. If any free port is wanted, the first address
+// determines it for the others. It returns an error if a required address or all optional ones
+// fail. Working listeners stay open.
 func (pf *PortForwarder) listenOn(port *ForwardedPort, serve func(net.Listener, ForwardedPort)) error {
 	var refused []error
 	failed, refusedOptional, someOptional := false, false, false
@@ -46,7 +47,7 @@ func (pf *PortForwarder) listenOn(port *ForwardedPort, serve func(net.Listener, 
 	return nil
 }
 
-// open returns a listener, which Close closes.
+// open returns a listener. Close closes the listener.
 func (pf *PortForwarder) open(a address, port *ForwardedPort) (net.Listener, error) {
 	l, err := net.Listen(a.network, net.JoinHostPort(a.ip, strconv.Itoa(int(port.Local))))
 	if err != nil {

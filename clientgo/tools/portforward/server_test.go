@@ -28,26 +28,27 @@ import (
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
 		goleak.IgnoreTopFunction("k8s.io/klog/v2.(*flushDaemon).run.func1"),
-		// A connection whose other end was the first to close it waits for a second for a reader of that error.
+		// If the other end closes a connection first, spdystream waits a second for a reader of the
+		// error.
 		goleak.IgnoreTopFunction("github.com/moby/spdystream.(*Connection).shutdown"),
-		// A stream that the other side has not answered about is waited for for half a minute.
+		// spdystream waits half a minute for a stream that the other side has not acknowledged.
 		goleak.IgnoreTopFunction("github.com/moby/spdystream.(*Stream).WaitTimeout"))
 }
 
-// patience is how long a test waits for what should be there at once.
+// patience bounds how long a test waits for things that should be immediate.
 const patience = 20 * time.Second
 
-// pod is the server's side of forwarded ports.
+// pod is the server's side of port forwarding.
 type pod struct {
 	address string
-	// handle serves a connection to a port. What it returns is sent on the error stream.
+	// handle serves a connection to a port. Its result is sent on the error stream.
 	handle func(port string, data io.ReadWriteCloser) string
 
-	connected chan struct{} // gets something for each connection
+	connected chan struct{} // receives a value for each connection
 
 	mu    sync.Mutex // guards following
 	conns []httpstream.Connection
-	ids   []string // of requests, in the order in which their data streams were opened
+	ids   []string // request ids, in the order in which their data streams were opened
 }
 
 // servePod starts a server that forwards ports to handle, over SPDY and through websockets.
@@ -123,7 +124,7 @@ func (p *pod) serve(conn httpstream.Connection, streams <-chan httpstream.Stream
 	}
 }
 
-// hangUp ends all connections.
+// hangUp closes all connections.
 func (p *pod) hangUp() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,7 +133,7 @@ func (p *pod) hangUp() {
 	}
 }
 
-// upper answers with the data in capitals, behind the port.
+// upper responds with the port and the data in upper case.
 func upper(port string, data io.ReadWriteCloser) string {
 	in, err := io.ReadAll(data)
 	if err != nil {
@@ -160,7 +161,7 @@ func parse(t *testing.T, address string) *url.URL {
 	return u
 }
 
-// text is a writer that can be looked at while it is written to.
+// text is a writer that is safe for concurrent use.
 type text struct {
 	mu   sync.Mutex // guards following
 	data []byte
@@ -179,7 +180,7 @@ func (w *text) String() string {
 	return string(w.data)
 }
 
-// forwarding is a forwarder that runs.
+// forwarding is a running forwarder.
 type forwarding struct {
 	*portforward.PortForwarder
 	t           *testing.T
@@ -188,7 +189,7 @@ type forwarding struct {
 	out, errOut text
 }
 
-// forward starts to forward ports, and returns once they are listened on.
+// forward starts to forward ports, and returns once they are being listened on.
 func forward(t *testing.T, dialer older.Dialer, addresses []string, ports ...string) *forwarding {
 	f := &forwarding{t: t, stop: make(chan struct{}), result: make(chan error, 1)}
 	ready := make(chan struct{})
@@ -208,7 +209,7 @@ func forward(t *testing.T, dialer older.Dialer, addresses []string, ports ...str
 	return f
 }
 
-// ends returns what ForwardPorts has returned.
+// ends waits until ForwardPorts returns, and returns its error.
 func (f *forwarding) ends() error {
 	f.t.Helper()
 	select {
@@ -220,7 +221,7 @@ func (f *forwarding) ends() error {
 	}
 }
 
-// stopped stops forwarding, which is no error.
+// stopped stops forwarding and requires that ForwardPorts returns nil.
 func (f *forwarding) stopped() {
 	f.t.Helper()
 	close(f.stop)

@@ -14,7 +14,8 @@ import (
 
 var _ net.Conn = (*TunnelingConnection)(nil)
 
-// TunnelingConnection is a connection inside of a websocket. The bytes are those of its binary messages, whose borders mean nothing.
+// TunnelingConnection is a connection inside a websocket. It carries the bytes of binary messages,
+// whose borders have no meaning.
 //
 // One goroutine may read while others write.
 type TunnelingConnection struct {
@@ -24,22 +25,23 @@ type TunnelingConnection struct {
 	closeErr  error
 
 	reading sync.Mutex // guards following
-	message io.Reader  // the rest of the message that is read, or nil
+	message io.Reader  // the rest of the current message, or nil
 
-	writing sync.Mutex // one message at once is written
+	writing sync.Mutex // held while a message is written
 }
 
-// NewTunnelingConnection returns a connection inside of conn, which it owns. The name is in what it logs.
+// NewTunnelingConnection returns a connection inside conn, which it owns. The name appears in its
+// log lines.
 func NewTunnelingConnection(name string, conn *gwebsocket.Conn) *TunnelingConnection {
 	return NewTunnelingConnectionWithLogger(klog.LoggerWithName(klog.Background(), name), conn)
 }
 
-// NewTunnelingConnectionWithLogger returns a connection inside of conn, which it owns.
+// NewTunnelingConnectionWithLogger returns a connection inside conn, which it owns.
 func NewTunnelingConnectionWithLogger(logger klog.Logger, conn *gwebsocket.Conn) *TunnelingConnection {
 	return &TunnelingConnection{logger: logger, conn: conn}
 }
 
-// Read reads what has arrived. It returns io.EOF once the other side has closed the websocket.
+// Read reads received data. It returns io.EOF after the other side has closed the websocket.
 func (c *TunnelingConnection) Read(p []byte) (int, error) {
 	c.reading.Lock()
 	defer c.reading.Unlock()
@@ -58,7 +60,7 @@ func (c *TunnelingConnection) Read(p []byte) (int, error) {
 			c.message = message
 		}
 		n, err := c.message.Read(p)
-		if errors.Is(err, io.EOF) { // of the message
+		if errors.Is(err, io.EOF) { // end of the message
 			c.message, err = nil, nil
 		}
 		if n > 0 || err != nil {
@@ -67,7 +69,7 @@ func (c *TunnelingConnection) Read(p []byte) (int, error) {
 	}
 }
 
-// readError returns io.EOF for a regular end.
+// readError returns io.EOF for an orderly end.
 func (c *TunnelingConnection) readError(err error) error {
 	if closed, ok := errors.AsType[*gwebsocket.CloseError](err); ok {
 		c.logger.V(5).Info("The tunnelled connection was closed by the other side", "code", closed.Code, "text", closed.Text)
@@ -90,7 +92,8 @@ func (c *TunnelingConnection) Write(p []byte) (int, error) {
 	return n, errors.Join(err, w.Close())
 }
 
-// Close says to the other side that the connection ends, and closes it. Later calls return what the first one has returned.
+// Close notifies the other side of the end and closes the connection. Later calls return the first
+// result.
 func (c *TunnelingConnection) Close() error {
 	c.closeOnce.Do(func() {
 		bye := gwebsocket.FormatCloseMessage(gwebsocket.CloseNormalClosure, "")
@@ -102,19 +105,19 @@ func (c *TunnelingConnection) Close() error {
 	return c.closeErr
 }
 
-// LocalAddr is the websocket's.
+// LocalAddr returns the websocket's local address.
 func (c *TunnelingConnection) LocalAddr() net.Addr { return c.conn.LocalAddr() }
 
-// RemoteAddr is the websocket's.
+// RemoteAddr returns the websocket's remote address.
 func (c *TunnelingConnection) RemoteAddr() net.Addr { return c.conn.RemoteAddr() }
 
-// SetDeadline sets both deadlines. After one has passed, the connection cannot be used any more.
+// SetDeadline sets both deadlines. The connection is unusable after a deadline has passed.
 func (c *TunnelingConnection) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
-// SetReadDeadline sets when a Read that waits returns an error.
+// SetReadDeadline sets the time at which a blocked Read returns an error.
 func (c *TunnelingConnection) SetReadDeadline(t time.Time) error { return c.conn.SetReadDeadline(t) }
 
-// SetWriteDeadline sets when a Write that waits returns an error.
+// SetWriteDeadline sets the time at which a blocked Write returns an error.
 func (c *TunnelingConnection) SetWriteDeadline(t time.Time) error { return c.conn.SetWriteDeadline(t) }

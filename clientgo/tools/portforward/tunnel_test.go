@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/portforward"
 )
 
-// tunnel returns a connection inside of a websocket, and the websocket's other end.
+// tunnel returns a connection inside a websocket, and the websocket's other end.
 func tunnel(t *testing.T) (*portforward.TunnelingConnection, *gwebsocket.Conn) {
 	ends := make(chan *gwebsocket.Conn, 1)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {

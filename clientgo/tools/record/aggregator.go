@@ -13,24 +13,24 @@ import (
 	"k8s.io/utils/lru"
 )
 
-// EventAggregatorKeyFunc groups events: those with the same aggregateKey are similar, and those
-// with the same localKey too are the same.
+// EventAggregatorKeyFunc groups events. Events with the same aggregateKey are similar. If their
+// localKeys are equal too, they are the same event.
 type EventAggregatorKeyFunc func(event *v1.Event) (aggregateKey string, localKey string)
 
-// EventAggregatorMessageFunc makes the message of an event that stands for those similar to it.
+// EventAggregatorMessageFunc returns the message of an event that stands for similar events.
 type EventAggregatorMessageFunc func(event *v1.Event) string
 
-// EventAggregatorByReasonFunc takes events for similar that differ in their message alone.
+// EventAggregatorByReasonFunc groups events that differ only in their message.
 func EventAggregatorByReasonFunc(event *v1.Event) (string, string) {
 	return sourceAndObject(event) + event.Type + event.Reason + event.ReportingController + event.ReportingInstance, event.Message
 }
 
-// EventAggregatorByReasonMessageFunc says that the message is one of many.
+// EventAggregatorByReasonMessageFunc prefixes the message to show that it is one of several.
 func EventAggregatorByReasonMessageFunc(event *v1.Event) string {
 	return "(combined from similar events): " + event.Message
 }
 
-// sourceAndObject is the same for events of a source about an object.
+// sourceAndObject returns a key that is the same for all events of a source about an object.
 func sourceAndObject(event *v1.Event) string {
 	about := &event.InvolvedObject
 	return strings.Join([]string{
@@ -39,7 +39,7 @@ func sourceAndObject(event *v1.Event) string {
 	}, "")
 }
 
-// sameEvent is the same for events that differ in their times and counts alone.
+// sameEvent returns a key that is the same for events that differ only in their times and counts.
 func sameEvent(event *v1.Event) string {
 	about := &event.InvolvedObject
 	return strings.Join([]string{
@@ -49,7 +49,7 @@ func sameEvent(event *v1.Event) string {
 	}, "")
 }
 
-// EventAggregator makes one event of many similar ones.
+// EventAggregator combines similar events into one event.
 type EventAggregator struct {
 	sync.RWMutex // guards following
 
@@ -62,18 +62,18 @@ type EventAggregator struct {
 	clock    clock.PassiveClock
 }
 
-// group is what is known of similar events.
+// group is the state of a group of similar events.
 type group struct {
-	locals sets.Set[string] // their localKeys
+	locals sets.Set[string] // the localKeys of the events
 	last   time.Time
 }
 
-// spamKey is the same for events of a source and a type about an object.
+// spamKey returns a key that is the same for all events of a source, a type and an object.
 func spamKey(event *v1.Event) string { return sourceAndObject(event) + event.Type }
 
-// NewEventAggregator returns an aggregator that remembers lruCacheSize groups, makes one event of a
-// group when it has maxEvents different ones, below zero never, and forgets a group that has had
-// none for maxIntervalInSeconds.
+// NewEventAggregator returns an aggregator that remembers lruCacheSize groups. It combines a group
+// once the group has maxEvents different events; a negative maxEvents means never. It forgets a
+// group after maxIntervalInSeconds without an event.
 func NewEventAggregator(lruCacheSize int, keyFunc EventAggregatorKeyFunc, messageFunc EventAggregatorMessageFunc,
 	maxEvents int, maxIntervalInSeconds int, clock clock.PassiveClock) *EventAggregator {
 	return &EventAggregator{
@@ -82,8 +82,8 @@ func NewEventAggregator(lruCacheSize int, keyFunc EventAggregatorKeyFunc, messag
 	}
 }
 
-// EventAggregate returns the event, or a new one that stands for those similar to it, and the key
-// by which it is counted.
+// EventAggregate returns the event, or a new event that stands for the group, and the key under
+// which it is counted.
 func (e *EventAggregator) EventAggregate(newEvent *v1.Event) (*v1.Event, string) {
 	aggregateKey, localKey := e.key(newEvent)
 	e.Lock()
@@ -99,8 +99,8 @@ func (e *EventAggregator) EventAggregate(newEvent *v1.Event) (*v1.Event, string)
 	if e.most < 0 || g.locals.Len() < e.most {
 		return newEvent, sameEvent(newEvent)
 	}
-	g.locals.PopAny() // it has no more than it needs
-	// Annotations, and whatever else is this one event's alone, are not those of the group.
+	g.locals.PopAny() // the set never needs more than e.most keys
+	// Annotations and other details of this event are not the group's.
 	return &v1.Event{
 		ObjectMeta:     metav1.ObjectMeta{Name: util.GenerateEventName(newEvent.InvolvedObject.Name, now.UnixNano()), Namespace: newEvent.Namespace},
 		InvolvedObject: newEvent.InvolvedObject, Source: newEvent.Source, Type: newEvent.Type, Reason: newEvent.Reason, Message: e.message(newEvent),

@@ -13,25 +13,27 @@ import (
 )
 
 const (
-	pingPeriod   = 5 * time.Second
-	silence      = 12*pingPeriod + time.Second // after which the server is taken for gone, unless it sends something or answers a ping
+	pingPeriod = 5 * time.Second
+	// silence is the time without data and pongs after which the server counts as gone.
+	silence      = 12*pingPeriod + time.Second
 	writeTimeout = 60 * time.Second
-	closeTimeout = time.Second // of the last message
+	closeTimeout = time.Second // for the last message
 )
 
-// channels are the streams of a websocket: the first byte of each message is a stream's number.
+// channels are the streams of a websocket. The first byte of each message is the number of a
+// stream.
 //
-// A stream that nobody reads holds up the others, as there is no window for each of them.
+// A stream that nobody reads blocks the others, because streams have no flow control of their own.
 type channels struct {
 	conn      *gwebsocket.Conn
-	size      int // how much data a message can have
+	size      int // maximal data size of a message
 	endsOne   bool
-	streams   map[byte]*channel // not changed after opened
+	streams   map[byte]*channel // constant after opened
 	closeOnce sync.Once
-	done      chan struct{} // is closed by close
+	done      chan struct{} // closed by close
 	running   sync.WaitGroup
 
-	mu sync.Mutex // guards writing of messages with data
+	mu sync.Mutex // guards writing of data messages
 }
 
 func newChannels(conn *gwebsocket.Conn, size int) *channels {
@@ -41,7 +43,7 @@ func newChannels(conn *gwebsocket.Conn, size int) *channels {
 	}
 }
 
-// numbers has the stream numbers of kinds.
+// numbers maps the kind of a stream to its number.
 var numbers = map[string]byte{
 	corev1.StreamTypeStdin:  remotecommand.StreamStdIn,
 	corev1.StreamTypeStdout: remotecommand.StreamStdOut,
@@ -61,14 +63,14 @@ func (c *channels) open(kind string) (io.ReadWriteCloser, error) {
 	return s, nil
 }
 
-// opened starts to read and to ping.
+// opened starts the goroutines that read and ping.
 func (c *channels) opened() {
 	c.conn.SetPongHandler(func(string) error { return c.awake() })
 	c.running.Go(c.read)
 	c.running.Go(c.ping)
 }
 
-// close ends all streams, and waits for the goroutines of opened.
+// close ends all streams and waits for the goroutines of opened.
 func (c *channels) close() {
 	c.closeOnce.Do(func() {
 		close(c.done)
@@ -80,19 +82,20 @@ func (c *channels) close() {
 	c.running.Wait()
 }
 
-// endStreams ends what comes on the streams, after what has arrived. A nil error is a regular end.
+// endStreams ends the incoming side of all streams, after the received data. A nil error is an
+// orderly end.
 func (c *channels) endStreams(err error) {
 	for _, s := range c.streams {
 		s.arriving.CloseWithError(err) // nil is io.EOF
 	}
 }
 
-// awake gives the server time until it has to be heard again.
+// awake extends the time within which the server must send something.
 func (c *channels) awake() error {
 	return c.conn.SetReadDeadline(time.Now().Add(silence))
 }
 
-// read distributes messages to streams until the connection ends.
+// read passes messages to their streams until the connection ends.
 func (c *channels) read() {
 	buffer := make([]byte, c.size)
 	for {
@@ -107,7 +110,8 @@ func (c *channels) read() {
 }
 
 func (c *channels) readMessage(buffer []byte) error {
-	// Pings are answered while something is read. Where a stream's reader was slow, that is long ago: the time of silence begins here.
+	// Pings and pongs are handled only while a message is read. A slow reader of a stream may have
+	// delayed that, so the silence counts from here.
 	if err := c.awake(); err != nil {
 		return err
 	}
@@ -143,7 +147,7 @@ func (c *channels) readMessage(buffer []byte) error {
 	}
 }
 
-// ping pings the server until the connection ends. A ping that could not be sent is seen by who reads.
+// ping pings the server until the connection ends. A failed ping appears as a read error.
 func (c *channels) ping() {
 	ticker := time.NewTicker(pingPeriod)
 	defer ticker.Stop()
@@ -207,7 +211,8 @@ func (s *channel) Write(p []byte) (int, error) {
 	return sent, nil
 }
 
-// Close tells the server that no more will be written. Before version 5 there is no message for that, and the server goes on to wait.
+// Close notifies the server of the end of the data. Before version 5 no such message exists, and
+// the server keeps waiting.
 func (s *channel) Close() error {
 	s.mu.Lock()
 	closed := s.closed

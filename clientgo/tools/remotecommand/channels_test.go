@@ -22,7 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/remotecommand"
 )
 
-// pipe is the one connection of a server. What is written to it waits in a buffer, as in a network.
+// pipe is the only connection of a server. Written data waits in a buffer, as in a network.
 type pipe struct {
 	net.Conn
 	header http.Header
@@ -40,7 +40,7 @@ func (p *pipe) Write(data []byte) (int, error) {
 	}
 }
 
-// pass writes what the buffer has.
+// pass writes the buffered data to the connection.
 func (p *pipe) pass() {
 	defer p.Conn.Close()
 	for {
@@ -68,7 +68,7 @@ func (p *pipe) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return p, bufio.NewReadWriter(bufio.NewReader(p), bufio.NewWriter(p)), nil
 }
 
-// websockets returns both ends of a websocket within the process.
+// websockets returns both ends of an in-process websocket.
 func websockets(t *testing.T) (client, server *gwebsocket.Conn) {
 	near, far := net.Pipe()
 	done := make(chan struct{})
@@ -98,7 +98,7 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 		client, server := websockets(t)
 		defer server.Close()
 		var pings atomic.Int32
-		server.SetPingHandler(func(string) error { // unanswered
+		server.SetPingHandler(func(string) error { // no pong
 			pings.Add(1)
 			return nil
 		})
@@ -120,7 +120,7 @@ func TestASlowReaderDoesNotMakeTheServerSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := websockets(t)
 		go func() {
-			for { // answers pings
+			for { // reading answers pings
 				if _, _, err := server.ReadMessage(); err != nil {
 					return
 				}

@@ -19,7 +19,7 @@ import (
 	serverspdy "k8s.io/streaming/pkg/httpstream/spdy"
 )
 
-// serveUnnamed serves commands over SPDY without a word about a protocol. They fail with the text "old".
+// serveUnnamed serves commands over SPDY without naming a protocol. They fail with the text "old".
 func serveUnnamed(t *testing.T) (address string) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		streams := make(chan httpstream.Stream, 2)
@@ -36,7 +36,7 @@ func serveUnnamed(t *testing.T) (address string) {
 	return s.URL
 }
 
-// answering starts a server that upgrades nothing.
+// answering starts a server that does not upgrade connections.
 func answering(t *testing.T, code int, contentType, body string) (address string) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.URL.Path == "/elsewhere" {
@@ -119,7 +119,7 @@ func TestTheSecondExecutorIsUsedWhereTheFirstCannotConnect(t *testing.T) {
 	})
 	require.Equal(t, "input", options.Stdout.(*text).String(), "the first executor reads no input")
 
-	// Other errors are final.
+	// An error without a fallback is final.
 	called := false
 	e, err = remotecommand.NewFallbackExecutor(failing{}, executorFunc(func() { called = true }), shouldFallback)
 	require.NoError(t, err)
@@ -144,7 +144,7 @@ func (f executorFunc) StreamWithContext(context.Context, remotecommand.StreamOpt
 	return nil
 }
 
-// messages starts a server that sends a websocket what send writes.
+// messages starts a server that sends messages to a websocket.
 func messages(t *testing.T, send func(*gwebsocket.Conn)) (address string) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		upgrader := gwebsocket.Upgrader{Subprotocols: []string{v5}}
@@ -170,7 +170,7 @@ func TestMessagesOfAWebsocket(t *testing.T) {
 	for name, test := range map[string]struct {
 		send func(*gwebsocket.Conn)
 		out  string
-		err  string // "" for none
+		err  string // "" means no error
 	}{
 		"parts, empty ones and ones for nobody": {func(conn *gwebsocket.Conn) {
 			binary(conn, "\x01a")

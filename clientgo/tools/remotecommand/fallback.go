@@ -8,15 +8,16 @@ import (
 
 var _ Executor = (*FallbackExecutor)(nil)
 
-// FallbackExecutor uses a second executor where the first one cannot connect.
+// FallbackExecutor uses a second executor if the first one cannot connect.
 type FallbackExecutor struct {
 	primary, secondary Executor
 	shouldFallback     func(error) bool
 }
 
-// NewFallbackExecutor returns an executor that uses primary, and then secondary if primary's error is one for which shouldFallback
-// returns true. shouldFallback must not be true for errors that come after streams were read or written: httpstream.IsUpgradeFailure and
-// httpstream.IsHTTPSProxyError, of k8s.io/streaming or of apimachinery, are not.
+// NewFallbackExecutor returns an executor that tries primary first. If shouldFallback is true for
+// its error, the executor uses secondary. shouldFallback must be false for errors after streams
+// were read or written. httpstream.IsUpgradeFailure and httpstream.IsHTTPSProxyError, of
+// k8s.io/streaming or of apimachinery, fulfil this.
 func NewFallbackExecutor(primary, secondary Executor, shouldFallback func(error) bool) (Executor, error) {
 	return &FallbackExecutor{primary: primary, secondary: secondary, shouldFallback: shouldFallback}, nil
 }
@@ -28,7 +29,7 @@ func (f *FallbackExecutor) Stream(options StreamOptions) error {
 	return f.StreamWithContext(context.Background(), options)
 }
 
-// StreamWithContext carries the streams by the first executor, or by the second one if the first cannot connect.
+// StreamWithContext uses the first executor, or the second one if the first cannot connect.
 func (f *FallbackExecutor) StreamWithContext(ctx context.Context, options StreamOptions) error {
 	err := f.primary.StreamWithContext(ctx, options)
 	if err == nil || !f.shouldFallback(err) {

@@ -2,7 +2,7 @@ package remotecommand_test
 
 //lint:file-ignore SA1019 programs may have types of apimachinery's httpstream, which client-go's signatures name
 
-// What differs from client-go on purpose.
+// These tests cover intended differences from client-go.
 
 import (
 	"errors"
@@ -17,7 +17,8 @@ import (
 )
 
 func TestExitCodesOfWindows(t *testing.T) {
-	// They have 32 bits. client-go says "invalid exit code value" of those above 255.
+	// Windows has exit codes of 32 bits. client-go rejects codes above 255 with "invalid exit code
+	// value".
 	address := serve(t, protocols, func(c *command) { c.exit(failure("NonZeroExitCode", "m", exited("1073741510"))) })
 	options := remotecommand.StreamOptions{Stdout: io.Discard}
 	err := executor(t, overTheWS, v5, address, options).StreamWithContext(t.Context(), options)

@@ -5,34 +5,38 @@ import (
 	"io"
 )
 
-// Executor runs a command, whose request it has, and carries its streams. Each call is a request of its own.
+// Executor runs the command of a request and transfers its streams. Each call sends a new request.
 type Executor interface {
 	// Stream is StreamWithContext with a context that never ends.
 	//
-	// Deprecated: use StreamWithContext, which can be ended.
+	// Deprecated: use StreamWithContext, which can be interrupted.
 	Stream(options StreamOptions) error
 
-	// StreamWithContext carries the streams until the command has ended, and returns how: nil for exit code 0, a
-	// k8s.io/client-go/util/exec.CodeExitError for another one, or another error if the command could not be run, or the
-	// connection broke. When ctx ends, it closes the connection and returns ctx.Err(); whether the command goes on is up
-	// to the server. Over SPDY a connection that breaks looks like one that ends, as with client-go: the output may be a part, and
-	// the error nil. Over a websocket it is an error.
+	// StreamWithContext transfers the streams until the command ends. It returns nil for exit code
+	// 0, and a k8s.io/client-go/util/exec.CodeExitError for another code. Any other error means
+	// that the command could not be run, or the connection broke. When ctx ends, it closes the
+	// connection and returns ctx.Err(). The server decides whether the command continues.
 	//
-	// A Read of Stdin that blocks does not keep StreamWithContext from returning. What that Read returns later is lost.
+	// Over SPDY, as with client-go, a broken connection looks like an ended one: the output may be
+	// incomplete and the error nil. Over a websocket it is an error.
+	//
+	// A blocked Read of Stdin does not delay the return. The data of that Read is lost.
 	StreamWithContext(ctx context.Context, options StreamOptions) error
 }
 
-// StreamOptions are the streams of a command. The request's URL has to ask for the same ones.
+// StreamOptions are the streams of a command. The request's URL must ask for the same streams.
 type StreamOptions struct {
-	// Stdin is read until its end, which the command then sees. nil means no input.
+	// Stdin is read to its end, which is passed on to the command. nil means no input.
 	Stdin io.Reader
-	// Stdout and Stderr are written to, each from one goroutine. What the command writes is thrown away where one of
-	// them returns an error. nil means that the stream does not exist.
+	// Stdout and Stderr receive the output, each from one goroutine. After a write error, further
+	// output of that stream is discarded. nil means that the stream does not exist.
 	Stdout io.Writer
 	Stderr io.Writer
-	// Tty says that the command has a terminal. There is no Stderr then, because the terminal mixes it with Stdout.
+	// Tty means that the command has a terminal. A terminal mixes Stderr with Stdout, so there is
+	// no Stderr.
 	Tty bool
-	// TerminalSizeQueue has the sizes of the caller's terminal. It is used with Tty, and may be nil.
+	// TerminalSizeQueue provides the sizes of the caller's terminal. It is used with Tty, and may
+	// be nil.
 	TerminalSizeQueue TerminalSizeQueue
 }
 
@@ -42,8 +46,9 @@ type TerminalSize struct {
 	Height uint16
 }
 
-// TerminalSizeQueue has the sizes that a terminal takes.
+// TerminalSizeQueue provides the sizes of a terminal.
 type TerminalSizeQueue interface {
-	// Next blocks until the terminal has a new size, and returns it. nil means that there will be no more.
+	// Next blocks until the terminal has a new size, and returns it. nil means that no more sizes
+	// will come.
 	Next() *TerminalSize
 }

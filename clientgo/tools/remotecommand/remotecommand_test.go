@@ -164,7 +164,7 @@ func TestMuchDataInBothDirections(t *testing.T) {
 			c.exit(success)
 		})
 		var out text
-		// bytes.Reader has a WriteTo that would give all of it at once.
+		// bytes.Reader has a WriteTo, which would send all data at once.
 		options := remotecommand.StreamOptions{Stdin: bytes.NewReader(sent), Stdout: &out}
 		within(t, "a command that copies", func() {
 			require.NoError(t, executor(t, tr, protocol, address, options).StreamWithContext(t.Context(), options))
@@ -273,7 +273,7 @@ func TestTheContextEndsACommandThatTakesNoInput(t *testing.T) {
 		options := remotecommand.StreamOptions{Stdin: endless{read}, Stdout: io.Discard}
 		result := make(chan error, 1)
 		go func() { result <- executor(t, tr, protocol, address, options).StreamWithContext(ctx, options) }()
-		<-read // the command has begun
+		<-read // the command has started
 		for full := false; !full; {
 			select {
 			case <-read:
@@ -332,7 +332,7 @@ func (f whenWritten) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// full is a writer that takes nothing.
+// full is a writer that fails.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
@@ -354,7 +354,7 @@ func TestWhatAWriterRefusesIsThrownAway(t *testing.T) {
 }
 
 func TestAServerThatNamesNoProtocolOverSPDY(t *testing.T) {
-	// It is taken for one of the first protocol.
+	// The server counts as one of the first protocol version.
 	address := serveUnnamed(t)
 	options := remotecommand.StreamOptions{Stdout: io.Discard}
 	err := executor(t, overTheSPDY, v5, address, options).StreamWithContext(t.Context(), options)

@@ -25,9 +25,10 @@ import (
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
 		goleak.IgnoreTopFunction("k8s.io/klog/v2.(*flushDaemon).run.func1"),
-		// A connection whose other end was the first to close it waits for a second for a reader of that error.
+		// If the other end closes a connection first, spdystream waits a second for a reader of the
+		// error.
 		goleak.IgnoreTopFunction("github.com/moby/spdystream.(*Connection).shutdown"),
-		// A stream that the other side has not answered about is waited for for half a minute.
+		// spdystream waits half a minute for a stream that the other side has not acknowledged.
 		goleak.IgnoreTopFunction("github.com/moby/spdystream.(*Stream).WaitTimeout"))
 }
 
@@ -41,13 +42,13 @@ const (
 
 var protocols = []string{v1, v2, v3, v4, v5}
 
-// patience is how long a test waits for what should be there at once.
+// patience bounds how long a test waits for things that should be immediate.
 const patience = 20 * time.Second
 
 // command is the server's side of a command.
 type command struct {
 	Protocol string
-	Kinds    []string // of the streams, in the order in which they were opened; SPDY only
+	Kinds    []string // kinds of the streams, in the order in which they were opened; SPDY only
 	In       io.ReadWriteCloser
 	Out      io.ReadWriteCloser
 	Err      io.ReadWriteCloser
@@ -56,13 +57,14 @@ type command struct {
 	HangUp   func()
 }
 
-// exit says how the command has ended, in protocols 4 and 5.
+// exit sends the result of the command, in protocols 4 and 5.
 func (c *command) exit(status metav1.Status) {
 	_ = json.NewEncoder(c.Failed).Encode(status)
 }
 
-// serve starts a server of commands, which speaks protocols over SPDY and websockets. A command of an http.Request has the streams
-// whose kinds are in its query. The server's connection ends when run returns.
+// serve starts a server of commands, with protocols over SPDY and websockets. A command has the
+// streams whose kinds are in the request's query. The server closes the connection when run
+// returns.
 func serve(t *testing.T, protocols []string, run func(c *command)) (address string) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		var c *command
@@ -105,7 +107,7 @@ func overSPDY(t *testing.T, w http.ResponseWriter, req *http.Request, protocols 
 	for range req.URL.Query()["stream"] {
 		select {
 		case s := <-streams:
-			<-s.replySent // a client that has no reply yet would find a stream that was reset
+			<-s.replySent // without a reply, the client would see a stream that was reset
 			kind := s.Headers().Get(corev1.StreamType)
 			c.Kinds = append(c.Kinds, kind)
 			*into[kind] = s.Stream
@@ -150,7 +152,7 @@ func overWebsocket(t *testing.T, w http.ResponseWriter, req *http.Request, proto
 	}
 }
 
-// transport is a way to connect.
+// transport is a kind of connection.
 type transport string
 
 const (
@@ -167,7 +169,8 @@ func everyProtocol(t *testing.T, protocols []string, test func(t *testing.T, tr 
 	}
 }
 
-// executor returns an executor of a server at address. The request asks for the streams of options.
+// executor returns an executor for the server at address. The request asks for the streams of
+// options.
 func executor(t *testing.T, tr transport, protocol, address string, options remotecommand.StreamOptions) remotecommand.Executor {
 	query := url.Values{"stream": {corev1.StreamTypeError}}
 	add := func(kind string, wanted bool) {
@@ -194,7 +197,7 @@ func executor(t *testing.T, tr transport, protocol, address string, options remo
 	return e
 }
 
-// within fails a test whose function does not return.
+// within fails the test if f does not return in time.
 func within(t *testing.T, what string, f func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -209,7 +212,7 @@ func within(t *testing.T, what string, f func()) {
 	}
 }
 
-// text is a writer that can be looked at while it is written to.
+// text is a writer that is safe for concurrent use.
 type text struct {
 	mu   sync.Mutex // guards following
 	data []byte

@@ -14,9 +14,11 @@ import (
 )
 
 const (
-	// maxFailure bounds what is kept of the error stream, in bytes. A metav1.Status has some hundred.
+	// maxFailure bounds the kept part of the error stream, in bytes. A metav1.Status has a few
+	// hundred.
 	maxFailure = 1 << 20
-	// patience is how long run waits for the caller's writers once the connection is closed, and for a connection to close.
+	// patience bounds how long run waits for the caller's writers after the connection is closed,
+	// and for a connection to close.
 	patience = time.Second
 )
 
@@ -24,7 +26,7 @@ const (
 type opener interface {
 	// open returns the stream of a kind, which is a value of corev1.StreamType.
 	open(kind string) (io.ReadWriteCloser, error)
-	// opened is called after the last call of open. Before that, no stream is read.
+	// opened is called after the last call of open. No stream is read before that.
 	opened()
 }
 
@@ -34,18 +36,18 @@ func headers(kind string) http.Header {
 	return h
 }
 
-// session is a command that runs. Streams that it does not have are nil.
+// session is a running command. Streams that the command does not have are nil.
 type session struct {
 	version                    version
 	options                    StreamOptions
 	failed, in, out, err, size io.ReadWriteCloser
-	received                   chan struct{} // is closed when the output has ended
+	received                   chan struct{} // closed when the output has ended
 }
 
-// run carries the streams of a command until it has ended, or ctx has. It calls hangUp in the end, possibly more than once: that
-// closes the connection, which ends all streams.
+// run transfers the streams of a command until the command or ctx has ended. At the end it calls
+// hangUp, possibly more than once. hangUp closes the connection, which ends all streams.
 func run(ctx context.Context, v version, options StreamOptions, o opener, hangUp func()) error {
-	running, cancel := context.WithCancel(ctx) // what fails after that is the end of the connection, and no news
+	running, cancel := context.WithCancel(ctx) // later errors come from the closed connection and are ignored
 	defer cancel()
 	defer context.AfterFunc(ctx, hangUp)()
 	s := &session{version: v, options: options, received: make(chan struct{})}
@@ -54,7 +56,8 @@ func run(ctx context.Context, v version, options StreamOptions, o opener, hangUp
 	var err error
 	select {
 	case err = <-opened:
-	case <-ctx.Done(): // A server that does not answer about a stream holds up open for half a minute, also once the connection is closed.
+	// An unresponsive server blocks open for half a minute, even after the connection is closed.
+	case <-ctx.Done():
 		return ctx.Err()
 	}
 	if err == nil {
@@ -62,7 +65,7 @@ func run(ctx context.Context, v version, options StreamOptions, o opener, hangUp
 		err = s.carry(running)
 		cancel()
 		hangUp()
-		select { // the caller may look at what it got, unless its writer blocks
+		select { // the caller may read its buffers afterwards, unless its writer blocks
 		case <-s.received:
 		case <-time.After(patience):
 		}
@@ -73,7 +76,8 @@ func run(ctx context.Context, v version, options StreamOptions, o opener, hangUp
 	return err
 }
 
-// open opens the streams. Servers wait for as many as the request's URL asks for, and know them by their kinds.
+// open opens the streams. A server waits for the streams named in the request's URL, and identifies
+// them by kind.
 func (s *session) open(o opener) (err error) {
 	for _, kind := range []struct {
 		name   string
@@ -96,8 +100,9 @@ func (s *session) open(o opener) (err error) {
 	return nil
 }
 
-// carry returns when the command has ended: the output and, from version 2 on, the error stream. The goroutines of the input end
-// with the connection, but for a Read of the caller's reader that blocks.
+// carry returns when the command has ended: when the output and, from version 2 on, the error
+// stream have ended. The goroutines of the input end with the connection, unless a Read of the
+// caller's reader blocks.
 func (s *session) carry(ctx context.Context) error {
 	failure := make(chan error, 1)
 	go func() { failure <- s.readFailure() }()
@@ -105,7 +110,8 @@ func (s *session) carry(ctx context.Context) error {
 	s.sendSizes(ctx)
 	s.receive(ctx)
 
-	// A server of version 1 need not end the error stream: it counts only where it ends first, or where there is no output.
+	// A server of version 1 need not end the error stream. The stream counts only if it ends before
+	// the output, or if there is no output.
 	first := failure
 	if s.version.endsError {
 		first = nil
@@ -141,7 +147,7 @@ func (s *session) carry(ctx context.Context) error {
 	}
 }
 
-// readFailure returns what the error stream says, at its end.
+// readFailure reads the error stream to its end and returns the error in it.
 func (s *session) readFailure() error {
 	message, err := io.ReadAll(io.LimitReader(s.failed, maxFailure))
 	if err == nil {
@@ -157,7 +163,7 @@ func (s *session) readFailure() error {
 	}
 }
 
-// sendInput sends the input, and its end.
+// sendInput sends the input and its end.
 func (s *session) sendInput(ctx context.Context) {
 	if s.in == nil {
 		return
@@ -173,17 +179,19 @@ func (s *session) sendInput(ctx context.Context) {
 		_, err := io.Copy(s.in, onlyReader{s.options.Stdin})
 		report(ctx, err, "The input of a remote command could not be read or sent")
 	}()
-	go func() { // nothing comes on this stream: its end says that the command reads no more
+	// The server sends nothing on this stream. Its end means that the command stops reading.
+	go func() {
 		defer end()
 		_, _ = io.Copy(io.Discard, s.in)
 	}()
 }
 
-// onlyReader hides the other methods of a reader: a WriteTo would decide how the data is cut into messages.
+// onlyReader hides other methods of a reader. A WriteTo would decide how the data is split into
+// messages.
 type onlyReader struct{ io.Reader }
 
-// receive writes the output to the caller's writers. What a writer refuses is read nevertheless, because the streams of a
-// connection wait for each other.
+// receive writes the output to the caller's writers. After a write error it reads on, because the
+// streams of a connection block each other.
 func (s *session) receive(ctx context.Context) {
 	var output sync.WaitGroup
 	for _, one := range []struct {
@@ -221,7 +229,7 @@ func (s *session) sendSizes(ctx context.Context) {
 	}()
 }
 
-// report reports an error of a command that runs.
+// report reports an error of a running command.
 func report(ctx context.Context, err error, what string) {
 	if err != nil && ctx.Err() == nil {
 		utilruntime.HandleErrorWithContext(ctx, err, what)

@@ -16,7 +16,7 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// allProtocols are the protocols that are offered over SPDY, the preferred one first.
+// allProtocols are the protocols offered over SPDY, in order of preference.
 var allProtocols = []string{
 	remotecommand.StreamProtocolV5Name, remotecommand.StreamProtocolV4Name, remotecommand.StreamProtocolV3Name,
 	remotecommand.StreamProtocolV2Name, remotecommand.StreamProtocolV1Name,
@@ -30,7 +30,7 @@ type spdyExecutor struct {
 	protocols []string
 }
 
-// NewSPDYExecutor returns an executor that connects with config by SPDY.
+// NewSPDYExecutor returns an executor that connects by SPDY.
 func NewSPDYExecutor(config *restclient.Config, method string, url *url.URL) (Executor, error) {
 	rt, upgrader, err := spdy.RoundTripperFor(config)
 	if err != nil {
@@ -39,19 +39,22 @@ func NewSPDYExecutor(config *restclient.Config, method string, url *url.URL) (Ex
 	return NewSPDYExecutorForTransports(rt, upgrader, method, url)
 }
 
-// NewSPDYExecutorRejectRedirects returns an executor that connects by SPDY, and whose error it is if the server redirects it.
+// NewSPDYExecutorRejectRedirects returns an executor that connects by SPDY and returns an error for
+// a redirect.
 func NewSPDYExecutorRejectRedirects(transport http.RoundTripper, upgrader spdy.Upgrader, method string, url *url.URL) (Executor, error) {
 	return newSPDYExecutor(transport, upgrader, func(*http.Request, []*http.Request) error {
 		return errors.New("redirect not allowed")
 	}, method, url, allProtocols)
 }
 
-// NewSPDYExecutorForTransports returns an executor that connects by transport and upgrader, see [spdy.RoundTripperFor].
+// NewSPDYExecutorForTransports returns an executor that connects with transport and upgrader. See
+// [spdy.RoundTripperFor].
 func NewSPDYExecutorForTransports(transport http.RoundTripper, upgrader spdy.Upgrader, method string, url *url.URL) (Executor, error) {
 	return newSPDYExecutor(transport, upgrader, nil, method, url, allProtocols)
 }
 
-// NewSPDYExecutorForProtocols is [NewSPDYExecutorForTransports] with these protocols only, the preferred one first.
+// NewSPDYExecutorForProtocols is [NewSPDYExecutorForTransports] with only these protocols, in order
+// of preference.
 func NewSPDYExecutorForProtocols(transport http.RoundTripper, upgrader spdy.Upgrader, method string, url *url.URL, protocols ...string) (Executor, error) {
 	return newSPDYExecutor(transport, upgrader, nil, method, url, protocols)
 }
@@ -81,7 +84,7 @@ func (e *spdyExecutor) StreamWithContext(ctx context.Context, options StreamOpti
 	return run(ctx, versionOf(ctx, protocol), options, spdyOpener{conn}, hangUp)
 }
 
-// spdyOpener opens streams of a connection that reads by itself.
+// spdyOpener opens streams of a SPDY connection, which reads by itself.
 type spdyOpener struct{ httpstream.Connection }
 
 func (o spdyOpener) open(kind string) (io.ReadWriteCloser, error) {

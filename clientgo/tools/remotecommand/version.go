@@ -13,16 +13,16 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// version is what sets the versions of the protocol apart. Versions 4 and 5 differ in how a websocket closes one stream, which
-// SPDY can by itself.
+// version describes how the versions of the protocol differ. Versions 4 and 5 differ only in
+// closing a single stream over a websocket. SPDY closes streams by itself.
 type version struct {
-	endsStdin bool // the end of the input is told to the command
-	endsError bool // the error stream ends after the output, and is waited for
-	resizes   bool // there is a stream of the terminal's sizes
-	status    bool // the error stream has a metav1.Status with the exit code, and no mere text
+	endsStdin bool // the command is notified of the end of the input
+	endsError bool // the error stream ends after the output, and run waits for it
+	resizes   bool // the terminal sizes have a stream
+	status    bool // the error stream has a metav1.Status with the exit code, not plain text
 }
 
-// versionOf returns the version of a name. A server that has named none has the first version.
+// versionOf returns the version with this name. A server that names no version has the first one.
 func versionOf(ctx context.Context, name string) version {
 	switch name {
 	case remotecommand.StreamProtocolV5Name, remotecommand.StreamProtocolV4Name:
@@ -37,11 +37,11 @@ func versionOf(ctx context.Context, name string) version {
 	return version{}
 }
 
-// failure returns what a message on the error stream says: nil if it is that the command has ended with code 0.
+// failure returns the error in a message of the error stream. It returns nil for exit code 0.
 func (v version) failure(message []byte) error {
 	if !v.status {
 		text := "error executing remote command: %s"
-		if !v.endsError { // as client-go writes it
+		if !v.endsError { // client-go's text
 			text = "Error executing remote command: %s"
 		}
 		return fmt.Errorf(text, message)
@@ -62,7 +62,7 @@ func (v version) failure(message []byte) error {
 	return errors.New("error stream protocol error: unknown error")
 }
 
-// exitCode returns the error of a command that has ended with another code than 0.
+// exitCode returns the error for an exit code other than 0.
 func exitCode(details *metav1.StatusDetails) error {
 	if details == nil {
 		return errors.New("error stream protocol error: details must be set")
@@ -71,7 +71,7 @@ func exitCode(details *metav1.StatusDetails) error {
 		if cause.Type != remotecommand.ExitCodeCauseType {
 			continue
 		}
-		code, err := strconv.ParseUint(cause.Message, 10, strconv.IntSize-1) // Windows has codes of 32 bits
+		code, err := strconv.ParseUint(cause.Message, 10, strconv.IntSize-1) // Windows has exit codes of 32 bits
 		if err != nil {
 			return fmt.Errorf("error stream protocol error: invalid exit code value %q", cause.Message)
 		}

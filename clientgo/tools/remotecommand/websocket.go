@@ -16,15 +16,18 @@ type websocketExecutor struct {
 	protocols   []string
 }
 
-// NewWebSocketExecutor returns an executor that connects with config by a websocket. It offers version 5 of the protocol only: servers that pass
-// older ones on to a container's runtime would not learn of the end of the input.
+// NewWebSocketExecutor returns an executor that connects by a websocket. It offers only version 5
+// of the protocol. With older versions, servers that proxy to a container runtime would not see the
+// end of the input.
 func NewWebSocketExecutor(config *restclient.Config, method, url string) (Executor, error) {
 	return NewWebSocketExecutorForProtocols(config, method, url, remotecommand.StreamProtocolV5Name)
 }
 
-// NewWebSocketExecutorForProtocols is [NewWebSocketExecutor] with these protocols, the preferred one first.
+// NewWebSocketExecutorForProtocols is [NewWebSocketExecutor] with these protocols, in order of
+// preference.
 func NewWebSocketExecutorForProtocols(config *restclient.Config, method, url string, protocols ...string) (Executor, error) {
-	// The executor makes the transport of each request from config, as it is now: what is wrong with config is found here.
+	// The executor makes each request's transport from the current config. Errors of the config are
+	// found early here.
 	if _, _, err := websocket.RoundTripperFor(config); err != nil {
 		return nil, fmt.Errorf("error creating websocket transports: %w", err)
 	}

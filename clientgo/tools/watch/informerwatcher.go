@@ -16,9 +16,9 @@ func NewIndexerInformerWatcher(lw cache.ListerWatcher, objType runtime.Object) (
 	return NewIndexerInformerWatcherWithLogger(klog.Background(), lw, objType)
 }
 
-// NewIndexerInformerWatcherWithLogger runs an informer until the watch is stopped. The watch has each of its changes as an
-// event, Added for what exists, and waits for its reader without a bound. The channel is closed when nothing of it is
-// left.
+// NewIndexerInformerWatcherWithLogger runs an informer until the watch is stopped. The watch
+// delivers each change as an event, and existing objects as Added. Pending events are kept without
+// a bound. The channel is closed after everything has ended.
 func NewIndexerInformerWatcherWithLogger(logger klog.Logger, lw cache.ListerWatcher, objType runtime.Object) (cache.Indexer, cache.Controller, watch.Interface, <-chan struct{}) {
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logger))
 	w := &informerWatch{ctx: ctx, cancel: cancel, events: make(chan watch.Event)}
@@ -43,7 +43,7 @@ func NewIndexerInformerWatcherWithLogger(logger klog.Logger, lw cache.ListerWatc
 	return informer.GetIndexer(), informer.GetController(), w, done
 }
 
-// informerWatch is the watch: the informer's handler waits for its reader.
+// informerWatch is the watch. The informer's handler blocks until an event is read.
 type informerWatch struct {
 	ctx    context.Context
 	cancel context.CancelFunc

@@ -17,9 +17,10 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// RetryWatcher is a watch that is opened again, from the last version, when it is lost. It ends when it is stopped, when
-// its context ends, or with an Error event against which another watch cannot help: an open watch says that its version has
-// expired, or the client may not watch. It asks for bookmarks, and keeps them for itself.
+// RetryWatcher is a watch that is reopened from the last version after it is lost. It ends when it
+// is stopped or its context ends. It also ends, with an Error event, when an open watch reports an
+// expired version or the client is not permitted to watch. It requests bookmarks and does not
+// deliver them.
 type RetryWatcher struct {
 	cancel  context.CancelFunc
 	watcher cache.WatcherWithContext
@@ -28,7 +29,7 @@ type RetryWatcher struct {
 	done    chan struct{}
 }
 
-// pause is the least time between two watches.
+// pause is the minimal time between two watches.
 const pause = time.Second
 
 // NewRetryWatcher is NewRetryWatcherWithContext without a context.
@@ -36,8 +37,9 @@ func NewRetryWatcher(initialResourceVersion string, watcherClient cache.Watcher)
 	return NewRetryWatcherWithContext(context.Background(), initialResourceVersion, cache.ToWatcherWithContext(watcherClient))
 }
 
-// NewRetryWatcherWithContext starts a watch after a version, which must be one: "" and "0" are an error, as such a watch
-// would begin with all objects again after each loss. It must be stopped, or its context ended.
+// NewRetryWatcherWithContext starts a watch after a version. "" and "0" are errors: such a watch
+// would start with all objects again after each loss. The caller must stop the watch or end its
+// context.
 func NewRetryWatcherWithContext(ctx context.Context, initialResourceVersion string, watcherClient cache.WatcherWithContext) (*RetryWatcher, error) {
 	if initialResourceVersion == "" || initialResourceVersion == "0" {
 		return nil, fmt.Errorf("initial RV %q is not supported due to issues with underlying WATCH", initialResourceVersion)
@@ -51,13 +53,13 @@ func NewRetryWatcherWithContext(ctx context.Context, initialResourceVersion stri
 	return rw, nil
 }
 
-// ResultChan returns the events. It is closed at the end.
+// ResultChan returns the channel of events. The channel is closed at the end.
 func (rw *RetryWatcher) ResultChan() <-chan watch.Event { return rw.events }
 
 // Stop ends the watch.
 func (rw *RetryWatcher) Stop() { rw.cancel() }
 
-// Done is closed when nothing of the watch is left.
+// Done returns a channel that is closed after everything has ended.
 func (rw *RetryWatcher) Done() <-chan struct{} { return rw.done }
 
 func (rw *RetryWatcher) run(ctx context.Context) {
@@ -78,8 +80,8 @@ func (rw *RetryWatcher) run(ctx context.Context) {
 	}
 }
 
-// once opens a watch and hands over its events, until it ends. wait is what the server asks for; over says that there is
-// no next watch.
+// once opens a watch and delivers its events until it ends. wait is the wait that the server
+// requests. over means that no further watch follows.
 func (rw *RetryWatcher) once(ctx context.Context) (wait time.Duration, over bool) {
 	w, err := rw.watcher.WatchWithContext(ctx, metav1.ListOptions{ResourceVersion: rw.version, AllowWatchBookmarks: true})
 	if err != nil {
@@ -126,14 +128,15 @@ func (rw *RetryWatcher) once(ctx context.Context) (wait time.Duration, over bool
 	}
 }
 
-// giveUp hands over an Error event about a watch that cannot be understood.
+// giveUp delivers an Error event for a watch with an invalid event.
 func (rw *RetryWatcher) giveUp(ctx context.Context, err error) {
 	rw.send(ctx, watch.Event{Type: watch.Error, Object: &apierrors.NewInternalError(err).ErrStatus})
 }
 
-// failed says what follows a watch that could not be opened. If the client may not watch, an Error event ends it. Any other
-// refusal is followed by another attempt, also that the resource does not exist or the version has expired: of several
-// servers, another one may still have the version.
+// failed decides what follows a watch that could not be opened. If the client is not permitted to
+// watch, an Error event ends the RetryWatcher. After any other error it retries, even if the
+// resource does not exist or the version has expired: another of several servers may still have the
+// version.
 func (rw *RetryWatcher) failed(ctx context.Context, err error) (time.Duration, bool) {
 	if ctx.Err() != nil {
 		return 0, true
@@ -150,7 +153,7 @@ func (rw *RetryWatcher) failed(ctx context.Context, err error) (time.Duration, b
 	return retryAfter(err), false
 }
 
-// code is that of a status, or 0.
+// code returns the code of a status error, or 0.
 func code(err error) int32 {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -164,7 +167,7 @@ func retryAfter(err error) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// send hands an event over, and returns false when the watch is stopped first.
+// send delivers an event. It returns false if the watch is stopped first.
 func (rw *RetryWatcher) send(ctx context.Context, event watch.Event) bool {
 	select {
 	case rw.events <- event:

@@ -1,4 +1,4 @@
-// Package watch waits for what a watch brings, and keeps watches open.
+// Package watch waits for events of a watch, and keeps watches open.
 package watch
 
 import (
@@ -15,18 +15,18 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// PreconditionFunc says, of a store that is complete, whether there is nothing to wait for.
+// PreconditionFunc decides, given a complete store, whether waiting is unnecessary.
 type PreconditionFunc func(store cache.Store) (bool, error)
 
-// ConditionFunc says whether an event is what is waited for.
+// ConditionFunc reports whether an event meets a condition.
 type ConditionFunc func(event watch.Event) (bool, error)
 
-// ErrWatchClosed says that a watch has ended before all conditions were met.
+// ErrWatchClosed means that a watch ended before all conditions were met.
 var ErrWatchClosed = errors.New("watch closed before UntilWithoutRetry timeout")
 
-// UntilWithoutRetry reads a watch until each condition, one after another, has been met by an event, and returns the last
-// event. The watch is stopped in any case. A watch that ends is ErrWatchClosed; a context that ends is
-// an error of package wait. An event may meet several.
+// UntilWithoutRetry reads a watch until events have met all conditions, in order, and returns the
+// last event. One event may meet several conditions. It stops the watch in any case. It returns
+// ErrWatchClosed if the watch ends, and an error of package wait if the context ends.
 func UntilWithoutRetry(ctx context.Context, watcher watch.Interface, conditions ...ConditionFunc) (*watch.Event, error) {
 	defer watcher.Stop()
 	events := watcher.ResultChan()
@@ -59,7 +59,7 @@ func UntilWithoutRetry(ctx context.Context, watcher watch.Interface, conditions 
 	return last, nil
 }
 
-// Until is UntilWithoutRetry of a watch that is opened again when it is lost, from a version.
+// Until is UntilWithoutRetry for a watch from a version that is reopened after it is lost.
 func Until(ctx context.Context, initialResourceVersion string, watcherClient cache.Watcher, conditions ...ConditionFunc) (*watch.Event, error) {
 	w, err := NewRetryWatcherWithContext(ctx, initialResourceVersion, cache.ToWatcherWithContext(watcherClient))
 	if err != nil {
@@ -68,8 +68,8 @@ func Until(ctx context.Context, initialResourceVersion string, watcherClient cac
 	return UntilWithoutRetry(ctx, w, conditions...)
 }
 
-// UntilWithSync is UntilWithoutRetry of an informer's events, which goes on after everything that can be lost. The
-// precondition, if it isn't nil, is asked first, when the informer's store is complete.
+// UntilWithSync is UntilWithoutRetry for an informer's events, which continue after any failure.
+// precondition, if not nil, is called first, once the informer's store is complete.
 func UntilWithSync(ctx context.Context, lw cache.ListerWatcher, objType runtime.Object, precondition PreconditionFunc, conditions ...ConditionFunc) (*watch.Event, error) {
 	indexer, informer, w, done := NewIndexerInformerWatcher(lw, objType)
 	defer func() { <-done }()
@@ -85,7 +85,8 @@ func UntilWithSync(ctx context.Context, lw cache.ListerWatcher, objType runtime.
 	return UntilWithoutRetry(ctx, w, conditions...)
 }
 
-// ContextWithOptionalTimeout is context.WithTimeout. A timeout of 0 means none, and so does a negative one, with a line in the log.
+// ContextWithOptionalTimeout is context.WithTimeout. 0 means no timeout. A negative value is logged
+// and also means no timeout.
 func ContextWithOptionalTimeout(parent context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if timeout < 0 {
 		klog.FromContext(parent).Error(nil, "A timeout is negative, and left out", "timeout", timeout)

@@ -38,7 +38,7 @@ func TestUntilGoesOnAfterALostWatch(t *testing.T) {
 		got := <-w.ResultChan()
 		require.Equal(t, "b", got.Object.(*v1.Pod).Name)
 		source.ResetWatch()
-		time.Sleep(time.Minute) // the source forgets the version with the next change: watch again before
+		time.Sleep(time.Minute) // the source forgets the version at the next change: the watch must be reopened before
 		source.Add(pod("c"))
 		got = <-w.ResultChan()
 		require.Equal(t, "c", got.Object.(*v1.Pod).Name)
@@ -76,8 +76,9 @@ func TestUntilWithoutRetryEndsWithWatchAndContext(t *testing.T) {
 	require.True(t, wait.Interrupted(err))
 }
 
-// A watch ends for good when its client may not watch, and when an open watch says that its version has expired. A resource may
-// exist later, and another server may still have a version that one has refused.
+// A watch ends for good if its client is not permitted to watch, or if an open watch reports an
+// expired version. A resource may exist later. Another server may still have a version that the
+// first one rejected.
 func TestWhatARetryWatcherTriesAgainAfter(t *testing.T) {
 	status := func(code int32, reason metav1.StatusReason) *metav1.Status {
 		return &metav1.Status{Status: metav1.StatusFailure, Code: code, Reason: reason}
@@ -131,7 +132,7 @@ func TestWhatARetryWatcherTriesAgainAfter(t *testing.T) {
 	}
 }
 
-func TestARetryWatcherWhoseContextHasEndedOpensNothing(t *testing.T) { // as client-go's
+func TestARetryWatcherWhoseContextHasEndedOpensNothing(t *testing.T) { // as in client-go
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	opened := false
@@ -144,7 +145,7 @@ func TestARetryWatcherWhoseContextHasEndedOpensNothing(t *testing.T) { // as cli
 	require.False(t, opened)
 }
 
-// kubectl and others print the text.
+// kubectl and other programs print the text.
 func TestTheEndOfAContextIsATimeout(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
