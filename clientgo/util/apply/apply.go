@@ -9,11 +9,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// NewRequest returns a request that applies the configuration, to which the caller adds the object's place. The body
-// is JSON, which is YAML as well.
+// NewRequest returns a request that applies the configuration. The caller adds the resource and
+// name. The body is JSON, which is also valid YAML.
 //
-// client-go sends CBOR if the feature gates ClientsAllowCBOR and ClientsPreferCBOR are set. Servers take both, so
-// this package has one.
+// client-go sends CBOR if the feature gates ClientsAllowCBOR and ClientsPreferCBOR are set. Servers
+// accept both formats, so this package supports only JSON.
 func NewRequest(client rest.Interface, applyConfiguration interface{}) (*rest.Request, error) {
 	body, err := json.Marshal(applyConfiguration)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package connrotation has a dialer that can close all connections that it made: after the credentials of long connections
-// have changed, there is no other way to have the server look at the new ones.
+// Package connrotation has a dialer that can close all its connections. After credentials have
+// changed, this is the only way to make a server use the new credentials for long-lived
+// connections.
 package connrotation
 
 import (
@@ -11,16 +12,16 @@ import (
 // DialFunc connects to an address.
 type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Dialer connects by a DialFunc, and remembers the connections. It is safe for concurrent use.
+// Dialer connects with a DialFunc and tracks the connections. It is safe for concurrent use.
 type Dialer struct {
 	*ConnectionTracker
 	dial DialFunc
 }
 
-// NewDialer returns a Dialer with a tracker of its own.
+// NewDialer returns a Dialer with its own tracker.
 func NewDialer(dial DialFunc) *Dialer { return NewDialerWithTracker(dial, nil) }
 
-// NewDialerWithTracker returns a Dialer that shares a tracker with others. nil is a new one.
+// NewDialerWithTracker returns a Dialer with a shared tracker. A nil tracker means a new one.
 func NewDialerWithTracker(dial DialFunc, tracker *ConnectionTracker) *Dialer {
 	if tracker == nil {
 		tracker = NewConnectionTracker()
@@ -42,7 +43,7 @@ func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.
 	return d.Track(conn), nil
 }
 
-// ConnectionTracker remembers connections until they are closed. It is safe for concurrent use.
+// ConnectionTracker tracks connections until they are closed. It is safe for concurrent use.
 type ConnectionTracker struct {
 	mu   sync.Mutex // guards following
 	open map[*tracked]struct{}
@@ -53,7 +54,7 @@ func NewConnectionTracker() *ConnectionTracker {
 	return &ConnectionTracker{open: map[*tracked]struct{}{}}
 }
 
-// Track remembers a connection. The caller uses the result in its place, and closes that.
+// Track tracks a connection. The caller must use and close the result in place of conn.
 func (c *ConnectionTracker) Track(conn net.Conn) net.Conn {
 	t := &tracked{Conn: conn, by: c}
 	c.mu.Lock()
@@ -62,18 +63,18 @@ func (c *ConnectionTracker) Track(conn net.Conn) net.Conn {
 	return t
 }
 
-// CloseAll closes the connections that are open.
+// CloseAll closes the open connections.
 func (c *ConnectionTracker) CloseAll() {
 	c.mu.Lock()
 	open := c.open
 	c.open = map[*tracked]struct{}{}
 	c.mu.Unlock()
 	for t := range open {
-		_ = t.Conn.Close() // Whoever uses it finds out.
+		_ = t.Conn.Close() // its user gets an error from the closed connection
 	}
 }
 
-// tracked is a connection that its tracker forgets when it is closed.
+// tracked is a connection that removes itself from its tracker when it is closed.
 type tracked struct {
 	net.Conn
 	by *ConnectionTracker

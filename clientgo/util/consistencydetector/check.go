@@ -14,25 +14,26 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// RetrieveItemsFunc returns the objects that are to be checked.
+// RetrieveItemsFunc returns the objects to check.
 type RetrieveItemsFunc[U any] func() []U
 
-// ListFunc lists what they are to be compared with.
+// ListFunc lists the objects from the server for the comparison.
 type ListFunc[T runtime.Object] func(ctx context.Context, options metav1.ListOptions) (T, error)
 
-// TransformFunc changes each listed object before it is compared, as the others were changed.
+// TransformFunc transforms each listed object before the comparison, as the checked objects were
+// transformed.
 type TransformFunc func(interface{}) (interface{}, error)
 
 // retryPeriod is the time between two attempts to list.
 const retryPeriod = time.Second
 
-// CheckDataConsistency lists the state of lastSyncedResourceVersion, and panics if it is not what retrieveItemsFn
-// returns; the log then says which objects differ. Lists that fail are tried again each second until the context ends,
-// which ends the check. CheckDataConsistency does nothing for version "0" and for a later page of a list: a server
-// cannot list these exactly.
+// CheckDataConsistency lists the state of lastSyncedResourceVersion and compares it with
+// retrieveItemsFn. If they differ, it logs the differing objects and panics. A failed list is
+// retried every second until the context ends. Nothing is checked for version "0" and for later
+// pages, because a server cannot list these exactly.
 //
-// The objects need metadata. identity says in logs what they are. The list has the options of listOptions; a limit is
-// left out when the first list was served from a watch cache, which ignores it.
+// The objects need metadata. identity names them in logs. The list uses listOptions. It drops the
+// limit if the first list came from a watch cache, which ignores limits.
 func CheckDataConsistency[T runtime.Object, U any](ctx context.Context, identity string, lastSyncedResourceVersion string, listFn ListFunc[T], listItemTransformFunc TransformFunc, listOptions metav1.ListOptions, retrieveItemsFn RetrieveItemsFunc[U]) {
 	logger := klog.FromContext(ctx)
 	if lastSyncedResourceVersion == "0" || listOptions.Continue != "" {
@@ -91,7 +92,7 @@ func metadataOf(obj any) metav1.Object {
 	return o
 }
 
-// compare says in which objects the two differ.
+// compare describes the objects that differ.
 func compare(retrieved, listed []metav1.Object) (differences []string) {
 	note := func(o metav1.Object, what string) {
 		differences = append(differences, fmt.Sprintf("%s/%s (%s) %s", o.GetNamespace(), o.GetName(), o.GetResourceVersion(), what))

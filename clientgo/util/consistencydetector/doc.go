@@ -1,3 +1,3 @@
-// Package consistencydetector compares what a watch has brought with a list, and panics when they differ. It is an aid
-// for tests of servers and clients.
+// Package consistencydetector compares the objects of a watch with a list, and panics if they
+// differ. It is a test aid for servers and clients.
 package consistencydetector

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// forWatchList is what the environment has said at the start.
+// forWatchList is the environment variable at the start of the process.
 var forWatchList atomic.Bool
 
 func init() {
@@ -14,11 +14,13 @@ func init() {
 	forWatchList.Store(enabled)
 }
 
-// IsDataConsistencyDetectionForWatchListEnabled says whether reflectors check each streaming list: the environment
-// variable KUBE_WATCHLIST_INCONSISTENCY_DETECTOR was true at the start of the program.
+// IsDataConsistencyDetectionForWatchListEnabled reports whether reflectors check each streaming
+// list. They do if the environment variable KUBE_WATCHLIST_INCONSISTENCY_DETECTOR was true at the
+// start of the process.
 func IsDataConsistencyDetectionForWatchListEnabled() bool { return forWatchList.Load() }
 
-// SetDataConsistencyDetectionForWatchListEnabledForTest switches it on or off, and returns what switches it back.
+// SetDataConsistencyDetectionForWatchListEnabledForTest switches the checks on or off, and returns
+// a function that restores the previous state.
 func SetDataConsistencyDetectionForWatchListEnabledForTest(enabled bool) func() {
 	before := forWatchList.Swap(enabled)
 	return func() { forWatchList.Store(before) }

@@ -1,17 +1,17 @@
 // Package exec has the error of a command that ended with an exit code.
 package exec
 
-// ExitError is an error of a command, as os/exec has one.
+// ExitError is the error of a command, similar to os/exec's.
 type ExitError interface {
 	String() string
 	Error() string
-	// Exited reports whether the command has ended by itself.
+	// Exited reports whether the command exited by itself.
 	Exited() bool
-	// ExitStatus is the command's exit code.
+	// ExitStatus returns the command's exit code.
 	ExitStatus() int
 }
 
-// CodeExitError is an ExitError that is made of an error and an exit code.
+// CodeExitError is an ExitError made of an error and an exit code.
 type CodeExitError struct {
 	Err  error
 	Code int
@@ -19,14 +19,14 @@ type CodeExitError struct {
 
 var _ ExitError = CodeExitError{}
 
-// Error is the text of Err.
+// Error returns the text of Err.
 func (e CodeExitError) Error() string { return e.Err.Error() }
 
-// String is the text of Err.
+// String returns the text of Err.
 func (e CodeExitError) String() string { return e.Err.Error() }
 
-// Exited is true.
+// Exited returns true.
 func (e CodeExitError) Exited() bool { return true }
 
-// ExitStatus is the Code.
+// ExitStatus returns Code.
 func (e CodeExitError) ExitStatus() int { return e.Code }

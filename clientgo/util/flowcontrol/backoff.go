@@ -8,24 +8,25 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Backoff has waits by id, each of which doubles with every call of Next until it is at the maximum. It is safe for
-// concurrent use.
+// Backoff keeps a wait for each id. Each call of Next doubles the wait, up to the maximum. It is
+// safe for concurrent use.
 type Backoff struct {
 	sync.RWMutex // guards following
 
-	// Clock is where the time comes from.
+	// Clock is the source of the time.
 	Clock clock.Clock
 
-	// HasExpiredFunc says whether the wait of an id begins anew, because nothing has happened to it between lastUpdate and
-	// eventTime. Default nil: it does after twice maxDuration.
+	// HasExpiredFunc decides whether the wait of an id starts anew, because nothing happened to the
+	// id between lastUpdate and eventTime. Defaults to nil: the wait starts anew after twice
+	// maxDuration.
 	HasExpiredFunc func(eventTime time.Time, lastUpdate time.Time, maxDuration time.Duration) bool
 
 	initial, max time.Duration
-	jitter       float64 // a wait is longer by at most this share of its growth
+	jitter       float64 // maximal random extension, as a share of the wait's growth
 	waits        map[string]*wait
 }
 
-// wait is that of an id.
+// wait is the state of an id.
 type wait struct {
 	duration   time.Duration
 	lastUpdate time.Time
@@ -36,7 +37,8 @@ func NewBackOff(initial, max time.Duration) *Backoff {
 	return NewBackOffWithJitter(initial, max, 0)
 }
 
-// NewBackOffWithJitter returns a Backoff whose waits are longer by a share that is drawn between 0 and maxJitterFactor.
+// NewBackOffWithJitter returns a Backoff with random longer waits. The added share is between 0 and
+// maxJitterFactor.
 func NewBackOffWithJitter(initial, max time.Duration, maxJitterFactor float64) *Backoff {
 	return NewFakeBackOffWithJitter(initial, max, clock.RealClock{}, maxJitterFactor)
 }
@@ -51,7 +53,7 @@ func NewFakeBackOffWithJitter(initial, max time.Duration, tc clock.Clock, maxJit
 	return &Backoff{Clock: tc, initial: initial, max: max, jitter: maxJitterFactor, waits: map[string]*wait{}}
 }
 
-// Get returns the wait of an id, 0 for one that is not known.
+// Get returns the wait of an id, or 0 for an unknown id.
 func (p *Backoff) Get(id string) time.Duration {
 	p.RLock()
 	defer p.RUnlock()
@@ -61,7 +63,7 @@ func (p *Backoff) Get(id string) time.Duration {
 	return 0
 }
 
-// Next lengthens the wait of an id, or begins it.
+// Next starts the wait of an id, or doubles it.
 func (p *Backoff) Next(id string, eventTime time.Time) {
 	p.Lock()
 	defer p.Unlock()
@@ -75,7 +77,7 @@ func (p *Backoff) Next(id string, eventTime time.Time) {
 	w.lastUpdate = p.Clock.Now()
 }
 
-// withJitter returns d, longer by at most the jitter's share of what.
+// withJitter returns d, extended by a random share of what, at most the jitter.
 func (p *Backoff) withJitter(d, what time.Duration) time.Duration {
 	if p.jitter == 0 {
 		return d
@@ -93,7 +95,7 @@ func (p *Backoff) DeleteEntry(id string) {
 	delete(p.waits, id)
 }
 
-// IsInBackOffSince says whether less than the wait of an id has passed since eventTime.
+// IsInBackOffSince reports whether less time than the wait of the id has passed since eventTime.
 func (p *Backoff) IsInBackOffSince(id string, eventTime time.Time) bool {
 	p.RLock()
 	defer p.RUnlock()
@@ -101,7 +103,8 @@ func (p *Backoff) IsInBackOffSince(id string, eventTime time.Time) bool {
 	return known && !p.expiredLocked(eventTime, w.lastUpdate) && p.Clock.Since(eventTime) < w.duration
 }
 
-// IsInBackOffSinceUpdate says whether eventTime is within the wait of an id, from its last call of Next.
+// IsInBackOffSinceUpdate reports whether eventTime is within the wait of the id, counted from its
+// last Next.
 func (p *Backoff) IsInBackOffSinceUpdate(id string, eventTime time.Time) bool {
 	p.RLock()
 	defer p.RUnlock()
@@ -109,7 +112,8 @@ func (p *Backoff) IsInBackOffSinceUpdate(id string, eventTime time.Time) bool {
 	return known && !p.expiredLocked(eventTime, w.lastUpdate) && eventTime.Sub(w.lastUpdate) < w.duration
 }
 
-// GC forgets the ids whose waits would begin anew. It must be called from time to time where there are always new ids.
+// GC forgets the ids whose waits would start anew. Programs with ever new ids must call it
+// periodically.
 func (p *Backoff) GC() {
 	p.Lock()
 	defer p.Unlock()

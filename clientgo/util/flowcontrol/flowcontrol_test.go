@@ -24,7 +24,7 @@ func TestBucketHasItsBurstAndThenItsRate(t *testing.T) {
 	require.True(t, limiter.TryAccept())
 	require.False(t, limiter.TryAccept())
 	begin := now.Now()
-	limiter.Accept() // the fake clock's Sleep steps
+	limiter.Accept() // Sleep of the fake clock steps the clock
 	require.Equal(t, 500*time.Millisecond, now.Now().Sub(begin))
 	limiter.Stop()
 }

@@ -1,4 +1,4 @@
-// Package flowcontrol limits how often something is done: rate limiters for requests, and waits that grow with failures.
+// Package flowcontrol has rate limiters for requests, and backoffs that grow with failures.
 package flowcontrol
 
 import (
@@ -11,43 +11,45 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// PassiveRateLimiter says whether something may be done now. It is safe for concurrent use.
+// PassiveRateLimiter decides whether an action may happen now. It is safe for concurrent use.
 type PassiveRateLimiter interface {
-	// TryAccept takes a token if there is one, and says whether there was.
+	// TryAccept takes a token if one is available, and reports whether it did.
 	TryAccept() bool
-	// Stop does nothing: the limiters of this package have nothing to stop.
+	// Stop does nothing: these limiters have nothing to stop.
 	Stop()
 	// QPS returns the tokens per second.
 	QPS() float32
 }
 
-// RateLimiter is a PassiveRateLimiter for which one can wait.
+// RateLimiter is a PassiveRateLimiter that can wait for tokens.
 type RateLimiter interface {
 	PassiveRateLimiter
-	// Accept returns when it has a token.
+	// Accept waits for a token.
 	Accept()
-	// Wait returns nil when it has a token. It returns an error if ctx ends before, or would end before.
+	// Wait waits for a token. It returns an error if ctx ends, or would end, before a token is
+	// available.
 	Wait(ctx context.Context) error
 }
 
-// Clock is what a rate limiter needs of a clock.
+// Clock is the clock of a rate limiter.
 type Clock interface {
 	clock.PassiveClock
 	Sleep(time.Duration)
 }
 
-// NewTokenBucketRateLimiter returns a limiter of qps tokens per second. At most burst of them, with which it
-// begins, are kept.
+// NewTokenBucketRateLimiter returns a limiter with qps tokens per second. The bucket holds at most
+// burst tokens and is full at the start.
 func NewTokenBucketRateLimiter(qps float32, burst int) RateLimiter {
 	return NewTokenBucketRateLimiterWithClock(qps, burst, clock.RealClock{})
 }
 
-// NewTokenBucketRateLimiterWithClock is NewTokenBucketRateLimiter with another clock. Wait takes the time of the real one.
+// NewTokenBucketRateLimiterWithClock is NewTokenBucketRateLimiter with another clock. Wait uses the
+// real clock nevertheless.
 func NewTokenBucketRateLimiterWithClock(qps float32, burst int, c Clock) RateLimiter {
 	return &waiting{passive: newPassive(qps, burst, c), sleeper: c}
 }
 
-// NewTokenBucketPassiveRateLimiter is NewTokenBucketRateLimiter without the methods that wait.
+// NewTokenBucketPassiveRateLimiter is NewTokenBucketRateLimiter without Accept and Wait.
 func NewTokenBucketPassiveRateLimiter(qps float32, burst int) PassiveRateLimiter {
 	return NewTokenBucketPassiveRateLimiterWithClock(qps, burst, clock.RealClock{})
 }
@@ -57,7 +59,7 @@ func NewTokenBucketPassiveRateLimiterWithClock(qps float32, burst int, c clock.P
 	return newPassive(qps, burst, c)
 }
 
-// passive is a bucket of tokens.
+// passive is a token bucket.
 type passive struct {
 	bucket *rate.Limiter
 	clock  clock.PassiveClock
@@ -77,7 +79,7 @@ func (p *passive) Stop() {}
 // QPS implements PassiveRateLimiter.
 func (p *passive) QPS() float32 { return p.qps }
 
-// waiting is a bucket for whose tokens one can wait.
+// waiting is a token bucket that can wait for tokens.
 type waiting struct {
 	*passive
 	sleeper Clock
@@ -103,8 +105,8 @@ func (always) Accept()                    {}
 func (always) QPS() float32               { return 1 }
 func (always) Wait(context.Context) error { return nil }
 
-// NewFakeNeverRateLimiter returns a limiter that never has a token. Accept returns when the limiter is stopped, and Wait
-// returns an error at once.
+// NewFakeNeverRateLimiter returns a limiter that never has a token. Accept blocks until the limiter
+// is stopped, and Wait returns an error at once.
 func NewFakeNeverRateLimiter() RateLimiter { return &never{stopped: make(chan struct{})} }
 
 type never struct {

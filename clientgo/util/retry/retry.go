@@ -1,4 +1,4 @@
-// Package retry calls a function again that has failed for a reason which may pass.
+// Package retry retries functions that failed for a temporary reason.
 package retry
 
 import (
@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// DefaultRetry is for a conflict between clients that change the same object.
+// DefaultRetry is for conflicts between clients that change the same object.
 var DefaultRetry = wait.Backoff{
 	Steps:    5,
 	Duration: 10 * time.Millisecond,
@@ -17,7 +17,7 @@ var DefaultRetry = wait.Backoff{
 	Jitter:   0.1,
 }
 
-// DefaultBackoff is for a conflict with controllers that work on the object.
+// DefaultBackoff is for conflicts with controllers that work on the object.
 var DefaultBackoff = wait.Backoff{
 	Steps:    4,
 	Duration: 10 * time.Millisecond,
@@ -25,16 +25,17 @@ var DefaultBackoff = wait.Backoff{
 	Jitter:   0.1,
 }
 
-// OnError calls fn until it returns nil or an error that is not retriable, which OnError returns, and
-// backoff.Steps times at most. After these it returns the last retriable error, or wait.ErrWaitTimeout if there was
-// none. Between two calls it waits as backoff says.
+// OnError calls fn, at most backoff.Steps times, until fn returns nil or an error that is not
+// retriable. It returns that result. After the last step it returns the last retriable error, or
+// wait.ErrWaitTimeout if there was none. The backoff determines the waits between the calls.
+// Without steps, fn is not called.
 //
-// An error that is not retriable and says that a wait is over, such as the end of a context, gives way to the
-// retriable error before it, if there was one: that is why there was a wait. Without steps, fn is not called.
+// If the final error means that a wait has ended, such as the end of a context, OnError returns the
+// retriable error before it, if there was one: the reason for the wait.
 func OnError(backoff wait.Backoff, retriable func(error) bool, fn func() error) error {
-	var last error // that was retriable
+	var last error // the last retriable error
 	try := func() (over bool, err error) {
-		defer utilruntime.HandleCrash() // in a program that goes on then, there is another call
+		defer utilruntime.HandleCrash() // after HandleCrash, a program that continues retries
 		if err = fn(); err != nil && retriable(err) {
 			last = err
 			return false, nil
@@ -60,8 +61,8 @@ func OnError(backoff wait.Backoff, retriable func(error) bool, fn func() error) 
 	return wait.ErrWaitTimeout
 }
 
-// RetryOnConflict is OnError for updates: an error that says the object has been changed meanwhile is retriable. fn
-// gets the object anew, changes it, updates it, and returns the error of the update.
+// RetryOnConflict is OnError for updates: a conflict error is retriable. fn must read the object
+// anew, change it, update it, and return the error of the update.
 func RetryOnConflict(backoff wait.Backoff, fn func() error) error {
 	return OnError(backoff, errors.IsConflict, fn)
 }

@@ -42,7 +42,7 @@ func TestTheLastErrorIsReturned(t *testing.T) {
 	})
 }
 
-func TestAnotherErrorEnds(t *testing.T) { // each result is what client-go answered
+func TestAnotherErrorEnds(t *testing.T) { // each result is client-go's
 	other := errors.New("x")
 	for final, after := range map[error]error{
 		other:                    other,
@@ -66,8 +66,8 @@ func TestAnotherErrorEnds(t *testing.T) { // each result is what client-go answe
 	require.True(t, wait.Interrupted(err), "without steps, nothing is called")
 }
 
-// A program that goes on after a panic must not take an update for done that has panicked.
-func TestAPanicIsNoSuccess(t *testing.T) { // each result is what client-go answered
+// A program that continues after a panic must not take the panicking update for a success.
+func TestAPanicIsNoSuccess(t *testing.T) { // each result is client-go's
 	handlers := utilruntime.PanicHandlers
 	utilruntime.ReallyCrash, utilruntime.PanicHandlers = false, nil
 	t.Cleanup(func() { utilruntime.ReallyCrash, utilruntime.PanicHandlers = true, handlers })
@@ -85,7 +85,7 @@ func TestAPanicIsNoSuccess(t *testing.T) { // each result is what client-go answ
 	require.True(t, wait.Interrupted(err))
 }
 
-func TestTheLastErrorIsReturnedAtTheLongestWait(t *testing.T) { // as client-go answered
+func TestTheLastErrorIsReturnedAtTheLongestWait(t *testing.T) { // as in client-go
 	backoff := wait.Backoff{Steps: 5, Duration: time.Millisecond, Factor: 10, Cap: 5 * time.Millisecond}
 	require.Equal(t, error(conflict), retry.RetryOnConflict(backoff, func() error { return conflict }))
 }

@@ -1,5 +1,5 @@
-// Package watchlist says whether a list can be a streaming list (KEP-3157), which is a watch that begins with all
-// objects.
+// Package watchlist decides whether a list can be a streaming list (KEP-3157): a watch that begins
+// with all existing objects.
 package watchlist
 
 import (
@@ -10,9 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// PrepareWatchListOptionsFromListOptions returns the options of a watch that begins with the objects of this list. It
-// returns false if there is none: the feature WatchListClient is off, or the list is a page of one, or of exactly one
-// version, or none that a server takes. A selector that cannot be read is an error.
+// PrepareWatchListOptionsFromListOptions converts the options of a list to the options of a
+// streaming list. It returns false if the feature WatchListClient is off, or if the list is a page,
+// has an exact version, or would be rejected by a server. It returns an error for an invalid
+// selector.
 func PrepareWatchListOptionsFromListOptions(listOptions metav1.ListOptions) (metav1.ListOptions, bool, error) {
 	if !features.FeatureGates().Enabled(features.WatchListClient) {
 		return metav1.ListOptions{}, false, nil
@@ -23,7 +24,8 @@ func PrepareWatchListOptionsFromListOptions(listOptions metav1.ListOptions) (met
 	if _, err := fields.ParseSelector(listOptions.FieldSelector); err != nil {
 		return metav1.ListOptions{}, false, err
 	}
-	// A server takes a list with a limit for a page of one version (KEP-2523), but for one of its cache, where it has none.
+	// A server returns a list with a limit as a page of one version (KEP-2523), except from its
+	// cache, which has no pages.
 	page := listOptions.Limit > 0 && listOptions.ResourceVersion != "0" || listOptions.Continue != ""
 	if page || listOptions.ResourceVersionMatch == metav1.ResourceVersionMatchExact || !valid(&listOptions) {
 		return metav1.ListOptions{}, false, nil
@@ -38,7 +40,7 @@ func PrepareWatchListOptionsFromListOptions(listOptions metav1.ListOptions) (met
 	return options, true, nil
 }
 
-// valid reports whether a server takes the options, be they of a list or of a watch.
+// valid reports whether a server accepts the options of a list or a watch.
 func valid(options *metav1.ListOptions) bool {
 	newer := options.ResourceVersionMatch == metav1.ResourceVersionMatchNotOlderThan
 	switch {
@@ -50,8 +52,8 @@ func valid(options *metav1.ListOptions) bool {
 	return options.ResourceVersionMatch == "" || newer && options.ResourceVersion != ""
 }
 
-// DoesClientNotSupportWatchListSemantics is true if the client says so, by a method IsWatchListSemanticsUnSupported. A
-// fake that ignores SendInitialEvents should have it.
+// DoesClientNotSupportWatchListSemantics returns the client's IsWatchListSemanticsUnSupported, or
+// false without that method. A fake that ignores SendInitialEvents should have the method.
 func DoesClientNotSupportWatchListSemantics(client any) bool {
 	c, ok := client.(interface{ IsWatchListSemanticsUnSupported() bool })
 	return ok && c.IsWatchListSemanticsUnSupported()

@@ -10,12 +10,12 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// clocked are delays by the clock of a test, which kinform's queue does not read.
+// clocked implements delays with a test's clock, because kinform's queue reads only the real clock.
 type clocked[T comparable] struct {
 	clock clock.WithTicker
 	add   func(T)
 
-	changed chan struct{} // a token for the loop: the first time may be another
+	changed chan struct{} // wakes the loop when the first time may have changed
 	over    chan struct{}
 	once    sync.Once
 	loop    sync.WaitGroup
@@ -26,12 +26,12 @@ type clocked[T comparable] struct {
 	count uint64
 }
 
-// due is when an item is to be added.
+// due is an item and the time at which it is to be added.
 type due[T comparable] struct {
 	item   T
 	at     time.Time
-	number uint64 // of equal times, the first set is first
-	index  int    // in times
+	number uint64 // orders equal times: the item that was set first comes first
+	index  int    // index in times
 }
 
 func newClocked[T comparable](c clock.WithTicker, add func(T)) *clocked[T] {
@@ -74,7 +74,7 @@ func (d *clocked[T]) run() {
 		var ring <-chan time.Time
 		if any {
 			timer := d.clock.NewTimer(first.Sub(d.clock.Now()))
-			if !first.After(d.clock.Now()) { // the test has moved the clock before the timer was made
+			if !first.After(d.clock.Now()) { // the test moved the clock before the timer existed
 				timer.Stop()
 				continue
 			}
@@ -92,7 +92,7 @@ func (d *clocked[T]) run() {
 	}
 }
 
-// wait returns false when the loop is to end.
+// wait returns false if the loop is to end.
 func (d *clocked[T]) wait(ring <-chan time.Time) bool {
 	select {
 	case <-d.over:
@@ -103,7 +103,8 @@ func (d *clocked[T]) wait(ring <-chan time.Time) bool {
 	return true
 }
 
-// addDue adds the items whose time has come, and returns the time of the next, if there is any.
+// addDue adds the items whose time has come, and returns the time of the next item, if there is
+// one.
 func (d *clocked[T]) addDue() (next time.Time, any bool) {
 	for {
 		now := d.clock.Now()
@@ -125,7 +126,7 @@ func (d *clocked[T]) addDue() (next time.Time, any bool) {
 	}
 }
 
-// times is a heap, the first time on top.
+// times is a heap with the earliest time on top.
 type times[T comparable] []*due[T]
 
 func (t times[T]) Len() int { return len(t) }
@@ -156,7 +157,8 @@ func (t *times[T]) Pop() any {
 	return e
 }
 
-// handled is add, whose panic goes to apimachinery's crash handlers, with the logger if there is one.
+// handled wraps add so that a panic goes to apimachinery's crash handlers, with the logger if it is
+// not nil.
 func handled[T comparable](logger *klog.Logger, add func(T)) func(T) {
 	return func(item T) {
 		if logger == nil {

@@ -13,11 +13,12 @@ import (
 // Deprecated: use TypedDelayingInterface.
 type DelayingInterface TypedDelayingInterface[any]
 
-// TypedDelayingInterface is a queue that adds items later.
+// TypedDelayingInterface is a queue that can add items after a delay.
 type TypedDelayingInterface[T comparable] interface {
 	TypedInterface[T]
-	// AddAfter adds the item when the duration has passed, or at once if it is not positive. An item has one time
-	// to be added at: of several, the earliest stands. It does nothing after ShutDown.
+	// AddAfter adds the item after the duration, or at once if the duration is not positive. Each
+	// item has at most one pending time, and the earliest time counts. After ShutDown it has no
+	// effect.
 	AddAfter(item T, duration time.Duration)
 }
 
@@ -26,22 +27,23 @@ type TypedDelayingInterface[T comparable] interface {
 // Deprecated: use TypedDelayingQueueConfig.
 type DelayingQueueConfig = TypedDelayingQueueConfig[any]
 
-// TypedDelayingQueueConfig says how a queue works. The zero value works.
+// TypedDelayingQueueConfig configures a queue. The zero value works.
 type TypedDelayingQueueConfig[T comparable] struct {
-	// Logger gets panics of Queue's Add, which end the process. The queue's name is not added to it. Defaults to
-	// klog's.
+	// Logger logs panics of Queue's Add, which end the process. The log lines don't include the
+	// queue's name. Defaults to klog's logger.
 	Logger *klog.Logger
 
-	// Name is the name in the metrics. A queue without a name has none. Defaults to "".
+	// Name is the queue's name in metrics. A queue without a name has no metrics. Defaults to "".
 	Name string
 
-	// MetricsProvider makes the queue's metrics. Defaults to that of SetProvider.
+	// MetricsProvider makes the queue's metrics. Defaults to the provider set by SetProvider.
 	MetricsProvider MetricsProvider
 
-	// Clock is for tests. Defaults to the real one.
+	// Clock is for tests. Defaults to the real clock.
 	Clock clock.WithTicker
 
-	// Queue is the queue that items are added to. Defaults to one with the fields above.
+	// Queue is the queue to which items are added. By default a queue is made from the fields
+	// above.
 	Queue TypedInterface[T]
 }
 
@@ -62,14 +64,14 @@ func TypedNewDelayingQueue[T comparable]() TypedDelayingInterface[T] {
 	return NewTypedDelayingQueue[T]()
 }
 
-// NewDelayingQueueWithConfig returns an empty queue, or the config's with delays.
+// NewDelayingQueueWithConfig returns an empty queue, or the config's Queue with delays.
 //
 // Deprecated: use NewTypedDelayingQueueWithConfig.
 func NewDelayingQueueWithConfig(config DelayingQueueConfig) DelayingInterface {
 	return NewTypedDelayingQueueWithConfig(config)
 }
 
-// NewDelayingQueueWithCustomQueue returns the queue with delays.
+// NewDelayingQueueWithCustomQueue adds delays to q.
 //
 // Deprecated: use NewTypedDelayingQueueWithConfig.
 func NewDelayingQueueWithCustomQueue(q Interface, name string) DelayingInterface {
@@ -90,8 +92,8 @@ func NewDelayingQueueWithCustomClock(clock clock.WithTicker, name string) Delayi
 	return NewTypedDelayingQueueWithConfig(DelayingQueueConfig{Name: name, Clock: clock})
 }
 
-// NewTypedDelayingQueueWithConfig returns an empty queue, or the config's with delays. One with a clock has a
-// goroutine until it is shut down.
+// NewTypedDelayingQueueWithConfig returns an empty queue, or the config's Queue with delays. A
+// queue with its own Clock has a goroutine until it is shut down.
 func NewTypedDelayingQueueWithConfig[T comparable](config TypedDelayingQueueConfig[T]) TypedDelayingInterface[T] {
 	q := &delaying[T]{TypedInterface: config.Queue}
 	if config.Queue == nil {
@@ -123,13 +125,13 @@ func NewTypedDelayingQueueWithConfig[T comparable](config TypedDelayingQueueConf
 type delaying[T comparable] struct {
 	TypedInterface[T]
 	delays  delays[T]
-	retries CounterMetric // nil if there are no metrics
+	retries CounterMetric // nil without metrics
 }
 
 // delays adds items to a queue when their time has come.
 type delays[T comparable] interface {
 	addAfter(item T, d time.Duration) // d is positive
-	// stop discards the items that are delayed. It may be called again.
+	// stop discards the delayed items. It may be called more than once.
 	stop()
 }
 
@@ -153,18 +155,18 @@ func (q *delaying[T]) ShutDown() {
 }
 
 func (q *delaying[T]) ShutDownWithDrain() {
-	q.delays.stop() // no delay ends any more, so none is left when the drain is over
+	q.delays.stop() // no further delay ends, so no item is added after the drain
 	q.TypedInterface.ShutDownWithDrain()
 }
 
-// keptDelays are those of the queue itself, which is kinform's.
+// keptDelays uses the delays of kinform's queue, which is also the queue itself.
 type keptDelays[T comparable] core.Queue[T]
 
 func (k *keptDelays[T]) addAfter(item T, d time.Duration) { (*core.Queue[T])(k).AddAfter(item, d) }
 func (k *keptDelays[T]) stop()                            {}
 
-// forwarded are delays for a queue that the program has brought: kinform's queue keeps the times, and what it would
-// hand out is added to the other.
+// forwarded implements delays for a program's own queue. kinform's queue keeps the times, and
+// forward moves its due items to the program's queue.
 type forwarded[T comparable] struct {
 	due *core.Queue[T]
 	add func(T)
@@ -185,7 +187,7 @@ func (f *forwarded[T]) forward() {
 		if !ok {
 			return
 		}
-		f.due.Done(item) // before the add: an AddAfter that it brings about is a new one
+		f.due.Done(item) // before add: an AddAfter that add causes is a new one
 		f.add(item)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 var delayingKinds = map[string]workqueue.TypedDelayingQueueConfig[string]{
 	"kept by kinform":       {},
-	"of the program":        {Queue: nil}, // filled in by openDelaying
+	"of the program":        {Queue: nil}, // openDelaying sets the queue
 	"of another clock":      {Clock: otherClock{}},
 	"of program, and clock": {Clock: otherClock{}},
 }
@@ -55,7 +55,7 @@ func TestTheEarliestTimeStands(t *testing.T) { // WQ-20, WQ-21, WQ-22, WQ-23
 		q.Add("a")
 		take(t, q, "now", "before", "a")
 		time.Sleep(time.Second)
-		take(t, q, "a") // the Add did not take back the delay
+		take(t, q, "a") // Add does not cancel the pending delay
 		q.AddAfter("a", time.Second)
 		time.Sleep(2 * time.Second)
 		take(t, q, "a", "later")
@@ -77,7 +77,7 @@ func TestShutDownDiscardsDelays(t *testing.T) { // WQ-26
 	})
 }
 
-// An add that is brought about by an add of the queue itself is a new one.
+// An AddAfter caused by the queue's own Add is a new one.
 func TestAQueueOfTheProgramMayDelayWhatIsAdded(t *testing.T) { // WQ-21
 	synctest.Test(t, func(t *testing.T) {
 		own := &echoing{TypedInterface: workqueue.NewTyped[string]()}
@@ -102,7 +102,7 @@ func (e *echoing) Add(item string) {
 	e.delayed.AddAfter(item, time.Second)
 }
 
-// As programs test their controllers: a clock that stands until the test moves it.
+// Programs test their controllers like this: the clock stands still until the test moves it.
 func TestAFakeClockMovesDelays(t *testing.T) { // WQ-20, WQ-21
 	synctest.Test(t, func(t *testing.T) {
 		clock := testclock.NewFakeClock(time.Now())
@@ -126,7 +126,8 @@ func TestAFakeClockMovesDelays(t *testing.T) { // WQ-20, WQ-21
 	})
 }
 
-// Without a wait for the queue's goroutine: the clock may be moved before it has looked at the item.
+// The clock may be moved before the queue's goroutine has seen the item, so the test does not wait
+// for it.
 func TestAFakeClockIsNotMissed(t *testing.T) {
 	for range 100 {
 		clock := testclock.NewFakeClock(time.Now())

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// drainPatience is how long a drain waits for somebody to take an item that waits.
+// drainPatience bounds how long a drain waits for a worker to take a queued item.
 //
-// client-go's drain looks at the items that workers have, and at no others. So it returns too early for a worker
-// that is about to call Get, and at once where the workers have ended and left items behind. Programs rely on the
-// second: a drain that waited for workers that have ended would never return.
+// client-go's drain considers only the items that workers have. So it returns too early if a worker
+// is about to call Get, and at once if the workers have ended and left items. Programs rely on the
+// latter: a drain that waited for ended workers would never return.
 const drainPatience = time.Second
 
-// patiently runs wait, whose context ends when no worker has had an item for drainPatience and none was handed out
-// in that time, or when ctx ends.
+// patiently calls wait. The context of wait ends with ctx, or when during drainPatience no worker
+// had an item and no item was handed out.
 func patiently(ctx context.Context, look func() (idle bool, gets uint64), wait func(context.Context)) {
 	ctx, giveUp := context.WithCancel(ctx)
 	var watcher sync.WaitGroup
@@ -40,13 +40,13 @@ func patiently(ctx context.Context, look func() (idle bool, gets uint64), wait f
 	watcher.Wait()
 }
 
-// releases ends the drains that wait when ShutDown is called.
+// releases ends the waiting drains when ShutDown is called.
 type releases struct {
 	mu      sync.Mutex // guards following
 	waiting map[*context.CancelFunc]struct{}
 }
 
-// context returns one that ends at the next call of now. The caller must call cancel.
+// context returns a context that ends at the next call of now. The caller must call cancel.
 func (r *releases) context() (ctx context.Context, cancel context.CancelFunc) {
 	ctx, end := context.WithCancel(context.Background())
 	r.mu.Lock()

@@ -1,9 +1,9 @@
 package workqueue
 
-// DefaultQueue returns a Queue that is first in, first out.
+// DefaultQueue returns a first-in, first-out Queue.
 func DefaultQueue[T comparable]() Queue[T] { return new(fifo[T]) }
 
-// fifo is a ring of items.
+// fifo is a ring buffer of items.
 type fifo[T comparable] struct {
 	ring        []T
 	first, size int
@@ -24,11 +24,11 @@ func (f *fifo[T]) Push(item T) {
 func (f *fifo[T]) Pop() T {
 	var none T
 	item := f.ring[f.first]
-	f.ring[f.first] = none // it is not kept in memory
+	f.ring[f.first] = none // release the item
 	f.first = (f.first + 1) % len(f.ring)
 	f.size--
 	if len(f.ring) > 1024 && f.size < len(f.ring)/16 {
-		f.resize(len(f.ring) / 4) // the room of a burst is given back
+		f.resize(len(f.ring) / 4) // shrink after a burst
 	}
 	return item
 }

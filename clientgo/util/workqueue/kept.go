@@ -7,7 +7,7 @@ import (
 	core "github.com/kinform/kinform/workqueue"
 )
 
-// kept is kinform's queue as items.
+// kept implements items with kinform's queue.
 type kept[T comparable] core.Queue[T]
 
 func (k *kept[T]) queue() *core.Queue[T] { return (*core.Queue[T])(k) }
@@ -27,7 +27,7 @@ func (k *kept[T]) drain(ctx context.Context) {
 		s := k.queue().Stats()
 		return s.Processing == 0, s.Gets
 	}, func(ctx context.Context) {
-		_ = k.queue().Drain(ctx) // its error says that the drain was given up, of which client-go says nothing
+		_ = k.queue().Drain(ctx) // its error means that the drain was given up, which client-go does not report
 	})
 }
 

@@ -12,13 +12,13 @@ import (
 // Deprecated: use TypedRateLimiter.
 type RateLimiter TypedRateLimiter[any]
 
-// TypedRateLimiter decides how long an item waits that has failed. It must be safe for concurrent use.
+// TypedRateLimiter decides how long a failed item waits. It must be safe for concurrent use.
 type TypedRateLimiter[T comparable] interface {
-	// When counts a failure of the item and returns how long to wait.
+	// When counts a failure of the item and returns the time to wait.
 	When(item T) time.Duration
-	// Forget ends the count of the item's failures: it succeeded, or was given up.
+	// Forget resets the item's failure count: the item succeeded or was given up.
 	Forget(item T)
-	// NumRequeues is how many failures of the item were counted since its last Forget.
+	// NumRequeues returns the number of the item's failures since its last Forget.
 	NumRequeues(item T) int
 }
 
@@ -27,8 +27,9 @@ type TypedRateLimiter[T comparable] interface {
 // Deprecated: use DefaultTypedControllerRateLimiter.
 func DefaultControllerRateLimiter() RateLimiter { return DefaultTypedControllerRateLimiter[any]() }
 
-// DefaultTypedControllerRateLimiter returns the usual limiter of controllers: for each item 5 ms, doubled by each
-// failure, up to 1000 s, and over all items 10 a second with a burst of 100.
+// DefaultTypedControllerRateLimiter returns the usual limiter of controllers. Each item waits 5 ms,
+// doubled by each failure, up to 1000 s. All items together are limited to 10 per second with a
+// burst of 100.
 func DefaultTypedControllerRateLimiter[T comparable]() TypedRateLimiter[T] {
 	return NewTypedMaxOfRateLimiter(
 		NewTypedItemExponentialFailureRateLimiter[T](5*time.Millisecond, 1000*time.Second),
@@ -41,8 +42,8 @@ func DefaultTypedControllerRateLimiter[T comparable]() TypedRateLimiter[T] {
 // Deprecated: use DefaultTypedItemBasedRateLimiter.
 func DefaultItemBasedRateLimiter() RateLimiter { return DefaultTypedItemBasedRateLimiter[any]() }
 
-// DefaultTypedItemBasedRateLimiter returns a limiter that waits for each item 1 ms, doubled by each failure, up to
-// 1000 s.
+// DefaultTypedItemBasedRateLimiter returns a limiter with a wait of 1 ms per item, doubled by each
+// failure, up to 1000 s.
 func DefaultTypedItemBasedRateLimiter[T comparable]() TypedRateLimiter[T] {
 	return NewTypedItemExponentialFailureRateLimiter[T](time.Millisecond, 1000*time.Second)
 }
@@ -59,49 +60,51 @@ type TypedBucketRateLimiter[T comparable] struct {
 
 var _ RateLimiter = &BucketRateLimiter{}
 
-// When takes a token, in advance if there is none, and returns how long it is until it exists.
+// When reserves a token and returns the time until the token exists.
 func (r *TypedBucketRateLimiter[T]) When(T) time.Duration { return r.Limiter.Reserve().Delay() }
 
-// NumRequeues is 0, as items are not told apart.
+// NumRequeues returns 0, because all items share the bucket.
 func (r *TypedBucketRateLimiter[T]) NumRequeues(T) int { return 0 }
 
-// Forget does nothing, as items are not told apart.
+// Forget does nothing, because all items share the bucket.
 func (r *TypedBucketRateLimiter[T]) Forget(T) {}
 
-// ItemExponentialFailureRateLimiter is TypedItemExponentialFailureRateLimiter for items of any type.
+// ItemExponentialFailureRateLimiter is TypedItemExponentialFailureRateLimiter for items of any
+// type.
 //
 // Deprecated: use TypedItemExponentialFailureRateLimiter.
 type ItemExponentialFailureRateLimiter = TypedItemExponentialFailureRateLimiter[any]
 
-// TypedItemExponentialFailureRateLimiter waits twice as long with each failure of an item.
+// TypedItemExponentialFailureRateLimiter doubles an item's wait with each failure.
 type TypedItemExponentialFailureRateLimiter[T comparable] struct{ limiter core.RateLimiter[T] }
 
 var _ RateLimiter = &ItemExponentialFailureRateLimiter{}
 
-// NewItemExponentialFailureRateLimiter is NewTypedItemExponentialFailureRateLimiter for items of any type.
+// NewItemExponentialFailureRateLimiter is NewTypedItemExponentialFailureRateLimiter for items of
+// any type.
 //
 // Deprecated: use NewTypedItemExponentialFailureRateLimiter.
 func NewItemExponentialFailureRateLimiter(baseDelay time.Duration, maxDelay time.Duration) RateLimiter {
 	return NewTypedItemExponentialFailureRateLimiter[any](baseDelay, maxDelay)
 }
 
-// NewTypedItemExponentialFailureRateLimiter returns a limiter that waits baseDelay at the first failure of an item,
-// and twice as long with each further one, up to maxDelay.
+// NewTypedItemExponentialFailureRateLimiter returns a limiter that waits baseDelay after an item's
+// first failure. Each further failure doubles the wait, up to maxDelay.
 func NewTypedItemExponentialFailureRateLimiter[T comparable](baseDelay time.Duration, maxDelay time.Duration) TypedRateLimiter[T] {
 	return &TypedItemExponentialFailureRateLimiter[T]{core.Exponential[T](baseDelay, maxDelay)}
 }
 
-// When counts a failure of the item and returns how long to wait.
+// When counts a failure of the item and returns the time to wait.
 func (r *TypedItemExponentialFailureRateLimiter[T]) When(item T) time.Duration {
 	return r.limiter.When(item)
 }
 
-// NumRequeues is how many failures of the item were counted since its last Forget.
+// NumRequeues returns the number of the item's failures since its last Forget.
 func (r *TypedItemExponentialFailureRateLimiter[T]) NumRequeues(item T) int {
 	return r.limiter.NumRequeues(item)
 }
 
-// Forget ends the count of the item's failures.
+// Forget resets the item's failure count.
 func (r *TypedItemExponentialFailureRateLimiter[T]) Forget(item T) { r.limiter.Forget(item) }
 
 // ItemFastSlowRateLimiter is TypedItemFastSlowRateLimiter for items of any type.
@@ -109,7 +112,8 @@ func (r *TypedItemExponentialFailureRateLimiter[T]) Forget(item T) { r.limiter.F
 // Deprecated: use TypedItemFastSlowRateLimiter.
 type ItemFastSlowRateLimiter = TypedItemFastSlowRateLimiter[any]
 
-// TypedItemFastSlowRateLimiter waits one time at the first failures of an item, and another from then on.
+// TypedItemFastSlowRateLimiter has a short wait for the first failures of an item, and a long one
+// for later failures.
 type TypedItemFastSlowRateLimiter[T comparable] struct{ limiter core.RateLimiter[T] }
 
 var _ RateLimiter = &ItemFastSlowRateLimiter{}
@@ -121,17 +125,17 @@ func NewItemFastSlowRateLimiter(fastDelay, slowDelay time.Duration, maxFastAttem
 	return NewTypedItemFastSlowRateLimiter[any](fastDelay, slowDelay, maxFastAttempts)
 }
 
-// NewTypedItemFastSlowRateLimiter returns a limiter that waits fastDelay at the first maxFastAttempts failures of
-// an item, and slowDelay from then on.
+// NewTypedItemFastSlowRateLimiter returns a limiter that waits fastDelay for the first
+// maxFastAttempts failures of an item, and slowDelay for later failures.
 func NewTypedItemFastSlowRateLimiter[T comparable](fastDelay, slowDelay time.Duration, maxFastAttempts int) TypedRateLimiter[T] {
 	return &TypedItemFastSlowRateLimiter[T]{core.FastSlow[T](fastDelay, slowDelay, maxFastAttempts)}
 }
 
-// When counts a failure of the item and returns how long to wait.
+// When counts a failure of the item and returns the time to wait.
 func (r *TypedItemFastSlowRateLimiter[T]) When(item T) time.Duration { return r.limiter.When(item) }
 
-// NumRequeues is how many failures of the item were counted since its last Forget.
+// NumRequeues returns the number of the item's failures since its last Forget.
 func (r *TypedItemFastSlowRateLimiter[T]) NumRequeues(item T) int { return r.limiter.NumRequeues(item) }
 
-// Forget ends the count of the item's failures.
+// Forget resets the item's failure count.
 func (r *TypedItemFastSlowRateLimiter[T]) Forget(item T) { r.limiter.Forget(item) }

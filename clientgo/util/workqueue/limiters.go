@@ -6,14 +6,14 @@ import (
 	core "github.com/kinform/kinform/workqueue"
 )
 
-// This file has the limiters that are made of others.
+// This file has the limiters that combine other limiters.
 
 // MaxOfRateLimiter is TypedMaxOfRateLimiter for items of any type.
 //
 // Deprecated: use TypedMaxOfRateLimiter.
 type MaxOfRateLimiter = TypedMaxOfRateLimiter[any]
 
-// TypedMaxOfRateLimiter waits as long as the most patient of its limiters. All are asked every time.
+// TypedMaxOfRateLimiter waits for the longest time of its limiters. Each call reaches all limiters.
 type TypedMaxOfRateLimiter[T comparable] struct{ limiter core.RateLimiter[T] }
 
 var _ RateLimiter = &MaxOfRateLimiter{}
@@ -25,7 +25,7 @@ func NewMaxOfRateLimiter(limiters ...TypedRateLimiter[any]) RateLimiter {
 	return NewTypedMaxOfRateLimiter(limiters...)
 }
 
-// NewTypedMaxOfRateLimiter returns a limiter that waits as long as the most patient of these.
+// NewTypedMaxOfRateLimiter returns a limiter that waits for the longest time of these limiters.
 func NewTypedMaxOfRateLimiter[T comparable](limiters ...TypedRateLimiter[T]) TypedRateLimiter[T] {
 	of := make([]core.RateLimiter[T], len(limiters))
 	for i, limiter := range limiters {
@@ -34,13 +34,13 @@ func NewTypedMaxOfRateLimiter[T comparable](limiters ...TypedRateLimiter[T]) Typ
 	return &TypedMaxOfRateLimiter[T]{core.MaxOf(of...)}
 }
 
-// When counts a failure of the item with each limiter, and returns the longest of their times.
+// When counts a failure of the item in each limiter, and returns the longest of their waits.
 func (r *TypedMaxOfRateLimiter[T]) When(item T) time.Duration { return r.limiter.When(item) }
 
-// NumRequeues is the largest of the limiters' counts.
+// NumRequeues returns the largest count of the limiters.
 func (r *TypedMaxOfRateLimiter[T]) NumRequeues(item T) int { return r.limiter.NumRequeues(item) }
 
-// Forget ends the count of the item's failures, with each limiter.
+// Forget resets the item's failure count in each limiter.
 func (r *TypedMaxOfRateLimiter[T]) Forget(item T) { r.limiter.Forget(item) }
 
 // WithMaxWaitRateLimiter is TypedWithMaxWaitRateLimiter for items of any type.
@@ -48,7 +48,7 @@ func (r *TypedMaxOfRateLimiter[T]) Forget(item T) { r.limiter.Forget(item) }
 // Deprecated: use TypedWithMaxWaitRateLimiter.
 type WithMaxWaitRateLimiter = TypedWithMaxWaitRateLimiter[any]
 
-// TypedWithMaxWaitRateLimiter waits no longer than some time.
+// TypedWithMaxWaitRateLimiter limits the wait of another limiter.
 type TypedWithMaxWaitRateLimiter[T comparable] struct{ limiter core.RateLimiter[T] }
 
 var _ RateLimiter = &WithMaxWaitRateLimiter{}
@@ -60,16 +60,16 @@ func NewWithMaxWaitRateLimiter(limiter RateLimiter, maxDelay time.Duration) Rate
 	return NewTypedWithMaxWaitRateLimiter[any](limiter, maxDelay)
 }
 
-// NewTypedWithMaxWaitRateLimiter returns the limiter, except that it never waits longer than maxDelay.
+// NewTypedWithMaxWaitRateLimiter returns a limiter like limiter whose waits are at most maxDelay.
 func NewTypedWithMaxWaitRateLimiter[T comparable](limiter TypedRateLimiter[T], maxDelay time.Duration) TypedRateLimiter[T] {
 	return &TypedWithMaxWaitRateLimiter[T]{core.WithMaxWait[T](limiter, maxDelay)}
 }
 
-// When counts a failure of the item and returns how long to wait.
+// When counts a failure of the item and returns the time to wait.
 func (w TypedWithMaxWaitRateLimiter[T]) When(item T) time.Duration { return w.limiter.When(item) }
 
-// Forget ends the count of the item's failures.
+// Forget resets the item's failure count.
 func (w TypedWithMaxWaitRateLimiter[T]) Forget(item T) { w.limiter.Forget(item) }
 
-// NumRequeues is how many failures of the item were counted since its last Forget.
+// NumRequeues returns the number of the item's failures since its last Forget.
 func (w TypedWithMaxWaitRateLimiter[T]) NumRequeues(item T) int { return w.limiter.NumRequeues(item) }

@@ -14,44 +14,46 @@ type GaugeMetric interface {
 	Dec()
 }
 
-// SettableGaugeMetric is a value that is set.
+// SettableGaugeMetric is a value that can be set.
 type SettableGaugeMetric interface {
 	Set(float64)
 }
 
-// CounterMetric is a value that goes up.
+// CounterMetric is a value that only increases.
 type CounterMetric interface {
 	Inc()
 }
 
-// SummaryMetric takes observations.
+// SummaryMetric records observations.
 type SummaryMetric interface {
 	Observe(float64)
 }
 
-// HistogramMetric takes observations.
+// HistogramMetric records observations.
 type HistogramMetric interface {
 	Observe(float64)
 }
 
 // MetricsProvider makes the metrics of a queue, by the queue's name. Times are in seconds.
 //
-// Each method is called once for a queue with a name, when it is made, NewRetriesMetric only for one that delays.
-// The metrics are called by several goroutines at once.
+// Each method is called once for a queue with a name, when the queue is made. NewRetriesMetric is
+// called only for a queue with delays. Several goroutines may use the metrics at once.
 type MetricsProvider interface {
-	// NewDepthMetric is of items that are due: those that wait, and those that were added while a worker has them.
+	// NewDepthMetric counts the items that are due: queued items, and items added while a worker
+	// has them.
 	NewDepthMetric(name string) GaugeMetric
-	// NewAddsMetric is of adds of items that were not due.
+	// NewAddsMetric counts adds of items that were not due.
 	NewAddsMetric(name string) CounterMetric
-	// NewLatencyMetric is of the times from an item's add until a worker has it.
+	// NewLatencyMetric measures the time from an item's add until a worker gets the item.
 	NewLatencyMetric(name string) HistogramMetric
-	// NewWorkDurationMetric is of the times that workers took.
+	// NewWorkDurationMetric measures the time that a worker has an item.
 	NewWorkDurationMetric(name string) HistogramMetric
-	// NewUnfinishedWorkSecondsMetric is of the time that items have been with workers, added up.
+	// NewUnfinishedWorkSecondsMetric is the total time for which workers have had their current
+	// items.
 	NewUnfinishedWorkSecondsMetric(name string) SettableGaugeMetric
-	// NewLongestRunningProcessorSecondsMetric is of the longest of these times.
+	// NewLongestRunningProcessorSecondsMetric is the longest of these times.
 	NewLongestRunningProcessorSecondsMetric(name string) SettableGaugeMetric
-	// NewRetriesMetric is of the calls of AddAfter.
+	// NewRetriesMetric counts calls of AddAfter.
 	NewRetriesMetric(name string) CounterMetric
 }
 
@@ -60,7 +62,8 @@ var provider struct {
 	set MetricsProvider
 }
 
-// SetProvider sets the provider for queues that are made later without one of their own. The first call counts.
+// SetProvider sets the provider of queues that are made later without their own provider. Only the
+// first call has an effect.
 func SetProvider(metricsProvider MetricsProvider) {
 	provider.mu.Lock()
 	defer provider.mu.Unlock()
@@ -69,7 +72,7 @@ func SetProvider(metricsProvider MetricsProvider) {
 	}
 }
 
-// providerFor returns nil for a queue that has no metrics.
+// providerFor returns the provider of a queue, or nil if the queue has no metrics.
 func providerFor(own MetricsProvider, name string) MetricsProvider {
 	switch {
 	case name == "":
@@ -82,10 +85,10 @@ func providerFor(own MetricsProvider, name string) MetricsProvider {
 	return provider.set
 }
 
-// unfinishedPeriod is how often the times of items that workers have are told.
+// unfinishedPeriod is the time between two updates of the metrics about items that workers have.
 const unfinishedPeriod = 500 * time.Millisecond
 
-// queueMetrics is what a queue tells its metrics. All methods work for nil: no metrics.
+// queueMetrics updates the metrics of a queue. All methods accept nil: no metrics.
 type queueMetrics[T comparable] struct {
 	depth               GaugeMetric
 	adds                CounterMetric
@@ -113,7 +116,7 @@ func newQueueMetrics[T comparable](own MetricsProvider, name string) *queueMetri
 	}
 }
 
-// observer returns hooks for kinform's queue.
+// observer returns an Observer for kinform's queue.
 func (m *queueMetrics[T]) observer() *core.Observer[T] {
 	if m == nil {
 		return nil
@@ -145,7 +148,7 @@ func (m *queueMetrics[T]) done(ran time.Duration) {
 	}
 }
 
-// start tells the times of items that workers have, until stop.
+// start updates the metrics about items that workers have, until stop.
 func (m *queueMetrics[T]) start(of items[T], c clock.WithTicker) {
 	if m == nil {
 		return
@@ -166,7 +169,7 @@ func (m *queueMetrics[T]) start(of items[T], c clock.WithTicker) {
 	})
 }
 
-// stop returns when the goroutine of start has ended.
+// stop ends the goroutine of start and waits for it.
 func (m *queueMetrics[T]) stop() {
 	if m == nil {
 		return

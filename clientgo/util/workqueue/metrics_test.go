@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// recorded is a provider whose metrics can be read.
+// recorded is a provider with readable metrics.
 type recorded struct {
 	mu     sync.Mutex // guards following
 	values map[string]*value
@@ -113,7 +113,7 @@ func TestAQueueWithoutANameHasNoMetrics(t *testing.T) { // WQ-16
 	require.Empty(t, m.values)
 }
 
-// The only test that sets the provider of the process.
+// No other test may set the provider of the process.
 func TestTheFirstProviderCounts(t *testing.T) {
 	first, second := &recorded{values: map[string]*value{}}, &recorded{values: map[string]*value{}}
 	workqueue.SetProvider(first)

@@ -8,22 +8,23 @@ import (
 	"k8s.io/apimachinery/pkg/util/runtime"
 )
 
-// DoWorkPieceFunc works on the piece of this number.
+// DoWorkPieceFunc processes the piece with this number.
 type DoWorkPieceFunc func(piece int)
 
 type options struct{ chunkSize int }
 
-// Options changes how ParallelizeUntil works.
+// Options is an option of ParallelizeUntil.
 type Options func(*options)
 
-// WithChunkSize makes a worker take this many pieces at a time, which costs less when pieces are small. Less than
-// one counts as one.
+// WithChunkSize makes a worker take c pieces at a time, which is cheaper for small pieces. A value
+// below one counts as one.
 func WithChunkSize(c int) func(*options) {
 	return func(o *options) { o.chunkSize = c }
 }
 
-// ParallelizeUntil calls doWorkPiece once for each piece from 0 to pieces-1, with at most this many workers at a
-// time, and returns when the calls have returned. When ctx ends, no further chunk is begun. Ctx may be nil.
+// ParallelizeUntil calls doWorkPiece once for each piece from 0 to pieces-1, with at most this many
+// workers at a time. It returns after all calls have returned. When ctx ends, no further chunk is
+// started. ctx may be nil.
 func ParallelizeUntil(ctx context.Context, workers, pieces int, doWorkPiece DoWorkPieceFunc, opts ...Options) {
 	if pieces <= 0 {
 		return

@@ -14,27 +14,29 @@ import (
 // Deprecated: use TypedInterface.
 type Interface TypedInterface[any]
 
-// TypedInterface is a queue in which an item is once, however often it is added, and never with two workers.
+// TypedInterface is a queue in which an item is once, however often it is added, and never with two
+// workers.
 type TypedInterface[T comparable] interface {
 	// Add says that work on the item is due. It does not block, and does nothing after ShutDown.
 	Add(item T)
 	// Len is the number of items that wait for a worker.
 	Len() int
-	// Get hands out the item that has waited longest, and blocks while there is none. Shutdown is true
-	// when the queue is shut down and nothing waits.
+	// Get hands out the item that has waited longest, and blocks while there is none. Shutdown is
+	// true when the queue is shut down and nothing waits.
 	Get() (item T, shutdown bool)
 	// Done says that the worker has finished with the item.
 	Done(item T)
 	// ShutDown stops the intake. Items that wait are still handed out.
 	ShutDown()
-	// ShutDownWithDrain is ShutDown, and waits until the workers are done. A later ShutDown ends the wait.
+	// ShutDownWithDrain is ShutDown, and waits until the workers are done. A later ShutDown ends
+	// the wait.
 	ShutDownWithDrain()
 	// ShuttingDown reports whether the queue has been shut down.
 	ShuttingDown() bool
 }
 
-// Queue keeps the items of a Typed that wait, and says in which order they are handed out. It is called with the
-// Typed's lock held, by one goroutine at a time, so it must not call the Typed.
+// Queue keeps the items of a Typed that wait, and says in which order they are handed out. It is
+// called with the Typed's lock held, by one goroutine at a time, so it must not call the Typed.
 type Queue[T comparable] interface {
 	// Touch is told of an item that is added while it is in the Queue.
 	Touch(item T)
@@ -80,7 +82,8 @@ type Typed[t comparable] struct {
 	releases     releases
 }
 
-// items is the part of a queue that differs by who keeps the items: *kept, on kinform's queue, or *sets.
+// items is the part of a queue that differs by who keeps the items: *kept, on kinform's queue, or
+// *sets.
 type items[T comparable] interface {
 	add(item T)
 	get() (item T, shutdown bool)
@@ -88,8 +91,8 @@ type items[T comparable] interface {
 	len() int
 	shutDown()
 	drain(ctx context.Context)
-	// running is for how long, in total and at most, items have been with workers; it is asked only of a queue
-	// with metrics.
+	// running is for how long, in total and at most, items have been with workers; it is asked only
+	// of a queue with metrics.
 	running() (total, longest time.Duration)
 }
 
@@ -131,23 +134,24 @@ func newTyped[T comparable](config TypedQueueConfig[T]) (*Typed[T], *core.Queue[
 	return q, inner
 }
 
-// Add says that work on the item is due. If it is due already, nothing changes; if a worker has the item, it is
-// handed out again after Done. It does not block, and does nothing after ShutDown.
+// Add says that work on the item is due. If it is due already, nothing changes; if a worker has the
+// item, it is handed out again after Done. It does not block, and does nothing after ShutDown.
 func (q *Typed[T]) Add(item T) { q.items.add(item) }
 
 // Len returns how many items wait for a worker, without those that workers have.
 func (q *Typed[T]) Len() int { return q.items.len() }
 
-// Get hands out the item that has waited longest, and blocks while there is none. The caller must call Done with
-// it. When the queue is shut down and nothing waits, shutdown is true.
+// Get hands out the item that has waited longest, and blocks while there is none. The caller must
+// call Done with it. When the queue is shut down and nothing waits, shutdown is true.
 func (q *Typed[T]) Get() (item T, shutdown bool) { return q.items.get() }
 
-// Done says that the worker has finished with the item. If it was added meanwhile, it waits from now on. Done of
-// an item that no worker has does nothing.
+// Done says that the worker has finished with the item. If it was added meanwhile, it waits from
+// now on. Done of an item that no worker has does nothing.
 func (q *Typed[T]) Done(item T) { q.items.done(item) }
 
-// ShutDown stops the intake: later adds are ignored. Items that wait are still handed out, and so are those that
-// were added before while a worker had them. It releases the callers of ShutDownWithDrain that wait.
+// ShutDown stops the intake: later adds are ignored. Items that wait are still handed out, and so
+// are those that were added before while a worker had them. It releases the callers of
+// ShutDownWithDrain that wait.
 func (q *Typed[T]) ShutDown() {
 	q.shuttingDown.Store(true)
 	q.items.shutDown()
@@ -155,9 +159,9 @@ func (q *Typed[T]) ShutDown() {
 	q.metrics.stop()
 }
 
-// ShutDownWithDrain is ShutDown, and returns when no item waits and no worker has one. It needs workers that call
-// Done. Where nobody takes the items that wait, it gives them up after a second; it returns as well when somebody
-// calls ShutDown meanwhile.
+// ShutDownWithDrain is ShutDown, and returns when no item waits and no worker has one. It needs
+// workers that call Done. Where nobody takes the items that wait, it gives them up after a second;
+// it returns as well when somebody calls ShutDown meanwhile.
 func (q *Typed[T]) ShutDownWithDrain() {
 	ctx, cancel := q.releases.context()
 	defer cancel()

@@ -11,10 +11,11 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// otherClock is the real clock, without being known for it: such a queue keeps its sets and delays itself.
+// otherClock is the real clock with another type, so that a queue uses its own sets and delays.
 type otherClock struct{ clock.RealClock }
 
-// The kinds of queues that there are behind Typed. The conformance suite runs on all of them in clientgo/proof.
+// kinds has each implementation behind Typed. The conformance suite runs on all of them in
+// clientgo/proof.
 var kinds = map[string]func() *workqueue.Typed[string]{
 	"kept by kinform": workqueue.NewTyped[string],
 	"kept in sets": func() *workqueue.Typed[string] {
@@ -34,7 +35,7 @@ func each(t *testing.T, test func(t *testing.T, q *workqueue.Typed[string])) {
 	}
 }
 
-// started runs f in a goroutine and returns a channel that is closed when it has returned.
+// started runs f in a goroutine and returns a channel that is closed when f has returned.
 func started(f func()) <-chan struct{} {
 	over := make(chan struct{})
 	go func() { defer close(over); f() }()
@@ -89,7 +90,8 @@ func TestADrainWaitsForItemsThatAreAddedAgain(t *testing.T) { // WQ-13, WQ-14
 	})
 }
 
-// A program whose workers end with its context drains afterwards, and items are left. client-go's drain returns.
+// A program may drain after its workers have ended with their context, while items are left.
+// client-go's drain returns then.
 func TestADrainWithoutWorkersReturns(t *testing.T) { // WQ-17
 	each(t, func(t *testing.T, q *workqueue.Typed[string]) {
 		q.Add("a")
@@ -130,7 +132,8 @@ func TestItemsThatAreDoneAreNotKept(t *testing.T) { // WQ-7
 	}
 }
 
-// priorities is a Queue of a program: the longest item first, and a Touch makes an item the first.
+// priorities is a program's own Queue: the longest item comes first, except that Touch moves an
+// item to the front.
 type priorities struct {
 	items   []string
 	touched []string
@@ -188,7 +191,7 @@ func TestDefaultQueueIsFIFO(t *testing.T) {
 	require.Equal(t, 5000, next)
 }
 
-// Items of any type, as old programs have them.
+// Older programs have items of any type.
 func TestOldNames(t *testing.T) {
 	var q workqueue.Interface = workqueue.New()
 	q.Add(struct{ a, b string }{"a", "b"})

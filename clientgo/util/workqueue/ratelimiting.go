@@ -7,17 +7,19 @@ import "k8s.io/utils/clock"
 // Deprecated: use TypedRateLimitingInterface.
 type RateLimitingInterface TypedRateLimitingInterface[any]
 
-// TypedRateLimitingInterface is a queue that adds items again after the time that a limiter gives.
+// TypedRateLimitingInterface is a queue that adds items again after a wait that a limiter
+// determines.
 type TypedRateLimitingInterface[T comparable] interface {
 	TypedDelayingInterface[T]
 
-	// AddRateLimited adds the item after the time that the limiter gives for it.
+	// AddRateLimited adds the item after the limiter's wait.
 	AddRateLimited(item T)
 
-	// Forget tells the limiter that the item succeeded, or is given up. Done is to be called as well.
+	// Forget resets the item in the limiter: the item succeeded or was given up. The caller must
+	// also call Done.
 	Forget(item T)
 
-	// NumRequeues is how often in a row the item has failed, by the limiter.
+	// NumRequeues returns the limiter's count of the item's consecutive failures.
 	NumRequeues(item T) int
 }
 
@@ -26,18 +28,19 @@ type TypedRateLimitingInterface[T comparable] interface {
 // Deprecated: use TypedRateLimitingQueueConfig.
 type RateLimitingQueueConfig = TypedRateLimitingQueueConfig[any]
 
-// TypedRateLimitingQueueConfig says how a queue works. The zero value works.
+// TypedRateLimitingQueueConfig configures a queue. The zero value works.
 type TypedRateLimitingQueueConfig[T comparable] struct {
-	// Name is the name in the metrics. A queue without a name has none. Defaults to "".
+	// Name is the queue's name in metrics. A queue without a name has no metrics. Defaults to "".
 	Name string
 
-	// MetricsProvider makes the queue's metrics. Defaults to that of SetProvider.
+	// MetricsProvider makes the queue's metrics. Defaults to the provider set by SetProvider.
 	MetricsProvider MetricsProvider
 
-	// Clock is for tests. Defaults to the real one.
+	// Clock is for tests. Defaults to the real clock.
 	Clock clock.WithTicker
 
-	// DelayingQueue is the queue that items are added to. Defaults to one with the fields above.
+	// DelayingQueue is the queue to which items are added. By default a queue is made from the
+	// fields above.
 	DelayingQueue TypedDelayingInterface[T]
 }
 
@@ -60,7 +63,7 @@ func NewNamedRateLimitingQueue(rateLimiter RateLimiter, name string) RateLimitin
 	return NewTypedRateLimitingQueueWithConfig[any](rateLimiter, RateLimitingQueueConfig{Name: name})
 }
 
-// NewRateLimitingQueueWithDelayingInterface returns the queue with a limiter.
+// NewRateLimitingQueueWithDelayingInterface adds a limiter to di.
 //
 // Deprecated: use NewTypedRateLimitingQueueWithConfig.
 func NewRateLimitingQueueWithDelayingInterface(di DelayingInterface, rateLimiter RateLimiter) RateLimitingInterface {
@@ -74,7 +77,8 @@ func NewRateLimitingQueueWithConfig(rateLimiter RateLimiter, config RateLimiting
 	return NewTypedRateLimitingQueueWithConfig[any](rateLimiter, config)
 }
 
-// NewTypedRateLimitingQueueWithConfig returns an empty queue, or the config's with a limiter.
+// NewTypedRateLimitingQueueWithConfig returns an empty queue, or the config's DelayingQueue with a
+// limiter.
 func NewTypedRateLimitingQueueWithConfig[T comparable](rateLimiter TypedRateLimiter[T], config TypedRateLimitingQueueConfig[T]) TypedRateLimitingInterface[T] {
 	if config.DelayingQueue == nil {
 		config.DelayingQueue = NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[T]{

@@ -8,16 +8,17 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// sets is items with a Queue or a clock of the program's own. kinform's queue can't have these: it calls no user
-// code under its lock, which a Queue demands, and reads no other clock, of which metrics tell.
+// sets implements items for a program's own Queue or clock. kinform's queue supports neither. A
+// Queue must be called under the lock, where kinform's queue calls no user code. And it reads only
+// the real clock, whereas the metrics must use the program's.
 type sets[T comparable] struct {
 	metrics *queueMetrics[T]
 	clock   clock.WithTicker
 
 	mu      sync.Mutex // guards following
-	changed sync.Cond  // broadcast when an item has become ready, the queue is shut down, or a drain may be over
+	changed sync.Cond  // broadcast when an item becomes ready, at shutdown, and when a drain may be over
 
-	// queue = dirty - processing, as long as everybody keeps to the contract.
+	// If all callers keep the contract, queue = dirty - processing.
 	queue        Queue[T]
 	dirty        map[T]time.Time // since when
 	processing   map[T]time.Time // since when
@@ -93,7 +94,7 @@ func (s *sets[T]) done(item T) {
 		s.readyLocked(item)
 		return
 	}
-	s.changed.Broadcast() // for those who drain
+	s.changed.Broadcast() // for waiting drains
 }
 
 func (s *sets[T]) len() int {
