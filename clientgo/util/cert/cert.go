@@ -1,4 +1,4 @@
-// Package cert makes, writes and reads certificates in PEM, and asks servers for theirs.
+// Package cert makes, writes and reads PEM certificates, and fetches the certificates of servers.
 package cert
 
 import (
@@ -24,22 +24,22 @@ import (
 
 const year = 365 * 24 * time.Hour
 
-// Config is what a new certificate says.
+// Config is the content of a new certificate.
 type Config struct {
 	CommonName   string
 	Organization []string
 	AltNames     AltNames
 	Usages       []x509.ExtKeyUsage
-	NotBefore    time.Time // default: now
+	NotBefore    time.Time // defaults to now
 }
 
-// AltNames are the names and addresses that a certificate is good for.
+// AltNames are the names and addresses for which a certificate is valid.
 type AltNames struct {
 	DNSNames []string
 	IPs      []net.IP
 }
 
-// NewSelfSignedCACert returns the certificate of a new authority, for ten years.
+// NewSelfSignedCACert returns the certificate of a new CA, valid for ten years.
 func NewSelfSignedCACert(cfg Config, key crypto.Signer) (*x509.Certificate, error) {
 	begin := time.Now().UTC()
 	if !cfg.NotBefore.IsZero() {
@@ -58,7 +58,7 @@ func NewSelfSignedCACert(cfg Config, key crypto.Signer) (*x509.Certificate, erro
 	return x509.ParseCertificate(der)
 }
 
-// authority returns the template of an authority's certificate.
+// authority returns the template of a CA certificate.
 func authority(begin, end time.Time) (*x509.Certificate, error) {
 	serial, err := newSerial()
 	if err != nil {
@@ -74,7 +74,7 @@ func authority(begin, end time.Time) (*x509.Certificate, error) {
 	}, nil
 }
 
-// newSerial returns a random number that is not 0.
+// newSerial returns a random number other than 0.
 func newSerial() (*big.Int, error) {
 	n, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 63))
 	if err != nil {
@@ -83,31 +83,34 @@ func newSerial() (*big.Int, error) {
 	return n.Add(n, big.NewInt(1)), nil
 }
 
-// SelfSignedCertKeyOptions are what a new server's certificate is for.
+// SelfSignedCertKeyOptions are the options of a new server certificate.
 type SelfSignedCertKeyOptions struct {
-	// Host is the server's name or address. It must be set.
+	// Host is the server's name or address. Required.
 	Host string
-	// AlternateIPs and AlternateDNS are further addresses and names.
+	// AlternateIPs and AlternateDNS are further addresses and names of the server.
 	AlternateIPs []net.IP
 	AlternateDNS []string
-	// MaxAge is how long the certificate is good. Default one year. It says nothing where FixtureDirectory is set.
+	// MaxAge is the lifetime of the certificate. Defaults to one year. It is ignored if
+	// FixtureDirectory is set.
 	MaxAge time.Duration
-	// FixtureDirectory is a folder for tests: a certificate in it is taken, and a new one, for a hundred years, is
-	// written to it, as HOST_IP-IP_NAME-NAME.crt and .key.
+	// FixtureDirectory is a folder for tests. A certificate in it is reused. Otherwise a new one,
+	// valid for a hundred years, is written to HOST_IP-IP_NAME-NAME.crt and .key.
 	FixtureDirectory string
 }
 
-// GenerateSelfSignedCertKey returns a certificate for a year, with that of its authority, and its key.
+// GenerateSelfSignedCertKey returns a certificate valid for a year, followed by its CA certificate,
+// and its key.
 func GenerateSelfSignedCertKey(host string, alternateIPs []net.IP, alternateDNS []string) ([]byte, []byte, error) {
 	return GenerateSelfSignedCertKeyWithOptions(SelfSignedCertKeyOptions{Host: host, AlternateIPs: alternateIPs, AlternateDNS: alternateDNS})
 }
 
-// GenerateSelfSignedCertKeyWithFixtures is GenerateSelfSignedCertKey with a folder for tests.
+// GenerateSelfSignedCertKeyWithFixtures is GenerateSelfSignedCertKey with a FixtureDirectory.
 func GenerateSelfSignedCertKeyWithFixtures(host string, alternateIPs []net.IP, alternateDNS []string, fixtureDirectory string) ([]byte, []byte, error) {
 	return GenerateSelfSignedCertKeyWithOptions(SelfSignedCertKeyOptions{Host: host, AlternateIPs: alternateIPs, AlternateDNS: alternateDNS, FixtureDirectory: fixtureDirectory})
 }
 
-// GenerateSelfSignedCertKeyWithOptions returns a certificate, with that of its authority, and its key.
+// GenerateSelfSignedCertKeyWithOptions returns a certificate, followed by its CA certificate, and
+// its key.
 func GenerateSelfSignedCertKeyWithOptions(opts SelfSignedCertKeyOptions) ([]byte, []byte, error) {
 	if opts.FixtureDirectory == "" {
 		age := opts.MaxAge
@@ -135,7 +138,7 @@ func GenerateSelfSignedCertKeyWithOptions(opts SelfSignedCertKeyOptions) ([]byte
 	return certificate, key, nil
 }
 
-// fixture returns the name of the files in the folder for tests.
+// fixture returns the base name of the files in the FixtureDirectory.
 func (o SelfSignedCertKeyOptions) fixture() string {
 	var ips []string
 	for _, ip := range o.AlternateIPs {
@@ -145,7 +148,7 @@ func (o SelfSignedCertKeyOptions) fixture() string {
 }
 
 func selfSigned(opts SelfSignedCertKeyOptions, age time.Duration) (certificates, keyPEM []byte, err error) {
-	// Clocks of other machines may be behind.
+	// The clocks of other machines may be behind.
 	begin := time.Now().Add(-time.Hour)
 	end := begin.Add(age)
 	root, rootKey, err := newRoot(opts.Host, begin, end)
@@ -206,12 +209,12 @@ func newRoot(host string, begin, end time.Time) (*x509.Certificate, *rsa.Private
 	return root, key, err
 }
 
-// MakeCSR returns a request for a certificate with a subject, names and addresses.
+// MakeCSR returns a certificate request with a subject, names and addresses.
 func MakeCSR(privateKey interface{}, subject *pkix.Name, dnsSANs []string, ipSANs []net.IP) (csr []byte, err error) {
 	return MakeCSRFromTemplate(privateKey, &x509.CertificateRequest{Subject: *subject, DNSNames: dnsSANs, IPAddresses: ipSANs})
 }
 
-// MakeCSRFromTemplate returns a request for a certificate. Where the template has no algorithm of the signature, the key decides.
+// MakeCSRFromTemplate returns a certificate request. The key determines the signature algorithm.
 func MakeCSRFromTemplate(privateKey interface{}, template *x509.CertificateRequest) ([]byte, error) {
 	t := *template
 	t.SignatureAlgorithm = signatureOf(privateKey)
@@ -222,7 +225,7 @@ func MakeCSRFromTemplate(privateKey interface{}, template *x509.CertificateReque
 	return pem.EncodeToMemory(&pem.Block{Type: CertificateRequestBlockType, Bytes: der}), nil
 }
 
-// signatureOf returns the algorithm that fits the strength of a key.
+// signatureOf returns the signature algorithm that fits the strength of a key.
 func signatureOf(privateKey interface{}) x509.SignatureAlgorithm {
 	switch key := privateKey.(type) {
 	case *ecdsa.PrivateKey:
@@ -248,7 +251,7 @@ func signatureOf(privateKey interface{}) x509.SignatureAlgorithm {
 	}
 }
 
-// EncodeCertificates returns certificates in PEM.
+// EncodeCertificates encodes certificates in PEM.
 func EncodeCertificates(certs ...*x509.Certificate) ([]byte, error) {
 	var b bytes.Buffer
 	for _, c := range certs {
@@ -259,8 +262,8 @@ func EncodeCertificates(certs ...*x509.Certificate) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// ParseCertsPEM returns the certificates in PEM. Other blocks are passed over. There is an error if there is no certificate,
-// or if one cannot be read.
+// ParseCertsPEM returns the certificates in PEM data. Other blocks are skipped. It returns an error
+// if there is no certificate, or if one is malformed.
 func ParseCertsPEM(pemCerts []byte) ([]*x509.Certificate, error) {
 	var certs []*x509.Certificate
 	for {

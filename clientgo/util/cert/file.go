@@ -7,13 +7,14 @@ import (
 	"path/filepath"
 )
 
-// The types of blocks in PEM.
+// Types of PEM blocks.
 const (
 	CertificateBlockType        = "CERTIFICATE"
 	CertificateRequestBlockType = "CERTIFICATE REQUEST"
 )
 
-// CanReadCertAndKey says whether there are both files. It returns an error if there is one of them.
+// CanReadCertAndKey reports whether both files exist. It returns an error if only one of them
+// exists.
 func CanReadCertAndKey(certPath, keyPath string) (bool, error) {
 	hasCert, hasKey := canRead(certPath), canRead(keyPath)
 	switch {
@@ -37,7 +38,7 @@ func canRead(path string) bool {
 	return true
 }
 
-// WriteCert writes certificates to a file that everybody may read, and makes the folders above it.
+// WriteCert writes certificates to a world-readable file, and creates missing folders.
 func WriteCert(certPath string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(certPath), 0o755); err != nil {
 		return err
@@ -45,7 +46,7 @@ func WriteCert(certPath string, data []byte) error {
 	return os.WriteFile(certPath, data, 0o644)
 }
 
-// CertsFromFile returns the certificates of a file, which must have one.
+// CertsFromFile returns the certificates of a file. A file without certificates is an error.
 func CertsFromFile(file string) ([]*x509.Certificate, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -58,7 +59,7 @@ func CertsFromFile(file string) ([]*x509.Certificate, error) {
 	return certs, nil
 }
 
-// NewPool returns a pool of the certificates of a file, which must have one.
+// NewPool returns a pool of the certificates of a file. A file without certificates is an error.
 func NewPool(filename string) (*x509.CertPool, error) {
 	data, err := os.ReadFile(filename)
 	if err != nil {
@@ -71,7 +72,8 @@ func NewPool(filename string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// NewPoolFromBytes returns a pool of certificates in PEM, of which there must be one.
+// NewPoolFromBytes returns a pool of the certificates in PEM data. Data without certificates is an
+// error.
 func NewPoolFromBytes(pemBlock []byte) (*x509.CertPool, error) {
 	certs, err := ParseCertsPEM(pemBlock)
 	if err != nil {

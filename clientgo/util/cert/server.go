@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// GetClientCANames returns the names of the authorities whose clients a server accepts. apiHost is "host:port".
+// GetClientCANames returns the names of the CAs that a server accepts for clients. apiHost is
+// "host:port".
 func GetClientCANames(apiHost string) ([]string, error) {
 	var names []string
 	conn, err := tls.Dial("tcp", apiHost, &tls.Config{
-		InsecureSkipVerify: true, // Nothing is sent to the server: the question is what it asks for.
+		InsecureSkipVerify: true, // nothing is sent to the server; only its request for a certificate matters
 		GetClientCertificate: func(request *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			names = authorities(request.AcceptableCAs)
 			return &tls.Certificate{}, nil
@@ -40,11 +41,11 @@ func GetClientCANamesForURL(kubeConfigURL string) ([]string, error) {
 	return GetClientCANames(address)
 }
 
-// GetServingCertificates returns the certificates that a server shows, as they are and in PEM. apiHost is "host:port". serverName
-// asks for the certificate of a name; "" asks for that of the address.
+// GetServingCertificates returns the certificates that a server presents, parsed and in PEM.
+// apiHost is "host:port". serverName selects a certificate by name; "" means the host's name.
 func GetServingCertificates(apiHost, serverName string) ([]*x509.Certificate, [][]byte, error) {
 	conn, err := tls.Dial("tcp", apiHost, &tls.Config{
-		InsecureSkipVerify: true, // Nothing is sent to the server: the question is what it shows.
+		InsecureSkipVerify: true, // nothing is sent to the server; only its certificates matter
 		ServerName:         serverName,
 	})
 	if err != nil {
@@ -72,7 +73,7 @@ func GetServingCertificatesForURL(kubeConfigURL, serverName string) ([]*x509.Cer
 	return GetServingCertificates(address, serverName)
 }
 
-// hostOf returns host and port of an address.
+// hostOf returns "host:port" of an address.
 func hostOf(address string) (string, error) {
 	if !strings.Contains(address, "://") {
 		return "", fmt.Errorf("the address %q has no scheme, such as https://", address)

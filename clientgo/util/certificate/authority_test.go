@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// authority signs requests, as a signer in a cluster does.
+// authority signs requests like a signer in a cluster.
 type authority struct {
 	t      *testing.T
 	cert   *x509.Certificate
@@ -42,7 +42,7 @@ func newAuthority(t *testing.T, life time.Duration) *authority {
 	return &authority{t: t, cert: cert, key: key, life: life}
 }
 
-// issue returns the certificate of a request in PEM.
+// issue returns the certificate for a request, in PEM.
 func (a *authority) issue(request []byte) []byte {
 	block, _ := pem.Decode(request)
 	r, err := x509.ParseCertificateRequest(block.Bytes)
@@ -66,7 +66,7 @@ func (a *authority) pair(name string) (cert, key []byte) {
 	return a.issue(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: request})), key
 }
 
-// work decides all requests, once a second, until ctx ends.
+// work approves or denies all requests, once a second, until ctx ends.
 func (a *authority) work(ctx context.Context, client kubernetes.Interface) {
 	requests := client.CertificatesV1().CertificateSigningRequests()
 	for tick := time.NewTicker(time.Second); ; {

@@ -14,85 +14,90 @@ import (
 	clientset "k8s.io/client-go/kubernetes"
 )
 
-// Manager has a certificate, and replaces it before it expires. Its methods may be called from several goroutines.
+// Manager holds a certificate and replaces it before it expires. It is safe for concurrent use.
 type Manager interface {
-	// Start begins to replace certificates, in a goroutine, until Stop. It is called once.
+	// Start starts a goroutine that replaces certificates until Stop. It may be called once.
 	Start()
-	// Stop ends that. It does not wait for a request that is under way, which ends soon.
+	// Stop ends the goroutine. It does not wait for a request in progress, which ends soon.
 	Stop()
-	// Current returns the certificate, nil if there is none or it has expired.
+	// Current returns the certificate, or nil without a valid one.
 	Current() *tls.Certificate
-	// ServerHealthy reports whether the server answered the last request as one that works does.
+	// ServerHealthy reports whether the last response came from a working server.
 	ServerHealthy() bool
 }
 
-// Config is what a Manager works with. CertificateStore, and Usages or GetUsages, are needed.
+// Config configures a Manager. CertificateStore, and either Usages or GetUsages, are required.
 type Config struct {
-	// ClientsetFn returns the client for requests. It gets the certificate, if there is one that is valid, and is not
-	// called twice at the same time.
+	// ClientsetFn returns the client for requests. It gets the certificate, or nil if there is no
+	// valid one. It is not called concurrently.
 	ClientsetFn ClientsetFunc
-	// Template is what certificates are for, as of x509.CreateCertificateRequest.
+	// Template is the template of certificate requests, as for x509.CreateCertificateRequest.
 	Template *x509.CertificateRequest
-	// GetTemplate, if it is set, is asked instead, also whether the certificate still fits. While it returns nil, no
-	// certificate is requested.
+	// GetTemplate, if set, replaces Template. It is also called to check whether the certificate
+	// still matches. While it returns nil, no certificate is requested.
 	GetTemplate func() *x509.CertificateRequest
 	// SignerName is the name of the signer.
 	SignerName string
-	// RequestedCertificateLifetime is a wish, which the signer may ignore. Nil means none.
+	// RequestedCertificateLifetime is a request that the signer may ignore. nil means no request.
 	RequestedCertificateLifetime *time.Duration
-	// Usages are those of certificates. It excludes GetUsages.
+	// Usages are the usages of certificates. It excludes GetUsages.
 	Usages []certificates.KeyUsage
-	// GetUsages returns them for a key. It excludes Usages.
+	// GetUsages returns the usages for a key. It excludes Usages.
 	GetUsages func(privateKey interface{}) []certificates.KeyUsage
-	// CertificateStore keeps the certificate and its key.
+	// CertificateStore stores the certificate and its key.
 	CertificateStore Store
-	// BootstrapCertificatePEM and BootstrapKeyPEM are used if the store has nothing, and are replaced at once.
+	// BootstrapCertificatePEM and BootstrapKeyPEM are used if the store is empty, and are replaced
+	// at once.
 	BootstrapCertificatePEM []byte
 	BootstrapKeyPEM         []byte `datapolicy:"security-key"`
-	// CertificateRotation is told how many seconds old a certificate was when it was replaced. May be nil.
+	// CertificateRotation observes the age of a certificate at its replacement, in seconds. May be
+	// nil.
 	CertificateRotation Histogram
 	// CertificateRenewFailure counts failures. May be nil.
 	CertificateRenewFailure Counter
-	// GenerateKey makes a key, of ECDSA with 256 bits or RSA with 2048 bits at least. Defaults to ECDSA P-256.
+	// GenerateKey generates an ECDSA key of at least 256 bits or an RSA key of at least 2048 bits.
+	// Defaults to ECDSA P-256.
 	GenerateKey func() (crypto.Signer, error)
-	// Name is that of the logs. Defaults to SignerName, or to a word about Usages.
+	// Name is the name in logs. Defaults to SignerName, or to a word about Usages.
 	Name string
-	// Ctx, if it is set, ends the Manager like Stop, and has its logger.
+	// Ctx, if set, supplies the logger, and its end stops the Manager like Stop.
 	Ctx *context.Context
 }
 
-// Store keeps a certificate and its key.
+// Store stores a certificate and its key.
 type Store interface {
-	// Current returns them. If there are none, the error is a *NoCertKeyError.
+	// Current returns the stored certificate. If the store is empty, the error is a
+	// *NoCertKeyError.
 	Current() (*tls.Certificate, error)
-	// Update takes others, in PEM, and returns them as Current does from now on.
+	// Update stores a new certificate and key in PEM, and returns them as Current does from then
+	// on.
 	Update(cert, key []byte) (*tls.Certificate, error)
 }
 
-// Gauge is told a number.
+// Gauge is a value that can be set.
 type Gauge interface {
 	Set(float64)
 }
 
-// Histogram is told numbers.
+// Histogram records observations.
 type Histogram interface {
 	Observe(float64)
 }
 
-// Counter counts.
+// Counter is a value that only increases.
 type Counter interface {
 	Inc()
 }
 
-// NoCertKeyError says that there is no certificate with a key.
+// NoCertKeyError means that the store has no certificate and key.
 type NoCertKeyError string
 
 func (e *NoCertKeyError) Error() string { return string(*e) }
 
-// ClientsetFunc returns a client, which may use the certificate, if that is not nil.
+// ClientsetFunc returns a client. The client may use the certificate, if it is not nil.
 type ClientsetFunc func(current *tls.Certificate) (clientset.Interface, error)
 
-// The usages of a kubelet's certificates. Keys of RSA encipher keys as well.
+// Usages of a kubelet's certificates. RSA keys also get the usage key encipherment.
 var (
 	DefaultKubeletServingGetUsages = func(privateKey interface{}) []certificates.KeyUsage {
 		return usages(privateKey, certificates.UsageServerAuth)
@@ -109,7 +114,7 @@ func usages(key any, of certificates.KeyUsage) []certificates.KeyUsage {
 	return []certificates.KeyUsage{certificates.UsageDigitalSignature, of}
 }
 
-// usages returns the function that says the usages.
+// usages returns a function that returns the usages for a key.
 func (c *Config) usages() (func(any) []certificates.KeyUsage, error) {
 	switch {
 	case c.GetUsages != nil && c.Usages != nil:
@@ -123,7 +128,7 @@ func (c *Config) usages() (func(any) []certificates.KeyUsage, error) {
 	}
 }
 
-// name returns that of logs.
+// name returns the name for logs.
 func (c *Config) name(usages func(any) []certificates.KeyUsage) string {
 	switch {
 	case c.Name != "":

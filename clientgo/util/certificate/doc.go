@@ -1,3 +1,3 @@
-// Package certificate keeps a client's or a server's certificate valid: it asks the API server's signers for another one
-// in time (package csr), and stores it.
+// Package certificate keeps the certificate of a client or a server valid. It requests a new
+// certificate from the API server's signers in time (package csr), and stores it.
 package certificate

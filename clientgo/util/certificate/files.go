@@ -15,10 +15,11 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// FileStore is a Store of files.
+// FileStore is a Store in files.
 type FileStore interface {
 	Store
-	// CurrentPath returns the file that has the current certificate and its key in PEM: a link to one of a date.
+	// CurrentPath returns the PEM file of the current certificate and key. It is a link to a file
+	// with a date.
 	CurrentPath() string
 }
 
@@ -27,9 +28,10 @@ func NewFileStore(pairNamePrefix string, certDirectory string, keyDirectory stri
 	return NewFileStoreWithLogger(klog.Background(), pairNamePrefix, certDirectory, keyDirectory, certFile, keyFile)
 }
 
-// NewFileStoreWithLogger returns a store of the files PREFIX-DATE.pem in certDirectory, each with a certificate and its
-// key, with a link PREFIX-current.pem to the newest. Without that link, the pair is certFile with keyFile, or PREFIX.crt in
-// certDirectory with PREFIX.key in keyDirectory. A link that a process which crashed has left half replaced is mended.
+// NewFileStoreWithLogger returns a store with files PREFIX-DATE.pem in certDirectory. Each file has
+// a certificate and its key. The link PREFIX-current.pem leads to the newest file. Without the
+// link, the store uses certFile with keyFile, or PREFIX.crt in certDirectory with PREFIX.key in
+// keyDirectory. A link that a crashed process has left half replaced is repaired.
 func NewFileStoreWithLogger(logger klog.Logger, pairNamePrefix string, certDirectory string, keyDirectory string, certFile string, keyFile string) (FileStore, error) {
 	s := &files{logger: logger, prefix: pairNamePrefix, certs: certDirectory, keys: keyDirectory, cert: certFile, key: keyFile}
 	if err := s.recover(); err != nil {
@@ -43,14 +45,15 @@ type files struct {
 	prefix, certs, keys, cert, key string
 }
 
-// name returns the file of a pair.
+// name returns the path of a pair's file.
 func (s *files) name(what string) string {
 	return filepath.Join(s.certs, s.prefix+"-"+what+".pem")
 }
 
 func (s *files) CurrentPath() string { return s.name("current") }
 
-// recover takes the link that was to be renamed, or removes it.
+// recover completes the rename of a link that a crash has interrupted, or removes the leftover
+// link.
 func (s *files) recover() error {
 	there, err := exists(s.CurrentPath())
 	if err != nil {
@@ -68,7 +71,7 @@ func (s *files) recover() error {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return os.Rename(updated, s.CurrentPath())
 	case there:
-		return nil // an Update says it
+		return nil // Update reports the error
 	}
 	return fmt.Errorf("expected %q to be a symlink but it is a file", updated)
 }
@@ -119,7 +122,8 @@ func (s *files) Update(cert, key []byte) (*tls.Certificate, error) {
 	return loaded, nil
 }
 
-// encode returns certificates, that of the key first, and the key. Nothing else that a signer may have written is in it.
+// encode returns the certificates, starting with the key's, and the key, in PEM. It drops
+// everything else that a signer may have added.
 func encode(cert, key []byte) ([]byte, error) {
 	certs, err := certutil.ParseCertsPEM(cert)
 	if err != nil {
@@ -136,10 +140,11 @@ func encode(cert, key []byte) ([]byte, error) {
 	return append(data, pem.EncodeToMemory(block)...), nil
 }
 
-// write writes a pair to a file in one step, and returns it. Two updates within a second have one file, which may be the current one:
-// what is no pair does not get there.
+// write writes a pair to a file in one step, and returns the pair. Two updates within a second
+// write the same file, which may be the current one. So the data is checked before it replaces the
+// file.
 func write(path string, data []byte) (loaded *tls.Certificate, err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".") // only the user may read it
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".") // readable only by the user
 	if err != nil {
 		return nil, fmt.Errorf("could not open a file for %q: %w", path, err)
 	}
@@ -161,7 +166,7 @@ func write(path string, data []byte) (loaded *tls.Certificate, err error) {
 	return loaded, os.Rename(f.Name(), path)
 }
 
-// link has the current pair be that of a file, in one step.
+// link makes the file the current pair, in one step.
 func (s *files) link(pair string) error {
 	current, updated := s.CurrentPath(), s.name("updated")
 	for _, path := range []string{current, updated} {
@@ -187,7 +192,7 @@ func (s *files) link(pair string) error {
 	return os.Rename(updated, current)
 }
 
-// load reads a certificate and a key. The certificate's Leaf is set.
+// load reads a certificate and a key, and sets the certificate's Leaf.
 func load(certFile, keyFile string) (*tls.Certificate, error) {
 	cert, err := tls.LoadX509KeyPair(certFile, keyFile)
 	if err != nil {
@@ -201,7 +206,7 @@ func load(certFile, keyFile string) (*tls.Certificate, error) {
 	return &cert, nil
 }
 
-// exists reports whether there is a file. "" names none.
+// exists reports whether a file exists. For "" it returns false.
 func exists(path string) (bool, error) {
 	if path == "" {
 		return false, nil

@@ -65,7 +65,7 @@ func TestAFileHasTheCertificatesAndThenTheKey(t *testing.T) {
 	require.NoError(t, err)
 	cert, key := a.pair("me")
 	above, other := a.pair("authority")
-	// A signer may write more than certificates.
+	// A signer's response may contain more than certificates.
 	_, err = store.Update(slices.Concat([]byte("comment\n"), cert, above, other), key)
 	require.NoError(t, err)
 	written, err := os.ReadFile(store.CurrentPath())
@@ -90,7 +90,7 @@ func TestAStoreIsMendedAfterACrash(t *testing.T) {
 	_, err = store.Update(a.pair("me"))
 	require.NoError(t, err)
 	updated := filepath.Join(dir, "x-updated.pem")
-	require.NoError(t, os.Rename(store.CurrentPath(), updated)) // It ended before the link was renamed.
+	require.NoError(t, os.Rename(store.CurrentPath(), updated)) // a crash before the link was renamed
 	store, err = open()
 	require.NoError(t, err)
 	_, err = store.Current()

@@ -9,7 +9,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
-// handled counts what the program's error handlers are told. Those of apimachinery wait by the real clock.
+// handled counts the calls of the program's error handlers. apimachinery's handlers wait by the
+// real clock.
 var handled atomic.Int64
 
 func TestMain(m *testing.M) {

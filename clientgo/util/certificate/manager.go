@@ -23,21 +23,21 @@ type manager struct {
 	template func() *x509.CertificateRequest
 	usages   func(any) []certificates.KeyUsage
 
-	ctx    context.Context // with the logger; ends with Stop
+	ctx    context.Context // with the logger; ends at Stop
 	cancel context.CancelFunc
 
-	// changed has a value when the template is no longer that of the last request.
+	// changed has a value when the template differs from the last request's template.
 	changed chan struct{}
 
 	mu      sync.Mutex // guards following
 	cert    *tls.Certificate
-	forced  bool // the certificate is replaced at once
+	forced  bool // replace the certificate at once
 	healthy bool
 	asked   *x509.CertificateRequest // the template of the last request
-	forget  context.CancelFunc       // ends the wait for its certificate
+	forget  context.CancelFunc       // cancels the wait for the requested certificate
 }
 
-// NewManager returns a Manager that has the store's certificate, or that for the beginning.
+// NewManager returns a Manager with the store's certificate, or else the bootstrap certificate.
 func NewManager(config *Config) (Manager, error) {
 	m := &manager{config: *config, template: config.GetTemplate, changed: make(chan struct{}, 1)}
 	var err error
@@ -59,7 +59,8 @@ func NewManager(config *Config) (Manager, error) {
 	return m, nil
 }
 
-// first returns the certificate of the store, or that for the beginning, which is to be replaced at once.
+// first returns the store's certificate. Otherwise it returns the bootstrap certificate, which is
+// to be replaced at once.
 func first(config *Config) (cert *tls.Certificate, replace bool, err error) {
 	cert, err = config.CertificateStore.Current()
 	if err == nil {
@@ -102,7 +103,7 @@ func (m *manager) ServerHealthy() bool {
 
 func (m *manager) Stop() { m.cancel() }
 
-// Start replaces certificates until Stop. Without a ClientsetFn there is nobody to ask for one.
+// Start replaces certificates until Stop. Without a ClientsetFn it does nothing.
 func (m *manager) Start() {
 	if m.config.ClientsetFn == nil {
 		klog.FromContext(m.ctx).V(2).Info("Certificate rotation is not enabled, no connection to the apiserver")
@@ -119,15 +120,16 @@ func (m *manager) run() {
 	}
 	defer looking.Wait()
 	for m.ctx.Err() == nil {
-		if m.waitUntilDue() && m.template() != nil { // Without a template there is nothing to fail at yet.
+		// Without a template, a rotation would only fail.
+		if m.waitUntilDue() && m.template() != nil {
 			m.rotateUntilDone()
 		}
 		pause(m.ctx, time.Second)
 	}
 }
 
-// waitUntilDue waits until another certificate is needed, or the template has changed, and reports whether one is
-// needed.
+// waitUntilDue waits until a new certificate is needed or the template has changed. It reports
+// whether a new certificate is needed.
 func (m *manager) waitUntilDue() bool {
 	logger := klog.FromContext(m.ctx).V(2)
 	sleep := time.Until(m.due())
@@ -142,7 +144,7 @@ func (m *manager) waitUntilDue() bool {
 	case <-m.ctx.Done():
 		return false
 	case <-m.changed:
-		if m.fits() { // The change may have been seen while its certificate was on the way.
+		if m.fits() { // a certificate for the changed template may have arrived meanwhile
 			return false
 		}
 		logger.Info("Certificate template changed, rotating")
@@ -150,7 +152,8 @@ func (m *manager) waitUntilDue() bool {
 	}
 }
 
-// lookAtTemplate looks once a second whether the certificate, and a request that is under way, are still right.
+// lookAtTemplate checks once a second whether the certificate, or a request in progress, still
+// matches the template.
 func (m *manager) lookAtTemplate() {
 	for ; m.ctx.Err() == nil; pause(m.ctx, time.Second) {
 		m.mu.Lock()
@@ -169,8 +172,9 @@ func (m *manager) lookAtTemplate() {
 	}
 }
 
-// due returns when the certificate is replaced: at once if there is none that fits, and otherwise after 70 to 90 % of its
-// life, so that many clients come at different times.
+// due returns the time at which the certificate is to be replaced. Without a matching certificate,
+// it is now. Otherwise it is after 70 to 90 % of the lifetime, at random, so that many clients
+// don't renew at once.
 func (m *manager) due() time.Time {
 	m.mu.Lock()
 	cert, forced := m.cert, m.forced
@@ -185,7 +189,8 @@ func (m *manager) due() time.Time {
 	return deadline
 }
 
-// fits reports whether the certificate has all that the template asks for. Without a template, any does.
+// fits reports whether the certificate has everything in the template. Without a template it is
+// true.
 func (m *manager) fits() bool {
 	m.mu.Lock()
 	cert := m.cert
@@ -212,7 +217,7 @@ func (m *manager) fits() bool {
 	return true
 }
 
-// take makes a certificate the current one, and tells how old the one before was.
+// take makes a certificate the current one, and records the age of its predecessor.
 func (m *manager) take(cert *tls.Certificate) {
 	m.mu.Lock()
 	old := m.cert
@@ -223,7 +228,7 @@ func (m *manager) take(cert *tls.Certificate) {
 	}
 }
 
-// failed counts a failure, and notes whether the server seems to work.
+// failed counts and reports a failure.
 func (m *manager) failed(err error, doing string) {
 	utilruntime.HandleErrorWithContext(m.ctx, err, doing)
 	if m.config.CertificateRenewFailure != nil {
@@ -231,16 +236,16 @@ func (m *manager) failed(err error, doing string) {
 	}
 }
 
-// judge notes what an answer of the server says of its health.
+// judge derives the server's health from a response.
 func (m *manager) judge(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
-	case apierrors.IsUnauthorized(err): // A proxy may have said this, in front of a server that works.
+	case apierrors.IsUnauthorized(err): // a proxy may have sent it in front of a working server
 		m.healthy = true
 	case apierrors.IsUnexpectedServerError(err):
 		m.healthy = false
-	default: // Other than by an error, a server that works says that these are not for this client.
+	default: // a working server may answer NotFound or Forbidden to this client
 		m.healthy = apierrors.IsNotFound(err) || apierrors.IsForbidden(err)
 	}
 }

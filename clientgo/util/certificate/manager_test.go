@@ -40,7 +40,7 @@ type numbers struct {
 func (n *numbers) Observe(seconds float64) { n.count.Add(1); n.last.Store(int64(seconds)) }
 func (n *numbers) Inc()                    { n.count.Add(1) }
 
-// rig is a manager, an authority and a store of files.
+// rig is a manager, an authority and a file store.
 type rig struct {
 	*authority
 	certificate.Manager
@@ -49,10 +49,10 @@ type rig struct {
 	client             *fake.Clientset
 	template           atomic.Pointer[x509.CertificateRequest]
 	rotations, renewal numbers
-	got                atomic.Pointer[tls.Certificate] // by the last ClientsetFn
+	got                atomic.Pointer[tls.Certificate] // from the last ClientsetFn
 }
 
-// inBubble starts a manager, with an authority whose certificates live for ten minutes.
+// inBubble starts a manager, and an authority whose certificates are valid for ten minutes.
 func inBubble(t *testing.T, change func(*rig), test func(*testing.T, *rig)) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -85,7 +85,7 @@ func inBubble(t *testing.T, change func(*rig), test func(*testing.T, *rig)) {
 	})
 }
 
-// naming has a fake make names and UIDs, as a server does.
+// naming makes a fake assign names and UIDs, as a server does.
 func naming(client *fake.Clientset) {
 	var made atomic.Int64
 	client.PrependReactor("create", "certificatesigningrequests", func(action clientgotesting.Action) (bool, runtime.Object, error) {
@@ -251,7 +251,7 @@ func TestConfigsThatAreWrong(t *testing.T) {
 	require.EqualError(t, err, "disk full")
 	m, err := certificate.NewManager(&certificate.Config{CertificateStore: store, Usages: some})
 	require.NoError(t, err)
-	m.Start() // There is nobody to ask.
+	m.Start() // there is no client
 	m.Stop()
 }
 

@@ -18,11 +18,12 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// patience is how long a signer may take. Its certificate may be approved by hand; after this time there is a
-// new request, as the old one may have been forgotten.
+// patience is how long to wait for a signer. People may approve requests by hand. After this time
+// there is a new request, because the old one may have been forgotten.
 const patience = 15 * time.Minute
 
-// rotateUntilDone asks for a certificate until there is one: soon after the first failures, and later every 32 seconds.
+// rotateUntilDone retries rotate until it succeeds: with growing waits at first, and later every 32
+// seconds.
 func (m *manager) rotateUntilDone() {
 	backoff := wait.Backoff{Duration: 2 * time.Second, Factor: 2, Jitter: 0.1, Steps: 5}
 	for m.ctx.Err() == nil && !m.rotate() {
@@ -34,7 +35,7 @@ func (m *manager) rotateUntilDone() {
 	}
 }
 
-// rotate asks for a certificate, waits for it, and stores it. It reports whether that is done.
+// rotate requests a certificate, waits for it, and stores it. It reports whether it succeeded.
 func (m *manager) rotate() bool {
 	klog.FromContext(m.ctx).V(2).Info("Rotating certificates")
 	template := m.template()
@@ -77,7 +78,7 @@ func (m *manager) rotate() bool {
 	return true
 }
 
-// request makes a key and a request for its certificate.
+// request generates a key and a certificate request for it.
 func (m *manager) request(template *x509.CertificateRequest) (key crypto.Signer, keyPEM, request []byte, err error) {
 	if m.config.GenerateKey != nil {
 		key, err = m.config.GenerateKey()
@@ -99,7 +100,7 @@ func (m *manager) request(template *x509.CertificateRequest) (key crypto.Signer,
 	return key, keyPEM, request, nil
 }
 
-// strong is an error for a key that is too short for a certificate of a cluster.
+// strong returns an error if the key is too short for a certificate in a cluster.
 func strong(key crypto.Signer) error {
 	bits, least := 0, 0
 	switch k := key.(type) {

@@ -1,5 +1,5 @@
-// Package csaupgrade hands fields that a manager has set by updates, as kubectl apply did on the client, to a manager
-// that applies on the server, so that this one may remove them.
+// Package csaupgrade moves fields from client-side apply, such as kubectl apply's updates, to a
+// server-side apply manager. The new manager may then remove the fields.
 package csaupgrade
 
 import (
@@ -20,18 +20,19 @@ type Option func(*options)
 
 type options struct{ subresource string }
 
-// Subresource upgrades the fields that were set through this subresource. Defaults to "", the object itself.
+// Subresource upgrades the fields that were set through this subresource. Defaults to "", the
+// object itself.
 func Subresource(s string) Option {
 	return func(o *options) { o.subresource = s }
 }
 
-// UpgradeManagedFields gives what the managers csaManagerNames own by updates to ssaManagerName, by apply. Its entry is
-// the one that it has, or else the first of theirs. Fields that they have set in another version of the API than that of this
-// entry have no owner then, because a path may mean something else there. What they have applied stays theirs. The object is
-// changed in place, unless there is an error. There is no way back.
+// UpgradeManagedFields moves the fields that csaManagerNames own by Update to the Apply entry of
+// ssaManagerName. Without this entry, the first of their entries becomes it. Fields in an entry
+// with another API version lose their owner, because a path may differ there. Fields that the
+// managers own by Apply stay theirs.
 //
-// The object should be written with the resource version that it has, as its managed fields may have changed on the
-// server.
+// On success the object is changed in place. There is no way back. Write the object with its
+// current resource version, because its managed fields may have changed on the server.
 func UpgradeManagedFields(obj runtime.Object, csaManagerNames sets.Set[string], ssaManagerName string, opts ...Option) error {
 	accessor, err := meta.Accessor(obj)
 	if err != nil {
@@ -45,8 +46,9 @@ func UpgradeManagedFields(obj runtime.Object, csaManagerNames sets.Set[string], 
 	return nil
 }
 
-// UpgradeManagedFieldsPatch returns a JSON patch that does the same on the server, if the object has not changed there
-// since it was read. It is nil if there is nothing to do. The object stays as it is.
+// UpgradeManagedFieldsPatch returns a JSON patch for the same change on the server. The patch
+// conflicts if the object has changed since it was read. It is nil if there is nothing to do. The
+// object is not modified.
 func UpgradeManagedFieldsPatch(obj runtime.Object, csaManagerNames sets.Set[string], ssaManagerName string, opts ...Option) ([]byte, error) {
 	accessor, err := meta.Accessor(obj)
 	if err != nil {
@@ -63,11 +65,12 @@ func UpgradeManagedFieldsPatch(obj runtime.Object, csaManagerNames sets.Set[stri
 	}
 	return json.Marshal([]operation{
 		{"replace", "/metadata/managedFields", entries},
-		{"replace", "/metadata/resourceVersion", accessor.GetResourceVersion()}, // so that a patch of an older object conflicts
+		{"replace", "/metadata/resourceVersion", accessor.GetResourceVersion()}, // a patch of an older object must conflict
 	})
 }
 
-// upgraded returns the entries as they are to be, or nil if they are already. It leaves those that it is given alone.
+// upgraded returns the upgraded entries, or nil if there is nothing to upgrade. It does not modify
+// its arguments.
 func upgraded(entries []metav1.ManagedFieldsEntry, from sets.Set[string], to string, opts []Option) ([]metav1.ManagedFieldsEntry, error) {
 	var o options
 	for _, opt := range opts {
@@ -88,7 +91,7 @@ func upgraded(entries []metav1.ManagedFieldsEntry, from sets.Set[string], to str
 	}
 	owned := &fieldpath.Set{}
 	var next []metav1.ManagedFieldsEntry
-	place := 0 // of the heir in next
+	place := 0 // index of the heir in next
 	for i, e := range entries {
 		given := updates(e)
 		if i == heir || given && e.APIVersion == entries[heir].APIVersion {
@@ -127,8 +130,8 @@ func fieldsOf(e metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	return fields, nil
 }
 
-// FindFieldsOwners returns the entries of this operation that own all of the fields, of whatever subresource. Entries
-// that can't be read own nothing.
+// FindFieldsOwners returns the entries of this operation that own all of the fields, in any
+// subresource. Malformed entries own nothing.
 func FindFieldsOwners(managedFields []metav1.ManagedFieldsEntry, operation metav1.ManagedFieldsOperationType, fields *fieldpath.Set) []metav1.ManagedFieldsEntry {
 	var owners []metav1.ManagedFieldsEntry
 	for _, e := range managedFields {

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// entries reads words of manager:operation:subresource:second:fields.
+// entries parses words of manager:operation:subresource:second:fields.
 func entries(s string) (found []metav1.ManagedFieldsEntry) {
 	for word := range strings.FieldsSeq(s) {
 		p := strings.Split(word, ":")
@@ -51,7 +51,7 @@ func words(entries []metav1.ManagedFieldsEntry) string {
 }
 
 func TestWhoOwnsWhatAfterwards(t *testing.T) {
-	for _, c := range []struct{ before, from, subresource, after string }{ // each but the last is what client-go answered
+	for _, c := range []struct{ before, from, subresource, after string }{ // each but the last is client-go's
 		{"csa:Update::5:a,b", "csa", "", "ssa:Apply::5:a,b"},
 		{"ssa:Apply::4:x csa:Update::5:a,b", "csa", "", "ssa:Apply::4:a,b,x"},
 		{"csa:Update::5:a,b ssa:Apply::4:x", "csa", "", "ssa:Apply::4:a,b,x"},
@@ -89,8 +89,8 @@ func TestWhoOwnsWhatAfterwards(t *testing.T) {
 	}
 }
 
-// Paths of one version may mean nothing in another.
-func TestFieldsOfAnotherVersionAreNotHandedOver(t *testing.T) { // as client-go does it
+// A path of one version may have no meaning in another version.
+func TestFieldsOfAnotherVersionAreNotHandedOver(t *testing.T) { // as in client-go
 	for before, after := range map[string]string{
 		"ssa:Apply::4:x csa:Update::5:a":  "ssa:Apply::4:x",
 		"csa:Update::5:a ssa:Apply::4:x":  "ssa:Apply::4:x",
@@ -126,7 +126,7 @@ func TestFieldsThatCantBeReadChangeNothing(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestFindFieldsOwners(t *testing.T) { // each result is what client-go answered
+func TestFindFieldsOwners(t *testing.T) { // each result is client-go's
 	all := entries("a:Update::1:x,y b:Update:status:2:x c:Apply::3:x,y,z d:Update::4:BAD e:Update::5:NIL")
 	for _, c := range []struct{ fields, updates, applies string }{
 		{"x", "a:Update::1:x,y b:Update:status:2:x", "c:Apply::3:x,y,z"},

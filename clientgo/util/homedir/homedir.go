@@ -1,4 +1,4 @@
-// Package homedir tells where a user's files are.
+// Package homedir finds the user's home directory.
 package homedir
 
 import (
@@ -7,9 +7,11 @@ import (
 	"runtime"
 )
 
-// HomeDir returns the home directory of the user, by the environment: HOME. On Windows, it is of HOME,
-// HOMEDRIVE with HOMEPATH, and USERPROFILE the first with a file .kube\config in it; or else of HOME, USERPROFILE, and
-// HOMEDRIVE with HOMEPATH the first that can be written to, that exists, or that is set.
+// HomeDir returns the home directory of the user: the environment variable HOME.
+//
+// On Windows, it returns the first of HOME, HOMEDRIVE with HOMEPATH, and USERPROFILE that has a
+// file .kube\config. If none has it, the order is HOME, USERPROFILE, and HOMEDRIVE with HOMEPATH.
+// It returns the first that is writable, else the first that exists, else the first that is set.
 func HomeDir() string {
 	if runtime.GOOS != "windows" {
 		return os.Getenv("HOME")
@@ -21,7 +23,8 @@ func HomeDir() string {
 	return pick([]string{home, drive, profile}, []string{home, profile, drive})
 }
 
-// pick returns the directory for a Windows user: of byConfig the first with a configuration, or else one of byUse.
+// pick returns the directory of a Windows user: the first of byConfig with a configuration, or else
+// one of byUse.
 func pick(byConfig, byUse []string) string {
 	if dir := first(byConfig, hasConfig); dir != "" {
 		return dir

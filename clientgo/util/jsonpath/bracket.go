@@ -13,7 +13,7 @@ var (
 	sliceInBrackets = regexp.MustCompile(`^(-?\d*)(:-?\d*)?(:-?\d*)?$`)
 )
 
-// bracket reads what is in brackets: a filter, a key, numbers, or several of these.
+// bracket parses the content of brackets: a filter, a key, numbers, or several of these.
 func (r *reader) bracket(list *ListNode) error {
 	r.at++
 	if strings.HasPrefix(r.rest(), "?(") {
@@ -53,14 +53,14 @@ func (r *reader) bracket(list *ListNode) error {
 	return err
 }
 
-// inner reads a list that is all of a text. A filter or a bracket ends at the first sign that ends one, so that they
-// cannot lie in each other at more than two levels.
+// inner parses a whole text as a list. A filter or bracket ends at the first character that closes
+// one, so they nest at most two levels deep.
 func inner(text string) (*ListNode, error) {
 	within := reader{text: text}
 	return within.list()
 }
 
-// slice reads first:end:step, of which each may be missing, or a single number.
+// slice parses first:end:step, where each may be missing, or a single number.
 func slice(text string) (params [3]ParamsEntry, err error) {
 	if text == "*" {
 		return params, nil
@@ -84,7 +84,7 @@ func slice(text string) (params [3]ParamsEntry, err error) {
 	return params, nil
 }
 
-// filter reads a filter, after its opening parenthesis.
+// filter parses a filter, after its opening parenthesis.
 func (r *reader) filter() (Node, error) {
 	begin := r.at
 	for {
@@ -117,7 +117,8 @@ func (r *reader) filter() (Node, error) {
 	return filter, err
 }
 
-// split returns the sides of a condition and its operator, which is exists if there is one side.
+// split returns the two sides of a condition and its operator. The operator is "exists" if there is
+// only one side.
 func split(condition string) (left, operator, right string) {
 	const operators = "!<>="
 	r := reader{text: condition}
@@ -131,7 +132,8 @@ func split(condition string) (left, operator, right string) {
 			continue
 		}
 		right = strings.TrimLeft(r.rest(), operators)
-		if right == "" { // the last sign is the right side, which no expression begins with
+		// The last character is the right side. No expression begins with it.
+		if right == "" {
 			right = condition[len(condition)-1:]
 		}
 		left, operator = condition[:r.at], condition[r.at:len(condition)-len(right)]

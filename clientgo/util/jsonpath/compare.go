@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/third_party/forked/golang/template"
 )
 
-// operators compare the two sides of a filter.
+// operators has the comparison of each operator of a filter.
 var operators = map[string]func(left, right any) (bool, error){
 	"==": func(left, right any) (bool, error) { return template.Equal(left, right) },
 	"!=": template.NotEqual,
@@ -17,7 +17,7 @@ var operators = map[string]func(left, right any) (bool, error){
 	">=": template.GreaterEqual,
 }
 
-// compare reports whether an operator holds between two values. Values that cannot be compared are an error.
+// compare reports whether an operator holds between two values. Incomparable values are an error.
 func compare(left, right reflect.Value, operator string) (bool, error) {
 	holds, ok := operators[operator]
 	if !ok {

@@ -12,8 +12,8 @@ type finder struct {
 	found   [][]reflect.Value
 }
 
-// parts evaluates the parts of an expression on data. In a range it does so up to its end. It returns the parts that
-// are left then.
+// parts evaluates the parts of an expression on data. In a range it stops at the end of the range.
+// It returns the remaining parts.
 func (f *finder) parts(nodes []Node, data reflect.Value, inRange bool) (rest []Node, err error) {
 	for len(nodes) > 0 {
 		node := nodes[0]
@@ -48,7 +48,7 @@ func (f *finder) parts(nodes []Node, data reflect.Value, inRange bool) (rest []N
 	return nil, nil
 }
 
-// keyword returns the range or end of a part, if it has one, and the nodes beside it.
+// keyword returns "range" or "end" if the part is one of these, and the other nodes of the part.
 func keyword(node Node) (word string, rest []Node) {
 	list, ok := node.(*ListNode)
 	if !ok {
@@ -81,7 +81,7 @@ func afterEnd(nodes []Node) []Node {
 	return nil
 }
 
-// list evaluates nodes one after the other.
+// list applies nodes one after another.
 func (f *finder) list(values []reflect.Value, nodes []Node) (_ []reflect.Value, err error) {
 	for _, node := range nodes {
 		if values, err = f.walk(values, node); err != nil {
@@ -91,7 +91,7 @@ func (f *finder) list(values []reflect.Value, nodes []Node) (_ []reflect.Value, 
 	return values, nil
 }
 
-// walk returns what a node finds in values.
+// walk applies a node to values.
 func (f *finder) walk(values []reflect.Value, node Node) ([]reflect.Value, error) {
 	switch node := node.(type) {
 	case *ListNode:
@@ -150,7 +150,8 @@ func repeat(value any, n int) []reflect.Value {
 	return found
 }
 
-// field finds the value of a key, or of a field. It is an error if none of the values has it, unless that is allowed.
+// field finds the value of a map key or struct field. If no value has it, that is an error, unless
+// missing keys are allowed.
 func (f *finder) field(values []reflect.Value, name string) (found []reflect.Value, err error) {
 	for _, value := range values {
 		value = indirect(value)
@@ -175,12 +176,12 @@ func (f *finder) field(values []reflect.Value, name string) (found []reflect.Val
 	return found, nil
 }
 
-// notFound is that no value has the field of this name.
+// notFound is the error for a field that no value has.
 type notFound string
 
 func (e notFound) Error() string { return string(e) + " is not found" }
 
-// filter finds the elements for which the filter's condition holds.
+// filter returns the elements for which the filter's condition holds.
 func (f *finder) filter(values []reflect.Value, node *FilterNode) (found []reflect.Value, err error) {
 	for _, value := range values {
 		value = indirect(value)
@@ -201,7 +202,7 @@ func (f *finder) filter(values []reflect.Value, node *FilterNode) (found []refle
 	return found, nil
 }
 
-// holds says whether the filter's condition is true for an element.
+// holds reports whether the filter's condition is true for an element.
 func (f *finder) holds(element reflect.Value, node *FilterNode) (bool, error) {
 	left, err := f.list([]reflect.Value{element}, node.Left.Nodes)
 	if node.Operator == "exists" {

@@ -1,11 +1,16 @@
 // Package jsonpath finds and prints parts of an object, as kubectl's -o jsonpath does.
 //
-// An expression is text with parts in braces. Each part is a path into the object: .name or ['name'] (where a dot goes
-// a step further, unless it has a backslash before it), [0], [-1], [1:3], [0:4:2], [*], [0,2], ['a','b'], .* and ..name
-// for names at every depth, or [?(@.name=="x")] for elements of which that is true. @ and $ are the object, and may be
-// left out. {"\n"} is text with escapes. {range PATH}...{end} is repeated for each value that the path finds.
+// An expression is text with parts in braces. Each part is a path into the object:
 //
-// The order of the values of a map, which .* and .. find, is that of its keys.
+//   - .name or ['name']; in brackets, a dot without a backslash separates steps
+//   - [0], [-1], [1:3], [0:4:2], [*], [0,2] and ['a','b'] select elements
+//   - .* finds all values, and ..name finds a name at every depth
+//   - [?(@.name=="x")] selects the elements for which the condition is true
+//
+// @ and $ are the object, and may be omitted. {"\n"} is text with escapes. {range PATH}...{end} is
+// repeated for each value that the path finds.
+//
+// .* and .. return the values of a map in the order of its keys.
 package jsonpath
 
 import (
@@ -15,7 +20,7 @@ import (
 	"reflect"
 )
 
-// JSONPath is an expression. It may be used by several goroutines at a time when it has been set up.
+// JSONPath is an expression. After setup it is safe for concurrent use.
 type JSONPath struct {
 	name    string
 	parser  *Parser
@@ -23,25 +28,26 @@ type JSONPath struct {
 	asJSON  bool
 }
 
-// New returns a JSONPath without an expression. The name is for errors.
+// New returns a JSONPath without an expression. The name is used in errors.
 func New(name string) *JSONPath { return &JSONPath{name: name} }
 
-// AllowMissingKeys says that what is not there is not found, in place of an error. Defaults to an error. It returns j.
+// AllowMissingKeys makes a missing key find nothing in place of an error. Defaults to false. It
+// returns j.
 func (j *JSONPath) AllowMissingKeys(allow bool) *JSONPath {
 	j.lenient = allow
 	return j
 }
 
-// EnableJSONOutput says that PrintResults prints a JSON array. Defaults to text.
+// EnableJSONOutput makes PrintResults print a JSON array. Defaults to false: text.
 func (j *JSONPath) EnableJSONOutput(v bool) { j.asJSON = v }
 
-// Parse reads the expression. If that fails, there is none.
+// Parse parses the expression. On an error, j has no expression.
 func (j *JSONPath) Parse(text string) (err error) {
 	j.parser, err = Parse(j.name, text)
 	return err
 }
 
-// Execute prints what the expression finds in data. Nothing has been printed if there was an error in finding it.
+// Execute prints the results of the expression on data. If the evaluation fails, it prints nothing.
 func (j *JSONPath) Execute(wr io.Writer, data interface{}) error {
 	all, err := j.FindResults(data)
 	if err != nil {
@@ -55,7 +61,8 @@ func (j *JSONPath) Execute(wr io.Writer, data interface{}) error {
 	return nil
 }
 
-// FindResults returns what each part of the expression finds in data, once for each turn of a range. Text finds itself.
+// FindResults returns the results of each part of the expression on data. The parts of a range have
+// results for each repetition. The result of a text is the text.
 func (j *JSONPath) FindResults(data interface{}) ([][]reflect.Value, error) {
 	if j.parser == nil {
 		return nil, fmt.Errorf("%s is an incomplete jsonpath template", j.name)
@@ -67,8 +74,8 @@ func (j *JSONPath) FindResults(data interface{}) ([][]reflect.Value, error) {
 	return f.found, nil
 }
 
-// PrintResults prints values: as text with spaces between them, where maps, slices and structs are JSON in one line, or
-// as an array in JSON with indents, and a newline.
+// PrintResults prints values as text, separated by spaces; maps, slices and structs are JSON on one
+// line. With JSON output it prints an indented JSON array and a newline.
 func (j *JSONPath) PrintResults(wr io.Writer, results []reflect.Value) error {
 	if j.asJSON {
 		values := make([]any, len(results))
@@ -94,7 +101,7 @@ func (j *JSONPath) PrintResults(wr io.Writer, results []reflect.Value) error {
 	return nil
 }
 
-// held returns what the value is, nil if it is none.
+// held returns the value in v, or nil if v is invalid.
 func held(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil
@@ -123,7 +130,7 @@ func textOf(v reflect.Value) (string, error) {
 	return fmt.Sprint(printable(v)), nil
 }
 
-// printable returns the value, or a pointer to it if that is what knows its text.
+// printable returns the value, or a pointer to it if the pointer has the method Error or String.
 func printable(v reflect.Value) any {
 	if v.CanAddr() {
 		switch p := v.Addr().Interface().(type) {

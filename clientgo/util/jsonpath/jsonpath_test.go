@@ -23,7 +23,7 @@ func data(t testing.TB) (value any) {
 	return value
 }
 
-// clientgo/proof has a table of 400 expressions, which it evaluates with client-go as well.
+// clientgo/proof has a table of 400 expressions, which it also evaluates with client-go.
 func TestExpressions(t *testing.T) {
 	for expression, want := range map[string]string{
 		`{.kind}: {.items[*].name}`:                                                "List: x y z",
@@ -44,7 +44,7 @@ func TestExpressions(t *testing.T) {
 		var out bytes.Buffer
 		j := jsonpath.New("name").AllowMissingKeys(true)
 		require.NoError(t, j.Parse(expression), expression)
-		for range 2 { // the second time is as the first
+		for range 2 { // the second result equals the first
 			out.Reset()
 			require.NoError(t, j.Execute(&out, data(t)), expression)
 			require.Equal(t, want, out.String(), expression)
@@ -90,7 +90,7 @@ func TestJSONOutput(t *testing.T) {
 	require.Equal(t, "[\n    null\n]\n", out.String())
 }
 
-// inner has fields of every kind that structs have.
+// inner has struct fields of every kind.
 type inner struct {
 	Name   string `json:"name"`
 	hidden string
@@ -115,14 +115,14 @@ func TestStructs(t *testing.T) {
 		require.NoError(t, j.Execute(&out, value), expression)
 		require.Equal(t, want, out.String(), expression)
 	}
-	value.Self = &value.inner // a ring
+	value.Self = &value.inner // a cycle
 	j := jsonpath.New("name")
 	require.NoError(t, j.Parse("{..name}"))
 	_, err := j.FindResults(&value.inner)
 	require.EqualError(t, err, "the data is too deep")
 }
 
-func TestUnquoteExtend(t *testing.T) { // each result is what client-go answered
+func TestUnquoteExtend(t *testing.T) { // each result is client-go's
 	for s, want := range map[string]string{
 		`''`: "", `"a"`: "a", `'ab'`: "ab", `'\n'`: "\n", `'\x41'`: "A", `'\u00e9'`: "é", `'\101'`: "A", `'\''`: "'", `"\""`: `"`, "'a\nb'": "a\nb", "\"\xff\"": "\xff",
 	} {
@@ -136,11 +136,11 @@ func TestUnquoteExtend(t *testing.T) { // each result is what client-go answered
 	}
 }
 
-// FuzzExpression: no expression panics, and what was read can be shown.
+// FuzzExpression checks that no expression panics, and that parsed expressions can be printed.
 func FuzzExpression(f *testing.F) {
 	value := data(f)
 	f.Fuzz(func(t *testing.T, expression string) {
-		if strings.Count(expression, "..") > 3 { // each finds all that is below what the one before has found
+		if strings.Count(expression, "..") > 3 { // each finds everything below the results of the previous one
 			return
 		}
 		j := jsonpath.New("name").AllowMissingKeys(len(expression)%2 == 0)

@@ -2,13 +2,13 @@ package jsonpath
 
 import "fmt"
 
-// NodeType tells the nodes of an expression apart.
+// NodeType is the type of a node of an expression.
 type NodeType int
 
-// Type is the type itself, so that a node that embeds its type is a Node.
+// Type returns t, so that a node that embeds its type is a Node.
 func (t NodeType) Type() NodeType { return t }
 
-// String returns the type's name, or "" if there is no such type.
+// String returns the type's name, or "" for an unknown type.
 func (t NodeType) String() string { return NodeTypeName[t] }
 
 // The types of nodes.
@@ -27,7 +27,7 @@ const (
 	NodeBool
 )
 
-// NodeTypeName has the name of each type.
+// NodeTypeName maps each type to its name.
 var NodeTypeName = map[NodeType]string{
 	NodeText: "NodeText", NodeArray: "NodeArray", NodeList: "NodeList", NodeField: "NodeField", NodeIdentifier: "NodeIdentifier", NodeFilter: "NodeFilter",
 	NodeInt: "NodeInt", NodeFloat: "NodeFloat", NodeWildcard: "NodeWildcard", NodeRecursive: "NodeRecursive", NodeUnion: "NodeUnion", NodeBool: "NodeBool",
@@ -36,11 +36,11 @@ var NodeTypeName = map[NodeType]string{
 // Node is a part of an expression.
 type Node interface {
 	Type() NodeType
-	// String returns the type's name, and what the node says, for people.
+	// String returns the type's name and the node's content, for people.
 	String() string
 }
 
-// ListNode is nodes of which each works on what the one before has found.
+// ListNode is a sequence of nodes. Each node works on the results of the previous one.
 type ListNode struct {
 	NodeType
 	Nodes []Node
@@ -48,7 +48,7 @@ type ListNode struct {
 
 func (l *ListNode) String() string { return l.Type().String() }
 
-// TextNode is text that is found as it is.
+// TextNode is literal text.
 type TextNode struct {
 	NodeType
 	Text string
@@ -56,7 +56,7 @@ type TextNode struct {
 
 func (t *TextNode) String() string { return describe(t, t.Text) }
 
-// FieldNode finds the value of a key, or of a struct's field.
+// FieldNode finds the value of a map key or struct field.
 type FieldNode struct {
 	NodeType
 	Value string
@@ -64,7 +64,7 @@ type FieldNode struct {
 
 func (f *FieldNode) String() string { return describe(f, f.Value) }
 
-// IdentifierNode is a word: range or end. There are no others.
+// IdentifierNode is the word range or end.
 type IdentifierNode struct {
 	NodeType
 	Name string
@@ -75,20 +75,20 @@ func (f *IdentifierNode) String() string { return describe(f, f.Name) }
 // ParamsEntry is a number of an ArrayNode.
 type ParamsEntry struct {
 	Value   int
-	Known   bool // whether the expression says the number
-	Derived bool // whether it follows from the number before: the end of a single index
+	Known   bool // whether the expression has the number
+	Derived bool // whether it is derived from the previous number: the end of a single index
 }
 
 // ArrayNode finds elements of an array or a slice.
 type ArrayNode struct {
 	NodeType
-	Params [3]ParamsEntry // the first, the one after the last, and the step
+	Params [3]ParamsEntry // the first index, the end (exclusive), and the step
 }
 
 func (a *ArrayNode) String() string { return describe(a, a.Params) }
 
-// FilterNode finds the elements of an array or a slice for which a comparison holds, or for which the left side finds
-// something, if the operator is exists.
+// FilterNode finds the elements of an array or a slice for which a comparison holds. If the
+// operator is exists, it finds the elements for which the left side finds something.
 type FilterNode struct {
 	NodeType
 	Left     *ListNode
@@ -108,7 +108,7 @@ type IntNode struct {
 
 func (i *IntNode) String() string { return describe(i, i.Value) }
 
-// FloatNode is a number with a point.
+// FloatNode is a number with a decimal point.
 type FloatNode struct {
 	NodeType
 	Value float64
@@ -129,12 +129,12 @@ type WildcardNode struct{ NodeType }
 
 func (i *WildcardNode) String() string { return i.Type().String() }
 
-// RecursiveNode finds a value, and all that is in it, at every depth.
+// RecursiveNode finds a value and everything inside it, at every depth.
 type RecursiveNode struct{ NodeType }
 
 func (r *RecursiveNode) String() string { return r.Type().String() }
 
-// UnionNode finds what each of its lists finds, one after the other.
+// UnionNode finds the results of each of its lists, one after another.
 type UnionNode struct {
 	NodeType
 	Nodes []*ListNode

@@ -9,17 +9,17 @@ import (
 	"unicode/utf8"
 )
 
-// Parser reads an expression.
+// Parser parses an expression.
 type Parser struct {
 	Name string
-	// Root is the expression that was read last: text, and a list for each part in braces.
+	// Root is the last parsed expression: text, and a list for each part in braces.
 	Root *ListNode
 }
 
-// NewParser returns a parser of this name, which is for people.
+// NewParser returns a parser. The name is for people.
 func NewParser(name string) *Parser { return &Parser{Name: name} }
 
-// Parse reads an expression. There is no parser if that fails.
+// Parse parses an expression. On an error it returns no parser.
 func Parse(name, text string) (*Parser, error) {
 	p := NewParser(name)
 	if err := p.Parse(text); err != nil {
@@ -28,7 +28,7 @@ func Parse(name, text string) (*Parser, error) {
 	return p, nil
 }
 
-// Parse reads an expression in place of the last one. Root is as it was if that fails.
+// Parse parses an expression and replaces Root. On an error Root is unchanged.
 func (p *Parser) Parse(text string) error {
 	root := &ListNode{NodeType: NodeList}
 	for text != "" {
@@ -51,14 +51,15 @@ func (p *Parser) Parse(text string) error {
 	return nil
 }
 
-// reader reads a list of nodes.
+// reader parses a list of nodes.
 type reader struct {
 	text string
-	at   int  // the byte that comes next
-	end  rune // ends the list, or none if the text's end does
+	at   int  // the index of the next byte
+	end  rune // the character that ends the list, or 0 if the end of the text ends it
 }
 
-// over is what next returns at the end of the text, and of a line: no expression goes on after it.
+// over is the result of peek at the end of the text or of a line. No expression continues after a
+// line.
 const over = -1
 
 // peek returns the next character.
@@ -69,10 +70,10 @@ func (r *reader) peek() (c rune, size int) {
 	return utf8.DecodeRuneInString(r.text[r.at:])
 }
 
-// rest is what comes next.
+// rest returns the remaining text.
 func (r *reader) rest() string { return r.text[r.at:] }
 
-// list reads nodes, and what ends them.
+// list parses nodes and the character that ends the list.
 func (r *reader) list() (*ListNode, error) {
 	list := &ListNode{NodeType: NodeList}
 	add := func(n Node, err error) error {
@@ -91,7 +92,7 @@ func (r *reader) list() (*ListNode, error) {
 			r.at += size
 			return list, nil
 		case c == ' ' || c == '@' || c == '$':
-			r.at += size // where one is, is clear without
+			r.at += size // redundant: the path is the same without it
 		case c == '[':
 			err = r.bracket(list)
 		case c == '"' || c == '\'':
@@ -113,7 +114,7 @@ func (r *reader) list() (*ListNode, error) {
 
 func isWord(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) }
 
-// path reads a field, a wildcard, or the two dots of a recursion.
+// path parses a field, a wildcard, or the two dots of a recursion.
 func (r *reader) path(list *ListNode) error {
 	r.at++
 	if strings.HasPrefix(r.rest(), ".") {
@@ -139,7 +140,7 @@ func (r *reader) path(list *ListNode) error {
 	return nil
 }
 
-// name reads a name. A backslash takes the next character as it is.
+// name parses a name. A backslash escapes the next character.
 func (r *reader) name() (string, error) {
 	var name strings.Builder
 	for {
@@ -184,7 +185,8 @@ func (r *reader) number() (Node, error) {
 	return nil, fmt.Errorf("cannot parse number %s", text)
 }
 
-// skipQuoted passes over a string, of which the next character is the quote. It returns false if the string has no end.
+// skipQuoted skips a string. The next character is the quote. It returns false if the string is
+// unterminated.
 func (r *reader) skipQuoted() bool {
 	quote, _ := r.peek()
 	r.at++

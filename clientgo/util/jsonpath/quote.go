@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// ErrSyntax is that a string is not one in quotes.
+// ErrSyntax is the error for a malformed quoted string.
 var ErrSyntax = errors.New("invalid syntax")
 
-// UnquoteExtend returns the string of which s is the notation of Go in double quotes, or the same in single quotes.
+// UnquoteExtend unquotes a Go string in double quotes, or the same notation in single quotes.
 func UnquoteExtend(s string) (string, error) {
 	if len(s) < 2 || (s[0] != '"' && s[0] != '\'') || s[len(s)-1] != s[0] {
 		return "", ErrSyntax

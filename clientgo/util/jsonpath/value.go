@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// maxDepth is how deep data may be that is searched at every depth: rings of pointers have no end.
+// maxDepth bounds the depth of searched data, because pointers may form cycles.
 const maxDepth = 1000
 
-// indirect returns what pointers and interfaces lead to. It is a nil one if they lead to nothing.
+// indirect follows pointers and interfaces. If they lead to nothing, it returns the nil one.
 func indirect(v reflect.Value) reflect.Value {
 	for range maxDepth {
 		if (v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface) || v.IsNil() {
@@ -23,7 +23,7 @@ func indirect(v reflect.Value) reflect.Value {
 	return v
 }
 
-// fieldOf returns the field of a struct that has this name in JSON, or in Go; none if there is no such field.
+// fieldOf returns the struct field with this JSON or Go name, or an invalid value.
 func fieldOf(value reflect.Value, name string) reflect.Value {
 	if field := taggedField(value, name); field.IsValid() {
 		return field
@@ -33,13 +33,13 @@ func fieldOf(value reflect.Value, name string) reflect.Value {
 		return reflect.Value{}
 	}
 	field, err := value.FieldByIndexErr(info.Index)
-	if err != nil { // it is in an embedded struct that is not there
+	if err != nil { // it is in an embedded struct behind a nil pointer
 		return reflect.Value{}
 	}
 	return field
 }
 
-// taggedField returns the field with this name in JSON, also from structs that are written in place of their field.
+// taggedField returns the field with this JSON name. It also searches inlined structs.
 func taggedField(value reflect.Value, name string) reflect.Value {
 	for i := range value.NumField() {
 		info := value.Type().Field(i)
@@ -62,7 +62,7 @@ func taggedField(value reflect.Value, name string) reflect.Value {
 	return reflect.Value{}
 }
 
-// children returns the elements, values or fields of what v leads to.
+// children returns the elements, values or fields of the value to which v leads.
 func children(v reflect.Value) (found []reflect.Value) {
 	v = indirect(v)
 	switch v.Kind() {
@@ -86,8 +86,8 @@ func children(v reflect.Value) (found []reflect.Value) {
 	return found
 }
 
-// descend adds to what was found a value that has something in it, and all such values in it: structs, maps, lists and
-// strings, unless they are empty. Numbers, booleans and null are not found.
+// descend appends v and the values inside it to found. It appends non-empty structs, maps, lists
+// and strings, but no numbers, booleans and nulls.
 func descend(found []reflect.Value, v reflect.Value, depth int) (_ []reflect.Value, err error) {
 	if depth > maxDepth {
 		return nil, errors.New("the data is too deep")
@@ -111,7 +111,7 @@ func descend(found []reflect.Value, v reflect.Value, depth int) (_ []reflect.Val
 	return found, nil
 }
 
-// elements finds the elements that params say, of each value.
+// elements returns the elements of each value that params select.
 func elements(values []reflect.Value, params [3]ParamsEntry) (found []reflect.Value, err error) {
 	for _, value := range values {
 		value = indirect(value)
@@ -128,7 +128,7 @@ func elements(values []reflect.Value, params [3]ParamsEntry) (found []reflect.Va
 		}
 		for i := first; i < end; i += step {
 			found = append(found, value.Index(i))
-			if step >= end-i { // so that a great step does not overflow
+			if step >= end-i { // a large step must not overflow
 				break
 			}
 		}
@@ -136,7 +136,8 @@ func elements(values []reflect.Value, params [3]ParamsEntry) (found []reflect.Va
 	return found, nil
 }
 
-// bounds returns the elements that params say of a slice of this length: from first to before end.
+// bounds returns the indexes that params select in a slice of this length: from first to before
+// end.
 func bounds(params [3]ParamsEntry, length int) (first, end, step int, err error) {
 	end, step = length, 1
 	if p := params[0]; p.Known {
@@ -152,7 +153,7 @@ func bounds(params [3]ParamsEntry, length int) (first, end, step int, err error)
 		}
 	}
 	if first == end {
-		return first, end, step, nil // nothing, wherever that is
+		return first, end, step, nil // nothing is selected, even out of bounds
 	}
 	switch {
 	case first < 0 || first >= length:

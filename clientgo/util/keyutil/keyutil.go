@@ -1,4 +1,4 @@
-// Package keyutil makes, writes and reads private and public keys in PEM.
+// Package keyutil makes, writes and reads private and public PEM keys.
 package keyutil
 
 import (
@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 )
 
-// The types of blocks in PEM.
+// Types of PEM blocks.
 const (
 	ECPrivateKeyBlockType  = "EC PRIVATE KEY"
 	RSAPrivateKeyBlockType = "RSA PRIVATE KEY"
@@ -33,7 +33,7 @@ func MakeEllipticPrivateKeyPEM() ([]byte, error) {
 	return MarshalPrivateKeyToPEM(key)
 }
 
-// MarshalPrivateKeyToPEM encodes an RSA or ECDSA key. It returns an error for others.
+// MarshalPrivateKeyToPEM encodes an RSA or ECDSA key. It returns an error for other keys.
 func MarshalPrivateKeyToPEM(privateKey crypto.PrivateKey) ([]byte, error) {
 	switch key := privateKey.(type) {
 	case *ecdsa.PrivateKey:
@@ -49,7 +49,7 @@ func MarshalPrivateKeyToPEM(privateKey crypto.PrivateKey) ([]byte, error) {
 	}
 }
 
-// WriteKey writes a key to a file that its owner alone may read, and makes the folders above it.
+// WriteKey writes a key to a file that only its owner may read, and creates missing folders.
 func WriteKey(keyPath string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(keyPath), 0o755); err != nil {
 		return err
@@ -57,7 +57,8 @@ func WriteKey(keyPath string, data []byte) error {
 	return os.WriteFile(keyPath, data, 0o600)
 }
 
-// LoadOrGenerateKeyFile returns the key in a file. Where there is no file, it writes a new key to it. A file without a private key is an error.
+// LoadOrGenerateKeyFile returns the key in a file. If the file does not exist, it writes a new key
+// to the file. A file without a private key is an error.
 func LoadOrGenerateKeyFile(keyPath string) (data []byte, wasGenerated bool, err error) {
 	data, err = os.ReadFile(keyPath)
 	if err == nil {
@@ -78,7 +79,7 @@ func LoadOrGenerateKeyFile(keyPath string) (data []byte, wasGenerated bool, err 
 	return data, true, nil
 }
 
-// PrivateKeyFromFile reads the first private key of a file.
+// PrivateKeyFromFile returns the first private key of a file.
 func PrivateKeyFromFile(file string) (interface{}, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -91,7 +92,8 @@ func PrivateKeyFromFile(file string) (interface{}, error) {
 	return key, nil
 }
 
-// PublicKeysFromFile reads the public keys of a file, and those of its private keys.
+// PublicKeysFromFile returns the public keys of a file, including the public keys of its private
+// keys.
 func PublicKeysFromFile(file string) ([]interface{}, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -104,8 +106,8 @@ func PublicKeysFromFile(file string) ([]interface{}, error) {
 	return keys, nil
 }
 
-// ParsePrivateKeyPEM returns the first private key: an *rsa.PrivateKey, an *ecdsa.PrivateKey, or what else PKCS #8 may have, such as an
-// ed25519.PrivateKey. Other blocks are passed over.
+// ParsePrivateKeyPEM returns the first private key: an *rsa.PrivateKey, an *ecdsa.PrivateKey, or
+// another PKCS #8 key, such as an ed25519.PrivateKey. Other blocks are skipped.
 func ParsePrivateKeyPEM(keyData []byte) (interface{}, error) {
 	for block := range blocks(keyData) {
 		if key := privateKey(block); key != nil {
@@ -115,8 +117,8 @@ func ParsePrivateKeyPEM(keyData []byte) (interface{}, error) {
 	return nil, errors.New("data does not contain a valid RSA or ECDSA private key")
 }
 
-// ParsePublicKeysPEM returns the public keys, each an *rsa.PublicKey or an *ecdsa.PublicKey: those of public keys, certificates and
-// private keys.
+// ParsePublicKeysPEM returns the public keys of public keys, certificates and private keys. Each is
+// an *rsa.PublicKey or an *ecdsa.PublicKey.
 func ParsePublicKeysPEM(keyData []byte) ([]interface{}, error) {
 	var keys []interface{}
 	for block := range blocks(keyData) {
@@ -130,7 +132,7 @@ func ParsePublicKeysPEM(keyData []byte) ([]interface{}, error) {
 	return keys, nil
 }
 
-// blocks yields the blocks of PEM.
+// blocks yields the PEM blocks.
 func blocks(data []byte) func(func(*pem.Block) bool) {
 	return func(yield func(*pem.Block) bool) {
 		for {
@@ -161,7 +163,8 @@ func privateKey(block *pem.Block) interface{} {
 	return nil
 }
 
-// publicKey returns the public key that bytes are or belong to, or nil. What it is, the bytes say: files have wrong types of blocks.
+// publicKey returns the public key in data, or of the private key or certificate in data, or nil.
+// It ignores the type of the PEM block, which is wrong in some files.
 func publicKey(data []byte) interface{} {
 	if key, err := x509.ParsePKCS1PrivateKey(data); err == nil {
 		return &key.PublicKey

@@ -86,7 +86,7 @@ func TestWhatIsNoKey(t *testing.T) {
 		_, err = ParsePublicKeysPEM(data)
 		require.Error(t, err)
 	}
-	// As with client-go, PKCS #8 may have a key of any kind.
+	// As with client-go, PKCS #8 may contain a key of any kind.
 	key, err := ParsePrivateKeyPEM(edwardsPEM)
 	require.NoError(t, err)
 	require.Equal(t, edwards, key)

@@ -1,3 +1,3 @@
-// Package testing has an HTTP handler that plays a server's answer, a server of OpenAPI documents, and temporary files,
-// for tests.
+// Package testing has test helpers: an HTTP handler with a fixed response, a server of OpenAPI
+// documents, and temporary files.
 package testing

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// MkTmpdir makes a directory for temporary files, which the caller removes.
+// MkTmpdir makes a temporary directory. The caller must remove it.
 func MkTmpdir(prefix string) (string, error) { return os.MkdirTemp("", prefix) }
 
-// MkTmpdirOrDie is MkTmpdir, and panics on an error.
+// MkTmpdirOrDie is MkTmpdir. It panics on an error.
 func MkTmpdirOrDie(prefix string) string {
 	dir, err := MkTmpdir(prefix)
 	if err != nil {
@@ -17,7 +17,7 @@ func MkTmpdirOrDie(prefix string) string {
 	return dir
 }
 
-// CloseAndRemove closes files and removes them. A failure is one of the test.
+// CloseAndRemove closes and removes files. A failure fails the test.
 func CloseAndRemove(t *testing.T, files ...*os.File) {
 	t.Helper()
 	for _, f := range files {

@@ -8,46 +8,47 @@ import (
 	"sync"
 )
 
-// TestInterface is what a test has to say what is wrong.
+// TestInterface is the part of a test that reports errors.
 type TestInterface interface {
 	Errorf(format string, args ...interface{})
 	Logf(format string, args ...interface{})
 }
 
-// LogInterface takes lines of a log.
+// LogInterface takes log lines.
 type LogInterface interface {
 	Logf(format string, args ...interface{})
 }
 
-// FakeHandler answers each request alike, and remembers the last one. Its fields are to be set before, and read after,
-// the requests.
+// FakeHandler sends the same response to each request and records the last request. Set its fields
+// before the requests, and read them afterwards.
 type FakeHandler struct {
 	// RequestReceived is the last request.
 	RequestReceived *http.Request
-	// RequestBody is its body.
+	// RequestBody is the body of the last request.
 	RequestBody string
-	// StatusCode is that of the answers. 0 is 200.
+	// StatusCode is the status code of responses. 0 means 200.
 	StatusCode int
-	// ResponseBody is that of the answers.
+	// ResponseBody is the body of responses.
 	ResponseBody string
-	// T takes what a test should see. May be nil.
+	// T gets log lines and errors. May be nil.
 	T LogInterface
-	// SkipRequestFn says which requests are answered, and neither counted nor remembered. May be nil.
+	// SkipRequestFn selects the requests that get a response, but are neither counted nor recorded.
+	// May be nil.
 	SkipRequestFn func(verb string, url url.URL) bool
 
-	mu       sync.Mutex // guards following, and the fields while a request is answered
+	mu       sync.Mutex // guards following, and the exported fields during a request
 	requests int
 	checked  bool
 }
 
-// SetResponseBody sets ResponseBody, between requests as well.
+// SetResponseBody sets ResponseBody. It may be called between requests.
 func (f *FakeHandler) SetResponseBody(responseBody string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.ResponseBody = responseBody
 }
 
-// ServeHTTP answers.
+// ServeHTTP records the request and sends the response.
 func (f *FakeHandler) ServeHTTP(response http.ResponseWriter, request *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -83,7 +84,7 @@ func (f *FakeHandler) log(format string, args ...interface{}) {
 	}
 }
 
-// ValidateRequestCount says whether there were so many requests, and is an error of the test if not.
+// ValidateRequestCount reports whether count requests arrived. If not, it reports an error to t.
 func (f *FakeHandler) ValidateRequestCount(t TestInterface, count int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -94,7 +95,8 @@ func (f *FakeHandler) ValidateRequestCount(t TestInterface, count int) bool {
 	return f.requests == count
 }
 
-// ValidateRequest compares path, query, method and, if body is not nil, the body of the last request.
+// ValidateRequest compares the path, query, method and, if body is not nil, the body of the last
+// request.
 func (f *FakeHandler) ValidateRequest(t TestInterface, expectedPath, expectedMethod string, body *string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

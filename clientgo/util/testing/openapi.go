@@ -15,18 +15,19 @@ import (
 	"k8s.io/kube-openapi/pkg/spec3"
 )
 
-// FakeOpenAPIServer serves OpenAPI v3 documents as a Kubernetes API server does. HttpServer is to be closed.
+// FakeOpenAPIServer serves OpenAPI v3 documents like a Kubernetes API server. The caller must close
+// HttpServer.
 type FakeOpenAPIServer struct {
 	//lint:ignore ST1003 client-go's name
 	HttpServer *httptest.Server
-	// ServedDocuments are the documents by the path after /openapi/v3/.
+	// ServedDocuments maps the path after /openapi/v3/ to its document.
 	ServedDocuments map[string]*spec3.OpenAPI
-	// RequestCounters counts requests by path. It may be read when no request is under way.
+	// RequestCounters counts requests by path. It may be read while no request is in progress.
 	RequestCounters map[string]int
 }
 
-// NewFakeOpenAPIV3Server starts a server of the documents in a directory: each file x/y.json is served as /openapi/v3/x/y.
-// A directory that does not exist has none.
+// NewFakeOpenAPIV3Server starts a server of the documents in a directory: each file x/y.json is
+// served as /openapi/v3/x/y. A missing directory has no documents.
 func NewFakeOpenAPIV3Server(specsPath string) (*FakeOpenAPIServer, error) {
 	documents, err := readDocuments(specsPath)
 	if err != nil {
@@ -78,7 +79,7 @@ func readDocuments(dir string) (map[string]*spec3.OpenAPI, error) {
 	return documents, err
 }
 
-// muxRegistry has the method that package handler3 registers its paths with.
+// muxRegistry has the methods with which package handler3 registers its paths.
 type muxRegistry struct{ *http.ServeMux }
 
 func (m muxRegistry) HandlePrefix(path string, handler http.Handler) { m.Handle(path, handler) }

@@ -15,7 +15,7 @@ import (
 	utiltesting "k8s.io/client-go/util/testing"
 )
 
-// verdict is a test that writes down its errors.
+// verdict is a test that records its errors.
 type verdict []string
 
 func (v *verdict) Errorf(format string, args ...any) { *v = append(*v, fmt.Sprintf(format, args...)) }

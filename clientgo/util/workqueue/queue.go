@@ -14,19 +14,19 @@ import (
 // Deprecated: use TypedInterface.
 type Interface TypedInterface[any]
 
-// TypedInterface is a queue in which an item is once, however often it is added, and never with two
-// workers.
+// TypedInterface is a queue that holds an item once, however often it is added. No item is with two
+// workers at once.
 type TypedInterface[T comparable] interface {
-	// Add says that work on the item is due. It does not block, and does nothing after ShutDown.
+	// Add queues the item. It does not block. After ShutDown it has no effect.
 	Add(item T)
-	// Len is the number of items that wait for a worker.
+	// Len returns the number of items that wait for a worker.
 	Len() int
-	// Get hands out the item that has waited longest, and blocks while there is none. Shutdown is
-	// true when the queue is shut down and nothing waits.
+	// Get returns the item that has waited longest, and blocks while no item waits. shutdown is
+	// true if the queue is shut down and empty.
 	Get() (item T, shutdown bool)
-	// Done says that the worker has finished with the item.
+	// Done reports that the worker has finished with the item.
 	Done(item T)
-	// ShutDown stops the intake. Items that wait are still handed out.
+	// ShutDown makes the queue ignore further adds. Queued items are still handed out.
 	ShutDown()
 	// ShutDownWithDrain is ShutDown, and waits until the workers are done. A later ShutDown ends
 	// the wait.
@@ -35,16 +35,16 @@ type TypedInterface[T comparable] interface {
 	ShuttingDown() bool
 }
 
-// Queue keeps the items of a Typed that wait, and says in which order they are handed out. It is
-// called with the Typed's lock held, by one goroutine at a time, so it must not call the Typed.
+// Queue holds the queued items of a Typed and determines their order. It is called by one goroutine
+// at a time, with the Typed's lock held, so it must not call the Typed.
 type Queue[T comparable] interface {
-	// Touch is told of an item that is added while it is in the Queue.
+	// Touch is called for an item that is added while it is in the Queue.
 	Touch(item T)
-	// Push takes an item that is not in the Queue.
+	// Push adds an item that is not in the Queue.
 	Push(item T)
-	// Len is the number of items in the Queue.
+	// Len returns the number of items in the Queue.
 	Len() int
-	// Pop takes out the item whose turn it is. It is not called when Len is 0.
+	// Pop removes and returns the next item. It is not called when Len is 0.
 	Pop() (item T)
 }
 
@@ -53,18 +53,18 @@ type Queue[T comparable] interface {
 // Deprecated: use TypedQueueConfig.
 type QueueConfig = TypedQueueConfig[any]
 
-// TypedQueueConfig says how a queue works. The zero value works.
+// TypedQueueConfig configures a queue. The zero value works.
 type TypedQueueConfig[T comparable] struct {
-	// Name is the name in the metrics. A queue without a name has none. Defaults to "".
+	// Name is the queue's name in metrics. A queue without a name has no metrics. Defaults to "".
 	Name string
 
-	// MetricsProvider makes the queue's metrics. Defaults to that of SetProvider.
+	// MetricsProvider makes the queue's metrics. Defaults to the provider set by SetProvider.
 	MetricsProvider MetricsProvider
 
-	// Clock is for tests. Defaults to the real one.
+	// Clock is for tests. Defaults to the real clock.
 	Clock clock.WithTicker
 
-	// Queue keeps the items that wait. Defaults to first in, first out.
+	// Queue holds the queued items. Defaults to first in, first out.
 	Queue Queue[T]
 }
 
@@ -76,14 +76,13 @@ type Type = Typed[any]
 // Typed is a queue. It is safe for concurrent use; make one with NewTyped or NewTypedWithConfig.
 type Typed[t comparable] struct {
 	items   items[t]
-	metrics *queueMetrics[t] // nil if there are none
+	metrics *queueMetrics[t] // nil without metrics
 
 	shuttingDown atomic.Bool
 	releases     releases
 }
 
-// items is the part of a queue that differs by who keeps the items: *kept, on kinform's queue, or
-// *sets.
+// items is the part of a queue with two implementations: *kept, on kinform's queue, and *sets.
 type items[T comparable] interface {
 	add(item T)
 	get() (item T, shutdown bool)
@@ -91,8 +90,8 @@ type items[T comparable] interface {
 	len() int
 	shutDown()
 	drain(ctx context.Context)
-	// running is for how long, in total and at most, items have been with workers; it is asked only
-	// of a queue with metrics.
+	// running returns the total and the longest time for which workers have had their items. It is
+	// called only for a queue with metrics.
 	running() (total, longest time.Duration)
 }
 
@@ -114,13 +113,13 @@ func NewNamed(name string) *Type { return NewTypedWithConfig(QueueConfig{Name: n
 // Deprecated: use NewTypedWithConfig.
 func NewWithConfig(config QueueConfig) *Type { return NewTypedWithConfig(config) }
 
-// NewTypedWithConfig returns an empty queue. One with metrics has a goroutine until ShutDown.
+// NewTypedWithConfig returns an empty queue. A queue with metrics has a goroutine until ShutDown.
 func NewTypedWithConfig[T comparable](config TypedQueueConfig[T]) *Typed[T] {
 	q, _ := newTyped(config)
 	return q
 }
 
-// newTyped returns the queue, and kinform's queue in it if it is one.
+// newTyped returns the queue, and kinform's queue inside, or nil if it uses sets.
 func newTyped[T comparable](config TypedQueueConfig[T]) (*Typed[T], *core.Queue[T]) {
 	q := &Typed[T]{metrics: newQueueMetrics[T](config.MetricsProvider, config.Name)}
 	var inner *core.Queue[T]
@@ -134,24 +133,23 @@ func newTyped[T comparable](config TypedQueueConfig[T]) (*Typed[T], *core.Queue[
 	return q, inner
 }
 
-// Add says that work on the item is due. If it is due already, nothing changes; if a worker has the
-// item, it is handed out again after Done. It does not block, and does nothing after ShutDown.
+// Add queues the item. If the item is queued already, nothing changes. If a worker has it, it is
+// queued again at Done. Add does not block. After ShutDown it has no effect.
 func (q *Typed[T]) Add(item T) { q.items.add(item) }
 
-// Len returns how many items wait for a worker, without those that workers have.
+// Len returns the number of items that wait for a worker, without the items that workers have.
 func (q *Typed[T]) Len() int { return q.items.len() }
 
-// Get hands out the item that has waited longest, and blocks while there is none. The caller must
-// call Done with it. When the queue is shut down and nothing waits, shutdown is true.
+// Get returns the item that has waited longest, and blocks while no item waits. The caller must
+// call Done with the item. shutdown is true if the queue is shut down and empty.
 func (q *Typed[T]) Get() (item T, shutdown bool) { return q.items.get() }
 
-// Done says that the worker has finished with the item. If it was added meanwhile, it waits from
-// now on. Done of an item that no worker has does nothing.
+// Done reports that the worker has finished with the item. If the item was added meanwhile, it is
+// queued again. Done of an item that no worker has does nothing.
 func (q *Typed[T]) Done(item T) { q.items.done(item) }
 
-// ShutDown stops the intake: later adds are ignored. Items that wait are still handed out, and so
-// are those that were added before while a worker had them. It releases the callers of
-// ShutDownWithDrain that wait.
+// ShutDown makes the queue ignore further adds. Queued items are still handed out, including items
+// that were added while a worker had them. ShutDown also ends waiting calls of ShutDownWithDrain.
 func (q *Typed[T]) ShutDown() {
 	q.shuttingDown.Store(true)
 	q.items.shutDown()
@@ -159,9 +157,9 @@ func (q *Typed[T]) ShutDown() {
 	q.metrics.stop()
 }
 
-// ShutDownWithDrain is ShutDown, and returns when no item waits and no worker has one. It needs
-// workers that call Done. Where nobody takes the items that wait, it gives them up after a second;
-// it returns as well when somebody calls ShutDown meanwhile.
+// ShutDownWithDrain is ShutDown, and returns when no item is queued and no worker has one. Workers
+// must call Done. If no worker takes the queued items, it gives up after a second. It also returns
+// when ShutDown is called meanwhile.
 func (q *Typed[T]) ShutDownWithDrain() {
 	ctx, cancel := q.releases.context()
 	defer cancel()

@@ -1,4 +1,4 @@
-// Package csr asks the API server's signers for certificates.
+// Package csr requests certificates from the API server's signers.
 package csr
 
 import (
@@ -29,12 +29,14 @@ func RequestCertificate(client clientset.Interface, csrData []byte, name, signer
 	return RequestCertificateWithContext(context.Background(), client, csrData, name, signerName, requestedDuration, usages, privateKey)
 }
 
-// RequestCertificateWithContext creates a CertificateSigningRequest, and returns its name and UID. csrData is a
-// request in PEM that privateKey has signed. Without a name, the server makes one. A request of the name that exists,
-// because this process was there before, is taken if it is for the same key and signer, and if its certificate,
-// should it have one, has not expired. requestedDuration is a wish, which the signer may ignore. A server
-// without certificates.k8s.io/v1 is asked in v1beta1, and so is each server for what v1 refuses: no signer, that for legacy
-// requests, or no usages.
+// RequestCertificateWithContext creates a CertificateSigningRequest, and returns its name and UID.
+// csrData is a PEM request signed by privateKey. For an empty name, the server generates one. An
+// existing request of the same name is reused, after a restart of the process for example. It must
+// have the same key and signer, and its certificate, if it has one, must not have expired. The
+// signer may ignore requestedDuration.
+//
+// Without certificates.k8s.io/v1 on the server, v1beta1 is used. v1beta1 is also used for requests
+// that v1 rejects: without a signer, with the legacy signer, or without usages.
 func RequestCertificateWithContext(ctx context.Context, client clientset.Interface, csrData []byte, name, signerName string, requestedDuration *time.Duration, usages []certificatesv1.KeyUsage, privateKey interface{}) (reqName string, reqUID types.UID, err error) {
 	wanted := &certificatesv1.CertificateSigningRequest{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -69,7 +71,7 @@ func RequestCertificateWithContext(ctx context.Context, client clientset.Interfa
 	return made.Name, made.UID, nil
 }
 
-// usable says why a request that exists is not the one that is wanted.
+// usable returns an error if an existing request is not the wanted one.
 func usable(found, wanted *certificatesv1.CertificateSigningRequest, privateKey any) error {
 	theirs, err := parse(found.Spec.Request)
 	if err != nil {
@@ -112,7 +114,7 @@ func usable(found, wanted *certificatesv1.CertificateSigningRequest, privateKey 
 	return nil
 }
 
-// parse reads a request in PEM.
+// parse decodes a PEM request.
 func parse(data []byte) (*x509.CertificateRequest, error) {
 	block, _ := pem.Decode(data)
 	if block == nil || block.Type != "CERTIFICATE REQUEST" {
@@ -121,7 +123,7 @@ func parse(data []byte) (*x509.CertificateRequest, error) {
 	return x509.ParseCertificateRequest(block.Bytes)
 }
 
-// named says what could not be done, in an error of the same kind.
+// named adds what failed to an error, and keeps the kind of the error.
 func named(err error, format string) error {
 	var status *apierrors.StatusError
 	if errors.As(err, &status) {
@@ -132,18 +134,18 @@ func named(err error, format string) error {
 	return fmt.Errorf(format, err)
 }
 
-// DurationToExpirationSeconds returns whole seconds.
+// DurationToExpirationSeconds converts a duration to whole seconds.
 func DurationToExpirationSeconds(duration time.Duration) *int32 {
 	seconds := int32(duration / time.Second)
 	return &seconds
 }
 
-// ExpirationSecondsToDuration returns the duration of seconds.
+// ExpirationSecondsToDuration converts seconds to a duration.
 func ExpirationSecondsToDuration(expirationSeconds int32) time.Duration {
 	return time.Duration(expirationSeconds) * time.Second
 }
 
-// current has what both versions of the API have in common, as v1.
+// current converts a v1beta1 request to v1. It copies the fields that both versions have.
 func current(old *certificatesv1beta1.CertificateSigningRequest) *certificatesv1.CertificateSigningRequest {
 	r := &certificatesv1.CertificateSigningRequest{ObjectMeta: old.ObjectMeta}
 	r.Spec = certificatesv1.CertificateSigningRequestSpec{Request: old.Spec.Request, ExpirationSeconds: old.Spec.ExpirationSeconds}

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 
 var usages = []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth}
 
-// request makes a key and a request in PEM.
+// request generates a key and a PEM request.
 func request(t *testing.T, name string) (crypto.Signer, []byte) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// requests are the signing requests of a server, in the version that it has.
+// requests accesses the signing requests of a server, in the version that the server has.
 type requests struct {
 	client clientset.Interface
 	old    bool
@@ -48,7 +48,7 @@ func (r requests) get(ctx context.Context, name string) (*certificatesv1.Certifi
 	return current(found), nil
 }
 
-// watched lists and watches the request of a name.
+// watched returns a ListerWatcher for the request with this name.
 func (r requests) watched(ctx context.Context, name string) (cache.ListerWatcher, runtime.Object) {
 	one := func(opts metav1.ListOptions) metav1.ListOptions {
 		opts.FieldSelector = "metadata.name=" + name

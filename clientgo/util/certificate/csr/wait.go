@@ -20,8 +20,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// WaitForCertificate waits until a request is approved and signed, and returns its certificate in PEM. It is an error
-// if the request is denied, fails, is deleted, or is another one by now; and if ctx ends.
+// WaitForCertificate waits until a request is approved and signed, and returns its certificate in
+// PEM. It returns an error if the request is denied, fails, is deleted or is replaced, or if ctx
+// ends.
 func WaitForCertificate(ctx context.Context, client clientset.Interface, reqName string, reqUID types.UID) (certData []byte, err error) {
 	logger := klog.FromContext(ctx)
 	requests, err := served(ctx, client, reqName)
@@ -41,7 +42,7 @@ func WaitForCertificate(ctx context.Context, client clientset.Interface, reqName
 			return false, fmt.Errorf("unexpected type received: %T", event.Object)
 		}
 		if found.Name != reqName {
-			return false, nil // Fakes don't select by fields.
+			return false, nil // fakes ignore field selectors
 		}
 		if event.Type == watch.Deleted {
 			return false, fmt.Errorf("csr %q was deleted", reqName)
@@ -79,7 +80,8 @@ func WaitForCertificate(ctx context.Context, client clientset.Interface, reqName
 	return certData, nil
 }
 
-// served returns the requests in the version that the server has. It asks once a second until ctx ends.
+// served returns the requests in the version that the server has. It retries once a second until
+// ctx ends.
 func served(ctx context.Context, client clientset.Interface, name string) (found requests, err error) {
 	selected := metav1.ListOptions{FieldSelector: "metadata.name=" + name}
 	wanted := wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
