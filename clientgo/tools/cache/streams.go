@@ -20,8 +20,7 @@ import (
 //     client's type must be the generated clientset's, not a type that embeds it.
 //   - controller-runtime makes its clients itself. Its list function changes lists of metadata.
 //
-// Any other list is read whole, which is correct for every function and costs more memory
-// meanwhile.
+// Any other list is read whole, which costs more memory.
 func streams(lw ListerWatcherWithContext, expected reflect.Type) bool {
 	switch lw := lw.(type) {
 	case *ListWatch:

@@ -107,8 +107,8 @@ func waitForSync(ctx context.Context, syncs []InformerSynced) bool {
 }
 
 // WaitFor waits, without polling, until all checkers are done. It returns false if the context ends
-// first. If what is not "", the context's logger logs the wait, each checker that is done, and the
-// checkers that are not done at the end.
+// first. If what is not "", WaitFor logs the wait, each checker that is done, and at the end the
+// checkers that are not. It uses the context's logger.
 func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 	logger := logr.Discard()
 	if what != "" {

@@ -46,7 +46,7 @@ type LeaderElectionConfig struct {
 	WatchDog *HealthzAdaptor
 
 	// ReleaseOnCancel releases the lock when Run ends, so that the next candidate need not wait.
-	// The work that the lock guards must end when the context of Run ends.
+	// The work that the lock guards must have ended before the context of Run ends.
 	ReleaseOnCancel bool
 
 	// Name is the name of the election in metrics.

@@ -2,8 +2,7 @@
 //
 // A recorder passes events to a broadcaster, which passes them to its sinks, loggers and watchers.
 // A recorder never blocks: if the queue of 1000 events is full, it drops the event and logs a line.
-// Before a sink gets an event, a correlator looks for similar events, so that the server gets a
-// count in place of each event.
+// A correlator in front of each sink combines similar events into counts.
 //
 // The package is not built on github.com/kinform/kinform/events, which records events of
 // events.k8s.io and has no correlator.

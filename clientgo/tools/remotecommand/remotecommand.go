@@ -18,9 +18,8 @@ type Executor interface {
 	// connection and returns ctx.Err(). The server decides whether the command continues.
 	//
 	// Over SPDY, as with client-go, a broken connection looks like an ended one: the output may be
-	// incomplete and the error nil. Over a websocket it is an error.
-	//
-	// A blocked Read of Stdin does not delay the return. The data of that Read is lost.
+	// incomplete and the error nil. Over a websocket it is an error. A blocked Read of Stdin does
+	// not delay the return. The data of that Read is lost.
 	StreamWithContext(ctx context.Context, options StreamOptions) error
 }
 

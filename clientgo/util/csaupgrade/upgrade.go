@@ -1,5 +1,5 @@
-// Package csaupgrade moves fields from client-side apply, such as kubectl apply's updates, to a
-// server-side apply manager. The new manager may then remove the fields.
+// Package csaupgrade moves the ownership of fields from managers of client-side apply, such as
+// kubectl apply, to a manager of server-side apply. The new manager may then remove the fields.
 package csaupgrade
 
 import (

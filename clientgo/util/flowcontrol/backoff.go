@@ -37,8 +37,8 @@ func NewBackOff(initial, max time.Duration) *Backoff {
 	return NewBackOffWithJitter(initial, max, 0)
 }
 
-// NewBackOffWithJitter returns a Backoff with random longer waits. The added share is between 0 and
-// maxJitterFactor.
+// NewBackOffWithJitter returns a Backoff whose waits are extended at random. The added share is
+// between 0 and maxJitterFactor.
 func NewBackOffWithJitter(initial, max time.Duration, maxJitterFactor float64) *Backoff {
 	return NewFakeBackOffWithJitter(initial, max, clock.RealClock{}, maxJitterFactor)
 }

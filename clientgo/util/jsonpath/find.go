@@ -48,7 +48,7 @@ func (f *finder) parts(nodes []Node, data reflect.Value, inRange bool) (rest []N
 	return nil, nil
 }
 
-// keyword returns "range" or "end" if the part is one of these, and the other nodes of the part.
+// keyword returns the word range or end of a part, or "", and the other nodes of the part.
 func keyword(node Node) (word string, rest []Node) {
 	list, ok := node.(*ListNode)
 	if !ok {

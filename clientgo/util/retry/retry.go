@@ -30,8 +30,8 @@ var DefaultBackoff = wait.Backoff{
 // wait.ErrWaitTimeout if there was none. The backoff determines the waits between the calls.
 // Without steps, fn is not called.
 //
-// If the final error means that a wait has ended, such as the end of a context, OnError returns the
-// retriable error before it, if there was one: the reason for the wait.
+// The final error may mean that a wait has ended, such as the end of a context. Then OnError
+// returns the retriable error before it, if there was one: the reason for the wait.
 func OnError(backoff wait.Backoff, retriable func(error) bool, fn func() error) error {
 	var last error // the last retriable error
 	try := func() (over bool, err error) {

@@ -11,9 +11,9 @@ import (
 )
 
 // PrepareWatchListOptionsFromListOptions converts the options of a list to the options of a
-// streaming list. It returns false if the feature WatchListClient is off, or if the list is a page,
-// has an exact version, or would be rejected by a server. It returns an error for an invalid
-// selector.
+// streaming list. It returns false if the feature WatchListClient is off. It also returns false if
+// the list is a page, has an exact version, or would be rejected by a server. It returns an error
+// for an invalid selector.
 func PrepareWatchListOptionsFromListOptions(listOptions metav1.ListOptions) (metav1.ListOptions, bool, error) {
 	if !features.FeatureGates().Enabled(features.WatchListClient) {
 		return metav1.ListOptions{}, false, nil

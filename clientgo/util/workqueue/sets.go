@@ -8,9 +8,9 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// sets implements items for a program's own Queue or clock. kinform's queue supports neither. A
-// Queue must be called under the lock, where kinform's queue calls no user code. And it reads only
-// the real clock, whereas the metrics must use the program's.
+// sets implements items for a program's own Queue or clock, which kinform's queue does not support.
+// A Queue must be called under the lock, and kinform's queue calls no user code under its lock. The
+// metrics must use the program's clock, and kinform's queue reads only the real clock.
 type sets[T comparable] struct {
 	metrics *queueMetrics[T]
 	clock   clock.WithTicker
