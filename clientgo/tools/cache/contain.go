@@ -13,11 +13,11 @@ import (
 )
 
 // Functions, handlers, stores, objects and errors of a program may panic, or end their goroutine by
-// runtime.Goexit. All of them run below keepOn, keepOnOwn or outlive.
+// runtime.Goexit. Each of them is called inside keepOn, keepOnOwn or outlive.
 
 // keepOn calls work until it returns. A panic goes to HandleCrash, which ends the process unless
-// the program has set utilruntime.ReallyCrash to false. In such a program, keepOn calls work again
-// after a pause; pause returns false to end that.
+// the program has set utilruntime.ReallyCrash to false. Then keepOn calls work again after each
+// pause, until pause returns false.
 //
 // The goroutine may be the program's: runtime.Goexit ends it, as in client-go.
 func keepOn(ctx context.Context, pause func() bool, work func()) {
@@ -25,13 +25,14 @@ func keepOn(ctx context.Context, pause func() bool, work func()) {
 	}
 }
 
-// keepOnOwn is keepOn in a goroutine of this package, which outlives runtime.Goexit as well.
+// keepOnOwn is keepOn for a goroutine of this package: the work also continues after
+// runtime.Goexit.
 func keepOnOwn(ctx context.Context, pause func() bool, work func()) {
 	outlive(ctx, pause, func() { keepOn(ctx, pause, work) })
 }
 
 // outlive calls work in a goroutine of this package until it returns or panics. After
-// runtime.Goexit, outlive calls work again after a pause; pause returns false to end that.
+// runtime.Goexit, outlive calls work again after a pause, until pause returns false.
 func outlive(ctx context.Context, pause func() bool, work func()) {
 	ended := false
 	defer func() {
@@ -41,8 +42,8 @@ func outlive(ctx context.Context, pause func() bool, work func()) {
 		if p := recover(); p != nil {
 			panic(p)
 		}
-		// The goroutine is about to end. It still runs deferred calls, so this one waits for the
-		// goroutines in which the work goes on, one after another.
+		// The goroutine is about to end. This deferred call still runs: it waits for the goroutines
+		// that continue the work, one after another.
 		for !ended {
 			utilruntime.HandleErrorWithContext(ctx, errGoexit, "A function of the program ended a goroutine of an informer")
 			if !pause() {

@@ -54,7 +54,7 @@ type mutationDetector struct {
 
 	muCompare sync.Mutex // held while objects are compared
 	mu        sync.Mutex // guards following
-	begun     time.Time  // of the young generation
+	begun     time.Time  // start of the young generation
 	young     []watchedObject
 	old       []watchedObject
 }

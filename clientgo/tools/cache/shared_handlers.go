@@ -69,7 +69,7 @@ func (s *sharedIndexInformer) join(l *listener, period *time.Duration) bool {
 	return true
 }
 
-// register adds a handler to those that are notified, unless the informer has stopped. run is nil
+// register adds a handler to the notified handlers, unless the informer has stopped. run is nil
 // before the start. The caller holds applying.
 func (s *sharedIndexInformer) register(l *listener, period *time.Duration) (run context.Context, ok bool) {
 	s.mu.Lock()

@@ -43,7 +43,7 @@ type LeaseCandidate struct {
 	namespace, name string
 	spec            v1beta1.LeaseCandidateSpec
 	informer        cache.SharedIndexInformer
-	asked           chan struct{} // has room for one
+	asked           chan struct{} // buffer size 1
 	runs            atomic.Bool
 }
 

@@ -10,7 +10,7 @@ import (
 // DeepCopy returns a copy that shares nothing with the receiver.
 func (in *Config) DeepCopy() *Config { return deepCopy(in, (*Config).DeepCopyInto) }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *Config) DeepCopyInto(out *Config) {
 	*out = *in
 	in.Preferences.DeepCopyInto(&out.Preferences)
@@ -31,7 +31,7 @@ func (in *Config) DeepCopyObject() runtime.Object {
 // DeepCopy returns a copy that shares nothing with the receiver.
 func (in *Preferences) DeepCopy() *Preferences { return deepCopy(in, (*Preferences).DeepCopyInto) }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *Preferences) DeepCopyInto(out *Preferences) {
 	*out = *in
 	out.Extensions = copyMap(in.Extensions, copyObject)
@@ -40,7 +40,7 @@ func (in *Preferences) DeepCopyInto(out *Preferences) {
 // DeepCopy returns a copy that shares nothing with the receiver.
 func (in *Cluster) DeepCopy() *Cluster { return deepCopy(in, (*Cluster).DeepCopyInto) }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *Cluster) DeepCopyInto(out *Cluster) {
 	*out = *in
 	out.CertificateAuthorityData = slices.Clone(in.CertificateAuthorityData)
@@ -50,7 +50,7 @@ func (in *Cluster) DeepCopyInto(out *Cluster) {
 // DeepCopy returns a copy that shares nothing with the receiver.
 func (in *Context) DeepCopy() *Context { return deepCopy(in, (*Context).DeepCopyInto) }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *Context) DeepCopyInto(out *Context) {
 	*out = *in
 	out.Extensions = copyMap(in.Extensions, copyObject)
@@ -59,7 +59,7 @@ func (in *Context) DeepCopyInto(out *Context) {
 // DeepCopy returns a copy that shares nothing with the receiver.
 func (in *AuthInfo) DeepCopy() *AuthInfo { return deepCopy(in, (*AuthInfo).DeepCopyInto) }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *AuthInfo) DeepCopyInto(out *AuthInfo) {
 	*out = *in
 	out.ClientCertificateData = slices.Clone(in.ClientCertificateData)
@@ -76,7 +76,7 @@ func (in *AuthProviderConfig) DeepCopy() *AuthProviderConfig {
 	return deepCopy(in, (*AuthProviderConfig).DeepCopyInto)
 }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *AuthProviderConfig) DeepCopyInto(out *AuthProviderConfig) {
 	*out = *in
 	out.Config = maps.Clone(in.Config)
@@ -85,7 +85,7 @@ func (in *AuthProviderConfig) DeepCopyInto(out *AuthProviderConfig) {
 // DeepCopy returns a copy that shares nothing with the receiver.
 func (in *ExecConfig) DeepCopy() *ExecConfig { return deepCopy(in, (*ExecConfig).DeepCopyInto) }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *ExecConfig) DeepCopyInto(out *ExecConfig) {
 	*out = *in
 	out.Args = slices.Clone(in.Args)
@@ -99,7 +99,7 @@ func (in *ExecConfig) DeepCopyInto(out *ExecConfig) {
 // DeepCopy returns a copy that shares nothing with the receiver.
 func (in *ExecEnvVar) DeepCopy() *ExecEnvVar { return deepCopy(in, (*ExecEnvVar).DeepCopyInto) }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *ExecEnvVar) DeepCopyInto(out *ExecEnvVar) { *out = *in }
 
 // DeepCopy returns a copy that shares nothing with the receiver.
@@ -107,7 +107,7 @@ func (in *PluginPolicy) DeepCopy() *PluginPolicy {
 	return deepCopy(in, (*PluginPolicy).DeepCopyInto)
 }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *PluginPolicy) DeepCopyInto(out *PluginPolicy) {
 	*out = *in
 	out.Allowlist = slices.Clone(in.Allowlist)
@@ -118,7 +118,7 @@ func (in *AllowlistEntry) DeepCopy() *AllowlistEntry {
 	return deepCopy(in, (*AllowlistEntry).DeepCopyInto)
 }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *AllowlistEntry) DeepCopyInto(out *AllowlistEntry) { *out = *in }
 
 // deepCopy returns a copy of *in, or nil for nil.

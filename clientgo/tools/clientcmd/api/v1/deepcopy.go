@@ -10,7 +10,7 @@ import (
 // DeepCopy returns a copy that shares nothing with the receiver.
 func (in *Config) DeepCopy() *Config { return deepCopy(in, (*Config).DeepCopyInto) }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *Config) DeepCopyInto(out *Config) {
 	*out = *in
 	in.Preferences.DeepCopyInto(&out.Preferences)
@@ -31,7 +31,7 @@ func (in *Config) DeepCopyObject() runtime.Object {
 // DeepCopy returns a copy that shares nothing with the receiver.
 func (in *Preferences) DeepCopy() *Preferences { return deepCopy(in, (*Preferences).DeepCopyInto) }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *Preferences) DeepCopyInto(out *Preferences) {
 	*out = *in
 	out.Extensions = copySlice(in.Extensions, (*NamedExtension).DeepCopyInto)
@@ -40,7 +40,7 @@ func (in *Preferences) DeepCopyInto(out *Preferences) {
 // DeepCopy returns a copy that shares nothing with the receiver.
 func (in *Cluster) DeepCopy() *Cluster { return deepCopy(in, (*Cluster).DeepCopyInto) }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *Cluster) DeepCopyInto(out *Cluster) {
 	*out = *in
 	out.CertificateAuthorityData = slices.Clone(in.CertificateAuthorityData)
@@ -50,7 +50,7 @@ func (in *Cluster) DeepCopyInto(out *Cluster) {
 // DeepCopy returns a copy that shares nothing with the receiver.
 func (in *Context) DeepCopy() *Context { return deepCopy(in, (*Context).DeepCopyInto) }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *Context) DeepCopyInto(out *Context) {
 	*out = *in
 	out.Extensions = copySlice(in.Extensions, (*NamedExtension).DeepCopyInto)
@@ -59,7 +59,7 @@ func (in *Context) DeepCopyInto(out *Context) {
 // DeepCopy returns a copy that shares nothing with the receiver.
 func (in *AuthInfo) DeepCopy() *AuthInfo { return deepCopy(in, (*AuthInfo).DeepCopyInto) }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *AuthInfo) DeepCopyInto(out *AuthInfo) {
 	*out = *in
 	out.ClientCertificateData = slices.Clone(in.ClientCertificateData)
@@ -79,7 +79,7 @@ func (in *AuthProviderConfig) DeepCopy() *AuthProviderConfig {
 	return deepCopy(in, (*AuthProviderConfig).DeepCopyInto)
 }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *AuthProviderConfig) DeepCopyInto(out *AuthProviderConfig) {
 	*out = AuthProviderConfig{Name: in.Name, Config: maps.Clone(in.Config)}
 }
@@ -87,7 +87,7 @@ func (in *AuthProviderConfig) DeepCopyInto(out *AuthProviderConfig) {
 // DeepCopy returns a copy that shares nothing with the receiver.
 func (in *ExecConfig) DeepCopy() *ExecConfig { return deepCopy(in, (*ExecConfig).DeepCopyInto) }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *ExecConfig) DeepCopyInto(out *ExecConfig) {
 	*out = *in
 	out.Args, out.Env = slices.Clone(in.Args), slices.Clone(in.Env)
@@ -96,13 +96,13 @@ func (in *ExecConfig) DeepCopyInto(out *ExecConfig) {
 // DeepCopy returns a copy that shares nothing with the receiver.
 func (in *ExecEnvVar) DeepCopy() *ExecEnvVar { return deepCopy(in, (*ExecEnvVar).DeepCopyInto) }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *ExecEnvVar) DeepCopyInto(out *ExecEnvVar) { *out = *in }
 
 // DeepCopy returns a copy that shares nothing with the receiver.
 func (in *NamedCluster) DeepCopy() *NamedCluster { return deepCopy(in, (*NamedCluster).DeepCopyInto) }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *NamedCluster) DeepCopyInto(out *NamedCluster) {
 	out.Name = in.Name
 	in.Cluster.DeepCopyInto(&out.Cluster)
@@ -111,7 +111,7 @@ func (in *NamedCluster) DeepCopyInto(out *NamedCluster) {
 // DeepCopy returns a copy that shares nothing with the receiver.
 func (in *NamedContext) DeepCopy() *NamedContext { return deepCopy(in, (*NamedContext).DeepCopyInto) }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *NamedContext) DeepCopyInto(out *NamedContext) {
 	out.Name = in.Name
 	in.Context.DeepCopyInto(&out.Context)
@@ -122,7 +122,7 @@ func (in *NamedAuthInfo) DeepCopy() *NamedAuthInfo {
 	return deepCopy(in, (*NamedAuthInfo).DeepCopyInto)
 }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *NamedAuthInfo) DeepCopyInto(out *NamedAuthInfo) {
 	out.Name = in.Name
 	in.AuthInfo.DeepCopyInto(&out.AuthInfo)
@@ -133,7 +133,7 @@ func (in *NamedExtension) DeepCopy() *NamedExtension {
 	return deepCopy(in, (*NamedExtension).DeepCopyInto)
 }
 
-// DeepCopyInto copies the receiver. Neither may be nil.
+// DeepCopyInto copies the receiver to out. Neither may be nil.
 func (in *NamedExtension) DeepCopyInto(out *NamedExtension) {
 	out.Name = in.Name
 	in.Extension.DeepCopyInto(&out.Extension)
