@@ -16,8 +16,8 @@ import (
 // runtime.Goexit. Each of them is called inside keepOn, keepOnOwn or outlive.
 
 // keepOn calls work until it returns. A panic goes to HandleCrash, which ends the process unless
-// the program has set utilruntime.ReallyCrash to false. Then keepOn calls work again after each
-// pause, until pause returns false.
+// the program has set utilruntime.ReallyCrash to false. If HandleCrash returns, keepOn calls work
+// again after a pause, until pause returns false.
 //
 // The goroutine may be the program's: runtime.Goexit ends it, as in client-go.
 func keepOn(ctx context.Context, pause func() bool, work func()) {
