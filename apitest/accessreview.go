@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// reviewAccess says whether somebody may do something.
+// reviewAccess reports whether the user or the groups that the review names may do something.
 func (s *Server) reviewAccess(_ *Request, obj Object) (Object, error) {
 	r := obj.(*authorizationv1.SubjectAccessReview)
 	errs := append(validateSubject(r.Spec), validateEmpty(r.ObjectMeta)...)
@@ -20,7 +20,7 @@ func (s *Server) reviewAccess(_ *Request, obj Object) (Object, error) {
 	return r, invalidReview(errs)
 }
 
-// reviewLocalAccess is reviewAccess for those who may ask about one namespace only.
+// reviewLocalAccess does the same as reviewAccess, for access within the namespace of the review.
 func (s *Server) reviewLocalAccess(_ *Request, obj Object) (Object, error) {
 	r := obj.(*authorizationv1.LocalSubjectAccessReview)
 	errs := validateSubject(r.Spec)
@@ -34,7 +34,7 @@ func (s *Server) reviewLocalAccess(_ *Request, obj Object) (Object, error) {
 	return r, invalidReview(errs)
 }
 
-// reviewOwnAccess says whether the client itself may do something.
+// reviewOwnAccess reports whether the client itself may do something.
 func (s *Server) reviewOwnAccess(req *Request, obj Object) (Object, error) {
 	r := obj.(*authorizationv1.SelfSubjectAccessReview)
 	errs := append(validateAttributes(r.Spec.ResourceAttributes, r.Spec.NonResourceAttributes), validateEmpty(r.ObjectMeta)...)
@@ -42,7 +42,7 @@ func (s *Server) reviewOwnAccess(req *Request, obj Object) (Object, error) {
 	return r, invalidReview(errs)
 }
 
-// reviewOwnRules says what the client itself may do in a namespace.
+// reviewOwnRules lists what the client itself may do in a namespace.
 func (s *Server) reviewOwnRules(req *Request, obj Object) (Object, error) {
 	namespace := obj.(*authorizationv1.SelfSubjectRulesReview).Spec.Namespace
 	if namespace == "" {
@@ -108,7 +108,7 @@ func validateAttributes(res *authorizationv1.ResourceAttributes, path *authoriza
 	return errs
 }
 
-// internalPath is how the real server writes a path that it refuses.
+// internalPath is a refused path in the form in which the real server prints it.
 func internalPath(path *authorizationv1.NonResourceAttributes) any {
 	if path == nil {
 		return (*authorizationv1.NonResourceAttributes)(nil)
@@ -116,7 +116,7 @@ func internalPath(path *authorizationv1.NonResourceAttributes) any {
 	return struct{ Path, Verb string }{path.Path, path.Verb}
 }
 
-// validateEmpty refuses reviews that have a name.
+// validateEmpty refuses a review with any metadata, such as a name.
 func validateEmpty(meta metav1.ObjectMeta) field.ErrorList {
 	meta.ManagedFields = nil
 	if equal(meta, metav1.ObjectMeta{}) {

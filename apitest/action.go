@@ -9,19 +9,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Action is what a [Fault] does. Make one with the functions below; the zero
-// value is none.
+// Action is the effect of a [Fault]. Make an Action with the functions below. The zero value has no
+// effect, and [Server.Inject] panics on it.
 type Action struct{ apply func(*fate) }
 
-// Fail answers with the Status of an error, such as those of the package
-// k8s.io/apimachinery/pkg/api/errors; any other error is one of code 500. If the
-// Status tells to retry after some seconds, the header Retry-After says so as well.
+// Fail answers with the Status of an error, for example an error of package
+// k8s.io/apimachinery/pkg/api/errors. Any other error gets code 500. If the Status has a retry
+// delay in seconds, the answer has the header Retry-After as well.
 func Fail(err error) Action {
 	return answer(func(r *response) { writeStatus(r, r.req.HTTP, errStatus(err)) })
 }
 
-// Code answers with a bare Status of this code, and with retryAfter, rounded up
-// to whole seconds, unless it is 0.
+// Code answers with a bare Status of this code. A retryAfter above 0 is sent too, rounded up to
+// whole seconds.
 func Code(code int, retryAfter time.Duration) Action {
 	err := apierrors.NewGenericServerResponse(code, "", schema.GroupResource{}, "", http.StatusText(code), wholeSeconds(retryAfter), false)
 	return Fail(err)
@@ -33,9 +33,8 @@ func Expired() Action {
 	return Fail(apierrors.NewResourceExpired("too old resource version"))
 }
 
-// TooManyRequests answers 429 as the server's priority and fairness does: with
-// Retry-After, rounded up to whole seconds and at least one, and a text that is no
-// Status.
+// TooManyRequests answers 429 as the server's priority and fairness does. Retry-After is rounded up
+// to whole seconds, and at least one. The body is plain text, not a Status.
 func TooManyRequests(retryAfter time.Duration) Action {
 	return answer(func(r *response) {
 		r.Header().Set("Retry-After", strconv.Itoa(max(wholeSeconds(retryAfter), 1)))
@@ -48,7 +47,7 @@ func Body(code int, contentType, body string) Action {
 	return answer(func(r *response) { r.raw(code, contentType, body) })
 }
 
-// HTML answers 200 with a page, as a captive portal or a proxy's login does.
+// HTML answers 200 with an HTML page, as a captive portal or the login page of a proxy does.
 func HTML() Action {
 	return Body(http.StatusOK, "text/html; charset=utf-8", "<!DOCTYPE html>\n<html><body><h1>Sign in</h1></body></html>\n")
 }
@@ -64,8 +63,7 @@ func Garbage() Action {
 	return answer(func(r *response) { r.raw(http.StatusOK, r.contentType(), "\x00\xff\xfe garbage \x80\x81\n") })
 }
 
-// Table answers with a meta.k8s.io/v1 Table, which nobody asked for; a watch gets
-// one as an event.
+// Table answers with an unrequested meta.k8s.io/v1 Table. A watch gets it as an event.
 func Table() Action {
 	table := `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"columnDefinitions":[],"rows":[]}`
 	return answer(func(r *response) {
@@ -82,12 +80,12 @@ func Drop() Action {
 	return answer(func(*response) { panic(http.ErrAbortHandler) })
 }
 
-// Delay waits before the request is answered, or until the client gives up.
+// Delay waits for d, or until the client gives up, before the request is answered.
 func Delay(d time.Duration) Action {
 	return Action{func(f *fate) { f.delay = d }}
 }
 
-// ContentType answers as always, with another Content-Type.
+// ContentType replaces the Content-Type of the normal answer.
 func ContentType(contentType string) Action {
 	return Action{func(f *fate) { f.contentType = contentType }}
 }
@@ -102,33 +100,33 @@ func CutBody(n int) Action {
 	return Action{func(f *fate) { f.cut, f.cutAfter = true, n }}
 }
 
-// BrokenObject makes one object unreadable, that of the n-th item of a list or of
-// the n-th event of a watch, counted from 1. Its name and resourceVersion are
-// intact, and so is all around it.
+// BrokenObject makes one object undecodable: the n-th item of a list, or the object of the n-th
+// event of a watch, counted from 1. The object's name and resourceVersion stay intact, and so do
+// all other objects.
 func BrokenObject(n int) Action {
 	return Action{func(f *fate) { f.broken = n }}
 }
 
-// DropAfterEvents closes the connection of a watch after n events. In all actions,
-// bookmarks don't count as events.
+// DropAfterEvents closes the connection of a watch after n events. No action counts bookmarks as
+// events.
 func DropAfterEvents(n int) Action {
 	return interruption(interrupt{after: n, between: func(*watcher) { panic(http.ErrAbortHandler) }})
 }
 
-// EndAfterEvents ends a watch in an orderly way after n events.
+// EndAfterEvents ends a watch normally after n events.
 func EndAfterEvents(n int) Action {
 	return interruption(interrupt{after: n, between: func(*watcher) {}})
 }
 
-// FailAfterEvents ends a watch after n events with an ERROR event, which carries
-// the Status of an error as with [Fail].
+// FailAfterEvents ends a watch after n events with an ERROR event. The event carries the Status of
+// err, as [Fail] describes.
 func FailAfterEvents(n int, err error) Action {
 	return interruption(interrupt{after: n, between: func(w *watcher) { w.fail(err) }})
 }
 
-// SilentAfterEvents lets a watch say nothing more after n events, not even a
-// bookmark, and not end when its time is up: so does a connection that a firewall
-// has forgotten.
+// SilentAfterEvents sends nothing more on a watch after n events, not even a bookmark. The watch
+// does not end at its timeout either. A connection that a firewall has dropped silently looks like
+// this.
 func SilentAfterEvents(n int) Action {
 	return interruption(interrupt{after: n, between: (*watcher).wait})
 }
@@ -143,9 +141,9 @@ func CutFrame(n int) Action {
 	}})
 }
 
-// HugeFrame makes the event that follows n events one of size bytes, which may be
-// more than anyone wants to hold. As much of it is sent as the client takes, then
-// the connection is closed.
+// HugeFrame makes the event after the first n events size bytes long, which may be more than a
+// client can hold. The server sends bytes as long as the client reads them, then closes the
+// connection.
 func HugeFrame(n int, size int64) Action {
 	return interruption(interrupt{after: n, frame: func(w *watcher, _ []byte) {
 		w.huge(size)
@@ -153,7 +151,7 @@ func HugeFrame(n int, size int64) Action {
 	}})
 }
 
-// SilentWatch accepts a watch and never says anything: see [SilentAfterEvents].
+// SilentWatch accepts a watch and never sends anything: see [SilentAfterEvents].
 func SilentWatch() Action { return SilentAfterEvents(0) }
 
 // DuplicateEvents sends every event twice.
@@ -161,8 +159,8 @@ func DuplicateEvents() Action {
 	return Action{func(f *fate) { f.duplicate = true }}
 }
 
-// DelayBookmarks sends every bookmark later, the one that ends the initial events
-// as well. Events go on meanwhile.
+// DelayBookmarks sends every bookmark late by d, also the bookmark that ends the initial events.
+// Other events are not delayed.
 func DelayBookmarks(d time.Duration) Action {
 	return Action{func(f *fate) { f.bookmarkDelay = d }}
 }
@@ -172,7 +170,7 @@ func NoEndMarker() Action {
 	return Action{func(f *fate) { f.noEndMarker = true }}
 }
 
-// answer is an action that takes the place of the real answer.
+// answer is an action that replaces the normal answer.
 func answer(write func(*response)) Action {
 	return Action{func(f *fate) { f.answer = write }}
 }
@@ -181,7 +179,7 @@ func interruption(i interrupt) Action {
 	return Action{func(f *fate) { f.interrupts = append(f.interrupts, i) }}
 }
 
-// wholeSeconds rounds up, as seconds in headers are whole.
+// wholeSeconds rounds up, because headers have whole seconds.
 func wholeSeconds(d time.Duration) int {
 	return int((d + time.Second - 1) / time.Second)
 }

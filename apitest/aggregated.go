@@ -10,11 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// aggregatedType is the Content-Type of the document that describes everything at
-// once (KEP-3352).
+// aggregatedType is the Content-Type of the aggregated discovery document (KEP-3352).
 const aggregatedType = jsonType + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// acceptsAggregated says whether an Accept header asks for that document.
+// acceptsAggregated reports whether an Accept header asks for the aggregated document.
 func acceptsAggregated(accept string) bool {
 	for clause := range strings.SplitSeq(accept, ",") {
 		mediaType, params, err := mime.ParseMediaType(strings.TrimSpace(clause))
@@ -26,7 +25,7 @@ func acceptsAggregated(accept string) bool {
 	return false
 }
 
-// aggregate describes the core group, or all the others.
+// aggregate describes the core group, or all other groups.
 func aggregate(all []*resource, core bool) apidiscoveryv2.APIGroupDiscoveryList {
 	list := apidiscoveryv2.APIGroupDiscoveryList{
 		TypeMeta: metav1.TypeMeta{Kind: "APIGroupDiscoveryList", APIVersion: "apidiscovery.k8s.io/v2"},
@@ -69,7 +68,7 @@ func versionIn(group *apidiscoveryv2.APIGroupDiscovery, name string) *apidiscove
 }
 
 func (r *resource) discovery() apidiscoveryv2.APIResourceDiscovery {
-	kind := &metav1.GroupVersionKind{Kind: r.Kind} // of this group version, as the real server says it
+	kind := &metav1.GroupVersionKind{Kind: r.Kind} // of this group version, as on the real server
 	d := apidiscoveryv2.APIResourceDiscovery{
 		Resource: r.Plural, SingularResource: r.Singular, ResponseKind: kind, Scope: apidiscoveryv2.ScopeNamespace,
 		Verbs: r.verbs(), ShortNames: r.ShortNames, Categories: r.Categories,

@@ -17,7 +17,8 @@ import (
 
 var everyVariant = flag.Bool("apitest.every-variant", false, "play all variants of bodies, not one in thirty (half a minute)")
 
-// variants are a document in JSON with each of its parts replaced by each of some values, one at a time.
+// variants returns a JSON document many times, each time with one part replaced by one of several
+// values.
 func variants(t *testing.T, document string) (all []string) {
 	t.Helper()
 	var doc any
@@ -55,7 +56,8 @@ func variants(t *testing.T, document string) (all []string) {
 	return all
 }
 
-// TestAnyPartOfABodyMayBeAnything: the server answers, does not blame itself, and what it has stored can be read in all ways.
+// TestAnyPartOfABodyMayBeAnything: the server answers without a code of 500 or above, and all it
+// has stored can be read in every format.
 func TestAnyPartOfABodyMayBeAnything(t *testing.T) {
 	t.Parallel()
 	const spec = `{"name":"ab","parts":[{"id":"a"}],"tags":["x"],"labels":{"a":"b"},"free":{"x":[1]},"one":{"a":"b"}}`
@@ -79,7 +81,7 @@ func TestAnyPartOfABodyMayBeAnything(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for i, body := range variants(t, test.body) { // which come in no order
+			for i, body := range variants(t, test.body) { // in no fixed order
 				if !*everyVariant && i%30 > 0 {
 					continue
 				}

@@ -11,18 +11,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// apiServices is the resource whose objects say which group versions there are.
+// apiServices is the resource that has one object for each group version.
 var apiServices = Resource{
 	Group: "apiregistration.k8s.io", Version: "v1", Plural: "apiservices", Kind: "APIService",
 	Categories: []string{"api-extensions"}, ClusterScoped: true, Status: true,
 }
 
-// priorities are the places of groups in discovery, which kubectl follows where a name
-// means more than one resource: those of kube-apiserver. Those of custom resources have
-// customPriority.
+// priorities are the positions of groups in discovery, as kube-apiserver sets them. kubectl uses
+// them when a name fits more than one resource. Groups of custom resources have customPriority.
 var priorities = map[string]int64{
 	"":                             18000,
-	"apiregistration.k8s.io":       17900, // it is the aggregator's own, and stands first
+	"apiregistration.k8s.io":       17900, // the aggregator's own group, which comes first
 	"apps":                         17800,
 	"events.k8s.io":                17750,
 	"authentication.k8s.io":        17700,
@@ -54,12 +53,12 @@ func priorityOf(group string) int64 {
 	return customPriority
 }
 
-// compareGroups puts groups in the order of discovery.
+// compareGroups sorts groups in the order of discovery.
 func compareGroups(a, b string) int {
 	return cmp.Or(cmp.Compare(priorityOf(b), priorityOf(a)), cmp.Compare(a, b))
 }
 
-// apiServiceOf describes a group version as something that this server serves itself.
+// apiServiceOf is the APIService of a group version that this server serves itself.
 func apiServiceOf(gv schema.GroupVersion) *unstructured.Unstructured {
 	managed, version := "onstart", int64(15)
 	if _, builtin := priorities[gv.Group]; !builtin {
@@ -79,7 +78,7 @@ func apiServiceOf(gv schema.GroupVersion) *unstructured.Unstructured {
 	u.SetGroupVersionKind(schema.GroupVersionKind{Group: apiServices.Group, Version: apiServices.Version, Kind: apiServices.Kind})
 	u.SetName(gv.Version + "." + gv.Group)
 	u.SetLabels(map[string]string{"kube-aggregator.kubernetes.io/automanaged": managed})
-	// Not one of the server's ids, whose order tests know.
+	// Not one of the server's ids, because tests rely on the order of the ids.
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(u.GetName()))
 	sum := hash.Sum64()
@@ -88,8 +87,8 @@ func apiServiceOf(gv schema.GroupVersion) *unstructured.Unstructured {
 	return u
 }
 
-// registerAtStart registers what is served when the server is made, without a write: it
-// has always been there.
+// registerAtStart registers the resources that are served from the beginning. It does not count as
+// a write.
 func (s *Server) registerAtStart() error {
 	registered := s.store.resource(apiServices.GroupVersionResource())
 	for _, res := range s.store.resources() {
@@ -103,13 +102,12 @@ func (s *Server) registerAtStart() error {
 	return nil
 }
 
-// register writes an APIService for each group version that has become served, and
-// deletes those of group versions that no longer are. It must not be called at once
-// from two goroutines.
+// register writes an APIService for each group version that is newly served, and deletes the
+// APIServices of group versions that are not served any more. Two calls must not overlap.
 func (s *Server) register() error {
 	registered := s.store.resource(apiServices.GroupVersionResource())
 	if registered == nil {
-		return nil // while the server is being made
+		return nil // while the server is being constructed
 	}
 	var served []string
 	for _, res := range s.store.resources() {

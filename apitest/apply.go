@@ -20,8 +20,8 @@ import (
 	"github.com/kinform/kinform/apitest/internal/managedfields"
 )
 
-// apply is server-side apply: the body says what the object has to have, as far as the one
-// who sends it is concerned. It creates the object if there is none.
+// apply is server-side apply: the body has the fields that the manager wants the object to have. It
+// creates the object if the object does not exist.
 func (s *Server) apply(w http.ResponseWriter, req *Request) error {
 	f, err := req.negotiate()
 	if err != nil {
@@ -39,8 +39,8 @@ func (s *Server) apply(w http.ResponseWriter, req *Request) error {
 	return nil
 }
 
-// applied stores what an object becomes when somebody wants it to have something, and says by a code
-// whether it was there.
+// applied stores the object after an apply. It returns code 201 if the object was created, and
+// otherwise 200.
 func (s *Server) applied(req *Request, wanted document) (*revision, int, error) {
 	for {
 		old, code := s.store.get(req.res, req.key()), http.StatusOK
@@ -49,13 +49,13 @@ func (s *Server) applied(req *Request, wanted document) (*revision, int, error) 
 		}
 		rev, err := s.tryToApply(req, old, wanted)
 		if errors.Is(err, errStale) || old == nil && apierrors.IsAlreadyExists(err) {
-			continue // Somebody was faster.
+			continue // Another write was faster.
 		}
 		return rev, code, err
 	}
 }
 
-// configuration reads what an apply wants an object of a resource to have.
+// configuration reads the body of an apply to a resource.
 func (r *Request) configuration(of *resource) (document, error) {
 	body, err := r.body()
 	if err != nil {
@@ -67,7 +67,7 @@ func (r *Request) configuration(of *resource) (document, error) {
 		var data []byte
 		if data, err = yaml.YAMLToJSON(body); err == nil {
 			wanted = nil
-			err = utiljson.Unmarshal(data, &wanted) // Whole numbers stay whole.
+			err = utiljson.Unmarshal(data, &wanted) // Integers stay integers.
 		}
 	}
 	if err != nil {
@@ -89,7 +89,8 @@ func (r *Request) configuration(of *resource) (document, error) {
 	return wanted, nil
 }
 
-// tryToApply stores what old becomes, which may be nil, when somebody wants it to have something.
+// tryToApply applies wanted to old once, and stores the result. The argument old is nil if the
+// object does not exist.
 func (s *Server) tryToApply(req *Request, old *revision, wanted document) (*revision, error) {
 	if old == nil && req.Subresource != "" {
 		return nil, apierrors.NewNotFound(req.res.groupResource(), req.Name)
@@ -131,7 +132,7 @@ func (s *Server) tryToApply(req *Request, old *revision, wanted document) (*revi
 	return s.replace(req.res, old, obj, req.dryRun())
 }
 
-// creatable says why an apply cannot create the object that it wants, or is nil.
+// creatable returns why an apply cannot create the object, or nil.
 func (r *Request) creatable(wanted *unstructured.Unstructured) error {
 	if uid := wanted.GetUID(); uid != "" {
 		return apierrors.NewConflict(r.res.groupResource(), r.Name, fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
@@ -142,10 +143,11 @@ func (r *Request) creatable(wanted *unstructured.Unstructured) error {
 	return nil
 }
 
-// track notes in an object which of its fields the request sets. It is as it is going to be stored in the
-// place of old, which is nil if it is new. From what a subresource does not write, nobody owns anything so.
-// Where that cannot be found out, as in metadata that is none, nobody owns anything any more: a write does not
-// fail by it, on the real server neither.
+// track records in an object which of its fields the request sets. Call it before obj is stored in
+// the place of old, which is nil for a new object. Fields that a subresource does not write get no
+// owner by the request. If the fields cannot be found out, for example because the metadata is
+// invalid, the object loses its managed fields. The write itself does not fail, as on the real
+// server.
 func (s *Server) track(req *Request, old *revision, obj Object) {
 	owned := obj.GetManagedFields()
 	if isReset(owned) {
@@ -157,7 +159,7 @@ func (s *Server) track(req *Request, old *revision, obj Object) {
 	before := req.res.new()
 	if old != nil {
 		if len(owned) == 0 {
-			return // Nobody knows who set what is there.
+			return // The managers are unknown.
 		}
 		before = old.object()
 	}
@@ -168,8 +170,9 @@ func (s *Server) track(req *Request, old *revision, obj Object) {
 	setManagedFields(obj, entries)
 }
 
-// keepManagedFields gives an object that was sent those of the live one, which is nil if there is none,
-// unless it has some of its own that can be read.
+// keepManagedFields copies the managed fields of the live object to the sent object. It does
+// nothing if the sent object has valid managed fields of its own. The argument live is nil if the
+// object does not exist.
 func keepManagedFields(sent, live Object) {
 	own, was := sent.GetManagedFields(), []metav1.ManagedFieldsEntry(nil)
 	if live != nil {
@@ -181,7 +184,8 @@ func keepManagedFields(sent, live Object) {
 	sent.SetManagedFields(was)
 }
 
-// setManagedFields has an object stored with these managed fields, also if there are none.
+// setManagedFields sets the managed fields with which an object is stored, even if there are no
+// entries.
 func setManagedFields(obj Object, entries []metav1.ManagedFieldsEntry) {
 	if len(entries) == 0 {
 		entries = []metav1.ManagedFieldsEntry{{}}
@@ -189,8 +193,8 @@ func setManagedFields(obj Object, entries []metav1.ManagedFieldsEntry) {
 	obj.SetManagedFields(entries)
 }
 
-// isReset reports whether managed fields say that there are to be none: a list of no entry, or of one
-// with nothing in it. Without a list they are left as they are.
+// isReset reports whether managed fields ask for a reset: a list without entries, or with one empty
+// entry. Without any list, the managed fields stay as they are.
 func isReset(owned []metav1.ManagedFieldsEntry) bool {
 	return owned != nil && len(owned) == 0 || len(owned) == 1 && owned[0] == (metav1.ManagedFieldsEntry{})
 }
@@ -204,7 +208,8 @@ func everApplied(owned []metav1.ManagedFieldsEntry) bool {
 	return false
 }
 
-// operation says who writes what. Who does not say who he is goes by the name of his program.
+// operation names the field manager of the request and its operation. The manager defaults to the
+// program's name in the User-Agent header.
 func (r *Request) operation() managedfields.Operation {
 	name := r.query.Get("fieldManager")
 	if name == "" {
@@ -219,7 +224,7 @@ func (r *Request) operation() managedfields.Operation {
 	return managedfields.Operation{Manager: name, APIVersion: apiVersion, Subresource: r.Subresource, HasStatus: r.res.Status}
 }
 
-// mergeType is how objects of the resource are merged.
+// mergeType says how objects of the resource are merged.
 func (r *resource) mergeType() managedfields.Type {
 	if r.goType != nil {
 		return managedfields.Of(r.goType)
@@ -228,15 +233,15 @@ func (r *resource) mergeType() managedfields.Type {
 	return r.merged
 }
 
-// document is an object as JSON has it, with its kind.
+// document is an object as decoded JSON, with kind and apiVersion.
 func (r *resource) document(obj Object) document {
 	var doc document
 	if err := utiljson.Unmarshal(mustJSON(obj), &doc); err != nil {
-		panic("apitest: " + err.Error()) // It has just been written.
+		panic("apitest: " + err.Error()) // It has just been encoded.
 	}
 	doc["apiVersion"], doc["kind"] = r.gvk.ToAPIVersionAndKind()
 	return doc
 }
 
-// isApply says that a patch is an apply.
+// isApply reports whether a patch is a server-side apply.
 func isApply(mediaType string) bool { return types.PatchType(mediaType) == types.ApplyYAMLPatchType }

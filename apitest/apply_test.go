@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// by writes ConfigMaps in the name of a manager.
+// by writes ConfigMaps as one field manager.
 type by struct {
 	t    *testing.T
 	maps *rest.Resource[*corev1.ConfigMap]

@@ -13,37 +13,36 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// User is who a client is.
+// User is the identity of a client.
 type User struct {
 	Name string `json:"name"`
 
-	// Groups are those that the user is in, beside system:authenticated, in which
-	// everyone is who shows a token or a certificate. A member of system:masters may do
-	// everything.
+	// Groups are the groups of the user, besides system:authenticated, which every client with a
+	// token or a certificate is in. A member of system:masters may do everything.
 	Groups []string `json:"groups,omitempty"`
 
-	// UID and Extra are what else is known of the user, and told in reviews.
+	// UID and Extra are further attributes of the user. Reviews report them.
 	UID   string              `json:"uid,omitempty"`
 	Extra map[string][]string `json:"extra,omitempty"`
 }
 
-// Rule allows something to users, as a role of RBAC and its binding do together. There
-// are no rules that forbid.
+// Rule allows something to users, as a role of RBAC and its binding do together. Rules never
+// forbid.
 type Rule struct {
-	// Users and Groups are whom it is allowed to; "*" is everyone.
+	// Users and Groups are the subjects of the rule; "*" is everyone.
 	Users  []string `json:"users,omitempty"`
 	Groups []string `json:"groups,omitempty"`
 
-	// Namespaces are where. Defaults to everywhere, which is what it takes for
-	// resources without a namespace, for lists over all of them, and for paths that are
-	// no resource's.
+	// Namespaces are the namespaces of the rule. Defaults to all. Only a rule without Namespaces
+	// allows cluster-scoped resources, lists of all namespaces, and paths that are not of a
+	// resource.
 	Namespaces []string `json:"namespaces,omitempty"`
 
-	// PolicyRule is what: verbs, groups and resources, names, or paths.
+	// PolicyRule has the verbs, groups, resources, names and paths.
 	rbacv1.PolicyRule `json:",inline"`
 }
 
-// Groups and users that mean something to a server.
+// Groups and users with a meaning to the server.
 const (
 	groupMasters         = "system:masters"
 	groupAuthenticated   = "system:authenticated"
@@ -51,8 +50,8 @@ const (
 	userAnonymous        = "system:anonymous"
 )
 
-// bootstrapRules are what every cluster allows: to find out what there is, and what one
-// may do oneself.
+// bootstrapRules are the rules of every cluster: everyone may use discovery and ask for their own
+// permissions.
 var bootstrapRules = []Rule{
 	{Groups: []string{groupAuthenticated, groupUnauthenticated}, PolicyRule: rbacv1.PolicyRule{
 		Verbs: []string{"get"}, NonResourceURLs: []string{"/healthz", "/livez", "/readyz", "/version", "/version/"},
@@ -68,15 +67,14 @@ var bootstrapRules = []Rule{
 	}},
 }
 
-// attributes are what is asked for, for rules to judge: something to be done to a
-// resource, or to a path.
+// attributes describe a request to the rules: a verb on a resource or on a path.
 type attributes struct {
 	verb, path                            string
 	group, version, resource, subresource string
 	namespace, name                       string
 }
 
-// attributesOf are those of a request.
+// attributesOf returns the attributes of a request.
 func attributesOf(req *Request) attributes {
 	if req.Resource == "" {
 		return attributes{verb: strings.ToLower(req.HTTP.Method), path: req.HTTP.URL.Path}
@@ -86,7 +84,7 @@ func attributesOf(req *Request) attributes {
 		namespace: req.Namespace, name: req.Name,
 	}
 	if a.group == "" && a.resource == "namespaces" {
-		a.namespace = a.name // a namespace is in itself
+		a.namespace = a.name // A namespace is in itself.
 	}
 	if a.name == "" && a.verb != "create" && req.query.Has("fieldSelector") {
 		if selector, err := fields.ParseSelector(req.query.Get("fieldSelector")); err == nil {
@@ -96,7 +94,7 @@ func attributesOf(req *Request) attributes {
 	return a
 }
 
-// authorized is nil if the user may do what is asked for, and otherwise what the real
+// authorized returns nil if the user may make the request, and otherwise the error that the real
 // server answers.
 func (s *Server) authorized(user User, a attributes) error {
 	if s.allows(user, a) {
@@ -116,8 +114,7 @@ func (s *Server) authorized(user User, a attributes) error {
 	return apierrors.NewForbidden(schema.GroupResource{Group: a.group, Resource: a.resource}, a.name, errors.New(message))
 }
 
-// allows says whether the user may do what is asked for. Without rules, everyone may do
-// everything.
+// allows reports whether the user may make the request. Without rules, everyone may do everything.
 func (s *Server) allows(user User, a attributes) bool {
 	if s.opts.Rules == nil || slices.Contains(user.Groups, groupMasters) {
 		return true
@@ -126,13 +123,13 @@ func (s *Server) allows(user User, a attributes) bool {
 	return slices.ContainsFunc(bootstrapRules, allows) || slices.ContainsFunc(s.opts.Rules, allows)
 }
 
-// concerns says whether the rule is for a user.
+// concerns reports whether the rule is for the user.
 func (r Rule) concerns(user User) bool {
 	return has(r.Users, user.Name) || slices.Contains(r.Groups, "*") ||
 		slices.ContainsFunc(user.Groups, func(group string) bool { return slices.Contains(r.Groups, group) })
 }
 
-// allows says whether the rule allows it to those that it is for.
+// allows reports whether the rule allows the request to its subjects.
 func (r Rule) allows(a attributes) bool {
 	if !has(r.Verbs, a.verb) {
 		return false
@@ -154,12 +151,11 @@ func (r Rule) allows(a attributes) bool {
 		(len(r.ResourceNames) == 0 || slices.Contains(r.ResourceNames, a.name))
 }
 
-// has says whether a list has something, or everything.
+// has reports whether a list contains s or "*".
 func has(list []string, s string) bool { return slices.Contains(list, s) || slices.Contains(list, "*") }
 
-// identify says who the client is that sent a request; ok is false if it shows a token
-// that is nobody's, or none where one is needed. What says that the server is well is
-// told to everyone.
+// identify returns the user that sent a request. If ok is false, the token is unknown, or a
+// required token is missing. Health checks need no token.
 func (s *Server) identify(r *http.Request) (user User, ok bool) {
 	anonymous := User{Name: userAnonymous, Groups: []string{groupUnauthenticated}}
 	header := r.Header.Get("Authorization")
@@ -186,7 +182,7 @@ func (s *Server) identify(r *http.Request) (user User, ok bool) {
 	return anonymous, !s.auth.needed() || isHealth(r.URL.Path)
 }
 
-// admin is whose token [Options].BearerToken is.
+// admin is the user of [Options].BearerToken.
 func admin() User {
 	return User{Name: "apitest-admin", Groups: []string{groupMasters, groupAuthenticated}}
 }

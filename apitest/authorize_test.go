@@ -71,7 +71,7 @@ func TestRulesSayWhoMayDoWhat(t *testing.T) {
 	c.fails(t, http.StatusUnauthorized, "GET", podsPath, "", as("master")...)
 }
 
-// Whoever may update or patch, and not create, cannot create by a PUT or by an apply.
+// A user with the verb update or patch but without create cannot create by a PUT or an apply.
 func TestToCreateByAnUpdateTakesTheVerbCreate(t *testing.T) {
 	t.Parallel()
 	const leases = "/apis/coordination.k8s.io/v1/namespaces/a/leases"
@@ -104,7 +104,8 @@ func TestNoRuleAllowsNothingAndNoRulesEverything(t *testing.T) {
 	all.fails(t, http.StatusUnauthorized, "GET", podsPath, "")
 }
 
-// TestWhoSelectsAnObjectByItsNameIsAskedForThatName: so a program may watch one object by a rule that names it.
+// TestWhoSelectsAnObjectByItsNameIsAskedForThatName: a rule with a resource name allows a watch of
+// that one object.
 func TestWhoSelectsAnObjectByItsNameIsAskedForThatName(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -1,14 +1,14 @@
 package apitest
 
-// Backup is what a server held at one moment; see [Server.Backup]. It is immutable.
+// Backup is the state of a server at one moment; see [Server.Backup]. It is immutable.
 type Backup struct {
 	server  *Server
 	version uint64
 	objects map[*collection]sorted
 }
 
-// Backup takes a backup of all objects, as of a snapshot of etcd. It costs next to
-// nothing.
+// Backup takes a backup of all objects, like a snapshot of etcd. It copies no objects, and is
+// cheap.
 func (s *Server) Backup() *Backup {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
@@ -19,14 +19,13 @@ func (s *Server) Backup() *Backup {
 	return b
 }
 
-// Restore brings the server back to a backup of its own, as when etcd is restored and
-// the API servers are started again: objects and versions are those of the backup,
-// the next write gets the version after that, nothing that came before the backup is
-// known, and the connections of all watches are closed. Which resources are served
-// does not change. A watch from a version that is yet to come is answered with
-// silence, and begins when the versions have passed it, as on the real server.
+// Restore brings the server back to a backup of its own, as when etcd is restored and the API
+// servers restart. Objects and versions are again as in the backup, and the next write gets the
+// version after that. The history before the backup is lost, and the connections of all watches are
+// closed. The set of served resources does not change.
 //
-// It panics if the backup is another server's.
+// A watch from a version in the future gets no events until the server has passed that version, as
+// on the real server. Restore panics if the backup is of another server.
 func (s *Server) Restore(b *Backup) {
 	if b.server != s {
 		panic("apitest: Restore needs a backup of the same server")

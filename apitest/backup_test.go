@@ -32,14 +32,14 @@ func TestRestore(t *testing.T) {
 		require.Len(t, objects, 2)
 		require.Equal(t, "p", objects[0].GetName())
 
-		// What is yet to come is waited for, in silence.
+		// A watch from a version in the future is silent until then.
 		future := c.watch(t, "/api/v1/pods", jsonType, "resourceVersion", "5", "allowWatchBookmarks", "true")
 		create(t, srv, pod("b", "at-4"), pod("b", "at-5"))
 		time.Sleep(30 * time.Second)
 		create(t, srv, pod("b", "at-6"))
 		future.expect("ADDED b/at-6", "BOOKMARK 6")
 
-		// And the past before the backup is not known.
+		// The history before the backup is not known.
 		w := c.watch(t, "/api/v1/pods", jsonType, "resourceVersion", "2")
 		status, err := w.next()
 		require.NoError(t, err)

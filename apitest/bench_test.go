@@ -15,8 +15,8 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// BenchmarkList lists 10,000 pods over the loopback interface: what remains, once
-// every object has been encoded, is writing bytes.
+// BenchmarkList lists 10,000 pods over the loopback interface. Every object is already encoded, so
+// this measures the writing of bytes.
 func BenchmarkList(b *testing.B) {
 	srv := apitest.Start(b, apitest.Options{})
 	if err := apitest.Populate(srv, apitest.Pods(10_000, apitest.PodOptions{})); err != nil {
@@ -47,8 +47,7 @@ func BenchmarkList(b *testing.B) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// BenchmarkUpdate updates one of 10,000 pods, with nobody and with a hundred
-// watchers looking on.
+// BenchmarkUpdate updates one of 10,000 pods, with no watchers and with a hundred.
 func BenchmarkUpdate(b *testing.B) {
 	for _, watchers := range []int{0, 100} {
 		b.Run(fmt.Sprintf("watchers=%d", watchers), func(b *testing.B) {
@@ -89,7 +88,7 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// BenchmarkPut is an update by a client, whose managed fields nobody tracks.
+// BenchmarkPut is an update by a client without tracking of managed fields.
 func BenchmarkPut(b *testing.B) {
 	srv := apitest.Start(b, apitest.Options{})
 	if err := apitest.Populate(srv, apitest.Pods(1, apitest.PodOptions{})); err != nil {

@@ -13,15 +13,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// bind gives a pod a node, once.
+// bind assigns a node to a pod, once.
 func (s *Server) bind(req *Request, obj Object) (Object, error) {
 	binding := obj.(*corev1.Binding)
-	name := cmp.Or(req.Name, binding.Name) // one that is posted to bindings says itself for whom it is
+	name := cmp.Or(req.Name, binding.Name) // a Binding posted to bindings names its pod itself
 	if binding.Name != name {
 		return nil, apierrors.NewBadRequest("name in URL does not match name in Binding object")
 	}
 	if errs := validateBinding(binding); len(errs) > 0 {
-		return nil, errs.ToAggregate() // which has code 500 on the real server, too
+		return nil, errs.ToAggregate() // with code 500, as on the real server
 	}
 	pods := s.builtinOf(&corev1.Pod{})
 	_, err := s.rewrite(pods, types.NamespacedName{Namespace: req.Namespace, Name: name}, req.dryRun(), func(old *revision) (Object, error) {
@@ -51,7 +51,7 @@ func validateBinding(binding *corev1.Binding) (errs field.ErrorList) {
 	return errs
 }
 
-// unbindable says why a pod cannot be given a node, or is nil.
+// unbindable returns why a pod cannot be assigned to a node, or nil.
 func unbindable(pod *corev1.Pod) error {
 	switch {
 	case pod.DeletionTimestamp != nil:
@@ -64,8 +64,8 @@ func unbindable(pod *corev1.Pod) error {
 	return nil
 }
 
-// unmetPrecondition says what of the stored object is not as the one that was sent has it, in
-// the words of the real server's storage, or is nil.
+// unmetPrecondition returns how the sent object contradicts the stored object, in the words of the
+// real server's storage, or nil.
 func unmetPrecondition(res *resource, old *revision, sent metav1.Object) error {
 	unmet := func(what, want, is string) error {
 		if want == "" || want == is {
@@ -80,7 +80,7 @@ func unmetPrecondition(res *resource, old *revision, sent metav1.Object) error {
 	return unmet("ResourceVersion", sent.GetResourceVersion(), old.resourceVersion())
 }
 
-// merged is a with what is in b.
+// merged returns a with the entries of b added.
 func merged(a, b map[string]string) map[string]string {
 	if len(b) == 0 {
 		return a

@@ -2,16 +2,16 @@ package apitest
 
 import "time"
 
-// lastBookmark is how long before its end a watch sends a last bookmark, so that
-// the client can go on from there.
+// lastBookmark is how long before its end a watch sends its last bookmark, so that the client can
+// resume from it.
 const lastBookmark = 2 * time.Second
 
-// bookmarks knows when the next bookmark of a watch is due.
+// bookmarks schedules the bookmarks of a watch.
 type bookmarks struct {
 	interval time.Duration
 	delay    time.Duration
 	end      time.Time
-	timer    *time.Timer // nil: never
+	timer    *time.Timer // nil: no bookmarks
 }
 
 func newBookmarks(start watchStart, interval, delay time.Duration) *bookmarks {
@@ -19,14 +19,14 @@ func newBookmarks(start watchStart, interval, delay time.Duration) *bookmarks {
 	switch {
 	case !start.bookmarks:
 	case start.marker && delay > 0:
-		b.timer = time.NewTimer(delay) // the end marker comes late
+		b.timer = time.NewTimer(delay) // The end marker comes late.
 	default:
 		b.next()
 	}
 	return b
 }
 
-// due receives when it is time for a bookmark.
+// due returns a channel that receives when a bookmark is due.
 func (b *bookmarks) due() <-chan time.Time {
 	if b.timer == nil {
 		return nil
@@ -34,7 +34,7 @@ func (b *bookmarks) due() <-chan time.Time {
 	return b.timer.C
 }
 
-// next sets the time of the next bookmark.
+// next schedules the next bookmark.
 func (b *bookmarks) next() {
 	wait := b.interval
 	if left := time.Until(b.end) - lastBookmark; left > 0 {

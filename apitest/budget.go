@@ -13,10 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// maxDisrupted is how many evictions a budget may have that its controller has not seen.
+// maxDisrupted is the maximum number of evictions that the controller of a budget has not
+// processed.
 const maxDisrupted = 2000
 
-// budgetsOf returns the disruption budgets of a pod.
+// budgetsOf returns the disruption budgets that select a pod.
 func (s *Server) budgetsOf(pod *corev1.Pod) (all []*revision) {
 	stored, _ := s.store.snapshot(s.builtinOf(&policyv1.PodDisruptionBudget{}))
 	for rev := range stored.in(pod.Namespace) {
@@ -28,8 +29,9 @@ func (s *Server) budgetsOf(pod *corev1.Pod) (all []*revision) {
 	return all
 }
 
-// spendBudget takes one disruption from the budget of a pod, or says why not. It takes none
-// if there is no budget, or if the pod is not healthy, and the budget lets such pods go.
+// spendBudget takes one disruption from the budget of a pod, or returns why it cannot. It takes
+// none if the pod has no budget, or if the budget lets unhealthy pods go and the pod is not
+// healthy.
 func (s *Server) spendBudget(pod *corev1.Pod, dryRun bool) (spent bool, err error) {
 	budgets := s.budgetsOf(pod)
 	switch len(budgets) {
@@ -71,13 +73,13 @@ func isReady(pod *corev1.Pod) bool {
 	})
 }
 
-// letsUnhealthyGo says whether a pod that is not ready may be evicted without a disruption.
+// letsUnhealthyGo reports whether a pod that is not ready may be evicted without a disruption.
 func letsUnhealthyGo(budget *policyv1.PodDisruptionBudget) bool {
 	return deref(budget.Spec.UnhealthyPodEvictionPolicy, policyv1.IfHealthyBudget) == policyv1.AlwaysAllow ||
 		budget.Status.DesiredHealthy > 0 && budget.Status.CurrentHealthy >= budget.Status.DesiredHealthy
 }
 
-// exhausted says why a budget allows no disruption, or is nil.
+// exhausted returns why a budget allows no disruption, or nil.
 func exhausted(budget *policyv1.PodDisruptionBudget) error {
 	status := budget.Status
 	forbidden := func(why string) error {

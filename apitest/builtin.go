@@ -36,7 +36,7 @@ type builtin struct {
 	names  string // short names, separated by commas
 }
 
-// flags are what tells built-in types apart, for discovery and for writing.
+// flags describe built-in types for discovery and for writes.
 type flags uint8
 
 const (
@@ -50,10 +50,9 @@ const (
 	madeByPut // an update creates a missing object, as AllowCreateOnUpdate says in the real server
 )
 
-// builtins is the table of built-in types: every type of the stable versions in
-// k8s.io/api that a server stores, and the beta ones that have no stable version.
-// Groups are in the order of discovery; within a group, the first version is the
-// preferred one.
+// builtins is the table of built-in types: every stored type of the stable versions in k8s.io/api,
+// and the beta types without a stable version. Groups are in the order of discovery. Within a
+// group, the first version is the preferred version.
 var builtins = []struct {
 	version schema.GroupVersion
 	rows    []builtin
@@ -168,8 +167,7 @@ var builtins = []struct {
 	}},
 }
 
-// builtinResources makes the resources of the table, and those that only take what is
-// posted.
+// builtinResources returns the resources of the table, and the resources that only accept a POST.
 func builtinResources() []*resource {
 	var all []*resource
 	for _, group := range builtins {

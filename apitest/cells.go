@@ -18,12 +18,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// Cells of the types that need more than a line; columns.go has their heads.
+// Cells of the types that need more than one line. Their column headings are in columns.go.
 
 func serviceCells(s *corev1.Service) []any {
 	kind := s.Spec.Type
 	if kind == "" {
-		kind = corev1.ServiceTypeClusterIP // which is the default of a real server
+		kind = corev1.ServiceTypeClusterIP // the default of the real server
 	}
 	ip := s.Spec.ClusterIP
 	if len(s.Spec.ClusterIPs) > 0 {
@@ -210,7 +210,7 @@ func jobCells(j *batchv1.Job) []any {
 	return []any{j.Name, status, completions, took, age(j.CreationTimestamp), names, images, selectorText(j.Spec.Selector)}
 }
 
-// targetText is what an autoscaler aims at, and where that is now.
+// targetText shows the targets of an autoscaler, and the current values.
 func targetText(h *autoscalingv2.HorizontalPodAutoscaler) string {
 	var targets []string
 	for i, m := range h.Spec.Metrics {
@@ -310,7 +310,7 @@ func subjectCells(subjects []rbacv1.Subject) []any {
 	return []any{strings.Join(users, ", "), strings.Join(groups, ", "), strings.Join(accounts, ", ")}
 }
 
-// containerCells are the names and the images of containers.
+// containerCells returns the names and the images of containers.
 func containerCells(spec corev1.PodSpec) (names, images string) {
 	var n, i []string
 	for _, c := range spec.Containers {
@@ -336,7 +336,7 @@ func modeText(modes []corev1.PersistentVolumeAccessMode) string {
 	return strings.Join(short, ",")
 }
 
-// some joins the first n of a list, and says how many more there are.
+// some joins the first n entries of a list, and says how many more there are.
 func some(list []string, n int) string {
 	text := strings.Join(list[:min(n, len(list))], ",")
 	if more := len(list) - n; more > 0 {
@@ -347,7 +347,7 @@ func some(list []string, n int) string {
 
 func orUnset(s string) string { return or(s, "<unset>") }
 
-// distinct sorts a list and leaves out what is there twice.
+// distinct sorts a list and drops duplicates.
 func distinct(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)

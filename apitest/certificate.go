@@ -15,19 +15,18 @@ import (
 	"time"
 )
 
-// certificates are a certificate authority made for one server, and what it has
-// signed, as PEM.
+// certificates has the CA of one server, and the certificates that the CA has signed, as PEM.
 type certificates struct {
 	ca                    []byte
 	server                tls.Certificate
 	clientCert, clientKey []byte
 }
 
-// CAName is the common name of the authority that signs a server's certificate.
+// CAName is the common name of the CA that signs a server's certificate.
 const CAName = "apitest CA"
 
-// CA returns the certificate of the authority that signed the server's
-// certificate, as PEM, or nil without [Options].TLS.
+// CA returns the certificate of the CA that signed the server's certificate, as PEM. It returns nil
+// without [Options].TLS.
 func (s *Server) CA() []byte {
 	if s.network.certs == nil {
 		return nil
@@ -35,8 +34,8 @@ func (s *Server) CA() []byte {
 	return slices.Clone(s.network.certs.ca)
 }
 
-// ClientCertificate returns a certificate that the server accepts from clients,
-// and its key, as PEM, or nil without [Options].TLS.
+// ClientCertificate returns a certificate that the server accepts from clients, and its key, as
+// PEM. It returns nil without [Options].TLS.
 func (s *Server) ClientCertificate() (certificate, key []byte) {
 	if s.network.certs == nil {
 		return nil, nil
@@ -50,8 +49,8 @@ type signer struct {
 	key  *ecdsa.PrivateKey
 }
 
-// newCertificates makes an authority and has it sign a certificate for the server
-// and one for clients.
+// newCertificates creates a CA, which signs a certificate for the server and a certificate for
+// clients.
 func newCertificates() (*certificates, error) {
 	template := func(name string) *x509.Certificate {
 		return &x509.Certificate{
@@ -89,7 +88,7 @@ func newCertificates() (*certificates, error) {
 	return &certificates{ca: caPEM, server: pair, clientCert: clientPEM, clientKey: clientKey}, err
 }
 
-// sign makes a key and a certificate for it. Without an issuer, it signs itself.
+// sign creates a key and a certificate for it. Without an issuer, the certificate is self-signed.
 func sign(template *x509.Certificate, issuer signer) (s signer, certPEM, keyPEM []byte, err error) {
 	fail := func(err error) (signer, []byte, []byte, error) {
 		return signer{}, nil, nil, fmt.Errorf("making the certificate of %s: %w", template.Subject.CommonName, err)

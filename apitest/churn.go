@@ -21,26 +21,26 @@ type ChurnOptions struct {
 	// numbers in any unit. Defaults to 1, 8 and 1, if all three are 0.
 	Creates, Updates, Deletes int
 
-	// Writes is after how many writes it ends. Defaults to 0: when the context does.
+	// Writes is the number of writes after which Churn returns. Defaults to 0: Churn returns when
+	// the context ends.
 	Writes int
 
 	// Pods shape the pods that are created.
 	Pods PodOptions
 
-	// Seed determines which pods are written, and how. Defaults to 0, which is a
-	// seed as good as any.
+	// Seed determines which pods are written, and how. The default 0 is a valid seed.
 	Seed uint64
 }
 
-// churnTick is how often writes that are due are made.
+// churnTick is the interval at which due writes are made.
 const churnTick = 10 * time.Millisecond
 
-// Churn creates, updates and deletes pods at a steady rate, as a busy cluster does,
-// and blocks until ctx ends or the number of writes is reached; both are no error.
-// Pods that exist when it begins are updated and deleted as well. An update is that of
-// [RestartContainer]. It returns how many writes were made.
+// Churn creates, updates and deletes pods at a steady rate, as in a busy cluster. It blocks until
+// ctx ends or the number of writes is reached; neither is an error. Pods that exist at the start
+// are updated and deleted as well. An update does what [RestartContainer] does. Churn returns the
+// number of writes made.
 //
-// If writes take longer than the rate allows, they are made up for later.
+// If writes take longer than the rate allows, Churn catches up later.
 func (s *Server) Churn(ctx context.Context, opts ChurnOptions) (writes int, err error) {
 	c := churner{srv: s, opts: opts, random: rand.New(rand.NewPCG(opts.Seed, 4)), maker: podMaker{opts: opts.Pods}}
 	if opts.PerSecond == 0 {
@@ -68,7 +68,7 @@ type churner struct {
 	opts   ChurnOptions
 	random *rand.Rand
 	maker  podMaker
-	keys   []types.NamespacedName // of the pods, as far as it knows
+	keys   []types.NamespacedName // of the pods that it knows of
 	made   int
 }
 
@@ -93,7 +93,7 @@ func (c *churner) run(ctx context.Context) (writes int, err error) {
 	}
 }
 
-// write does one thing to one pod.
+// write makes one write to one pod.
 func (c *churner) write() error {
 	n := c.random.IntN(c.opts.Creates + c.opts.Updates + c.opts.Deletes)
 	switch {
@@ -111,13 +111,13 @@ func (c *churner) create() error {
 	c.made++
 	_, err := c.srv.Create(pod)
 	if apierrors.IsAlreadyExists(err) {
-		return nil // an earlier run with the same seed made it
+		return nil // An earlier run with the same seed made it.
 	}
 	c.keys = append(c.keys, keyOf(pod))
 	return err
 }
 
-// update changes a pod, unless somebody else has deleted it.
+// update changes a pod, unless another client has deleted it.
 func (c *churner) update() error {
 	i := c.random.IntN(len(c.keys))
 	pods := c.srv.store.resource(podsResource)

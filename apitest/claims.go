@@ -12,11 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// tokenIssuer is who signs the tokens of service accounts, and for whom they are unless
-// somebody else is named.
+// tokenIssuer is the issuer of service account tokens, and their default audience.
 const tokenIssuer = "https://kubernetes.default.svc"
 
-// claims are what the token of a service account says: a JSON web token.
+// claims are the contents of a service account token, a JSON web token.
 type claims struct {
 	Audiences []string  `json:"aud"`
 	Expires   int64     `json:"exp"`
@@ -50,7 +49,7 @@ func newClaims(account *corev1.ServiceAccount, audiences []string, at time.Time,
 	return c
 }
 
-// bind names an object with which the token ends.
+// bind binds the token to an object: when the object is deleted, the token becomes invalid.
 func (c *claims) bind(kind string, obj Object) {
 	to := &claimed{obj.GetName(), obj.GetUID()}
 	switch kind {
@@ -63,7 +62,7 @@ func (c *claims) bind(kind string, obj Object) {
 	}
 }
 
-// tokenHeader says how tokens are signed: with a key that depends on [Options].Seed.
+// tokenHeader has the signing method of tokens. The key depends on [Options].Seed.
 const tokenHeader = `{"alg":"HS256","typ":"JWT"}`
 
 func encodePart(data []byte) string { return base64.RawURLEncoding.EncodeToString(data) }
@@ -74,13 +73,13 @@ func (a *auth) signature(text string) string {
 	return encodePart(mac.Sum(nil))
 }
 
-// sign makes a token.
+// sign encodes and signs a token.
 func (a *auth) sign(c claims) string {
 	text := encodePart([]byte(tokenHeader)) + "." + encodePart(mustJSON(c))
 	return text + "." + a.signature(text)
 }
 
-// verify reads a token that this server has signed.
+// verify decodes a token. It fails unless this server has signed the token.
 func (a *auth) verify(token string) (c claims, ok bool) {
 	end := strings.LastIndexByte(token, '.')
 	if end < 0 || !hmac.Equal([]byte(a.signature(token[:end])), []byte(token[end+1:])) {
@@ -91,8 +90,8 @@ func (a *auth) verify(token string) (c claims, ok bool) {
 	return c, err == nil && json.Unmarshal(data, &c) == nil
 }
 
-// bearer returns whose token it is, if the account and the object to which it is bound
-// are still there, and its time isn't over.
+// bearer returns the user and the claims of a token. It fails if the token has expired, or if the
+// account or the object that the token is bound to has been deleted.
 func (s *Server) bearer(token string) (user User, c claims, ok bool) {
 	if c, ok = s.auth.verify(token); !ok || time.Now().Unix() >= c.Expires {
 		return user, c, false
@@ -126,7 +125,7 @@ func (s *Server) bearer(token string) (user User, c claims, ok bool) {
 	return user, c, true
 }
 
-// accountUser is the name of a service account as a user.
+// accountUser is the user name of a service account.
 func accountUser(namespace, name string) string {
 	return "system:serviceaccount:" + namespace + ":" + name
 }

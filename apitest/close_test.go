@@ -14,9 +14,9 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// A client that does not read takes no farewell either: TLS says one before it
-// closes, for up to five seconds, with a lock held that handlers may need, so that
-// in a bubble, whose time stands still meanwhile, it would be for ever.
+// A client that does not read also blocks the farewell of TLS. TLS writes a close alert for up to
+// five seconds, and holds a lock that handlers may need. In a bubble, time stands still meanwhile,
+// and the wait would never end.
 func TestCloseWaitsForNoClientThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	for name, busy := range map[string]bool{"silent watch": false, "watch that has much to say": true} {

@@ -29,14 +29,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// typeColumns are the columns of a built-in type: see heads for how they are written.
+// typeColumns are the columns of a built-in type. Function heads documents their notation.
 type typeColumns struct {
 	heads string
 	cells func(Object) []any
 }
 
-// printers are the built-in types that the real server prints in a way of their own; the
-// others have name and time of creation.
+// printers has the built-in types that the real server prints with columns of their own. All other
+// types have the name and the age.
 type printers map[reflect.Type]typeColumns
 
 var builtinColumns = func() printers {
@@ -48,7 +48,7 @@ var builtinColumns = func() printers {
 	return p
 }()
 
-// show says how a type is printed.
+// show adds the columns of a type.
 func show[T any](p printers, heads string, cells func(*T) []any) {
 	p[reflect.TypeFor[T]()] = typeColumns{heads, func(obj Object) []any { return cells(any(obj).(*T)) }}
 }
@@ -350,7 +350,7 @@ func printStorage(p printers) {
 	})
 }
 
-// deref is what p points to, or otherwise.
+// deref returns *p, or otherwise if p is nil.
 func deref[T any](p *T, otherwise T) T {
 	if p == nil {
 		return otherwise

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// filler fills Go values with something, at random.
+// filler fills Go values with random contents.
 type filler struct{ *rand.Rand }
 
 func (f filler) fill(v reflect.Value, depth int) {
@@ -65,7 +65,8 @@ func (f filler) fill(v reflect.Value, depth int) {
 	}
 }
 
-// TestCellsOfAnything: whatever an object has, and lacks, each column has a cell, and fields can be selected.
+// TestCellsOfAnything: each column has a cell, and fields can be selected, whichever fields an
+// object has or lacks.
 func TestCellsOfAnything(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

@@ -18,8 +18,8 @@ type definedColumn struct {
 	JSONPath    string `json:"jsonPath"`
 }
 
-// customColumns are those that the definition of a custom resource declares, or its
-// age. A column whose path is not understood stays empty, as on the real server.
+// customColumns are the columns that the definition of a custom resource declares, or else its age.
+// A column with an unsupported path stays empty, as on the real server.
 func customColumns(res *resource) columns {
 	declared := res.defined.AdditionalPrinterColumns
 	switch {
@@ -74,7 +74,8 @@ func apiServiceCells(obj Object) []any {
 	return []any{obj.GetName(), service, available, age(obj.GetCreationTimestamp())}
 }
 
-// customCell is a value as a cell of a type, nil if it has another type.
+// customCell converts a value to the type of a column. It returns nil if the value has another
+// type.
 func customCell(as string, v any) any {
 	switch value := v.(type) {
 	case nil:

@@ -7,19 +7,19 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// scalePaths are where a custom resource with the scale subresource has its replicas.
+// scalePaths are the paths of the replica fields in a custom resource with the scale subresource.
 type scalePaths struct {
 	SpecReplicasPath   string `json:"specReplicasPath"`
 	StatusReplicasPath string `json:"statusReplicasPath"`
 	LabelSelectorPath  string `json:"labelSelectorPath"`
 }
 
-// fields are the names on a path such as .spec.replicas.
+// fields splits a path such as .spec.replicas into field names.
 func (p scalePaths) fields(path string) []string {
 	return strings.Split(strings.TrimPrefix(path, "."), ".")
 }
 
-// read fills in what a custom resource says of its replicas. What is missing is 0.
+// read fills a scale from a custom resource. A missing field counts as 0.
 func (p scalePaths) read(u *unstructured.Unstructured, scale *autoscalingv1.Scale) {
 	number := func(path string) int32 {
 		n, _, _ := unstructured.NestedInt64(u.Object, p.fields(path)...)
@@ -31,7 +31,7 @@ func (p scalePaths) read(u *unstructured.Unstructured, scale *autoscalingv1.Scal
 	}
 }
 
-// write sets how many replicas there are to be.
+// write sets the desired number of replicas.
 func (p scalePaths) write(u *unstructured.Unstructured, replicas int32) error {
 	return unstructured.SetNestedField(u.Object, int64(replicas), p.fields(p.SpecReplicasPath)...)
 }

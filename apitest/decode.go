@@ -22,10 +22,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// maxBody is how many bytes a request may carry, as with a real server.
+// maxBody is the maximum size of a request body in bytes, as on the real server.
 const maxBody = 3 << 20
 
-// body reads what a request carries.
+// body reads the body of the request.
 func (r *Request) body() ([]byte, error) {
 	data, err := io.ReadAll(http.MaxBytesReader(nil, r.HTTP.Body, maxBody))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
@@ -50,7 +50,7 @@ func (r *Request) mediaType() string {
 	return mediaType
 }
 
-// object reads the object that a create or an update carries.
+// object reads the body of a create or an update.
 func (r *Request) object() (Object, error) { return r.read(r.res) }
 
 // read reads an object of a resource.
@@ -76,7 +76,7 @@ func (r *Request) read(res *resource) (Object, error) {
 	return obj, nil
 }
 
-// decode reads an object of a resource in the encoding that the request names.
+// decode decodes an object of a resource. The Content-Type of the request names the encoding.
 func (r *Request) decode(res *resource, data []byte) (Object, error) {
 	strict := r.query.Get("fieldValidation") == "Strict"
 	switch mediaType := r.mediaType(); {
@@ -94,8 +94,8 @@ func (r *Request) decode(res *resource, data []byte) (Object, error) {
 	return nil, errUnreadable(res.protobuf())
 }
 
-// decodeJSON reads an object of the resource. Kind and apiVersion may be missing
-// if the type is built in. If strict, unknown and repeated fields are errors.
+// decodeJSON decodes an object of the resource. Kind and apiVersion may be missing if the type is
+// built in. If strict is true, unknown and repeated fields are errors.
 func (r *resource) decodeJSON(data []byte, strict bool) (Object, error) {
 	obj := r.new()
 	var (
@@ -131,7 +131,7 @@ func (r *resource) decodeJSON(data []byte, strict bool) (Object, error) {
 	return obj, nil
 }
 
-// decodeProto reads an object of a built-in type from its envelope.
+// decodeProto decodes an object of a built-in type from its envelope.
 func (r *resource) decodeProto(data []byte) (Object, error) {
 	raw, ok := bytes.CutPrefix(data, []byte(magic))
 	if !ok {
@@ -149,8 +149,8 @@ func (r *resource) decodeProto(data []byte) (Object, error) {
 	return r.untyped(obj)
 }
 
-// untyped checks kind and apiVersion, and takes them off a built-in type, which
-// is stored without.
+// untyped checks kind and apiVersion. It removes them from an object of a built-in type, because
+// such objects are stored without them.
 func (r *resource) untyped(obj Object) (Object, error) {
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	if u, ok := obj.(*unstructured.Unstructured); !ok {
@@ -164,7 +164,7 @@ func (r *resource) untyped(obj Object) (Object, error) {
 	} else if err := remarshal(u.Object["metadata"], &metav1.ObjectMeta{}); err != nil {
 		return nil, r.undecodable(fmt.Errorf("metadata: %w", err))
 	}
-	if r.gvk == definitionKind && gvk.Empty() { // a type that is built in, but here
+	if r.gvk == definitionKind && gvk.Empty() { // a built-in type, but only in this server
 		obj.GetObjectKind().SetGroupVersionKind(r.gvk)
 		return obj, nil
 	}
@@ -180,14 +180,14 @@ func (r *resource) undecodable(err error) error {
 	return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", r.Kind, r.Version, r.Kind, err))
 }
 
-// kindOnly is what the real server reads of a body first. Its type has no name there, as
-// messages tell.
+// kindOnly is the part of a body that the real server decodes first. It is an unnamed type, because
+// the real server's error messages print it without a name.
 type kindOnly = struct {
 	APIVersion string `json:"apiVersion,omitempty"`
 	Kind       string `json:"kind,omitempty"`
 }
 
-// errUnrecognized says that a body is no JSON, or no object.
+// errUnrecognized reports that a body is not JSON, or not an object.
 func errUnrecognized(kind string, data []byte, err error) error {
 	const shown = 30
 	text, more := "<empty>", ""
@@ -205,7 +205,7 @@ func errUnrecognized(kind string, data []byte, err error) error {
 		"the object provided is unrecognized (must be of type %s): couldn't get version/kind; json parse error: %v (%s)", kind, err, text))
 }
 
-// deleteOptions reads what a delete carries: options, or nothing.
+// deleteOptions reads the options in the body of a delete. The body may be empty.
 func (r *Request) deleteOptions() (opts metav1.DeleteOptions, err error) {
 	data, err := r.body()
 	if err != nil || len(data) == 0 {

@@ -23,7 +23,7 @@ var definitionKind = schema.GroupVersionKind{
 	Group: customResourceDefinitions.Group, Version: customResourceDefinitions.Version, Kind: customResourceDefinitions.Kind,
 }
 
-// definition is what of a CustomResourceDefinition matters here.
+// definition has the fields of a CustomResourceDefinition that this server uses.
 type definition struct {
 	Spec struct {
 		Group    string           `json:"group"`
@@ -50,7 +50,7 @@ type definedNames struct {
 // definedVersion is one version of a custom resource.
 type definedVersion struct {
 	Name    string `json:"name"`
-	Served  *bool  `json:"served"` // if it is not said, it is
+	Served  *bool  `json:"served"` // defaults to true
 	Storage bool   `json:"storage"`
 	Schema  struct {
 		OpenAPIV3Schema map[string]any `json:"openAPIV3Schema"`
@@ -67,8 +67,7 @@ type definedVersion struct {
 	DeprecationWarning       *string         `json:"deprecationWarning"`
 }
 
-// parseDefinition reads a CustomResourceDefinition, sets what it leaves to the
-// server, and says what is wrong with it.
+// parseDefinition decodes and checks a CustomResourceDefinition, and sets its defaults.
 func parseDefinition(obj Object) (d definition, err error) {
 	content := obj.(*unstructured.Unstructured).Object
 	if err := remarshal(content, &d); err != nil {
@@ -109,8 +108,8 @@ func parseDefinition(obj Object) (d definition, err error) {
 	return d, nil
 }
 
-// resources makes a resource of each version that is served, with the objects in
-// data, which are checked by the schema if that is wanted.
+// resources returns a resource for each served version, with the objects in data. If checked is
+// true, objects are checked by the schema.
 func (d definition) resources(name string, data *collection, checked bool) (all []*resource, err error) {
 	versions := slices.Clone(d.Spec.Versions)
 	slices.SortStableFunc(versions, func(a, b definedVersion) int {
@@ -146,9 +145,9 @@ func (d definition) resources(name string, data *collection, checked bool) (all 
 	return all, nil
 }
 
-// define stores a CustomResourceDefinition, in the place of old unless that is nil,
-// and serves what it defines. What real controllers report on it later is reported
-// at once. A dry run makes all of the checks, and serves nothing.
+// define stores a CustomResourceDefinition in the place of old, which is nil for a new definition,
+// and serves its resources. The status is set at once, while real controllers set it later. A dry
+// run makes all checks and changes nothing.
 func (s *Server) define(definitions *resource, old *revision, obj Object, dryRun bool) (*revision, error) {
 	s.defining.Lock()
 	defer s.defining.Unlock()
@@ -159,7 +158,7 @@ func (s *Server) define(definitions *resource, old *revision, obj Object, dryRun
 		if dryRun {
 			return s.pretend(definitions, old, obj)
 		}
-		return s.store.put(definitions, old, obj) // its status or its metadata
+		return s.store.put(definitions, old, obj) // a change of its status or its metadata
 	}
 	before := s.store.definedBy(obj.GetName())
 	after, d, err := redefined(before, old, obj, s.opts.CheckSchemas)
@@ -185,8 +184,8 @@ func (s *Server) define(definitions *resource, old *revision, obj Object, dryRun
 	return rev, err
 }
 
-// redefined returns what a CustomResourceDefinition defines. Of what was served before,
-// the objects stay, and a version that does not change as a whole.
+// redefined returns the resources that a CustomResourceDefinition defines. It keeps the objects of
+// the resources served before, and every version that has not changed.
 func redefined(before []*resource, old *revision, obj Object, checked bool) ([]*resource, definition, error) {
 	d, err := parseDefinition(obj)
 	if err != nil {
@@ -218,7 +217,7 @@ func redefined(before []*resource, old *revision, obj Object, checked bool) ([]*
 	return after, d, err
 }
 
-// established is the status of a CustomResourceDefinition whose resources are served.
+// established is the status of a CustomResourceDefinition when its resources are served.
 func (d definition) established() map[string]any {
 	stored := slices.Clone(d.Status.StoredVersions)
 	for _, v := range d.Spec.Versions {
@@ -241,7 +240,7 @@ func (d definition) established() map[string]any {
 	}
 	var names map[string]any
 	if err := remarshal(d.Spec.Names, &names); err != nil {
-		panic("apitest: " + err.Error()) // strings
+		panic("apitest: " + err.Error()) // it has only strings
 	}
 	return map[string]any{"acceptedNames": names, "storedVersions": toAny(stored), "conditions": conditions}
 }

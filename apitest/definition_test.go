@@ -48,7 +48,7 @@ func TestCustomResourceDefinitionTakesEffectAndEnds(t *testing.T) {
 	w.ends()
 	c.do(t, http.StatusNotFound, "GET", gadgetsPath, "")
 
-	// Again, it begins empty, and nothing of its past is seen.
+	// When it is defined again, the resource is empty, and a watch sees nothing of its past.
 	version := srv.ResourceVersion()
 	c.do(t, http.StatusCreated, "POST", definitionsPath, gadgets)
 	require.Empty(t, get[metav1.PartialObjectMetadataList](t, c, gadgetsPath).Items)
@@ -105,8 +105,8 @@ const versioned = `{"kind":"CustomResourceDefinition","apiVersion":"apiextension
 	{"name":"v1beta1","served":true,"storage":false},{"name":"v1","served":true,"storage":true,"selectableFields":[{"jsonPath":".spec.color"}],
 	"subresources":{"status":{},"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas","labelSelectorPath":".status.selector"}}}]}}`
 
-// TestCustomResourceInSeveralVersions: the same objects, each version with its name on
-// them, in lists, pages, watches, writes, and after the definition has changed.
+// TestCustomResourceInSeveralVersions: each version serves the same objects under its own
+// apiVersion, in lists, pages, watches and writes, also after the definition has changed.
 func TestCustomResourceInSeveralVersions(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{})
@@ -134,7 +134,7 @@ func TestCustomResourceInSeveralVersions(t *testing.T) {
 	require.Equal(t, metav1.StatusReasonAlreadyExists, c.fails(t, http.StatusConflict, "POST", gadgetsPath, gadget).Reason)
 	c.fails(t, http.StatusBadRequest, "POST", old, gadget)
 
-	// A field that only one version can be selected by.
+	// Only one version can be selected by this field.
 	require.Len(t, get[unstructured.UnstructuredList](t, c, gadgetsPath+"?fieldSelector=spec.color%3Dblue").Items, 1)
 	require.Empty(t, get[unstructured.UnstructuredList](t, c, gadgetsPath+"?fieldSelector=spec.color%3Dred").Items)
 	c.fails(t, http.StatusBadRequest, "GET", old+"?fieldSelector=spec.color%3Dblue", "")
@@ -144,7 +144,7 @@ func TestCustomResourceInSeveralVersions(t *testing.T) {
 	blue.expect("DELETED a/g")
 	beta.expect("MODIFIED a/g")
 
-	// Other versions of the same objects, and the watch of what does not change goes on.
+	// The served versions change, and the watch of an unchanged version goes on.
 	crd := get[unstructured.Unstructured](t, c, definitionsPath+"/gadgets.example.com")
 	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
 	versions[1].(map[string]any)["storage"] = false
@@ -164,7 +164,7 @@ func TestCustomResourceInSeveralVersions(t *testing.T) {
 	c.do(t, http.StatusOK, "DELETE", "/apis/example.com/v2/namespaces/a/gadgets/g", "")
 	beta.expect("DELETED a/g")
 
-	// What cannot change, and a status that can.
+	// The scope cannot change; the status can.
 	c.do(t, http.StatusUnprocessableEntity, "PATCH", definitionsPath+"/gadgets.example.com", `{"spec":{"scope":"Cluster"}}`, "Content-Type", mergePatch)
 	c.do(t, http.StatusOK, "PATCH", definitionsPath+"/gadgets.example.com/status", `{"status":{"storedVersions":["v2"]}}`, "Content-Type", mergePatch)
 	crd = get[unstructured.Unstructured](t, c, definitionsPath+"/gadgets.example.com")
@@ -174,7 +174,7 @@ func TestCustomResourceInSeveralVersions(t *testing.T) {
 	beta.ends()
 }
 
-// A dry run of a definition makes all checks, and serves nothing.
+// A dry run of a definition makes all checks and serves nothing.
 func TestDryRunOfADefinitionIsChecked(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{Resources: []apitest.Resource{widgets}, CheckSchemas: true})

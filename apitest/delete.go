@@ -36,7 +36,7 @@ func (s *Server) delete(w http.ResponseWriter, req *Request) error {
 	return nil
 }
 
-// deleteCollection deletes all that is selected and answers with what it was.
+// deleteCollection deletes all selected objects, and answers with their last states.
 func (s *Server) deleteCollection(w http.ResponseWriter, req *Request) error {
 	_, opts, err := req.deletion()
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Server) deleteCollection(w http.ResponseWriter, req *Request) error {
 	for i, rev := range p.items {
 		deleted, _, err := s.remove(req.res, rev.key, opts)
 		switch {
-		case apierrors.IsNotFound(err): // somebody else was faster
+		case apierrors.IsNotFound(err): // another client was faster
 		case err != nil:
 			return err
 		default:
@@ -63,8 +63,8 @@ func (s *Server) deleteCollection(w http.ResponseWriter, req *Request) error {
 	return f.writeList(w, req.res, p)
 }
 
-// deletion is how both ways to delete begin: the format of the answer, and the
-// options of body and query.
+// deletion is the common start of both kinds of deletion: it returns the format of the answer, and
+// the options of body and query.
 func (r *Request) deletion() (format, metav1.DeleteOptions, error) {
 	f, err := r.negotiate()
 	if err != nil {
@@ -86,8 +86,9 @@ func (r *Request) deletion() (format, metav1.DeleteOptions, error) {
 	return f, opts, err
 }
 
-// remove deletes an object and returns its last state, or, if finalizers hold it, or
-// a pod that is to end first, marks it as being deleted and returns it as it is now.
+// remove deletes an object and returns its last state. If finalizers hold the object, or a pod has
+// to terminate first, remove marks it as being deleted and returns its current state; gone is then
+// false.
 func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.DeleteOptions) (rev *revision, gone bool, err error) {
 	for {
 		old := s.store.get(res, key)
@@ -127,8 +128,8 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 	}
 }
 
-// erase takes an object out of the store, and with a CustomResourceDefinition all
-// that it defined.
+// erase removes an object from the store. For a CustomResourceDefinition, it removes the defined
+// resources as well.
 func (s *Server) erase(res *resource, old *revision) (*revision, error) {
 	if res.gvk != definitionKind {
 		return s.store.remove(res, old)
@@ -143,13 +144,13 @@ func (s *Server) erase(res *resource, old *revision) (*revision, error) {
 	return rev, err
 }
 
-// preconditionsOf says which precondition of a deletion an object does not meet, or is nil.
+// preconditionsOf returns the precondition of a deletion that an object does not meet, or nil.
 func preconditionsOf(res *resource, obj Object, opts metav1.DeleteOptions) error {
 	err := checkPreconditions(obj, opts.Preconditions)
 	if err == nil {
 		return nil
 	}
-	kind := schema.GroupResource{Group: res.Group, Resource: res.Kind} // as the real server says it
+	kind := schema.GroupResource{Group: res.Group, Resource: res.Kind} // as on the real server
 	return apierrors.NewConflict(kind, obj.GetName(), err)
 }
 

@@ -11,8 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// discover answers whatever is not a resource: what there is, and how the server
-// feels.
+// discover answers requests that are not for a resource: discovery, OpenAPI, version and health.
 func (s *Server) discover(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		writeStatus(w, r, errStatus(errMethodNotAllowed()))
@@ -68,7 +67,7 @@ func isHealth(path string) bool {
 	return path == "/healthz" || path == "/readyz" || path == "/livez"
 }
 
-// groups lists the groups that have a name, each with its versions.
+// groups lists the groups other than the core group, each with its versions.
 func groups(all []*resource) []metav1.APIGroup {
 	list := []metav1.APIGroup{}
 	for _, res := range all {
@@ -142,7 +141,7 @@ func resourceList(all []*resource, gv schema.GroupVersion) any {
 	return list
 }
 
-// What can be done with a resource, and with its status.
+// The verbs of a resource, and of its status.
 var (
 	verbs       = metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 	statusVerbs = metav1.Verbs{"get", "patch", "update"}

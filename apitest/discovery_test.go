@@ -85,7 +85,7 @@ func TestEveryBuiltInTypeIsServed(t *testing.T) {
 			}
 			for _, r := range v.Resources {
 				if kind := r.ResponseKind.Kind; kind == "CustomResourceDefinition" || kind == "APIService" || !slices.Contains(r.Verbs, "get") {
-					continue // types that k8s.io/api does not have, and what is only posted
+					continue // k8s.io/api lacks the type, or the resource accepts only a POST
 				}
 				path := base + "/" + r.Resource
 				if r.Scope == apidiscoveryv2.ScopeNamespace {
@@ -182,7 +182,7 @@ func TestOpenAPIExplainsFields(t *testing.T) {
 	proto := c.send(t, "GET", "/openapi/v2", "", "Accept", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf")
 	require.Equal(t, "application/com.github.proto-openapi.spec.v2.v1.0+protobuf", proto.Header.Get("Content-Type"))
 
-	// A definition has its schema in it, and the index says that it has changed.
+	// The schema of a definition is part of the document, and the index has a new hash.
 	index := func() string {
 		return get[struct {
 			Paths map[string]struct{ ServerRelativeURL string }

@@ -7,14 +7,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// send gathers an event, spoiled as faults will have it. It is false when the
-// watch is over.
+// send buffers an event, after faults have changed it. It returns false when the watch is over.
 func (w *watcher) send(eventType string, rev *revision) bool {
 	times := 1
 	if w.fate.duplicate {
 		times = 2
 	}
-	if w.fate.broken == w.sent+1 && !w.format.table { // cells are made of an object that can be read
+	if w.fate.broken == w.sent+1 && !w.format.table { // table cells need a decodable object
 		rev = rev.broken()
 	}
 	for range times {
@@ -37,7 +36,7 @@ func (w *watcher) send(eventType string, rev *revision) bool {
 	return !w.interrupted()
 }
 
-// interrupted says that a fault has ended the watch between two events.
+// interrupted reports whether a fault has ended the watch between two events.
 func (w *watcher) interrupted() bool {
 	for _, i := range w.fate.interrupts {
 		if i.between != nil && i.after == w.sent {
@@ -49,8 +48,7 @@ func (w *watcher) interrupted() bool {
 	return false
 }
 
-// huge sends an event of about this size, filled with nothing, until the client
-// takes no more of it.
+// huge sends an event of about this size, filled with one letter, until the client stops reading.
 func (w *watcher) huge(size int64) {
 	if w.format.protobuf {
 		w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(min(size, math.MaxUint32)))
@@ -71,8 +69,8 @@ func (w *watcher) huge(size int64) {
 	w.flush()
 }
 
-// bookmark says that everything up to the version has been sent, unless that is yet
-// to come: the real server says nothing then.
+// bookmark buffers a bookmark: everything up to the version has been sent. It sends none if the
+// version is in the future, as on the real server.
 func (w *watcher) bookmark(endsInitial bool) {
 	if w.version > w.srv.store.current() {
 		return
@@ -89,22 +87,22 @@ func (w *watcher) bookmark(endsInitial bool) {
 	w.format.noHeads = true
 }
 
-// fail sends an event that says why the watch ends.
+// fail sends an ERROR event with the reason why the watch ends.
 func (w *watcher) fail(err error) {
 	w.buf = w.format.appendError(w.buf, errStatus(err))
 	w.flush()
 }
 
-// write hands over what has been gathered.
+// write hands the buffered events to the response.
 func (w *watcher) write() {
 	if len(w.buf) > 0 {
-		// If the client is gone, its context says so.
+		// If the client is gone, the request's context ends.
 		_, _ = w.out.Write(w.buf)
 		w.buf = w.buf[:0]
 	}
 }
 
-// flush hands over what has been gathered and sends it off.
+// flush writes the buffered events and flushes the connection.
 func (w *watcher) flush() {
 	w.write()
 	_ = w.conn.Flush()

@@ -15,7 +15,7 @@ const (
 	envelopeEnd = "\x1a\x00\x22\x00"
 )
 
-// typeOf returns apiVersion and kind that objects of res have in this format.
+// typeOf returns the apiVersion and kind of objects of res in this format.
 func (f format) typeOf(res *resource) (apiVersion, kind string) {
 	if f.metadata {
 		return metadataType.APIVersion, metadataType.Kind
@@ -23,7 +23,7 @@ func (f format) typeOf(res *resource) (apiVersion, kind string) {
 	return res.gvk.GroupVersion().String(), res.Kind
 }
 
-// item returns an object as it stands in a list.
+// item encodes an object as an item of a list.
 func (f format) item(rev *revision) []byte {
 	switch {
 	case f.metadata && f.protobuf:
@@ -37,10 +37,10 @@ func (f format) item(rev *revision) []byte {
 	}
 }
 
-// typed says whether items in JSON carry their kind and apiVersion.
+// typed reports whether items in JSON have kind and apiVersion.
 func (f format) typed(res *resource) bool { return f.metadata || !res.protobuf() }
 
-// appendObject appends an object as it stands alone.
+// appendObject appends an object on its own, outside of a list.
 func (f format) appendObject(b []byte, rev *revision) []byte {
 	if f.table {
 		return append(b, mustJSON(f.tableOf(rev))...)
@@ -87,8 +87,8 @@ func (f format) appendError(b []byte, status metav1.Status) []byte {
 	return append(b, '}', '\n')
 }
 
-// appendFrame appends a frame of a protobuf watch up to the object, whose size is
-// given: length, type of the event, RawExtension.
+// appendFrame appends the part of a protobuf watch frame before the object, which is size bytes
+// long: the length, the type of the event, and the RawExtension header.
 func appendFrame(b []byte, eventType string, size int) []byte {
 	raw := 1 + varintSize(size) + size // RawExtension: raw=1
 	event := 1 + varintSize(len(eventType)) + len(eventType) + 1 + varintSize(raw) + raw
@@ -98,8 +98,8 @@ func appendFrame(b []byte, eventType string, size int) []byte {
 	return binary.AppendUvarint(append(b, 0x0a), uint64(size))
 }
 
-// appendEnvelope appends a protobuf body up to the object, whose size is given.
-// After the object comes envelopeEnd.
+// appendEnvelope appends the part of a protobuf body before the object, which is size bytes long.
+// The object is followed by envelopeEnd.
 func appendEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	b = append(b, magic...)
 	b = binary.AppendUvarint(append(b, 0x0a), uint64(typeMetaSize(apiVersion, kind)))
@@ -108,7 +108,7 @@ func appendEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	return binary.AppendUvarint(append(b, 0x12), uint64(size))
 }
 
-// envelopeSize is the size of a whole body around an object of a size.
+// envelopeSize is the size of a whole body around an object of this size.
 func envelopeSize(apiVersion, kind string, size int) int {
 	typeMeta := typeMetaSize(apiVersion, kind)
 	return len(magic) + 1 + varintSize(typeMeta) + typeMeta + 1 + varintSize(size) + size + len(envelopeEnd)
@@ -124,8 +124,7 @@ func appendProtoString(b []byte, tag byte, s string) []byte {
 
 func varintSize(n int) int { return (bits.Len64(uint64(n)|1) + 6) / 7 }
 
-// appendJSONType appends the beginning of an object in JSON: its type, and the
-// comma after it.
+// appendJSONType appends the beginning of an object in JSON: kind, apiVersion, and a comma.
 func appendJSONType(b []byte, apiVersion, kind string) []byte {
 	b = append(b, `{"kind":`...)
 	b = strconv.AppendQuote(b, kind)

@@ -9,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// addEphemeralContainers gives a pod those of sent. None that it has may go or change.
+// addEphemeralContainers adds the ephemeral containers of sent to a pod. Existing ones must not be
+// removed or changed.
 func addEphemeralContainers(pod, sent *corev1.Pod) error {
 	at := field.NewPath("spec", "ephemeralContainers")
 	var errs field.ErrorList

@@ -2,8 +2,8 @@ package apitest
 
 import "errors"
 
-// ErrClosed is the error of listening or dialling after [Server.Close].
+// ErrClosed is the error of a listen or a dial after [Server.Close].
 var ErrClosed = errors.New("apitest: the server is closed")
 
-// errStale says that an object is no longer what the writer based its change on.
+// errStale reports that the object has changed since the writer read it.
 var errStale = errors.New("the object has changed meanwhile")

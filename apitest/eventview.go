@@ -7,8 +7,8 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 )
 
-// Events are stored once and seen in two APIs, core/v1 and events.k8s.io/v1, whichever they
-// were written by.
+// Events are stored once and served by two APIs, core/v1 and events.k8s.io/v1. Either API may write
+// them.
 
 // shareEvents gives both resources of events the same objects.
 func shareEvents(all []*resource) {
@@ -24,7 +24,7 @@ func shareEvents(all []*resource) {
 	}
 }
 
-// newEvent is an event of core/v1 as events.k8s.io/v1 has it.
+// newEvent converts an event of core/v1 to events.k8s.io/v1.
 func newEvent(e *corev1.Event) *eventsv1.Event {
 	n := &eventsv1.Event{
 		ObjectMeta: e.ObjectMeta, EventTime: e.EventTime,
@@ -38,7 +38,7 @@ func newEvent(e *corev1.Event) *eventsv1.Event {
 	return n
 }
 
-// coreEvent is an event of events.k8s.io/v1 as core/v1 has it.
+// coreEvent converts an event of events.k8s.io/v1 to core/v1.
 func coreEvent(e *eventsv1.Event) *corev1.Event {
 	c := &corev1.Event{
 		ObjectMeta: e.ObjectMeta, EventTime: e.EventTime,

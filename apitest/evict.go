@@ -33,7 +33,7 @@ func (s *Server) evict(req *Request, obj Object) (Object, error) {
 				return nil, err
 			}
 			if spent {
-				only = nil // it is paid for, whatever the pod is now
+				only = nil // the disruption is spent, even if the pod has changed
 			}
 		}
 		if err = s.disrupt(req.res, old, only, opts); !errors.Is(err, errStale) {
@@ -42,7 +42,7 @@ func (s *Server) evict(req *Request, obj Object) (Object, error) {
 	}
 }
 
-// evictionOptions are how the pod is to be deleted.
+// evictionOptions returns the options of the deletion.
 func evictionOptions(eviction *policyv1.Eviction, dryRun []string) (opts metav1.DeleteOptions, err error) {
 	if eviction.DeleteOptions != nil {
 		opts = *eviction.DeleteOptions
@@ -59,14 +59,15 @@ func evictionOptions(eviction *policyv1.Eviction, dryRun []string) (opts metav1.
 
 func isDryRun(opts metav1.DeleteOptions) bool { return slices.Contains(opts.DryRun, metav1.DryRunAll) }
 
-// unguarded says that no budget matters to a pod: it does nothing yet, or no more.
+// unguarded reports whether budgets do not apply to a pod, because it is not running or is being
+// deleted.
 func unguarded(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodPending ||
 		pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
-// disrupt writes into a pod why it goes, and deletes it. It answers errStale when the pod
-// is no longer what only says, unless that is nil.
+// disrupt writes the reason of the eviction into a pod, and deletes the pod. If the argument only
+// is not nil, the pod must still be that revision; otherwise disrupt returns errStale.
 func (s *Server) disrupt(pods *resource, old, only *revision, opts metav1.DeleteOptions) error {
 	key := old.key
 	if !isDryRun(opts) {

@@ -12,8 +12,8 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// A server is filled in process, and read as any Kubernetes server is. In a test,
-// apitest.Start(t, ...) starts it and closes it in the end.
+// The program fills the server directly and reads from it as from any Kubernetes server. In a test,
+// apitest.Start(t, ...) starts the server and closes it at the end.
 func Example() {
 	srv := apitest.New(apitest.Options{})
 	defer srv.Close()
@@ -39,7 +39,7 @@ func Example() {
 	// {"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","me <nil>
 }
 
-// A fault hits the requests that it describes, as often as it says.
+// A fault hits the requests that match it, as often as Times says.
 func ExampleServer_Inject() {
 	srv := apitest.New(apitest.Options{})
 	defer srv.Close()

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Fault says which requests go wrong, and how. Conditions that are left empty
-// don't restrict. When several faults match a request, all of their actions apply;
-// of those that exclude each other, the one that was injected last.
+// Fault says which requests fail, and how. Empty conditions match everything. When several faults
+// match a request, all of their actions apply. If two actions exclude each other, the fault that
+// was injected last wins.
 type Fault struct {
 	// Verb is a verb as in [Request].Verb.
 	Verb string
@@ -16,27 +16,26 @@ type Fault struct {
 	// Resource is the plural name of a resource, such as "pods".
 	Resource string
 
-	// Match is any further condition. It may be called from several goroutines at
-	// once, and must not call the server.
+	// Match is a further condition. It may be called from several goroutines at once, and must not
+	// call the server.
 	Match func(Request) bool
 
-	// Skip is how many matching requests are left alone first. Defaults to 0.
+	// Skip is the number of matching requests that pass before the first hit. Defaults to 0.
 	Skip int
 
-	// Times is how many requests the fault hits. Defaults to 0: all of them, until
-	// it is removed.
+	// Times is the number of requests that the fault hits. Defaults to 0: all of them, until the
+	// fault is removed.
 	Times int
 
-	// Probability is the chance that a request is hit, from 0 to 1, drawn from the
-	// server's seeded source; the requests that are spared don't count for Times.
-	// Defaults to 0, which is read as 1: every request is hit.
+	// Probability is the chance that a request is hit, from 0 to 1, drawn from the server's seeded
+	// source. Spared requests don't count for Times. The default 0 means 1: every request is hit.
 	Probability float64
 
-	// Action is what goes wrong. Required.
+	// Action is the effect on a request. Required.
 	Action Action
 }
 
-// Injected is a fault in place.
+// Injected is an active fault.
 type Injected struct {
 	faults *faults
 	fault  Fault
@@ -44,8 +43,8 @@ type Injected struct {
 	hits   int // guarded by faults.mu
 }
 
-// Inject puts a fault in place. It concerns requests that arrive from now on; for
-// open watches there are [Server.DropWatches] and [Server.EndWatches].
+// Inject activates a fault. It affects requests that arrive from now on. For open watches, use
+// [Server.DropWatches] and [Server.EndWatches].
 func (s *Server) Inject(f Fault) *Injected {
 	if f.Action.apply == nil {
 		panic("apitest: a Fault needs an Action")
@@ -57,8 +56,7 @@ func (s *Server) Inject(f Fault) *Injected {
 	return in
 }
 
-// Remove takes the fault away, for requests that arrive from now on. It may be
-// called again.
+// Remove deactivates the fault for requests that arrive from now on. It may be called again.
 func (in *Injected) Remove() {
 	in.faults.mu.Lock()
 	defer in.faults.mu.Unlock()
@@ -72,7 +70,7 @@ func (in *Injected) Hits() int {
 	return in.hits
 }
 
-// faults are the faults in place.
+// faults are the active faults.
 type faults struct {
 	mu     sync.Mutex // guards following
 	active []*Injected
@@ -89,7 +87,7 @@ func (f *faults) removeLocked(in *Injected) {
 	f.active = kept
 }
 
-// fate decides what becomes of a request.
+// fate collects the actions of all faults that hit a request.
 func (f *faults) fate(req *Request) *fate {
 	fate := &fate{}
 	f.mu.Lock()
@@ -110,7 +108,7 @@ func (f Fault) matches(req *Request) bool {
 		(f.Match == nil || f.Match(*req))
 }
 
-// hit counts a matching request and says whether the fault hits it.
+// hit counts a matching request and reports whether the fault hits it.
 func (f *faults) hit(in *Injected) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -130,32 +128,31 @@ func (f *faults) hit(in *Injected) bool {
 	return true
 }
 
-// fate is what faults have in store for one request. The zero value is a normal
-// answer.
+// fate holds the effects of all faults on one request. The zero value is a normal answer.
 type fate struct {
 	delay  time.Duration
-	answer func(*response) // instead of the real one
+	answer func(*response) // replaces the normal answer
 
-	// What happens to the body on its way.
+	// Effects on the body.
 	contentType    string
 	bytesPerSecond int
 	cut            bool
 	cutAfter       int
 
-	// broken is the position of an object in a list, or of an event in a watch,
-	// that cannot be read; 0 is none, 1 the first.
+	// broken is the position of the undecodable object in a list, or of its event in a watch,
+	// counted from 1. 0 means no object.
 	broken int
 
-	// What happens to a watch.
+	// Effects on a watch.
 	duplicate     bool
 	noEndMarker   bool
 	bookmarkDelay time.Duration
 	interrupts    []interrupt
 }
 
-// interrupt ends a watch. With frame set, it is called with the event that follows
-// a number of events, before that is sent; otherwise between is, after the last of
-// them. The watch is over when they return.
+// interrupt ends a watch after a number of events. If frame is set, it is called with the next
+// event, before that event is sent. Otherwise between is called right after the last of the events.
+// The watch is over when they return.
 type interrupt struct {
 	after   int
 	frame   func(w *watcher, event []byte)

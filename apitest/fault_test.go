@@ -117,7 +117,7 @@ func TestConnectionsThatBreak(t *testing.T) {
 	srv, c := start(t, apitest.Options{})
 	create(t, srv, pod("a", "p"))
 	srv.Inject(apitest.Fault{Times: 1, Action: apitest.Drop()})
-	req, err := http.NewRequestWithContext(t.Context(), "POST", c.base+"/api/v1/pods", nil) // which is not tried again
+	req, err := http.NewRequestWithContext(t.Context(), "POST", c.base+"/api/v1/pods", nil) // a POST is not retried
 	require.NoError(t, err)
 	_, err = c.http.Do(req)
 	require.ErrorIs(t, err, io.EOF)
@@ -142,7 +142,7 @@ func TestSlowAnswers(t *testing.T) {
 		c.do(t, http.StatusOK, "GET", "/api/v1/pods", "")
 		require.Equal(t, time.Hour, time.Since(begin))
 
-		// Close does not wait for those that are late.
+		// Close does not wait for delayed requests.
 		begin = time.Now()
 		failed := make(chan error, 1)
 		go func() {

@@ -20,19 +20,19 @@ type typeFields struct {
 	names  []string
 	values func(Object) []string
 
-	// refusal says in the words of the real server that there is no such field (%s).
-	// Defaults to "field label not supported: %s".
+	// refusal is the message of the real server for an unknown field (%s). Defaults to "field label
+	// not supported: %s".
 	refusal string
 }
 
-// builtinFields has the types that can be selected by more than name and
-// namespace, with the fields that the real server takes. What it would have set by default
-// is selected as if it were set.
+// builtinFields has the types that can be selected by more than name and namespace, with the fields
+// that the real server supports. A field that the real server would have set by default is selected
+// as if it were set.
 var builtinFields = map[reflect.Type]typeFields{
 	reflect.TypeFor[corev1.Pod](): {
 		names: []string{"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
 			"spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName",
-			"spec.host",     // the name of spec.nodeName long ago
+			"spec.host",     // the old name of spec.nodeName
 			"status.podIPs", // has no value on the real server either
 		},
 		values: func(obj Object) []string {
@@ -116,8 +116,7 @@ func reference(ref corev1.ObjectReference) []string {
 
 func decimal(n int32) string { return strconv.Itoa(int(n)) }
 
-// pathValues reads the fields at dotted paths from a custom resource. What is
-// missing is "".
+// pathValues reads the fields at dotted paths from a custom resource. A missing field is "".
 func pathValues(obj Object, paths []string) []string {
 	values := make([]string, len(paths))
 	for i, path := range paths {

@@ -2,8 +2,8 @@ package apitest
 
 import corev1 "k8s.io/api/core/v1"
 
-// finalized says whether finalizers hold an object that is to be deleted. A namespace has
-// some in its spec as well, which are written by its subresource finalize alone.
+// finalized reports whether finalizers delay the deletion of an object. A namespace has finalizers
+// in its spec as well. Only its subresource finalize writes these.
 func finalized(obj Object) bool {
 	if ns, ok := obj.(*corev1.Namespace); ok && len(ns.Spec.Finalizers) > 0 {
 		return true

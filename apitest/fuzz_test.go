@@ -15,7 +15,7 @@ import (
 
 const metadataOnly = jsonType + ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
-// Whatever a client sends, the server answers it, and blames the client.
+// The server answers every request, and blames only the client.
 func FuzzRequest(f *testing.F) {
 	for _, seed := range [][5]string{
 		{"GET", "/api/v1/pods?limit=1&continue=eyJydiI6MX0", "", "", protoType + ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"},
@@ -56,7 +56,7 @@ func FuzzRequest(f *testing.F) {
 		if rec.Code == http.StatusInternalServerError && !strings.Contains(rec.Body.String(), "resourceVersion should not be set") {
 			t.Fatalf("%s %s: %s", method, target, rec.Body)
 		}
-		// And what it has stored can still be read by everyone.
+		// Everyone can still read the stored objects.
 		for _, path := range []string{"/api/v1/pods", "/apis/example.com/v1/widgets"} {
 			for _, accept := range []string{jsonType, protoType + "," + jsonType, metadataOnly, strings.Replace(metadataOnly, jsonType, protoType, 1)} {
 				req := httptest.NewRequest(http.MethodGet, path, nil)

@@ -20,8 +20,8 @@ var fuzzed = strings.Replace(checked, `"subresources":{"status":{}},`, `"subreso
 	"selectableFields":[{"jsonPath":".spec.color"}],"additionalPrinterColumns":[{"name":"A","type":"string","jsonPath":".spec.parts[0].id"},{"name":"B","type":"integer","jsonPath":".spec.half"},
 	{"name":"C","type":"date","jsonPath":".spec.since"},{"name":"D","type":"string","jsonPath":".spec.free"},{"name":"E","type":"string","jsonPath":".spec.parts[?(@.n==1)].id"}],`, 1)
 
-// FuzzWrite has two requests one after the other, to a server that looks at all that it can look at: schemas, owners,
-// pods. Whatever they are, the server goes on, and everything that it has stored can be read in all ways.
+// FuzzWrite sends two requests in a row to a server that checks schemas, collects garbage and runs
+// pods. For any input, the server goes on, and all stored objects can be read in every format.
 func FuzzWrite(f *testing.F) {
 	const by = "?fieldManager=me"
 	for _, seed := range [][4]string{

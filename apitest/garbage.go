@@ -11,19 +11,20 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// garbage deletes the objects whose owners are gone, and does what a deletion says is
-// to become of what an object owns, as the garbage collector of a cluster does.
+// garbage deletes the objects whose owners are gone, and handles the dependents of a deleted object
+// as the deletion asks. It works like the garbage collector of a cluster.
 type garbage struct {
 	srv   *Server
 	nodes map[types.UID]*ownedNode
 
-	// dependents are the objects that name an owner, be that there or not.
+	// dependents are the objects that name an owner, by the UID of the owner. The owner may be
+	// missing.
 	dependents map[types.UID]map[types.UID]*ownedNode
 
-	due map[types.UID]bool // to be looked at
+	due map[types.UID]bool // to be checked
 }
 
-// ownedNode is what the collector knows of an object.
+// ownedNode is an object in the collector's graph.
 type ownedNode struct {
 	res        *resource
 	key        types.NamespacedName
@@ -36,10 +37,10 @@ type ownedNode struct {
 
 func (n *ownedNode) has(finalizer string) bool { return slices.Contains(n.finalizers, finalizer) }
 
-// waits says that the object goes when what it owns has gone.
+// waits reports whether the object waits for the deletion of its dependents.
 func (n *ownedNode) waits() bool { return n.deleting && n.has(metav1.FinalizerDeleteDependents) }
 
-// is says whether an owner reference of an object in a namespace is to this object.
+// is reports whether an owner reference of an object in this namespace names this object.
 func (n *ownedNode) is(ref metav1.OwnerReference, namespace string) bool {
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)
 	return err == nil && n.uid == ref.UID && n.res.Kind == ref.Kind && n.res.Group == gv.Group && n.key.Name == ref.Name &&
@@ -77,7 +78,7 @@ func (g *garbage) change(c *change) {
 	g.forget(c.prev.metadata().UID)
 }
 
-// note takes in an object as it is now.
+// note records the current state of an object.
 func (g *garbage) note(rev *revision) {
 	meta := rev.metadata()
 	g.forget(meta.UID)
@@ -96,7 +97,7 @@ func (g *garbage) note(rev *revision) {
 	g.touch(n)
 }
 
-// forget takes an object out.
+// forget removes an object from the graph.
 func (g *garbage) forget(uid types.UID) {
 	n := g.nodes[uid]
 	if n == nil {
@@ -112,7 +113,7 @@ func (g *garbage) forget(uid types.UID) {
 	g.touch(n)
 }
 
-// touch has those looked at whom a change of an object concerns.
+// touch schedules a check of every object that a change of n affects.
 func (g *garbage) touch(n *ownedNode) {
 	for _, ref := range n.owners {
 		g.due[ref.UID] = true
@@ -122,7 +123,7 @@ func (g *garbage) touch(n *ownedNode) {
 	}
 }
 
-// act does what is due. What it writes comes back as changes.
+// act checks all due objects. Its own writes come back as changes.
 func (g *garbage) act() {
 	for uid := range g.due {
 		delete(g.due, uid)
@@ -131,13 +132,13 @@ func (g *garbage) act() {
 			continue
 		}
 		err := g.look(n)
-		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // those come back as changes
+		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // both come back as changes
 			g.srv.opts.Logger.Warn("the garbage collector of apitest cannot do its work", "kind", n.res.Kind, "key", n.key, "err", err)
 		}
 	}
 }
 
-// look does what is to be done about one object.
+// look checks one object, and makes the necessary writes.
 func (g *garbage) look(n *ownedNode) error {
 	switch {
 	case n.deleting && n.has(metav1.FinalizerOrphanDependents):
@@ -153,7 +154,7 @@ func (g *garbage) look(n *ownedNode) error {
 				return ref.UID == n.uid && ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion
 			}
 			if slices.ContainsFunc(dependent.owners, blocks) {
-				return nil // it is looked at again when that has gone
+				return nil // it is checked again when that dependent has gone
 			}
 		}
 		return g.release(n, metav1.FinalizerDeleteDependents)
@@ -185,13 +186,13 @@ func (g *garbage) look(n *ownedNode) error {
 	case n.has(metav1.FinalizerOrphanDependents):
 		policy = metav1.DeletePropagationOrphan
 	}
-	// If it has changed meanwhile, somebody else may own it.
+	// If the object has changed meanwhile, it may have another owner.
 	opts := metav1.DeleteOptions{PropagationPolicy: &policy, Preconditions: &metav1.Preconditions{UID: &n.uid, ResourceVersion: &n.version}}
 	_, _, err := g.srv.remove(n.res, n.key, opts)
 	return err
 }
 
-// disown takes owners away from an object.
+// disown removes owner references from an object.
 func (g *garbage) disown(n *ownedNode, owners ...types.UID) error {
 	return g.modify(n, func(obj Object) {
 		obj.SetOwnerReferences(slices.DeleteFunc(obj.GetOwnerReferences(), func(ref metav1.OwnerReference) bool {
@@ -200,7 +201,7 @@ func (g *garbage) disown(n *ownedNode, owners ...types.UID) error {
 	})
 }
 
-// release takes away a finalizer.
+// release removes a finalizer.
 func (g *garbage) release(n *ownedNode, finalizer string) error {
 	return g.modify(n, func(obj Object) {
 		obj.SetFinalizers(slices.DeleteFunc(obj.GetFinalizers(), func(f string) bool { return f == finalizer }))
@@ -219,9 +220,8 @@ func (g *garbage) modify(n *ownedNode, change func(Object)) error {
 	return err
 }
 
-// propagate sets the finalizers that hold an object until the collector has done what
-// the deletion wants of what it owns. Without a collector nothing is set, as nobody
-// would take it away.
+// propagate sets the finalizers that hold an object until the collector has handled its dependents.
+// Without a collector, propagate sets nothing, because no loop would remove the finalizer.
 func (s *Server) propagate(res *resource, obj Object, opts metav1.DeleteOptions) {
 	//lint:ignore SA1019 Clients of old send it, and kubectl did.
 	if !s.opts.GarbageCollection || obj.GetDeletionTimestamp() != nil && opts.PropagationPolicy == nil && opts.OrphanDependents == nil {
@@ -239,8 +239,8 @@ func (s *Server) propagate(res *resource, obj Object, opts metav1.DeleteOptions)
 	obj.SetFinalizers(finalizers)
 }
 
-// policyOf is what becomes of what an object owns: what the deletion says, or else the
-// object's finalizers, or else the type's default.
+// policyOf decides what happens to the dependents of an object. The deletion decides first, then
+// the object's finalizers, then the default of the type.
 func policyOf(res *resource, obj Object, opts metav1.DeleteOptions) metav1.DeletionPropagation {
 	switch {
 	case opts.PropagationPolicy != nil:
@@ -256,7 +256,7 @@ func policyOf(res *resource, obj Object, opts metav1.DeleteOptions) metav1.Delet
 	case slices.Contains(obj.GetFinalizers(), metav1.FinalizerDeleteDependents):
 		return metav1.DeletePropagationForeground
 	case res.Group == "batch" && res.Plural == "jobs", res.Group == "" && res.Plural == "replicationcontrollers":
-		return metav1.DeletePropagationOrphan // as it was before there were others
+		return metav1.DeletePropagationOrphan // the default before there were other policies
 	}
 	return metav1.DeletePropagationBackground
 }

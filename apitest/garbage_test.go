@@ -134,8 +134,8 @@ func TestWithoutGarbageCollectionOwnersAreOnlyNoted(t *testing.T) {
 	c.do(t, http.StatusOK, "GET", mapsPath+"/b", "")
 }
 
-// TestGarbageCollectionAfterWhatItCouldNotSee: what came before it began, a window that
-// has moved on, a backup that was restored.
+// TestGarbageCollectionAfterWhatItCouldNotSee: objects older than the collector, a window that has
+// moved past its position, a restored backup.
 func TestGarbageCollectionAfterWhatItCouldNotSee(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestPodsRunAndEnd(t *testing.T) {
 		c.do(t, http.StatusOK, "PATCH", podsPath+"/gate/status", `{"status":{"conditions":[{"type":"x/y","status":"True"}]}}`, "Content-Type", "application/strategic-merge-patch+json")
 		require.Equal(t, corev1.ConditionTrue, ready())
 
-		// Terminating is seen before it goes.
+		// A watch sees the terminating pod before it is deleted.
 		w := c.watch(t, podsPath, jsonType, "resourceVersion", srv.ResourceVersion())
 		c.do(t, http.StatusOK, "DELETE", podsPath+"/p", "")
 		w.expect("MODIFIED a/p")
@@ -203,7 +203,7 @@ func TestPodsRunAndEnd(t *testing.T) {
 		c.do(t, http.StatusOK, "DELETE", podsPath+"/gate", `{"gracePeriodSeconds":0}`)
 		w.expect("DELETED a/gate")
 
-		// With nodes, one that fits.
+		// If there are nodes, a pod runs on a node that fits.
 		create(t, srv, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "small"}}, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "large", Labels: map[string]string{"size": "large"}}})
 		c.do(t, http.StatusCreated, "POST", podsPath, `{"metadata":{"name":"fits"},"spec":{"nodeSelector":{"size":"large"},"containers":[{"name":"c"}]}}`)
 		require.Equal(t, "1/1 Running", status("fits"))

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// same is a source of numbers that are all the same.
+// same is a random source that always returns the same number.
 type same struct{ asked int }
 
 func (s *same) Uint64() uint64 {

@@ -36,7 +36,7 @@ type client struct {
 	base string
 }
 
-// newClient returns a client of a server that listens, closed with the test.
+// newClient returns a client of a listening server. The client is closed with the test.
 func newClient(t *testing.T, srv *apitest.Server) *client {
 	transport := &http.Transport{}
 	if srv.URL() == "http://apitest" {
@@ -52,7 +52,7 @@ func start(t *testing.T, opts apitest.Options) (*apitest.Server, *client) {
 	return srv, newClient(t, srv)
 }
 
-// startMemory is start with the server in memory, for synctest bubbles.
+// startMemory is like start, but the server listens in memory, for synctest bubbles.
 func startMemory(t *testing.T, opts apitest.Options) (*apitest.Server, *client) {
 	srv := apitest.New(opts)
 	t.Cleanup(srv.Close)
@@ -84,7 +84,7 @@ func (c *client) do(t *testing.T, code int, method, path, body string, headers .
 	return data
 }
 
-// get reads JSON.
+// get makes a GET request and decodes the JSON body.
 func get[T any](t *testing.T, c *client, path string, headers ...string) T {
 	t.Helper()
 	return decode[T](t, c.do(t, http.StatusOK, http.MethodGet, path, "", headers...))
@@ -106,7 +106,7 @@ func decode[T any](t *testing.T, data []byte) (v T) {
 	return v
 }
 
-// envelope takes a protobuf body apart.
+// envelope splits a protobuf body into its parts.
 func envelope(t *testing.T, body []byte) (apiVersion, kind string, raw []byte) {
 	t.Helper()
 	data, ok := bytes.CutPrefix(body, []byte("k8s\x00"))

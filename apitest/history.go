@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// change is one write: prev is nil when it created the object, cur is nil when
-// it deleted it. It is immutable.
+// change is one write: prev is nil if the write created the object, cur is nil if it deleted the
+// object. It is immutable.
 type change struct {
 	version uint64
 	data    *collection
 	prev    *revision
 	cur     *revision
 
-	// last is the state before the change with the version of the change.
+	// last returns the state before the change, with the version of the change.
 	last func() *revision
 }
 
@@ -31,26 +31,26 @@ type history struct {
 	window  int
 	changes []*change
 
-	// compacted is the version of the newest change that is no longer here.
+	// compacted is the version of the newest change that has been dropped.
 	compacted uint64
 }
 
 func (h *history) append(c *change) {
 	h.changes = append(h.changes, c)
 	if len(h.changes) > h.window {
-		// Older slices of the log stay as they are for the watchers that read them.
+		// Watchers may still read older slices of the log, so these do not change.
 		h.compacted = h.changes[0].version
 		h.changes = h.changes[1:]
 	}
 }
 
-// compact forgets every change.
+// compact drops every change.
 func (h *history) compact(version uint64) {
 	h.changes, h.compacted = nil, version
 }
 
-// after returns the changes after a version, oldest first; ok is false when some
-// of them are no longer known.
+// after returns the changes after a version, oldest first. If ok is false, some of the changes have
+// been dropped.
 func (h *history) after(version uint64) (changes []*change, ok bool) {
 	if version < h.compacted {
 		return nil, false
@@ -70,7 +70,7 @@ func (h *history) after(version uint64) (changes []*change, ok bool) {
 	return h.changes[at:], true
 }
 
-// undo returns what objects of a collection was before these changes.
+// undo returns the objects of a collection as they were before these changes.
 func undo(objects sorted, data *collection, changes []*change) sorted {
 	for _, c := range slices.Backward(changes) {
 		switch {

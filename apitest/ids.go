@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ids makes what must be unique, in an order that depends on the seed alone.
+// ids generates unique values in an order that depends on the seed alone.
 type ids struct {
 	mu     sync.Mutex // guards following
 	random *rand.Rand
@@ -23,10 +23,10 @@ func (i *ids) uid() types.UID {
 	return types.UID(fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", high>>32, high>>16&0xffff, high&0xffff, low>>48, low&(1<<48-1)))
 }
 
-// suffixLength is how long the end of a generated name is.
+// suffixLength is the length of the random end of a generated name.
 const suffixLength = 5
 
-// suffix makes the end of a generated name, of letters that spell nothing.
+// suffix generates the end of a name, from letters that cannot form words.
 func (i *ids) suffix() string {
 	const letters = "bcdfghjklmnpqrstvwxz2456789"
 	i.mu.Lock()

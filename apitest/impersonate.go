@@ -12,7 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 )
 
-// impersonated is who the user acts as, which takes leave for each part of it.
+// impersonated returns the user that the request impersonates. The client needs the permission to
+// impersonate each part: user, groups, UID and extra.
 func (s *Server) impersonated(user User, r *http.Request) (User, error) {
 	as := User{
 		Name: r.Header.Get(authenticationv1.ImpersonateUserHeader), UID: r.Header.Get(authenticationv1.ImpersonateUIDHeader),
@@ -53,7 +54,7 @@ func (s *Server) impersonated(user User, r *http.Request) (User, error) {
 	return as, nil
 }
 
-// impersonatedExtra is what is to be known of the user beside name, uid and groups.
+// impersonatedExtra reads the extra attributes of the impersonated user from the headers.
 func impersonatedExtra(header http.Header) map[string][]string {
 	var extra map[string][]string
 	for name, values := range header {
@@ -73,8 +74,8 @@ func impersonatedExtra(header http.Header) map[string][]string {
 	return extra
 }
 
-// withAuthentication are the groups of a user, with the one of those who are known, or of those who are not,
-// unless they say that themselves.
+// withAuthentication returns the groups of a user. It adds system:authenticated, or
+// system:unauthenticated for the anonymous user, unless the groups have either of them already.
 func withAuthentication(user User) []string {
 	group, said := groupAuthenticated, []string{groupAuthenticated, groupUnauthenticated}
 	if user.Name == userAnonymous {
@@ -88,7 +89,8 @@ func withAuthentication(user User) []string {
 	return append(slices.Clone(user.Groups), group)
 }
 
-// accountOf is the service account that a user is, if it is one: there may be one of that name.
+// accountOf splits a user name into the namespace and name of a service account. If ok is false,
+// the user is not a service account. The account need not exist.
 func accountOf(user string) (namespace, name string, ok bool) {
 	of, ok := strings.CutPrefix(user, "system:serviceaccount:")
 	if !ok {
@@ -98,7 +100,7 @@ func accountOf(user string) (namespace, name string, ok bool) {
 	return namespace, name, ok && len(validation.NameIsDNSLabel(namespace, false)) == 0 && len(validation.NameIsDNSSubdomain(name, false)) == 0
 }
 
-// accountGroups are the groups of each service account of a namespace.
+// accountGroups returns the groups that each service account of a namespace is in.
 func accountGroups(namespace string) []string {
 	return []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
 }

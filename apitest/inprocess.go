@@ -12,11 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Create stores a copy of obj and returns another, as it is stored. The resource
-// is that of its Go type; of an *unstructured.Unstructured, that of its kind and
-// apiVersion. In contrast to a POST, the status is stored as it is.
+// Create stores a copy of obj and returns another copy, as stored. The Go type determines the
+// resource. For an *unstructured.Unstructured, kind and apiVersion do. In contrast to a POST, the
+// status is stored as it is.
 //
-// Errors are those of the API, such as AlreadyExists.
+// Errors are API errors, such as AlreadyExists.
 func (s *Server) Create(obj Object) (Object, error) {
 	res, obj, err := s.own(obj)
 	if err != nil {
@@ -25,9 +25,9 @@ func (s *Server) Create(obj Object) (Object, error) {
 	return objectOf(s.insert(res, obj, false))
 }
 
-// Update replaces a stored object by a copy of obj and returns another, as it is
-// stored. If obj has a resourceVersion, it must be the stored one; otherwise the
-// error is a Conflict. In contrast to a PUT, the status is replaced as well.
+// Update replaces a stored object by a copy of obj and returns another copy, as stored. If obj has
+// a resourceVersion, it must equal the stored resourceVersion; otherwise the error is a Conflict.
+// In contrast to a PUT, the status is replaced as well.
 func (s *Server) Update(obj Object) (Object, error) {
 	res, obj, err := s.own(obj)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Server) Update(obj Object) (Object, error) {
 	}))
 }
 
-// Delete deletes an object, or, if it has finalizers, marks it as being deleted.
+// Delete deletes an object. If the object has finalizers, Delete only marks it as being deleted.
 func (s *Server) Delete(resource schema.GroupVersionResource, key types.NamespacedName) error {
 	res, err := s.named(resource)
 	if err != nil {
@@ -62,9 +62,8 @@ func (s *Server) Get(resource schema.GroupVersionResource, key types.NamespacedN
 	return rev.object(), nil
 }
 
-// List returns copies of all objects of a resource in a namespace, or in all if
-// that is "", in the order of namespace and name, and the resourceVersion of this
-// state.
+// List returns copies of all objects of a resource in a namespace, sorted by namespace and name,
+// and the resourceVersion of this state. A namespace of "" means all namespaces.
 func (s *Server) List(resource schema.GroupVersionResource, namespace string) (objects []Object, resourceVersion string, err error) {
 	res, err := s.named(resource)
 	if err != nil {
@@ -77,7 +76,7 @@ func (s *Server) List(resource schema.GroupVersionResource, namespace string) (o
 	return objects, strconv.FormatUint(version, 10), nil
 }
 
-// own returns the resource of obj and a copy in the form in which it is stored.
+// own returns the resource of obj and a copy in its stored form.
 func (s *Server) own(obj Object) (*resource, Object, error) {
 	obj = obj.DeepCopyObject().(Object)
 	var res *resource

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// jsonPath is the part of JSONPath that Kubernetes has in CustomResourceDefinitions:
-// .field, ['field'], [index], [*] and filters such as [?(@.type=="Ready")].
+// jsonPath is the subset of JSONPath that CustomResourceDefinitions may use: .field, ['field'],
+// [index], [*] and filters such as [?(@.type=="Ready")].
 type jsonPath []func(any) []any
 
-// parsePath reads a path such as .status.conditions[?(@.type=="Ready")].status.
+// parsePath parses a path such as .status.conditions[?(@.type=="Ready")].status.
 func parsePath(text string) (jsonPath, error) {
 	var path jsonPath
 	for rest := strings.TrimPrefix(text, "$"); rest != ""; {
@@ -44,7 +44,7 @@ func parsePath(text string) (jsonPath, error) {
 	return path, nil
 }
 
-// fieldName is the name with which a path begins.
+// fieldName is the field name at the start of a path.
 func fieldName(path string) string {
 	for i := 0; i < len(path); i++ {
 		switch path[i] {
@@ -57,7 +57,7 @@ func fieldName(path string) string {
 	return path
 }
 
-// closing is where the bracket ends with which a path begins, -1 if it does not.
+// closing is the position of the bracket that closes the bracket at the start of a path, or -1.
 func closing(path string) int {
 	depth, quote := 0, byte(0)
 	for i := range len(path) {
@@ -79,7 +79,7 @@ func closing(path string) int {
 	return -1
 }
 
-// subscript reads what is between brackets.
+// subscript parses the text between brackets.
 func subscript(text string) (func(any) []any, error) {
 	text = strings.TrimSpace(text)
 	if text == "*" {
@@ -135,8 +135,8 @@ func elements(v any) []any {
 	return list
 }
 
-// filter picks the elements of a list for which a condition holds: @.path is there, or
-// equals, or does not equal, a literal.
+// filter selects the elements of a list that meet a condition: @.path exists, or is equal or not
+// equal to a literal.
 func filter(condition string) (func(any) []any, error) {
 	left, right, op := condition, "", ""
 	for _, o := range []string{"==", "!="} {
@@ -172,7 +172,7 @@ func filter(condition string) (func(any) []any, error) {
 	}, nil
 }
 
-// find returns what is at the path.
+// find returns the values at the path.
 func (p jsonPath) find(v any) []any {
 	found := []any{v}
 	for _, step := range p {
@@ -185,7 +185,7 @@ func (p jsonPath) find(v any) []any {
 	return found
 }
 
-// pathText is a value as text: a string as it is, all else as JSON.
+// pathText is a value as text: a string as it is, any other value as JSON.
 func pathText(v any) string {
 	if s, ok := v.(string); ok {
 		return s

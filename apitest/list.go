@@ -17,16 +17,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// page is what a list answers with.
+// page is the answer to a list.
 type page struct {
 	items []*revision
 	meta  metav1.ListMeta
 }
 
-// continuation is what a continue token says.
+// continuation is the content of a continue token.
 type continuation struct {
-	// Version is that of the first page; -1 asks for the present state, in a
-	// token that came with the news that the first page's state is gone.
+	// Version is the version of the first page. -1 asks for the current state: the server sends
+	// such a token with the error that the state of the first page is gone.
 	Version int64 `json:"rv"`
 
 	// After is the last key of the page before.
@@ -63,8 +63,8 @@ func (s *Server) list(w http.ResponseWriter, req *Request) error {
 	return f.writeList(w, req.res, p)
 }
 
-// page finds the objects of a list. The API concepts page of Kubernetes has the
-// table of what resourceVersion, resourceVersionMatch and limit mean together.
+// page finds the objects of a list. The API concepts page of Kubernetes has the table of all
+// combinations of resourceVersion, resourceVersionMatch and limit.
 func (s *Server) page(res *resource, sel selection, query url.Values) (page, error) {
 	if err := validateList(query); err != nil {
 		return page{}, err
@@ -103,7 +103,7 @@ func (s *Server) page(res *resource, sel selection, query url.Values) (page, err
 	return newPage(res, objects, current, sel, after, int(limit)), nil
 }
 
-// continued finds the state that a continue token is about.
+// continued returns the state that a continue token refers to.
 func (s *Server) continued(res *resource, token string, query url.Values) (objects sorted, version uint64, after types.NamespacedName, err error) {
 	if v := query.Get("resourceVersion"); v != "" && v != "0" {
 		return objects, 0, after, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
@@ -128,7 +128,7 @@ func (s *Server) continued(res *resource, token string, query url.Values) (objec
 	return objects, uint64(c.Version), c.After, nil
 }
 
-// newPage picks the objects after a key, at most limit of them unless that is 0.
+// newPage selects the objects after a key, at most limit objects. A limit of 0 means all.
 func newPage(res *resource, objects sorted, version uint64, sel selection, after types.NamespacedName, limit int) page {
 	p := page{meta: metav1.ListMeta{ResourceVersion: strconv.FormatUint(version, 10)}}
 	if sel.all() && sel.namespace == "" && limit == 0 {
@@ -145,20 +145,19 @@ func newPage(res *resource, objects sorted, version uint64, sel selection, after
 		}
 		remaining++
 		if !sel.all() {
-			break // it suffices to know that there are more
+			break // there are more
 		}
 	}
 	if remaining > 0 {
 		p.meta.Continue = continuation{Version: int64(version), After: p.items[len(p.items)-1].key}.String()
-		if sel.all() { // as the real server: not with selectors
+		if sel.all() { // not with selectors, as on the real server
 			p.meta.RemainingItemCount = &remaining
 		}
 	}
 	return p
 }
 
-// validateList checks the parameters of a list as the server does, before it
-// looks at anything else.
+// validateList checks the parameters of a list first, as the real server does.
 func validateList(query url.Values) error {
 	var errs field.ErrorList
 	version := query.Get("resourceVersion")
@@ -186,7 +185,7 @@ func validateList(query url.Values) error {
 	return invalidOptions("ListOptions", errs)
 }
 
-// invalidOptions turns what is wrong with parameters into an error.
+// invalidOptions converts parameter errors to one error.
 func invalidOptions(kind string, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
@@ -194,7 +193,7 @@ func invalidOptions(kind string, errs field.ErrorList) error {
 	return apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: kind}, "", errs)
 }
 
-// parseVersion reads the parameter resourceVersion, which is 0 if not given.
+// parseVersion parses the parameter resourceVersion. Defaults to 0.
 func parseVersion(query url.Values) (uint64, error) {
 	text := query.Get("resourceVersion")
 	version, err := strconv.ParseUint(orZero(text), 10, 64)
@@ -211,9 +210,9 @@ func orZero(s string) string {
 	return s
 }
 
-// writeList writes a page. The items are bytes already; in protobuf their total
-// length stands before them, in JSON the keys have the order that a real server's
-// have: metadata first for typed lists, sorted for custom resources.
+// writeList writes a page. The items are encoded already. In protobuf, their total length comes
+// first. In JSON, the keys have the order of the real server: metadata first for typed lists,
+// sorted for custom resources.
 func (f format) writeList(w http.ResponseWriter, res *resource, p page) error {
 	w.Header().Set("Content-Type", f.contentType())
 	w.WriteHeader(http.StatusOK)
@@ -234,13 +233,13 @@ func (f format) writeList(w http.ResponseWriter, res *resource, p page) error {
 		f.writeItems(out, p.items)
 		fmt.Fprintf(out, `],"kind":%q,"metadata":%s}`+"\n", kind+"List", mustJSON(customListMeta(p.meta)))
 	}
-	// A client that has gone away is not an error that anyone could be told.
+	// If the client has gone, nobody can receive an error.
 	_ = out.Flush()
 	return nil
 }
 
-// customListMeta is list metadata as custom resources have it: keys in order, and
-// continue even if empty.
+// customListMeta is the list metadata of custom resources: sorted keys, and continue even if it is
+// empty.
 func customListMeta(meta metav1.ListMeta) map[string]any {
 	m := map[string]any{"continue": meta.Continue, "resourceVersion": meta.ResourceVersion}
 	if meta.RemainingItemCount != nil {

@@ -89,7 +89,7 @@ func TestListIsNarrowedByNamespaceAndSelectors(t *testing.T) {
 	require.Contains(t, c.fails(t, 400, "GET", "/api/v1/pods?fieldSelector=spec.image%3Dx", "").Message, "field label not supported: spec.image")
 }
 
-// pages lists in pages of a size and returns all of them, writing between.
+// pages lists in pages of this size and returns all pages. It calls between after each page.
 func pages(t *testing.T, c *client, size int, between func(page int)) (all []metav1.PartialObjectMetadataList) {
 	t.Helper()
 	token := ""
@@ -113,7 +113,7 @@ func TestPagesShowTheStateOfTheFirstOne(t *testing.T) {
 	}
 	version := srv.ResourceVersion()
 	lists := pages(t, c, 3, func(page int) {
-		// Before and behind what was listed: a new object, a deleted one, a changed one.
+		// Before and after the listed position: a new object, a deleted object, a changed object.
 		create(t, srv, pod("a", fmt.Sprintf("p0-new-%d", page)), pod("a", fmt.Sprintf("p9-new-%d", page)))
 		require.NoError(t, srv.Delete(pods, key("a", fmt.Sprintf("p%d", 8-page))))
 		_, err := srv.Update(pod("a", "p9", "page", fmt.Sprint(page)))

@@ -14,15 +14,15 @@ import (
 	"sync"
 )
 
-// memoryHost is the host in the URL of a server that listens in memory only.
+// memoryHost is the host in the URL of a server that listens only in memory.
 const memoryHost = "apitest"
 
-// network is what the server listens on.
+// network has the listeners of the server and their connections.
 type network struct {
 	certs *certificates // nil without TLS
 
 	serving sync.WaitGroup // goroutines that accept connections
-	conns   sync.WaitGroup // goroutines that serve one
+	conns   sync.WaitGroup // goroutines that serve a connection
 
 	mu        sync.Mutex // guards following
 	closed    bool
@@ -42,9 +42,9 @@ func (s *Server) Listen(address string) error {
 	return s.serve(l, l.Addr().String())
 }
 
-// ListenMemory serves on connections inside the process, which clients get from
-// [Server.DialContext], until Close. Called inside a testing/synctest bubble, the
-// server is part of the bubble, and so is every connection to it.
+// ListenMemory serves on connections inside the process until Close. Clients get connections from
+// [Server.DialContext]. If it is called inside a testing/synctest bubble, the server and every
+// connection are part of the bubble.
 func (s *Server) ListenMemory() error {
 	l := &memoryListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	if err := s.serve(l, memoryHost); err != nil {
@@ -56,9 +56,8 @@ func (s *Server) ListenMemory() error {
 	return nil
 }
 
-// DialContext connects to the server in memory, whatever network and address say:
-// it is meant for http.Transport's field of that name. Without a call of
-// ListenMemory before, it fails.
+// DialContext connects to the server in memory. It ignores network and address, and is meant for
+// the field of that name in http.Transport. It fails before ListenMemory is called.
 func (s *Server) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	s.network.mu.Lock()
 	l := s.network.memory
@@ -69,8 +68,8 @@ func (s *Server) DialContext(ctx context.Context, network, address string) (net.
 	return l.dial(ctx)
 }
 
-// URL returns where clients find the server, such as "http://127.0.0.1:41341", or
-// "" when it does not listen yet. In memory, the host means nothing.
+// URL returns the base URL for clients, such as "http://127.0.0.1:41341", or "" if the server does
+// not listen yet. In memory, the host has no meaning.
 func (s *Server) URL() string {
 	s.network.mu.Lock()
 	defer s.network.mu.Unlock()
@@ -110,7 +109,7 @@ func (s *Server) serve(l net.Listener, address string) error {
 	n.listeners = append(n.listeners, l)
 	s.begin()
 	n.serving.Go(func() {
-		// It returns when the listener is closed, with nothing to report but that.
+		// Serve returns when the listener is closed, and its error says only that.
 		if server.TLSConfig != nil {
 			_ = server.ServeTLS(l, "", "")
 		} else {
@@ -120,7 +119,7 @@ func (s *Server) serve(l net.Listener, address string) error {
 	return nil
 }
 
-// track knows the open connections, each of which has a goroutine.
+// track records the open connections. Each connection has a goroutine.
 func (n *network) track() func(net.Conn, http.ConnState) {
 	return func(conn net.Conn, state http.ConnState) {
 		if secured, ok := conn.(*tls.Conn); ok {
@@ -141,8 +140,8 @@ func (n *network) track() func(net.Conn, http.ConnState) {
 
 // close closes listeners and connections, and waits for their goroutines.
 //
-// [http.Server.Close] would have TLS say farewell, for which it waits up to five
-// seconds if the client does not read, with locks held that handlers may need.
+// It does not use [http.Server.Close], which makes TLS write a close alert. If the client does not
+// read, that takes up to five seconds, with locks held that handlers may need.
 func (n *network) close() {
 	n.mu.Lock()
 	n.closed = true
@@ -162,7 +161,7 @@ func (n *network) close() {
 	n.conns.Wait()
 }
 
-// memoryListener hands over one end of a pipe for each dial.
+// memoryListener accepts one end of a pipe for each dial.
 type memoryListener struct {
 	conns  chan net.Conn
 	once   sync.Once
@@ -208,7 +207,7 @@ func (memoryAddr) String() string  { return memoryHost }
 // config returns the TLS configuration of the server.
 func (c *certificates) config(clients bool) *tls.Config {
 	config := &tls.Config{Certificates: []tls.Certificate{c.server}}
-	config.ClientAuth = tls.VerifyClientCertIfGiven // who shows one is known by it
+	config.ClientAuth = tls.VerifyClientCertIfGiven // a certificate identifies the client
 	if clients {
 		config.ClientAuth = tls.RequireAndVerifyClientCert
 	}

@@ -5,9 +5,8 @@ import (
 	"sync"
 )
 
-// loops are what a server does on its own, by choice: see [Options].GarbageCollection
-// and [Options].RunPods. They begin with the first listener or request, and
-// [Server.Close] waits for them.
+// loops are the optional loops of a server: see [Options].GarbageCollection and [Options].RunPods.
+// They start with the first listener or request, and [Server.Close] waits for them.
 type loops struct {
 	running sync.WaitGroup
 
@@ -16,7 +15,7 @@ type loops struct {
 	cancel context.CancelFunc
 }
 
-// begin starts the loops, once. It does nothing on a server that is closed.
+// begin starts the loops, once. It does nothing if the server is closed.
 func (s *Server) begin() {
 	if !s.opts.GarbageCollection && !s.opts.RunPods {
 		return
@@ -50,27 +49,27 @@ func (l *loops) end() {
 
 // follower is a loop that sees every change.
 type follower struct {
-	// start looks at all that there is: first, and when changes have been missed. Of what is
-	// written meanwhile, it may see some and not the rest, until change has been called.
+	// start looks at all objects, at the beginning and after changes were missed. It may see some
+	// concurrent writes and miss others, until change has been called for them.
 	start func()
 
-	// change is called for each change since start began, in order.
+	// change is called for each change after the call of start, in order.
 	change func(*change)
 
-	// act does what is to be done when there is no change left to look at.
+	// act does the due work. It is called when no change is left to process.
 	act func()
 }
 
 // follow runs a loop until ctx ends.
 func (s *Server) follow(ctx context.Context, f follower) {
 	for ctx.Err() == nil {
-		version := s.store.current() // what comes while start looks is seen twice
+		version := s.store.current() // changes during start are seen twice
 		f.start()
 		s.followAfter(ctx, f, version)
 	}
 }
 
-// followAfter returns when changes are missing, or ctx ends.
+// followAfter returns when changes are missing, or when ctx ends.
 func (s *Server) followAfter(ctx context.Context, f follower, version uint64) {
 	for {
 		changes, through, more, ok := s.store.read(version)

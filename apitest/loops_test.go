@@ -17,8 +17,8 @@ func configMap(name string, owners ...Object) *corev1.ConfigMap {
 	return m
 }
 
-// TestLoopActsOnAStateThatWas: while a loop looks at all that there is, one resource after the other, objects are
-// written; of those that belong together it may see one and not the other.
+// TestLoopActsOnAStateThatWas: a loop reads one resource after the other while objects are written.
+// It may see one of two related objects and miss the other, until changes catch up.
 func TestLoopActsOnAStateThatWas(t *testing.T) {
 	t.Parallel()
 	s := New(Options{})
@@ -38,7 +38,8 @@ func TestLoopActsOnAStateThatWas(t *testing.T) {
 	require.Equal(t, []string{"start", "meanwhile", "act"}, log)
 }
 
-// TestGarbageIsNotWhatHasFoundAnotherOwner: the collector decides by what it has seen, and somebody was faster.
+// TestGarbageIsNotWhatHasFoundAnotherOwner: the collector decides by an old state, and a client has
+// written a new owner meanwhile.
 func TestGarbageIsNotWhatHasFoundAnotherOwner(t *testing.T) {
 	t.Parallel()
 	s := New(Options{GarbageCollection: true})

@@ -21,7 +21,7 @@ const (
 	deploymentsPath = "/apis/apps/v1/namespaces/a/deployments"
 )
 
-// ownersOf are who has set what of an object: manager, operation, subresource, fields.
+// ownersOf lists the managed fields of an object: manager, operation, subresource, fields.
 func ownersOf(obj metav1.Object) (all []string) {
 	for _, e := range obj.GetManagedFields() {
 		all = append(all, strings.Join([]string{e.Manager, string(e.Operation), e.Subresource, e.FieldsV1.GetRawString()}, " "))
@@ -30,8 +30,8 @@ func ownersOf(obj metav1.Object) (all []string) {
 	return all
 }
 
-// TestSubresourceStoresNoManagedFields: what is sent by way of a subresource changes nothing of who set what, whether
-// or not that is tracked.
+// TestSubresourceStoresNoManagedFields: managed fields that are sent to a subresource have no
+// effect, whether fields are tracked or not.
 func TestSubresourceStoresNoManagedFields(t *testing.T) {
 	t.Parallel()
 	const sent = `[{"manager":"me","operation":"Update","apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:paused":{}}}}]`
@@ -51,7 +51,7 @@ func TestSubresourceStoresNoManagedFields(t *testing.T) {
 	}
 }
 
-// TestManagedFieldsThatCannotBeReadAreNotStored: they would be in the way of the first apply.
+// TestManagedFieldsThatCannotBeReadAreNotStored: they would make the first apply fail.
 func TestManagedFieldsThatCannotBeReadAreNotStored(t *testing.T) {
 	t.Parallel()
 	const bad = `"managedFields":[{"manager":"me","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"x":1}}]`
@@ -65,7 +65,8 @@ func TestManagedFieldsThatCannotBeReadAreNotStored(t *testing.T) {
 	}
 }
 
-// TestScaleIsTracked: who scales owns the replicas, as "kubectl scale" and an autoscaler do.
+// TestScaleIsTracked: the client that scales owns the replicas, like "kubectl scale" and an
+// autoscaler.
 func TestScaleIsTracked(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{})
@@ -119,7 +120,7 @@ func TestScaleOfACustomResourceIsTracked(t *testing.T) {
 	require.Equal(t, []string{`b Apply scale {"f:spec":{".":{},"f:size":{".":{},"f:wanted":{}}}}`, `me Update  {"f:spec":{".":{},"f:color":{}}}`}, ownersOf(&stored))
 }
 
-// TestFieldsThatASubresourceDoesNotWriteHaveNoNewOwner, as they are not stored.
+// TestFieldsThatASubresourceDoesNotWriteHaveNoNewOwner: they are not stored.
 func TestFieldsThatASubresourceDoesNotWriteHaveNoNewOwner(t *testing.T) {
 	t.Parallel()
 	const body = `"metadata":{"name":"p","labels":{"a":"b"}},"spec":{"nodeName":"n","containers":[{"name":"c","image":"x","resources":{"requests":{"cpu":"2"}}}],

@@ -26,8 +26,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// nameRules say by type what is wrong with a name, or with one that something is to follow
-// (prefix). All other types have names that are RFC 1123 subdomains.
+// nameRules check names and name prefixes by type. Names of all other types are RFC 1123
+// subdomains.
 var nameRules = map[reflect.Type]validation.ValidateNameFunc{
 	reflect.TypeFor[corev1.Namespace]():                         validation.NameIsDNSLabel,
 	reflect.TypeFor[corev1.Service]():                           validation.NameIsDNSLabel, // RFC 1035 until 1.33
@@ -45,7 +45,7 @@ var nameRules = map[reflect.Type]validation.ValidateNameFunc{
 	reflect.TypeFor[rbacv1.RoleBinding]():                       pathSegment,
 }
 
-// pathSegment is the rule that every name has to follow.
+// pathSegment is the rule for every name.
 func pathSegment(name string, prefix bool) []string {
 	if prefix {
 		return content.IsPathSegmentPrefix(name)
@@ -53,7 +53,7 @@ func pathSegment(name string, prefix bool) []string {
 	return content.IsPathSegmentName(name)
 }
 
-// cronJobName leaves room for what the names of its jobs end with.
+// cronJobName leaves room for the suffixes of job names.
 func cronJobName(name string, prefix bool) []string {
 	faults := validation.NameIsDNSSubdomain(name, prefix)
 	if !prefix && len(name) > 52 {
@@ -62,7 +62,7 @@ func cronJobName(name string, prefix bool) []string {
 	return faults
 }
 
-// trustBundleName may begin with the name of a signer, and then a colon.
+// trustBundleName may begin with the name of a signer and a colon.
 func trustBundleName(name string, prefix bool) []string {
 	return validation.NameIsDNSSubdomain(name[strings.LastIndexByte(name, ':')+1:], prefix)
 }
@@ -80,10 +80,10 @@ func ipName(name string, _ bool) []string {
 
 var metadataPath = field.NewPath("metadata")
 
-// nameRule is the rule for names of the resource.
+// nameRule is the name rule of the resource.
 func (r *resource) nameRule() validation.ValidateNameFunc {
 	if r.gvk == definitionKind {
-		return pathSegment // what it must be is said later
+		return pathSegment // its exact name is checked later
 	}
 	if rule := nameRules[r.goType]; rule != nil {
 		return rule
@@ -91,7 +91,7 @@ func (r *resource) nameRule() validation.ValidateNameFunc {
 	return validation.NameIsDNSSubdomain
 }
 
-// validateName says what is wrong with the name of a new object.
+// validateName returns what is wrong with the name of a new object, or nil.
 func (r *resource) validateName(obj Object) error {
 	if name := obj.GetName(); name != "" && len(r.nameRule()(name, false)) == 0 {
 		return nil
@@ -100,14 +100,13 @@ func (r *resource) validateName(obj Object) error {
 	return r.invalid(obj, validation.ValidateObjectMetaAccessor(&named, !r.ClusterScoped, r.nameRule(), metadataPath))
 }
 
-// validateNew says what is wrong with the name and the metadata of a new object.
+// validateNew returns what is wrong with the name and metadata of a new object, or nil.
 func (r *resource) validateNew(obj Object) error {
 	errs := validation.ValidateObjectMetaAccessor(obj, !r.ClusterScoped, r.nameRule(), metadataPath)
 	return r.invalid(obj, append(errs, unqualifiedFinalizers(r, obj)...))
 }
 
-// validateChanged says what is wrong with the metadata of an object that was written, if
-// that has changed.
+// validateChanged returns what is wrong with the changed metadata of an object, or nil.
 func (r *resource) validateChanged(cur, obj Object) error {
 	if maps.Equal(cur.GetLabels(), obj.GetLabels()) && maps.Equal(cur.GetAnnotations(), obj.GetAnnotations()) &&
 		slices.Equal(cur.GetFinalizers(), obj.GetFinalizers()) && equal(cur.GetOwnerReferences(), obj.GetOwnerReferences()) {
@@ -122,8 +121,8 @@ func (r *resource) validateChanged(cur, obj Object) error {
 	return r.invalid(obj, append(errs, unqualifiedFinalizers(r, obj)...))
 }
 
-// unqualifiedFinalizers are those of a built-in type that have no domain, and are none that the server
-// knows.
+// unqualifiedFinalizers are the finalizers on a built-in type that have no domain and are not
+// standard.
 func unqualifiedFinalizers(r *resource, obj Object) (errs field.ErrorList) {
 	known := []string{string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
 	for i, f := range obj.GetFinalizers() {
@@ -140,7 +139,7 @@ func (r *resource) invalid(obj Object, errs field.ErrorList) error {
 	}
 	kind := r.gvk.GroupKind()
 	if r.goType == reflect.TypeFor[eventsv1.Event]() {
-		kind = corev1.SchemeGroupVersion.WithKind("Event").GroupKind() // which is what is stored
+		kind = corev1.SchemeGroupVersion.WithKind("Event").GroupKind() // the stored kind
 	}
 	return apierrors.NewInvalid(kind, obj.GetName(), errs)
 }

@@ -8,17 +8,17 @@ import (
 
 const (
 	jsonType     = "application/json"
-	yamlType     = "application/yaml" // is read, and not written
+	yamlType     = "application/yaml" // accepted in requests, never written
 	protobufType = "application/vnd.kubernetes.protobuf"
 )
 
-// format is how a body is written.
+// format is the encoding of a body.
 type format struct {
 	protobuf bool
 	metadata bool // each object as a PartialObjectMetadata
 
-	// Objects as rows of a Table: what the client wants of each beside its cells, and
-	// whether it has the heads already.
+	// Objects as rows of a Table: include is the part of the object to add to each row, and noHeads
+	// says that the client has the column headings already.
 	table   bool
 	include string
 	noHeads bool
@@ -40,9 +40,9 @@ func (f format) streamType() string {
 	return jsonType
 }
 
-// negotiate picks the first clause of an Accept header that can be met; ok is
-// false when there is none. Where protobuf is false, only metadata can be had as
-// protobuf: that is the state of custom resources.
+// negotiate picks the first acceptable clause of an Accept header. If ok is false, no clause is
+// acceptable. If protobuf is false, only metadata is available in protobuf, as for custom
+// resources.
 func negotiate(accept string, protobuf bool) (f format, ok bool) {
 	if accept == "" {
 		return format{}, true
@@ -91,8 +91,8 @@ func (r *Request) negotiate() (format, error) {
 	return f, nil
 }
 
-// acceptsProtobuf says whether an answer that is no object, such as an error, may
-// be written as protobuf.
+// acceptsProtobuf reports whether an answer that is not an object, such as an error, may be written
+// in protobuf.
 func acceptsProtobuf(r *http.Request) bool {
 	f, ok := negotiate(r.Header.Get("Accept"), true)
 	return ok && f.protobuf

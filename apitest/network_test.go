@@ -88,7 +88,7 @@ func TestClientCertificates(t *testing.T) {
 
 func TestTLSConfigOfTheCaller(t *testing.T) {
 	t.Parallel()
-	authority := apitest.Start(t, apitest.Options{TLS: true}) // whose certificates another server serves
+	authority := apitest.Start(t, apitest.Options{TLS: true}) // another server uses its certificates
 	pair, err := tls.X509KeyPair(authority.ClientCertificate())
 	require.NoError(t, err)
 	pool := x509.NewCertPool()
@@ -195,7 +195,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// Whatever goes on, Close ends all of it; goleak looks at what remains.
+// Under any load, Close ends all goroutines; goleak checks that none remain.
 func TestCloseUnderLoad(t *testing.T) {
 	t.Parallel()
 	for range 5 {

@@ -8,18 +8,18 @@ import (
 	"sync"
 )
 
-// The OpenAPI documents say which fields the types have, for "kubectl explain" and for
-// patches that kubectl makes; and that the server checks fields itself (the parameter
+// The OpenAPI documents describe the fields of types, for "kubectl explain" and for patches that
+// kubectl makes. They also say that the server validates fields itself (the parameter
 // fieldValidation), so that kubectl sends objects as they are.
 
-// openAPI keeps the documents that were asked for, which take a while to make.
+// openAPI caches the requested documents, because they are slow to make.
 type openAPI struct {
 	mu   sync.Mutex // guards following
 	made map[string][]byte
 }
 
-// cached returns the document of a name for a state of what is served. Documents of
-// states that have passed are dropped.
+// cached returns the document with this name for this state of the served resources. It drops
+// documents of older states.
 func (o *openAPI) cached(name, state string, build func() []byte) []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -39,8 +39,8 @@ func (o *openAPI) cached(name, state string, build func() []byte) []byte {
 	return doc
 }
 
-// state is a hash of what is served in a group version, or in all if that is "", which
-// tells clients that keep documents when one has changed.
+// state is a hash of the served resources of a group version, or of all if groupVersion is "".
+// Clients that cache documents see from the hash when a document has changed.
 func state(all []*resource, groupVersion string) string {
 	hash := fnv.New64a()
 	for _, res := range all {
@@ -65,8 +65,8 @@ func openAPIIndex(all []*resource) any {
 	return document{"paths": paths}
 }
 
-// openAPIv3 describes the resources of one group version, such as "apis/apps/v1"; it is
-// nil if there are none.
+// openAPIv3 describes the resources of one group version, such as "apis/apps/v1". It is nil if the
+// group version has no resources.
 func (s *Server) openAPIv3(all []*resource, groupVersion string) []byte {
 	of := inGroupVersion(all, groupVersion)
 	if len(of) == 0 {
@@ -83,7 +83,7 @@ func (s *Server) openAPIv3(all []*resource, groupVersion string) []byte {
 	})
 }
 
-// openAPIv2 answers with the one document of version 2, in JSON or protobuf.
+// openAPIv2 answers with the single document of version 2, in JSON or protobuf.
 func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request, all []*resource) {
 	const proto = "application/com.github.proto-openapi.spec.v2"
 	in := jsonType
@@ -123,8 +123,8 @@ func inGroupVersion(all []*resource, groupVersion string) (of []*resource) {
 	return of
 }
 
-// openAPIPaths are the paths of group versions, lists and single objects, and the schemas of
-// their types, which go to from. typed is how a parameter carries its type.
+// openAPIPaths returns the paths of group versions, lists and single objects. It adds the schemas
+// of their types to from. The function typed adds the type to a parameter.
 func openAPIPaths(all []*resource, from *schemas, typed func(document) document) document {
 	paths, found := document{}, document{"description": "OK"}
 	for _, res := range all {
@@ -153,7 +153,7 @@ func openAPIPaths(all []*resource, from *schemas, typed func(document) document)
 	return paths
 }
 
-// path is the beginning of the paths of the resource's group version.
+// path is the start of all paths in the resource's group version.
 func (r *resource) path() string {
 	if r.Group == "" {
 		return "api/" + r.Version

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// protoOpenAPI writes a document of OpenAPI v2 in the protobuf that clients ask for: the
-// messages of gnostic's OpenAPIv2.proto, as much of them as our documents have.
+// protoOpenAPI encodes a document of OpenAPI v2 in the protobuf that clients ask for. It knows the
+// messages of gnostic's OpenAPIv2.proto that this server's documents use.
 func protoOpenAPI(doc document) []byte {
 	var b protoWriter
 	b.text(1, doc["swagger"])
@@ -29,21 +29,21 @@ func protoOpenAPI(doc document) []byte {
 // protoWriter is a message in protobuf.
 type protoWriter []byte
 
-// text writes a string, unless it is empty.
+// text writes a string field, unless the string is empty.
 func (b *protoWriter) text(field int, v any) {
 	if s, _ := v.(string); s != "" {
 		*b = append(binary.AppendUvarint(binary.AppendUvarint(*b, uint64(field)<<3|2), uint64(len(s))), s...)
 	}
 }
 
-// message writes a message within this one.
+// message writes a nested message.
 func (b *protoWriter) message(field int, write func(*protoWriter)) {
 	var inner protoWriter
 	write(&inner)
 	*b = append(binary.AppendUvarint(binary.AppendUvarint(*b, uint64(field)<<3|2), uint64(len(inner))), inner...)
 }
 
-// named writes a message of name and value for each entry, in order.
+// named writes a message with name and value for each entry, sorted by name.
 func (b *protoWriter) named(field int, entries document, write func(*protoWriter, document)) {
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		value, ok := entries[name].(document)
@@ -57,7 +57,7 @@ func (b *protoWriter) named(field int, entries document, write func(*protoWriter
 	}
 }
 
-// extensions writes what begins with x-, as YAML, which JSON is.
+// extensions writes the entries that begin with x-, as YAML. JSON is valid YAML.
 func (b *protoWriter) extensions(field int, of document) {
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		if !strings.HasPrefix(name, "x-") {

@@ -11,17 +11,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// document is a document in JSON, or a part of one.
+// document is a JSON document, or a part of one.
 type document = map[string]any
 
-// schemas makes the schemas of OpenAPI of Go types, by reflection.
+// schemas generates OpenAPI schemas from Go types, by reflection.
 type schemas struct {
-	v3   bool // otherwise they are of version 2
+	v3   bool // otherwise version 2
 	docs func(reflect.Type) map[string]string
 	all  document // by name
 }
 
-// plainTypes are those that are not in JSON what they are in Go.
+// plainTypes are types whose JSON form differs from their Go form.
 var plainTypes = map[reflect.Type]document{
 	reflect.TypeFor[metav1.Time]():          {"type": "string", "format": "date-time"},
 	reflect.TypeFor[metav1.MicroTime]():     {"type": "string", "format": "date-time"},
@@ -32,7 +32,7 @@ var plainTypes = map[reflect.Type]document{
 	reflect.TypeFor[runtime.RawExtension](): {"type": "object"},
 }
 
-// plainTypesV3 are those that version 3 of OpenAPI has more to say of.
+// plainTypesV3 are types that version 3 of OpenAPI describes in more detail.
 var plainTypesV3 = map[reflect.Type]document{
 	reflect.TypeFor[apiresource.Quantity](): {"oneOf": []any{document{"type": "string"}, document{"type": "number"}}},
 	reflect.TypeFor[intstr.IntOrString]():   {"oneOf": []any{document{"type": "integer"}, document{"type": "string"}}, "format": "int-or-string"},
@@ -49,7 +49,7 @@ func schemaName(t reflect.Type) string {
 	return strings.Join(reversed, ".") + "." + strings.ReplaceAll(path, "/", ".") + "." + t.Name()
 }
 
-// ref refers to the schema of a name.
+// ref refers to a named schema.
 func (s *schemas) ref(name string) document {
 	if s.v3 {
 		return document{"$ref": "#/components/schemas/" + name}
@@ -57,7 +57,7 @@ func (s *schemas) ref(name string) document {
 	return document{"$ref": "#/definitions/" + name}
 }
 
-// of returns the schema of a type: itself if it is simple, a reference otherwise.
+// of returns the schema of a type: the schema itself for simple types, otherwise a reference.
 func (s *schemas) of(t reflect.Type) document {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -98,7 +98,8 @@ func (s *schemas) of(t reflect.Type) document {
 	return document{"type": "object"}
 }
 
-// within is a schema in another one, where version 3 wants a reference to have company.
+// within returns a schema for use in another schema. Version 3 wraps references in allOf, because
+// they need a default beside them.
 func (s *schemas) within(t reflect.Type) document {
 	schema := s.of(t)
 	if s.v3 && schema["$ref"] != nil {
@@ -107,7 +108,7 @@ func (s *schemas) within(t reflect.Type) document {
 	return schema
 }
 
-// add makes the schema of a struct, unless it is there, and of all that is in it.
+// add adds the schema of a struct and of all types in it, unless it exists.
 func (s *schemas) add(t reflect.Type) document {
 	name := schemaName(t)
 	if schema, ok := s.all[name].(document); ok {
@@ -115,7 +116,7 @@ func (s *schemas) add(t reflect.Type) document {
 	}
 	properties := document{}
 	schema := s.described(document{"type": "object"}, t)
-	s.all[name] = schema // before its fields, which may be of the same type
+	s.all[name] = schema // before its fields, because a field may have the same type
 	var required []any
 	s.fields(t, properties, &required)
 	if len(properties) > 0 {
@@ -161,7 +162,7 @@ func (s *schemas) fields(t reflect.Type, properties document, required *[]any) {
 	}
 }
 
-// described adds what there is to say of a type.
+// described adds the description of a type.
 func (s *schemas) described(schema document, t reflect.Type) document {
 	if s.docs != nil {
 		if text := s.docs(t)[""]; text != "" {
@@ -208,7 +209,7 @@ func (s *schemas) resource(res *resource) {
 	}
 }
 
-// wrapped refers to a schema from within another one.
+// wrapped refers to a named schema from inside another schema.
 func (s *schemas) wrapped(name string) document {
 	if s.v3 {
 		return document{"allOf": []any{s.ref(name)}, "default": document{}}
@@ -216,7 +217,7 @@ func (s *schemas) wrapped(name string) document {
 	return s.ref(name)
 }
 
-// typeDocs describes the fields that every object begins with.
+// typeDocs describes the fields kind and apiVersion of every object.
 func (s *schemas) typeDocs() func(string) document {
 	var docs map[string]string
 	if s.docs != nil {
@@ -231,8 +232,8 @@ func (s *schemas) typeDocs() func(string) document {
 	}
 }
 
-// dropV3 takes out of a schema what version 2 of OpenAPI does not have, as the real
-// server does.
+// dropV3 removes keywords from a schema that version 2 of OpenAPI does not have, as the real server
+// does.
 func dropV3(schema document) {
 	for _, key := range []string{"anyOf", "oneOf", "not", "nullable", "default"} {
 		delete(schema, key)

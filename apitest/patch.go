@@ -44,7 +44,7 @@ func (s *Server) patch(w http.ResponseWriter, req *Request) error {
 	return nil
 }
 
-// patcher reads the patch of a request and returns what applies it to an object
+// patcher reads the patch of a request. It returns a function that applies the patch to an object
 // in JSON.
 func patcher(req *Request) (func(doc []byte) ([]byte, error), error) {
 	patch, err := req.body()

@@ -70,8 +70,8 @@ func TestPatchOfACustomResource(t *testing.T) {
 	c.fails(t, http.StatusUnsupportedMediaType, "PATCH", path, `{}`, "Content-Type", strategicPatch)
 }
 
-// What is expected is what strategicpatch of k8s.io/apimachinery v0.37.2 answered
-// to the same patches, and then the fields that the Go types always have.
+// The expected results are the results of strategicpatch in k8s.io/apimachinery v0.37.2 for the
+// same patches, plus the fields that the Go types always have.
 func TestStrategicMergePatch(t *testing.T) {
 	t.Parallel()
 	const before = `{"containers":[{"name":"a","image":"1","args":["x"],"env":[{"name":"K","value":"v"}],"resources":{}},{"name":"b","image":"2","resources":{}}],` +

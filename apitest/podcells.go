@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// podCells are name, READY, STATUS, RESTARTS and what follows, as kubectl users know
-// them: the status is the phase unless a container has more to say.
+// podCells are name, READY, STATUS, RESTARTS and the further columns, as kubectl shows them. The
+// status is the phase, unless a container has a more specific reason.
 func podCells(pod *corev1.Pod) []any {
 	p := podSummary{pod: pod, status: or(pod.Status.Reason, string(pod.Status.Phase)), total: len(pod.Spec.Containers)}
 	for _, c := range pod.Status.Conditions {
@@ -49,12 +49,12 @@ func podCells(pod *corev1.Pod) []any {
 		orNone(ip), orNone(pod.Spec.NodeName), orNone(pod.Status.NominatedNodeName), gates}
 }
 
-// podSummary is a pod in four words.
+// podSummary has the values of the cells of a pod.
 type podSummary struct {
 	pod                    *corev1.Pod
 	status                 string
 	ready, total, restarts int
-	last                   metav1.Time // of the restarts
+	last                   metav1.Time // of the last restart
 }
 
 func (p *podSummary) condition(kind corev1.PodConditionType) bool {
@@ -71,9 +71,9 @@ func (p *podSummary) count(c corev1.ContainerStatus) {
 	}
 }
 
-// beginning looks at the init containers, and says whether all have ended well, or run
-// beside the others. Until then the restarts are theirs, later those of the others and
-// of those that run beside.
+// beginning looks at the init containers. It reports whether all of them have succeeded or run as
+// sidecars. Until then, it counts the restarts of init containers; afterwards, of sidecars only,
+// and containers adds the restarts of the other containers.
 func (p *podSummary) beginning() bool {
 	beside := map[string]bool{}
 	for _, c := range p.pod.Spec.InitContainers {
@@ -112,7 +112,7 @@ func (p *podSummary) beginning() bool {
 	return true
 }
 
-// containers looks at the containers, of which the first has the last word.
+// containers looks at the containers in reverse, so that the first container decides the status.
 func (p *podSummary) containers() {
 	running, failed := false, ""
 	for _, c := range slices.Backward(p.pod.Status.ContainerStatuses) {

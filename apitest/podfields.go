@@ -18,7 +18,7 @@ func managed(manager, subresource string, at metav1.Time, fields string) metav1.
 	}
 }
 
-// kubeletFields is what the kubelet manages of a running pod that has some address.
+// kubeletFields are the fields that the kubelet manages in a running pod; %s is the pod's IP.
 const kubeletFields = `{"f:status":{"f:conditions":{` +
 	`"k:{\"type\":\"ContainersReady\"}":` + conditionFields + `,"k:{\"type\":\"Initialized\"}":` + conditionFields + `,` +
 	`"k:{\"type\":\"PodReadyToStartContainers\"}":` + conditionFields + `,"k:{\"type\":\"Ready\"}":` + conditionFields + `},` +
@@ -27,7 +27,7 @@ const kubeletFields = `{"f:status":{"f:conditions":{` +
 
 const conditionFields = `{".":{},"f:lastProbeTime":{},"f:lastTransitionTime":{},"f:observedGeneration":{},"f:status":{},"f:type":{}}`
 
-// fieldsOf is what a controller manages that creates a pod: all that it wrote.
+// fieldsOf are the fields that a controller manages in a pod that it creates: all that it wrote.
 func fieldsOf(pod *corev1.Pod) string {
 	var object map[string]any
 	text, err := json.Marshal(map[string]any{
@@ -40,26 +40,25 @@ func fieldsOf(pod *corev1.Pod) string {
 		err = json.Unmarshal(text, &object)
 	}
 	if err != nil {
-		panic(err) // a pod is always JSON
+		panic(err) // a pod always encodes
 	}
 	var b strings.Builder
 	fieldsIn(&b, "", object)
 	return b.String()
 }
 
-// keysOf are the members by which the elements of a list are known. All other lists are
-// managed as a whole.
+// keysOf are the key fields of list elements. All other lists are managed as a whole.
 var keysOf = map[string][]string{
 	"containers": {"name"}, "env": {"name"}, "ownerReferences": {"uid"}, "ports": {"containerPort", "protocol"},
 	"volumeMounts": {"mountPath"}, "volumes": {"name"},
 }
 
-// undivided are objects that are managed as a whole, and so are those without members.
+// undivided are objects that are managed as a whole, like objects without members.
 var undivided = map[string]bool{"fieldRef": true, "secretKeyRef": true}
 
-// fieldsIn writes which fields of an object there are.
+// fieldsIn writes the set of fields that a value has.
 func fieldsIn(b *strings.Builder, name string, value any) {
-	members := map[string]any{} // by how they are written
+	members := map[string]any{} // by their names in managed fields
 	switch v := value.(type) {
 	case map[string]any:
 		if !undivided[name] {
@@ -76,7 +75,7 @@ func fieldsIn(b *strings.Builder, name string, value any) {
 	}
 	separator := "{"
 	switch name {
-	case "", "metadata", "spec", "containers": // which are nobody's as such
+	case "", "metadata", "spec", "containers": // which have no owner themselves
 	default:
 		if len(members) > 0 {
 			b.WriteString(`{".":{}`)
@@ -102,7 +101,7 @@ func fieldsIn(b *strings.Builder, name string, value any) {
 	b.WriteByte('}')
 }
 
-// keyOfElement is how an element of a list is written.
+// keyOfElement is the name of a list element in managed fields.
 func keyOfElement(keys []string, element map[string]any) string {
 	known := make(map[string]any, len(keys))
 	for _, k := range keys {

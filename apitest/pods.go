@@ -12,35 +12,26 @@ import (
 
 // PodOptions shape the pods that [Pods] makes. The zero value works.
 type PodOptions struct {
-	// Namespaces is over how many namespaces the pods are spread, named "ns-0" and
-	// so on. Must not be negative. Defaults to 10.
+	// Namespaces is the number of namespaces of the pods, named "ns-0" and so on. Must not be
+	// negative. Defaults to 10.
 	Namespaces int
 
-	// Nodes is over how many nodes they are spread, named "node-0" and so on.
-	// Must not be negative. Defaults to 100.
+	// Nodes is the number of nodes of the pods, named "node-0" and so on. Must not be negative.
+	// Defaults to 100.
 	Nodes int
 
-	// Seed determines whatever looks random. Defaults to 0, which is a seed as good
-	// as any.
+	// Seed determines all random values. The default 0 is a valid seed.
 	Seed uint64
 }
 
-// Pods makes n running pods as clusters have them, of about 10 KB in JSON and 7 KB in
-// protobuf, of which 4 KB are managed fields: a container or two with environment and probes,
-// volumes, labels, two managers of fields, and a full status. The i-th is in namespace i modulo
-// Namespaces; it is named "pod-" and i in six digits, so that whoever needs one can name
-// it. The same options give the same pods.
+// Pods makes n realistic running pods. Each has about 10 KB in JSON and 7 KB in protobuf, of which
+// 4 KB are managed fields. The i-th pod is in namespace i modulo Namespaces, and its name is "pod-"
+// and i in six digits. The same options give the same pods. A pod is made when the iteration
+// reaches it, and the receiver owns it.
 //
-// Each is made from the template of a workload: a Deployment's ReplicaSet, a
-// StatefulSet, a DaemonSet or a Job of 1 to 30 pods, which follow each other in the
-// namespace. The pods of one workload have the same owner, template hash, environment,
-// probes, resources, images and fields that the controller manages. Each pod has for
-// itself what it has in a cluster: the volume with its service account's token,
-// "kube-api-access-" and five characters, which all of its containers mount; its
-// addresses, which are in the fields that the kubelet manages as well; the IDs of its
-// containers; and the times of its conditions, containers and managed fields.
-//
-// Each is made when the iteration comes to it, and belongs to the receiver.
+// A pod comes from the template of a workload of 1 to 30 pods: a ReplicaSet, a StatefulSet, a
+// DaemonSet or a Job. Pods of a workload share owner, containers and the controller's managed
+// fields. Token volume, addresses, container IDs and times are a pod's own.
 func Pods(n int, opts PodOptions) iter.Seq[*corev1.Pod] {
 	return func(yield func(*corev1.Pod) bool) {
 		maker := podMaker{opts: opts}
@@ -52,9 +43,9 @@ func Pods(n int, opts PodOptions) iter.Seq[*corev1.Pod] {
 	}
 }
 
-// Populate creates objects, such as those of [Pods], as [Server.Create] does, until
-// one fails. What the server keeps is protobuf; the first list in JSON takes the
-// time to encode them all, later ones don't.
+// Populate creates objects, for example [Pods], as [Server.Create] does, until one fails. The
+// server keeps objects in protobuf. The first list in JSON has to encode all of them; later lists
+// don't.
 func Populate[T Object](s *Server, objects iter.Seq[T]) error {
 	for obj := range objects {
 		res, own, err := s.own(obj)
@@ -68,14 +59,14 @@ func Populate[T Object](s *Server, objects iter.Seq[T]) error {
 	return nil
 }
 
-// podMaker makes pods. It remembers the workload of each namespace whose pods it made last.
+// podMaker makes pods. It remembers the last workload of each namespace.
 type podMaker struct {
 	opts      PodOptions
 	workloads map[int]*workload // by the number of the namespace
-	fields    map[string]string // that a controller manages, by the kind of workload
+	fields    map[string]string // managed by the controller, by the kind of workload
 }
 
-// pod makes the i-th pod, with a name.
+// pod makes the i-th pod, with this name.
 func (m *podMaker) pod(i int, name string) *corev1.Pod {
 	namespaces := cmp.Or(m.opts.Namespaces, 10)
 	number, n := i%namespaces, i/namespaces
@@ -113,6 +104,6 @@ func (m *podMaker) pod(i int, name string) *corev1.Pod {
 	return pod
 }
 
-// epoch is when the cluster began, in Unix time: fixed, so that the same seed gives the
-// same pods.
+// epoch is the creation time of the cluster in Unix time. It is fixed, so that the same seed gives
+// the same pods.
 const epoch = 1767323045 // 2026-01-02 03:04:05 UTC

@@ -17,8 +17,8 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// TestPodsHaveARealisticSize: sizes are those of pods with one or two containers in
-// clusters, managed fields included.
+// TestPodsHaveARealisticSize: pods with one or two containers in clusters have these sizes,
+// including managed fields.
 func TestPodsHaveARealisticSize(t *testing.T) {
 	t.Parallel()
 	var jsonSize, protoSize, fields, n int
@@ -44,8 +44,8 @@ func TestPodsHaveARealisticSize(t *testing.T) {
 	require.InDelta(t, 3_900, fields/n, 300)
 }
 
-// TestPodsOfAWorkloadHaveItsTemplateInCommon states what is equal within a workload, what
-// differs from workload to workload, and what each pod has for itself.
+// TestPodsOfAWorkloadHaveItsTemplateInCommon checks which parts are equal within a workload, which
+// differ between workloads, and which are a pod's own.
 var ( // compiled once: some are matched thousands of times
 	tokenName   = regexp.MustCompile("^kube-api-access-[a-z0-9]{5}$")
 	containerID = regexp.MustCompile("^containerd://[0-9a-f]{64}$")
@@ -55,7 +55,7 @@ var ( // compiled once: some are matched thousands of times
 func TestPodsOfAWorkloadHaveItsTemplateInCommon(t *testing.T) {
 	t.Parallel()
 	effort.SkipUnlessAll(t, "looks at 2,000 pods")
-	// What a workload writes into its pods, by the workload's UID.
+	// The parts that a workload writes into its pods, by the workload's UID.
 	templates := map[types.UID]string{}
 	kinds := map[string]int{}
 	sizes := map[types.UID]int{}
@@ -81,7 +81,7 @@ func TestPodsOfAWorkloadHaveItsTemplateInCommon(t *testing.T) {
 			kinds[owner.Kind]++
 		}
 
-		// The token's volume is the pod's own, and every container has it.
+		// The token volume is the pod's own, and every container mounts it.
 		token := p.Spec.Volumes[len(p.Spec.Volumes)-1]
 		require.Regexp(t, tokenName, token.Name)
 		require.Len(t, token.Projected.Sources, 3)
@@ -108,7 +108,7 @@ func TestPodsOfAWorkloadHaveItsTemplateInCommon(t *testing.T) {
 		own("ip", p.Status.PodIP)
 		own("times", fmt.Sprint(p.ManagedFields[0].Time, p.ManagedFields[1].Time, p.Status.Conditions, p.Status.ContainerStatuses[0].State))
 
-		// All else is the workload's.
+		// Everything else is equal within the workload.
 		common := p.DeepCopy()
 		common.Name, common.ManagedFields = "", common.ManagedFields[:1]
 		common.ManagedFields[0].Time = nil
@@ -120,7 +120,7 @@ func TestPodsOfAWorkloadHaveItsTemplateInCommon(t *testing.T) {
 			c.VolumeMounts = c.VolumeMounts[:len(c.VolumeMounts)-1]
 			images += common.Status.ContainerStatuses[i].ImageID
 		}
-		if owner.Kind == "StatefulSet" { // has names, too
+		if owner.Kind == "StatefulSet" { // its pods also have names from the workload
 			delete(common.Labels, "statefulset.kubernetes.io/pod-name")
 			delete(common.Labels, "apps.kubernetes.io/pod-index")
 			require.Equal(t, "data-"+p.Name, common.Spec.Volumes[1].PersistentVolumeClaim.ClaimName)
@@ -153,7 +153,7 @@ func TestPodsOfAWorkloadHaveItsTemplateInCommon(t *testing.T) {
 	require.Equal(t, 30, greatest)
 }
 
-// TestAContainerThatIsRestartedChangesTheStatusAlone: that is what most updates of pods are.
+// TestAContainerThatIsRestartedChangesTheStatusAlone: most updates of pods are like this.
 func TestAContainerThatIsRestartedChangesTheStatusAlone(t *testing.T) {
 	t.Parallel()
 	for p := range apitest.Pods(20, apitest.PodOptions{}) {
@@ -173,7 +173,7 @@ func TestAContainerThatIsRestartedChangesTheStatusAlone(t *testing.T) {
 		p.Status, p.ManagedFields[1].Time = before.Status, before.ManagedFields[1].Time
 		require.Equal(t, before, p, "nothing else changes")
 	}
-	apitest.RestartContainer(&corev1.Pod{}) // has none
+	apitest.RestartContainer(&corev1.Pod{}) // a pod without containers
 }
 
 func TestPodsDependOnTheSeed(t *testing.T) {

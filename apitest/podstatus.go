@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// admit adds what admission does: the volume with the service account's token, mounted by
+// admit makes the changes of admission: the volume with the service account's token, mounted by
 // every container, tolerations and a priority.
 func admit(pod *corev1.Pod, random *rand.Rand) {
 	name := "kube-api-access-" + suffix(random)
@@ -45,8 +45,8 @@ func admit(pod *corev1.Pod, random *rand.Rand) {
 	pod.Spec.PreemptionPolicy = new(corev1.PreemptLowerPriority)
 }
 
-// start gives a pod the status that the kubelet reports when all containers are ready, and
-// returns when that was.
+// start sets the status that the kubelet reports when all containers are ready. It returns the time
+// at which they became ready.
 func start(pod *corev1.Pod, made metav1.Time, host, ip string, random *rand.Rand) (ready metav1.Time) {
 	up := metav1.NewTime(made.Add(time.Duration(1+random.IntN(5)) * time.Second))
 	ready = metav1.NewTime(up.Add(time.Duration(1+random.IntN(60)) * time.Second))
@@ -72,7 +72,7 @@ func start(pod *corev1.Pod, made metav1.Time, host, ip string, random *rand.Rand
 	return ready
 }
 
-// running is the status of a container.
+// running is the status of a running container.
 func running(c *corev1.Container, since metav1.Time, random *rand.Rand) corev1.ContainerStatus {
 	status := corev1.ContainerStatus{
 		Name: c.Name, Ready: true, Started: new(true), Image: c.Image, ImageID: imageID(c.Image), ContainerID: containerID(random),
@@ -90,10 +90,10 @@ func running(c *corev1.Container, since metav1.Time, random *rand.Rand) corev1.C
 	return status
 }
 
-// RestartContainer changes a pod of [Pods] as the kubelet does when the first container
-// has ended and runs again: its status, the conditions that say when it became ready, and
-// the time of the fields that the kubelet manages. It depends on nothing but the pod and
-// how often its container was restarted already.
+// RestartContainer changes a pod of [Pods] as the kubelet does after a restart of the first
+// container. It changes the container's status, the times of the conditions, and the time of the
+// kubelet's managed fields. The result depends only on the pod and the container's number of
+// restarts.
 func RestartContainer(pod *corev1.Pod) {
 	if len(pod.Status.ContainerStatuses) == 0 {
 		return
@@ -124,12 +124,12 @@ func RestartContainer(pod *corev1.Pod) {
 
 func containerID(random *rand.Rand) string { return "containerd://" + digest(random) }
 
-// imageID is the same wherever the image is.
+// imageID is the same for the same image.
 func imageID(image string) string {
 	return image + "@sha256:" + digest(rand.New(rand.NewPCG(seedOf(image), 5)))
 }
 
-// seedOf makes the same seed of the same text.
+// seedOf is the same for the same text.
 func seedOf(text string) (seed uint64) {
 	for _, c := range []byte(text) {
 		seed = seed*31 + uint64(c)
@@ -145,7 +145,7 @@ func digest(random *rand.Rand) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// suffix is what names of objects that are generated end with.
+// suffix is the random end of a generated name.
 func suffix(random *rand.Rand) string {
 	const letters = "bcdfghjklmnpqrstvwxz2456789"
 	name := make([]byte, 5)

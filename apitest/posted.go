@@ -11,19 +11,18 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// posting does what was posted, such as a binding or a review. What it returns is the
-// answer; nil is answered with a Status that says success.
+// posting handles a posted object, such as a binding or a review, and returns the answer. A nil
+// object is answered with a Status of success.
 type posting func(*Server, *Request, Object) (Object, error)
 
-// posted is a subresource that takes objects which are never stored. Those of the
-// versions in also are taken, too.
+// posted is a subresource whose objects are never stored. It also accepts the versions in also.
 func posted(name string, of flags, gv schema.GroupVersion, object Object, do posting, also ...schema.GroupVersion) subresource {
 	res := postedResource(name, gv, object, namespaced, do)
 	res.also = also
 	return subresource{name, res.gvk, metav1.Verbs{"create"}, of, res.call}
 }
 
-// postedResources makes the resources of which no object is stored.
+// postedResources returns the resources whose objects are never stored.
 func postedResources() []*resource {
 	core, authn, authz := corev1.SchemeGroupVersion, authenticationv1.SchemeGroupVersion, authorizationv1.SchemeGroupVersion
 	return []*resource{
@@ -37,14 +36,14 @@ func postedResources() []*resource {
 	}
 }
 
-// postedResource is a resource that takes objects which are never stored.
+// postedResource is a resource whose objects are never stored.
 func postedResource(plural string, gv schema.GroupVersion, object Object, flags flags, do posting) *resource {
 	res := builtin{plural, object, flags, ""}.resource(gv)
 	res.call = func(s *Server, w http.ResponseWriter, req *Request) error { return s.call(w, req, res, do) }
 	return res
 }
 
-// call answers a request that posts an object of res.
+// call handles a request that posts an object of res.
 func (s *Server) call(w http.ResponseWriter, req *Request, res *resource, do posting) error {
 	if req.Verb != "create" {
 		return errMethodNotAllowed()
@@ -78,8 +77,8 @@ func (s *Server) builtinOf(object Object) *resource {
 	return s.store.goType(reflect.TypeOf(object).Elem())
 }
 
-// errUnserved is what is wrong with a path that has more or fewer parts than a resource
-// that takes objects without storing them, or nil.
+// errUnserved returns an error if the path has more or fewer parts than a resource without stored
+// objects allows, or nil.
 func errUnserved(req *Request) error {
 	if req.Name != "" || req.Subresource != "" || req.res.ClusterScoped != (req.Namespace == "") {
 		return errNoResource()

@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// What the answers are is compared with the real server's in e2e (TestParity...).
+// Test TestParity... in e2e compares the answers with the real server's answers.
 
 func TestBindingGivesAPodANodeOnce(t *testing.T) {
 	t.Parallel()

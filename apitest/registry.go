@@ -31,31 +31,29 @@ type Resource struct {
 	// Singular defaults to the Kind in lower case.
 	Singular string
 
-	// ShortNames and Categories are what discovery tells kubectl.
+	// ShortNames and Categories are further names that discovery reports to kubectl.
 	ShortNames []string
 	Categories []string
 
-	// ClusterScoped says that objects have no namespace. Defaults to false:
-	// objects are namespaced.
+	// ClusterScoped says that objects have no namespace. Defaults to false: objects are namespaced.
 	ClusterScoped bool
 
-	// Status says that there is a status subresource: then writes to the main
-	// resource leave status alone, and writes to the subresource change nothing
-	// else. Defaults to false.
+	// Status adds a status subresource: writes to the main resource then leave the status
+	// unchanged, and writes to the subresource change only the status. Defaults to false.
 	Status bool
 
-	// SelectableFields are the paths, such as "spec.color", that field selectors
-	// may name, beside metadata.name and metadata.namespace.
+	// SelectableFields are the paths, such as "spec.color", that field selectors may use besides
+	// metadata.name and metadata.namespace.
 	SelectableFields []string
 }
 
-// GroupVersionResource names the resource as URLs do.
+// GroupVersionResource returns the name of the resource as in URLs.
 func (r Resource) GroupVersionResource() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Plural}
 }
 
-// resource is a resource that is served, in one version. It is immutable, but for
-// the objects of its collection.
+// resource is a served resource in one version. It is immutable, except for the objects in its
+// collection.
 type resource struct {
 	Resource
 
@@ -64,35 +62,35 @@ type resource struct {
 
 	gvk schema.GroupVersionKind
 
-	// flags of a built-in type say which subresources there are beside status.
+	// flags of a built-in type select its subresources other than status.
 	flags flags
 
-	// goType is the struct behind a built-in type, nil for custom resources, which
-	// are held as unstructured.
+	// goType is the struct of a built-in type. It is nil for custom resources, whose objects are
+	// unstructured.
 	goType reflect.Type
 
-	// fieldNames and fieldValues are what field selectors see of an object beside
-	// its name and namespace, in the same order.
+	// fieldNames and fieldValues are the fields for field selectors besides name and namespace, in
+	// the same order.
 	fieldNames  []string
 	fieldValues func(Object) []string
 
-	// call answers what is posted, where nothing is stored: see [posted]. It is nil
-	// where objects are.
+	// call handles a POST to a resource without stored objects: see [posted]. It is nil for
+	// resources with stored objects.
 	call func(*Server, http.ResponseWriter, *Request) error
 
-	// also are versions whose objects are read as well, being the same.
+	// also are further versions that the resource decodes, because their objects are equal.
 	also []schema.GroupVersion
 
-	// definition is the name of the CustomResourceDefinition that this resource
-	// was made from, "" for others; defined is what that says of this version.
+	// definition is the name of the CustomResourceDefinition that defines this resource, or "".
+	// defined is this version in the definition.
 	definition string
 	defined    definedVersion
 
-	// schema is what objects are checked by, nil if they are not.
+	// schema checks the objects. It is nil if they are not checked.
 	schema *schemaProps
 
-	// merged is how objects are merged by the schema of their definition, made when ofSchema is done:
-	// see mergeType.
+	// merged says how objects are merged by the schema of their definition. It is set when ofSchema
+	// is done: see mergeType.
 	merged   managedfields.Type
 	ofSchema sync.Once
 
@@ -100,13 +98,13 @@ type resource struct {
 	removed chan struct{}
 }
 
-// collection is where the objects of a resource are.
+// collection holds the objects of a resource.
 type collection struct { // guarded by store.mu
 	objects sorted
-	dropped bool // nothing is written any more
+	dropped bool // no more writes
 }
 
-// newCustom checks a description and makes a resource of it.
+// newCustom checks a description and makes a resource from it.
 func newCustom(r Resource) (*resource, error) {
 	if r.Group == "" || r.Version == "" || r.Plural == "" || r.Kind == "" {
 		return nil, fmt.Errorf("custom resource %q: Group, Version, Plural and Kind are required, but it is %+v", r.Plural, r)
@@ -127,8 +125,8 @@ func newCustom(r Resource) (*resource, error) {
 	return res, nil
 }
 
-// new returns an empty object of the resource's type, without kind and
-// apiVersion if the type is built in, with them otherwise.
+// new returns an empty object of the resource's type. A built-in type has no kind and apiVersion
+// then, a custom resource has them.
 func (r *resource) new() Object {
 	if r.goType != nil {
 		return reflect.New(r.goType).Interface().(Object)
@@ -138,10 +136,10 @@ func (r *resource) new() Object {
 	return u
 }
 
-// protobuf says whether objects of the resource can be written as protobuf.
+// protobuf reports whether objects of the resource can be encoded in protobuf.
 func (r *resource) protobuf() bool { return r.goType != nil }
 
-// verbs is what can be done with the resource.
+// verbs returns the verbs that the resource supports.
 func (r *resource) verbs() metav1.Verbs {
 	if r.call != nil {
 		return metav1.Verbs{"create"}

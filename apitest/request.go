@@ -9,47 +9,44 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Request is what a client asked for, as [Options].OnRequest and faults see it.
+// Request is the request of a client, for [Options].OnRequest and for faults.
 type Request struct {
-	// Verb is get, list, watch, create, update, patch, delete or deletecollection,
-	// or "discovery" for every path that is not a resource's. It is "" when the
-	// resource does not know the HTTP method.
+	// Verb is get, list, watch, create, update, patch, delete or deletecollection, or "discovery"
+	// for every path outside of resources. It is "" if the resource does not support the HTTP
+	// method.
 	Verb string
 
 	// Group, Version and Resource name the resource; Resource is the plural.
 	Group, Version, Resource string
 
-	// Namespace is "" for all namespaces and for cluster-scoped resources. Name is
-	// "" for a collection. Subresource is what
-	// stands after the name, such as "status" or "eviction".
+	// Namespace is "" for all namespaces and for cluster-scoped resources. Name is "" for a
+	// collection. Subresource is the path after the name, such as "status" or "eviction".
 	Namespace, Name, Subresource string
 
-	// HTTP is the request as it came. It must be treated as read-only, and its
-	// body left alone.
+	// HTTP is the original request. It is read-only, and its body must not be read.
 	HTTP *http.Request
 
 	query url.Values
-	res   *resource // nil when it is not served
+	res   *resource // nil if it is not served
 	fate  *fate
-	user  User // who asks
+	user  User // the authenticated client
 }
 
 func (r *Request) key() types.NamespacedName {
 	return types.NamespacedName{Namespace: r.Namespace, Name: r.Name}
 }
 
-// dryRun says that nothing may be written.
+// dryRun reports whether the request must not write anything.
 func (r *Request) dryRun() bool { return r.query.Get("dryRun") == "All" }
 
-// parseRequest reads the path as Kubernetes builds it:
+// parseRequest parses the path of a Kubernetes request:
 //
 //	/api/v1/...                     the core group
 //	/apis/<group>/<version>/...     every other group
 //	.../<resource>[/<name>[/<subresource>]]
 //	.../namespaces/<namespace>/<resource>[/<name>[/<subresource>]]
 //
-// It does not say whether there is such a resource. resourcePath is false for
-// every other path.
+// It does not check that the resource exists. resourcePath is false for every other path.
 func parseRequest(r *http.Request) (req Request, resourcePath bool) {
 	req = Request{HTTP: r, query: r.URL.Query()}
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
@@ -62,8 +59,8 @@ func parseRequest(r *http.Request) (req Request, resourcePath bool) {
 		req.Verb = "discovery"
 		return req, false
 	}
-	// The namespace of something, or a namespace itself: "namespaces/x/status" is
-	// the status of the namespace x.
+	// The path names a namespaced object, or a namespace itself: "namespaces/x/status" is the
+	// status of the namespace x.
 	if parts[0] == "namespaces" && len(parts) >= 3 && parts[2] != "status" && parts[2] != "finalize" {
 		req.Namespace, parts = parts[1], parts[2:]
 	}
@@ -78,8 +75,8 @@ func parseRequest(r *http.Request) (req Request, resourcePath bool) {
 	return req, true
 }
 
-// verb returns what Kubernetes calls an HTTP method on an object (named) or on a
-// collection, "" if there is no such verb.
+// verb returns the Kubernetes verb for an HTTP method on an object (named) or on a collection, or
+// "" if there is no such verb.
 func verb(method string, named, subresource, watch bool) string {
 	switch method {
 	case http.MethodGet, http.MethodHead:
@@ -115,7 +112,7 @@ func (r *Request) groupVersionResource() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}
 }
 
-// truth reads a boolean parameter, for which clients write "1" or "true".
+// truth parses a boolean parameter, which clients write as "1" or "true".
 func truth(query url.Values, name string) bool {
 	v := query.Get(name)
 	return v == "true" || v == "1"

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// resize gives the containers of a pod the resources that they have in sent. Only CPU and
-// memory may change, and what is asked for may not cease to be.
+// resize copies the resources of the containers in sent to a pod. Only CPU and memory may change. A
+// request or a limit must not be removed, and the pod must stay in its QoS class.
 func resize(pod, sent *corev1.Pod) error {
 	spec := field.NewPath("spec")
 	class := classOf(pod)
@@ -25,7 +25,7 @@ func resize(pod, sent *corev1.Pod) error {
 	return nil
 }
 
-// resizeAll resizes containers, which must be the same.
+// resizeAll resizes containers. Both lists must have the same containers in the same order.
 func resizeAll(containers, sent []corev1.Container, at *field.Path) (errs field.ErrorList) {
 	if len(containers) != len(sent) {
 		name := "containers"
@@ -47,7 +47,7 @@ func resizeAll(containers, sent []corev1.Container, at *field.Path) (errs field.
 	return errs
 }
 
-// resizable says why a container cannot get these resources.
+// resizable returns why a container cannot get these resources, or nothing.
 func resizable(was, is corev1.ResourceRequirements, at *field.Path) (errs field.ErrorList) {
 	if removed(was.Requests, is.Requests) {
 		errs = append(errs, field.Forbidden(at.Child("requests"), "resource requests cannot be removed"))
@@ -70,7 +70,7 @@ func removed(was, is corev1.ResourceList) bool {
 	return false
 }
 
-// others are the resources that cannot be resized.
+// others are the resources except CPU and memory.
 func others(list corev1.ResourceList) corev1.ResourceList {
 	list = maps.Clone(list)
 	delete(list, corev1.ResourceCPU)
@@ -78,7 +78,7 @@ func others(list corev1.ResourceList) corev1.ResourceList {
 	return list
 }
 
-// classOf is the quality of service of a pod.
+// classOf is the QoS class of a pod.
 func classOf(pod *corev1.Pod) corev1.PodQOSClass {
 	some, guaranteed := false, true
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {

@@ -19,47 +19,47 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Object is what the server stores: the built-in types, as pointers, and
-// *unstructured.Unstructured for custom resources.
+// Object is an object that the server stores: a pointer to a built-in type, or an
+// *unstructured.Unstructured for a custom resource.
 type Object interface {
 	runtime.Object
 	metav1.Object
 }
 
-// message is an object that is written as protobuf, as every built-in type is.
+// message is an object with a protobuf encoding, as every built-in type has.
 type message interface {
 	Marshal() ([]byte, error)
 	Unmarshal([]byte) error
 }
 
-// revision is one version of one stored object: immutable, and held as bytes, so
-// that nobody can share memory with it, a hundred thousand of them cost the
-// garbage collector little, and lists and watches write what is there already.
+// revision is one immutable version of a stored object. It is held as bytes, so that no caller can
+// share memory with it. Bytes also cost the garbage collector little, even for a hundred thousand
+// revisions. Lists and watches can write them without encoding.
 type revision struct {
 	res     *resource
 	key     types.NamespacedName
 	version uint64
 
-	// What selectors look at.
+	// The values that selectors match.
 	labels labels.Set
-	fields []string // of res.fieldNames
+	fields []string // values of res.fieldNames
 
-	// origin is the stored revision that this one shows in another version, nil if
-	// it is the stored one itself.
+	// origin is the stored revision that this revision shows in another version. It is nil for a
+	// stored revision.
 	origin *revision
 
-	// stored is the object in the encoding that it has in etcd, too: protobuf of a
-	// built-in type, JSON of a custom resource.
+	// stored is the object in its encoding in etcd: protobuf for a built-in type, JSON for a custom
+	// resource.
 	stored []byte
 
-	// Other encodings, made when first asked for.
+	// Other encodings, made on first use.
 	json      atomic.Pointer[[]byte]
 	metaJSON  atomic.Pointer[[]byte]
 	metaProto atomic.Pointer[[]byte]
 }
 
-// newRevision makes a revision of obj, which it changes: obj gets this version, or
-// none if that is 0.
+// newRevision makes a revision of obj and sets the resourceVersion of obj. A version of 0 leaves it
+// empty.
 func newRevision(res *resource, obj Object, version uint64) (*revision, error) {
 	obj.SetResourceVersion("")
 	if version > 0 {
@@ -90,8 +90,7 @@ func (r *resource) encode(obj Object) ([]byte, error) {
 	return json.Marshal(obj.(*unstructured.Unstructured).Object)
 }
 
-// object returns a new copy of the object, without kind and apiVersion if its
-// type is built in.
+// object returns a new copy of the object. A built-in type has no kind and apiVersion in it.
 func (r *revision) object() Object {
 	obj := r.res.new()
 	var err error
@@ -107,9 +106,8 @@ func (r *revision) object() Object {
 	return obj
 }
 
-// in returns the revision as res has it: in another version of a custom resource,
-// the same object says so, and nothing else changes (the conversion None); an event
-// of one of the two APIs becomes one of the other.
+// in returns the revision converted to res. Between versions of a custom resource only apiVersion
+// changes (the conversion None). An event is converted between its two APIs.
 func (r *revision) in(res *resource) *revision {
 	if r == nil || r.res == res || r.res.gvk == res.gvk && slices.Equal(r.res.fieldNames, res.fieldNames) {
 		return r
@@ -131,7 +129,7 @@ func (r *revision) in(res *resource) *revision {
 	return rev
 }
 
-// base returns the revision that is stored.
+// base returns the stored revision.
 func (r *revision) base() *revision {
 	if r == nil || r.origin == nil {
 		return r
@@ -139,7 +137,7 @@ func (r *revision) base() *revision {
 	return r.origin
 }
 
-// at returns the same object with another version.
+// at returns the same object with another resourceVersion.
 func (r *revision) at(version uint64) *revision {
 	rev, err := newRevision(r.res, r.object(), version)
 	if err != nil {
@@ -148,8 +146,8 @@ func (r *revision) at(version uint64) *revision {
 	return rev
 }
 
-// itemJSON returns the object as it stands in a JSON list: without kind and
-// apiVersion if its type is built in.
+// itemJSON returns the object as an item of a JSON list: without kind and apiVersion if its type is
+// built in.
 func (r *revision) itemJSON() []byte {
 	if !r.res.protobuf() {
 		return r.stored
@@ -172,7 +170,7 @@ func (r *revision) metadata() *metav1.PartialObjectMetadata {
 	obj := r.object()
 	partial := &metav1.PartialObjectMetadata{TypeMeta: metadataType}
 	if u, ok := obj.(*unstructured.Unstructured); ok {
-		// Through JSON, since copying field by field knows only the known fields.
+		// Through JSON, because a copy field by field would lose unknown fields.
 		if err := remarshal(u.Object["metadata"], &partial.ObjectMeta); err != nil {
 			panic(fmt.Sprintf("apitest: metadata of the stored %s %s: %v", r.res.Kind, r.key, err))
 		}
@@ -184,11 +182,11 @@ func (r *revision) metadata() *metav1.PartialObjectMetadata {
 
 var metadataType = metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"}
 
-// resourceVersion is the version as objects carry it.
+// resourceVersion is the version in the form of an object's resourceVersion.
 func (r *revision) resourceVersion() string { return strconv.FormatUint(r.version, 10) }
 
-// cached returns what p holds, filling it first if it is empty. Two callers at
-// once may both make it; both get valid bytes.
+// cached returns the bytes in p, and fills p first if it is empty. Two concurrent callers may both
+// encode the object; both get valid bytes.
 func cached(p *atomic.Pointer[[]byte], make func() ([]byte, error)) []byte {
 	if b := p.Load(); b != nil {
 		return *b
@@ -201,7 +199,7 @@ func cached(p *atomic.Pointer[[]byte], make func() ([]byte, error)) []byte {
 	return b
 }
 
-// remarshal copies from one Go representation to another by way of JSON.
+// remarshal copies from one Go representation to another through JSON.
 func remarshal(from, to any) error {
 	data, err := json.Marshal(from)
 	if err != nil {
@@ -210,16 +208,16 @@ func remarshal(from, to any) error {
 	return utiljson.Unmarshal(data, to)
 }
 
-// same says whether obj, at the version of r, is what r holds.
+// same reports whether obj equals the object in r, apart from the resourceVersion.
 func (r *revision) same(obj Object) bool {
 	obj.SetResourceVersion(strconv.FormatUint(r.version, 10))
 	data, err := r.res.encode(obj)
 	return err == nil && bytes.Equal(data, r.stored)
 }
 
-// broken returns a revision like this one whose name and version can be read in
-// its bytes, but which cannot be decoded: its labels are a number in JSON, and a
-// field reaches beyond the end in protobuf.
+// broken returns a copy of this revision that cannot be decoded, although its name and version are
+// readable in the bytes. In JSON its labels are a number; in protobuf a field reaches beyond the
+// end.
 func (r *revision) broken() *revision {
 	meta := metav1.ObjectMeta{Name: r.key.Name, Namespace: r.key.Namespace, ResourceVersion: strconv.FormatUint(r.version, 10)}
 	raw, err := meta.Marshal()

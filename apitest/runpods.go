@@ -13,17 +13,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// nodeOfPods is where pods run when the server has no nodes.
+// nodeOfPods is the node of all pods if the server has no nodes.
 const nodeOfPods = "apitest"
 
-// podRunner is scheduler and kubelet in one: it binds pods to nodes, has them run at
-// once, and ends those that are deleted.
+// podRunner is scheduler and kubelet in one: it binds pods to nodes, makes them run at once, and
+// terminates deleted pods.
 type podRunner struct {
 	srv         *Server
 	pods, nodes *resource
 	due         map[types.NamespacedName]bool
-	homeless    map[types.NamespacedName]bool // that no node fits
-	made        int                           // how many have an address
+	homeless    map[types.NamespacedName]bool // pods that fit on no node
+	made        int                           // number of pods with an address
 }
 
 // runPods is the loop of the runner.
@@ -55,13 +55,13 @@ func (s *Server) runPods(ctx context.Context) {
 func (r *podRunner) act() {
 	for key := range r.due {
 		delete(r.due, key)
-		if err := r.step(key); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // those come back as changes
+		if err := r.step(key); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // both return as changes
 			r.srv.opts.Logger.Warn("apitest cannot run a pod", "key", key, "err", err)
 		}
 	}
 }
 
-// step takes a pod as far as it goes.
+// step advances a pod as far as possible.
 func (r *podRunner) step(key types.NamespacedName) error {
 	rev, err := r.srv.rewrite(r.pods, key, false, func(old *revision) (Object, error) {
 		pod := old.object().(*corev1.Pod)
@@ -84,7 +84,7 @@ func (r *podRunner) step(key types.NamespacedName) error {
 	return err
 }
 
-// bind gives a pod a node, unless another scheduler is to do so, or there is a gate.
+// bind assigns a node to a pod, unless the pod has another scheduler or a scheduling gate.
 func (r *podRunner) bind(pod *corev1.Pod) bool {
 	if name := pod.Spec.SchedulerName; name != "" && name != corev1.DefaultSchedulerName {
 		return false
@@ -122,7 +122,7 @@ func matchesNode(pod *corev1.Pod, node *corev1.Node) bool {
 	return true
 }
 
-// run has a pod that has a node run, and be ready if its gates are.
+// run makes a pod with a node run. The pod becomes ready if its readiness gates allow that.
 func (r *podRunner) run(pod *corev1.Pod) {
 	status := &pod.Status
 	setPodCondition(pod, corev1.PodScheduled, corev1.ConditionTrue, "")
@@ -168,7 +168,7 @@ func containerStatus(c corev1.Container, state corev1.ContainerState, started bo
 	}
 }
 
-// end has the containers of a pod ended.
+// end terminates the containers of a pod.
 func (r *podRunner) end(pod *corev1.Pod) {
 	for i := range pod.Status.ContainerStatuses {
 		c := &pod.Status.ContainerStatuses[i]
@@ -184,7 +184,7 @@ func (r *podRunner) end(pod *corev1.Pod) {
 	}
 }
 
-// setPodCondition sets a condition, and its time if that changes it.
+// setPodCondition sets a condition. It sets the condition's time if the status changes.
 func setPodCondition(pod *corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus, reason string) {
 	i := slices.IndexFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == kind })
 	if i < 0 {
@@ -198,9 +198,9 @@ func setPodCondition(pod *corev1.Pod, kind corev1.PodConditionType, status corev
 	c.Status, c.Reason = status, reason
 }
 
-// graceful says for how long a deleted pod stays, for its containers to end: those of
-// the runner end at once, yet not before the deletion was seen. It is 0 for what goes
-// with its deletion.
+// graceful returns how many seconds a deleted pod stays, so that its containers can end. The runner
+// ends containers at once, but only after clients could see the deletion. It returns 0 for objects
+// that are deleted immediately.
 func (s *Server) graceful(obj Object, opts metav1.DeleteOptions) int64 {
 	pod, ok := obj.(*corev1.Pod)
 	if !ok || !s.opts.RunPods || pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
@@ -215,7 +215,7 @@ func (s *Server) graceful(obj Object, opts metav1.DeleteOptions) int64 {
 	return corev1.DefaultTerminationGracePeriodSeconds
 }
 
-// after is the time in so many seconds.
+// after is the time in this many seconds.
 func after(seconds int64) metav1.Time {
 	return metav1.NewTime(now().Add(time.Duration(seconds) * time.Second))
 }

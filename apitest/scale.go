@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// scaleResource is what is read and written of how many replicas there are to be.
+// scaleResource is the resource of a Scale: the desired and current number of replicas.
 var scaleResource = builtin{"scale", &autoscalingv1.Scale{}, namespaced, ""}.resource(autoscalingv1.SchemeGroupVersion)
 
-// scale answers a request about how many replicas there are to be.
+// scale handles a request for the scale subresource.
 func (s *Server) scale(w http.ResponseWriter, req *Request) error {
 	f, ok := negotiate(req.HTTP.Header.Get("Accept"), true)
 	if !ok {
@@ -34,7 +34,7 @@ func (s *Server) scale(w http.ResponseWriter, req *Request) error {
 	return nil
 }
 
-// scaled returns the object of which a request asks for the scale, or changes it.
+// scaled returns the object whose scale is requested, after any change by the request.
 func (s *Server) scaled(req *Request) (*revision, error) {
 	if req.Verb == "patch" && isApply(req.mediaType()) {
 		wanted, err := req.wantedScale()
@@ -64,7 +64,8 @@ func (s *Server) scaled(req *Request) (*revision, error) {
 	})
 }
 
-// wantedScale is the part of an object that the apply of a scale wants it to have.
+// wantedScale decodes the apply of a Scale, and returns the configuration to apply to the scaled
+// object.
 func (r *Request) wantedScale() (document, error) {
 	scale, err := r.configuration(scaleResource)
 	if err != nil {
@@ -85,7 +86,7 @@ func (r *Request) wantedScale() (document, error) {
 	return wanted, unstructured.SetNestedField(wanted, replicas, r.res.replicasPath()...)
 }
 
-// scaling returns what a request makes of a scale, nil if it only asks.
+// scaling returns the change that a request makes to a Scale, or nil for a read.
 func (r *Request) scaling() (change func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error), err error) {
 	switch r.Verb {
 	case "get":
@@ -112,7 +113,7 @@ func (r *Request) scaling() (change func(*autoscalingv1.Scale) (*autoscalingv1.S
 	return nil, errMethodNotAllowed()
 }
 
-// rescaled returns a stored object as a change of its scale has it.
+// rescaled returns a stored object after a change of its scale.
 func rescaled(old *revision, change func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error)) (Object, error) {
 	obj := old.object()
 	scale := old.res.scaleOf(obj)
@@ -138,7 +139,7 @@ func rescaled(old *revision, change func(*autoscalingv1.Scale) (*autoscalingv1.S
 	return obj, nil
 }
 
-// replicasPath is where objects have how many replicas there are to be.
+// replicasPath is the path of the desired number of replicas in an object.
 func (r *resource) replicasPath() []string {
 	if r.protobuf() {
 		return []string{"spec", "replicas"}
@@ -156,7 +157,7 @@ func (r *resource) negativeScale(name string, n int64) error {
 	return apierrors.NewInvalid(kind.GroupKind(), name, field.ErrorList{invalid})
 }
 
-// scaleOf is the part of an object that says how many replicas there are to be.
+// scaleOf returns the Scale of an object.
 func (r *resource) scaleOf(obj Object) autoscalingv1.Scale {
 	scale := autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{
 		Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: obj.GetUID(),
@@ -174,7 +175,7 @@ func (r *resource) scaleOf(obj Object) autoscalingv1.Scale {
 	return scale
 }
 
-// selectorOf is the selector of the pods of an object that can be scaled.
+// selectorOf is the pod selector of a scalable object.
 func selectorOf(obj Object) string {
 	switch s := reflect.ValueOf(obj).Elem().FieldByName("Spec").FieldByName("Selector").Interface().(type) {
 	case map[string]string:
@@ -187,7 +188,7 @@ func selectorOf(obj Object) string {
 	return ""
 }
 
-// replicas is the field spec.replicas of an object that can be scaled, an *int32.
+// replicas is the field spec.replicas of a scalable object, an *int32.
 func replicas(obj Object) reflect.Value {
 	return reflect.ValueOf(obj).Elem().FieldByName("Spec").FieldByName("Replicas")
 }

@@ -10,8 +10,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// schemaProps is a structural schema of a CustomResourceDefinition, as much of it as
-// the server checks.
+// schemaProps is a structural schema of a CustomResourceDefinition, with the keywords that the
+// server checks.
 type schemaProps struct {
 	Type       string `json:"type"`
 	Format     string `json:"format"`
@@ -49,11 +49,10 @@ type schemaProps struct {
 	ListType    string   `json:"x-kubernetes-list-type"`
 	ListMapKeys []string `json:"x-kubernetes-list-map-keys"`
 
-	pattern *regexp.Regexp // of Pattern
+	pattern *regexp.Regexp // compiled from Pattern
 }
 
-// schemaOrBool is what is known of properties without a name: a schema, or whether
-// there may be any.
+// schemaOrBool describes the properties without a name: a schema, or whether they are allowed.
 type schemaOrBool struct {
 	allowed bool
 	schema  *schemaProps
@@ -70,7 +69,7 @@ func (s *schemaOrBool) UnmarshalJSON(data []byte) error {
 	return utiljson.Unmarshal(data, s.schema)
 }
 
-// parseSchema reads the schema of a version; it is nil if there is none.
+// parseSchema parses the schema of a version. It returns nil if the version has no schema.
 func parseSchema(schema map[string]any) (*schemaProps, error) {
 	if schema == nil {
 		return nil, nil
@@ -85,7 +84,7 @@ func parseSchema(schema map[string]any) (*schemaProps, error) {
 	return s, s.compile("schema.openAPIV3Schema")
 }
 
-// compile prepares the patterns, and refuses schemas that are none.
+// compile compiles the patterns, and refuses invalid schemas.
 func (s *schemaProps) compile(path string) (err error) {
 	if s == nil {
 		return fmt.Errorf("%s must not be null", path)
@@ -104,7 +103,7 @@ func (s *schemaProps) compile(path string) (err error) {
 	return nil
 }
 
-// inner are the schemas in a schema, by where they are.
+// inner returns the schemas inside a schema, by path.
 func (s *schemaProps) inner() map[string]*schemaProps {
 	all := map[string]*schemaProps{}
 	for name, p := range s.Properties {
@@ -127,10 +126,10 @@ func (s *schemaProps) inner() map[string]*schemaProps {
 	return all
 }
 
-// rootFields are what every object has, whatever its schema says.
+// rootFields are the fields that every object has, whatever its schema says.
 var rootFields = []string{"apiVersion", "kind", "metadata"}
 
-// prune takes away what the schema does not know, and returns where that was.
+// prune removes fields that the schema does not have, and returns their paths.
 func (s *schemaProps) prune(v any, path string, root bool) (unknown []string) {
 	switch value := v.(type) {
 	case map[string]any:
@@ -159,7 +158,7 @@ func (s *schemaProps) prune(v any, path string, root bool) (unknown []string) {
 	return unknown
 }
 
-// property is the schema of a property, nil if there is none.
+// property is the schema of a property, or nil.
 func (s *schemaProps) property(name string) *schemaProps {
 	if p, ok := s.Properties[name]; ok {
 		return p
@@ -170,8 +169,8 @@ func (s *schemaProps) property(name string) *schemaProps {
 	return nil
 }
 
-// fill sets what is missing, or null where it may not be, to its default, and takes away what is null, may
-// not be, and has none.
+// fill sets missing fields to their defaults. A null that is not allowed becomes the default, or is
+// removed if there is no default.
 func (s *schemaProps) fill(v any) {
 	switch value := v.(type) {
 	case map[string]any:

@@ -20,8 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// normalize takes away from a custom resource what metadata has not, and what its schema does
-// not know, of which it returns the paths, and sets defaults.
+// normalize removes unknown metadata fields from a custom resource, and fields that its schema does
+// not have. It returns the paths of the latter, and sets defaults.
 func (r *resource) normalize(obj Object) (unknown []string) {
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok {
@@ -43,7 +43,7 @@ func (r *resource) normalize(obj Object) (unknown []string) {
 	return unknown
 }
 
-// metadataFields are the fields that metadata has, by their names in JSON.
+// metadataFields are the JSON names of the fields of ObjectMeta.
 var metadataFields = sync.OnceValue(func() map[string]bool {
 	fields := map[string]bool{}
 	for field := range reflect.TypeFor[metav1.ObjectMeta]().Fields() {
@@ -53,8 +53,7 @@ var metadataFields = sync.OnceValue(func() map[string]bool {
 	return fields
 })
 
-// check says, in the words of the real server, what of a custom resource its schema
-// does not allow.
+// check returns how a custom resource violates its schema, in the words of the real server, or nil.
 func (r *resource) check(obj Object) error {
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok || r.schema == nil {
@@ -66,7 +65,7 @@ func (r *resource) check(obj Object) error {
 	return nil
 }
 
-// recheck is check for an update, of which what it leaves alone is not to blame.
+// recheck is check for an update: it ignores errors in parts that the update does not change.
 func (r *resource) recheck(cur, obj Object) error {
 	if r.schema == nil {
 		return nil
@@ -80,7 +79,7 @@ func (r *resource) recheck(cur, obj Object) error {
 	return r.check(obj)
 }
 
-// pathOf is a path as errors have it.
+// pathOf is a path as errors contain it.
 func pathOf(path string) *field.Path {
 	if path == "" {
 		return nil
@@ -131,14 +130,14 @@ func (s *schemaProps) check(v any, path string) (errs field.ErrorList) {
 		if n > 1 {
 			found = fmt.Sprintf("Found %d valid alternatives", n)
 		} else {
-			errs = append(errs, s.OneOf[0].check(v, path)...) // what the first one wants
+			errs = append(errs, s.OneOf[0].check(v, path)...) // errors of the first schema
 		}
 		errs = append(errs, field.Invalid(nil, "", fmt.Sprintf("%q must validate one and only one schema (oneOf). %s", path, found)))
 	}
 	return errs
 }
 
-// checkEnum says whether a value is one of those that are allowed.
+// checkEnum returns an error if a value is not one of the allowed values.
 func (s *schemaProps) checkEnum(v any, path string) field.ErrorList {
 	if s.Enum == nil || slices.ContainsFunc(s.Enum, func(e any) bool { return reflect.DeepEqual(e, v) }) {
 		return nil
@@ -150,7 +149,7 @@ func (s *schemaProps) checkEnum(v any, path string) field.ErrorList {
 	return field.ErrorList{field.NotSupported(pathOf(path), v, values)}
 }
 
-// matching is how many of some schemas allow a value.
+// matching counts the schemas that allow a value.
 func (s *schemaProps) matching(schemas []*schemaProps, v any, path string) (n int) {
 	for _, each := range schemas {
 		if len(each.check(v, path)) == 0 {
@@ -160,7 +159,7 @@ func (s *schemaProps) matching(schemas []*schemaProps, v any, path string) (n in
 	return n
 }
 
-// typed says whether a value has the type of the schema.
+// typed reports whether a value has the type of the schema.
 func (s *schemaProps) typed(v any) bool {
 	switch is := kindOf(v); {
 	case is == "null":
@@ -178,7 +177,7 @@ func (s *schemaProps) typed(v any) bool {
 	return false
 }
 
-// kindOf is the type of a value.
+// kindOf is the JSON type of a value.
 func kindOf(v any) string {
 	switch v.(type) {
 	case nil:
@@ -216,7 +215,7 @@ func (s *schemaProps) checkText(value, path string) (errs field.ErrorList) {
 
 var uuid = regexp.MustCompile(`^(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$`)
 
-// formats are those that are checked, of those that a real server knows.
+// formats has the formats that are checked, a subset of the real server's.
 var formats = map[string]func(string) bool{
 	"date":      func(s string) bool { _, err := time.Parse(time.DateOnly, s); return err == nil },
 	"date-time": func(s string) bool { _, err := time.Parse(time.RFC3339Nano, s); return err == nil },
@@ -277,7 +276,7 @@ func (s *schemaProps) checkList(list []any, path string) (errs field.ErrorList) 
 	return errs
 }
 
-// listKey is what must be there only once in a list that is a set or a map.
+// listKey is the key that must be unique in a list that is a set or a map.
 func (s *schemaProps) listKey(element any) (key string, shown any, ok bool) {
 	switch s.ListType {
 	case "set":
@@ -314,8 +313,8 @@ func (s *schemaProps) checkMap(fields map[string]any, path string) (errs field.E
 	return errs
 }
 
-// unknownFields is the error of objects with fields that their schema does not know,
-// for clients that want to hear of it.
+// unknownFields is the error text for objects with fields that their schema does not have, for
+// clients that ask for it.
 func unknownFields(paths []string) string {
 	texts := make([]string, len(paths))
 	for i, path := range paths {

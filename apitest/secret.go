@@ -2,8 +2,8 @@ package apitest
 
 import corev1 "k8s.io/api/core/v1"
 
-// takeStringData moves the texts that a client wrote to where the data is. They win over
-// data of the same name, and are never read again.
+// takeStringData moves stringData to data. It overwrites data of the same name, and a read never
+// returns stringData.
 func takeStringData(secret *corev1.Secret) {
 	if len(secret.StringData) > 0 && secret.Data == nil {
 		secret.Data = make(map[string][]byte, len(secret.StringData))

@@ -11,15 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// selection says which objects of a resource a request is about.
+// selection selects the objects of a resource that a request is for.
 type selection struct {
 	namespace string // "" for all
 	labels    labels.Selector
 	fields    fields.Selector
 }
 
-// selected is how requests about a collection begin: the format of the answer, and
-// what it is about.
+// selected is the common start of requests for a collection: it returns the format of the answer,
+// and the selection.
 func (r *Request) selected() (format, selection, error) {
 	f, err := r.negotiate()
 	if err != nil {
@@ -29,8 +29,7 @@ func (r *Request) selected() (format, selection, error) {
 	return f, sel, err
 }
 
-// parseSelection reads the selectors of a request. A field that the resource
-// cannot be selected by is a bad request.
+// parseSelection parses the selectors of a request. An unsupported field is a bad request.
 func parseSelection(res *resource, namespace string, query url.Values) (selection, error) {
 	sel := selection{namespace: namespace}
 	var err error
@@ -48,16 +47,16 @@ func parseSelection(res *resource, namespace string, query url.Values) (selectio
 	return sel, nil
 }
 
-// selectable says whether the resource can be selected by a field. Types without fields of
-// their own let a namespace be named even if they have none.
+// selectable reports whether the resource can be selected by a field. Types without fields of their
+// own accept metadata.namespace even if they are cluster-scoped.
 func (r *resource) selectable(field string) bool {
 	return field == "metadata.name" || field == "metadata.namespace" && (!r.ClusterScoped || r.plain()) || slices.Contains(r.fieldNames, field)
 }
 
-// plain says that a built-in type can be selected by name and namespace alone.
+// plain reports whether a built-in type can be selected by name and namespace only.
 func (r *resource) plain() bool { return r.goType != nil && r.fieldNames == nil }
 
-// refusal says that the resource cannot be selected by a field.
+// refusal is the error text for a field that the resource cannot be selected by.
 func (r *resource) refusal(field string) string {
 	if r.plain() {
 		return fmt.Sprintf(`%q is not a known field selector: only "metadata.name", "metadata.namespace"`, field)
@@ -65,10 +64,10 @@ func (r *resource) refusal(field string) string {
 	return fmt.Sprintf(cmp.Or(builtinFields[r.goType].refusal, "field label not supported: %s"), field)
 }
 
-// all says that nothing but the namespace narrows the selection.
+// all reports whether only the namespace limits the selection.
 func (s selection) all() bool { return s.labels.Empty() && s.fields.Empty() }
 
-// matches says whether rev is selected. A nil rev is not.
+// matches reports whether rev is selected. A nil rev never matches.
 func (s selection) matches(rev *revision) bool {
 	return rev != nil &&
 		(s.namespace == "" || s.namespace == rev.key.Namespace) &&
@@ -76,7 +75,7 @@ func (s selection) matches(rev *revision) bool {
 		(s.fields.Empty() || s.fields.Matches(selectableFields{rev}))
 }
 
-// selectableFields are the fields of a revision as selectors read them.
+// selectableFields are the fields of a revision in the form that selectors read.
 type selectableFields struct{ *revision }
 
 func (f selectableFields) Has(field string) bool { return f.res.selectable(field) }

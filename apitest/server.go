@@ -15,116 +15,109 @@ import (
 
 // Options are the settings of a [Server]. The zero value works.
 type Options struct {
-	// Window is how many past events the server remembers, over all resources: a
-	// watch or a page that needs older ones is answered with 410. Defaults to
-	// 10,000.
+	// Window is the number of past events that the server keeps, over all resources. A watch or a
+	// page that needs older events is answered with 410. Defaults to 10,000.
 	Window int
 
-	// BookmarkInterval is the time between the bookmarks of a watch that asked for
-	// them; one more is sent two seconds before the end of the watch. Defaults to
-	// one minute, as a real server's.
+	// BookmarkInterval is the time between the bookmarks of a watch that asked for bookmarks. One
+	// more bookmark is sent two seconds before the end of the watch. Defaults to one minute, as on
+	// a real server.
 	BookmarkInterval time.Duration
 
-	// WatchTimeout ends a watch that did not ask for a time. Defaults to 30
-	// minutes.
+	// WatchTimeout ends a watch without a timeout of its own. Defaults to 30 minutes.
 	WatchTimeout time.Duration
 
-	// Resources are custom resources that are served from the beginning. More can
-	// follow with [Server.AddResource], or as CustomResourceDefinitions. Defaults
-	// to none.
+	// Resources are custom resources that are served from the beginning. Add more later with
+	// [Server.AddResource] or as CustomResourceDefinitions. Defaults to none.
 	Resources []Resource
 
-	// PagedCacheLists makes lists at resourceVersion "0" respect the limit.
-	// Defaults to false: they are answered whole, as by a real server's cache.
+	// PagedCacheLists makes lists at resourceVersion "0" respect the limit. Defaults to false: the
+	// server ignores the limit and sends the whole list, as a real server's cache does.
 	PagedCacheLists bool
 
-	// NoWatchList refuses streaming lists (sendInitialEvents) with 422, as a server
-	// does without that feature. Defaults to false.
+	// NoWatchList refuses streaming lists (sendInitialEvents) with 422, like a server without that
+	// feature. Defaults to false.
 	NoWatchList bool
 
-	// NoAggregatedDiscovery answers discovery with one document per group version
-	// only, as servers older than 1.27 do. Defaults to false.
+	// NoAggregatedDiscovery answers discovery only with one document per group version, like
+	// servers older than 1.27. Defaults to false.
 	NoAggregatedDiscovery bool
 
-	// BearerToken is what clients must show; others are answered with 401.
-	// [Server.SetBearerToken] changes it. Defaults to "": everyone is welcome.
+	// BearerToken is the token that clients must show; other clients get 401.
+	// [Server.SetBearerToken] changes it. Defaults to "": no token is needed.
 	BearerToken string
 
-	// Tokens are bearer tokens and whose they are, beside BearerToken, whose user may do
-	// everything. Where there are tokens, others are answered with 401, or, if there
-	// are Rules and no token is shown, taken for system:anonymous. Defaults to none.
+	// Tokens are further bearer tokens with their users. The user of BearerToken may do everything.
+	// If there are tokens, a client with another token gets 401. A client without a token is
+	// system:anonymous if there are Rules, and gets 401 otherwise. Defaults to none.
 	Tokens map[string]User
 
-	// Rules are what users may do; all else is answered with 403 (Forbidden), in the
-	// words of the real server. Whom a client certificate names is its common name,
-	// in the groups of its organizations. Everyone who is known may discover what
-	// there is, and a member of system:masters may do everything. Defaults to nil:
-	// everyone may do everything; without a rule in it, nobody else may do anything.
-	// Roles and bindings that are stored as objects mean nothing.
+	// Rules say what users may do. Any other request gets 403 (Forbidden), in the words of the real
+	// server. A client certificate names the user by its common name, and the groups by its
+	// organizations. Every authenticated user may use discovery, and a member of system:masters may
+	// do everything. Roles and bindings that are stored as objects have no effect. Defaults to nil:
+	// everyone may do everything. An empty list that is not nil allows nothing beyond this.
 	Rules []Rule
 
-	// TLS serves HTTPS with a certificate of the server's own making: see
-	// [Server.CA]. Defaults to false.
+	// TLS serves HTTPS with a certificate that the server creates: see [Server.CA]. Defaults to
+	// false.
 	TLS bool
 
-	// TLSConfig serves HTTPS with certificates of the caller's. A client certificate that it
-	// verifies names the user, as with TLS. It excludes TLS. Defaults to nil.
+	// TLSConfig serves HTTPS with the caller's certificates. A verified client certificate names
+	// the user, as with TLS. It cannot be combined with TLS. Defaults to nil.
 	TLSConfig *tls.Config
 
-	// ClientCertificates demands a client certificate signed by the server's CA,
-	// such as [Server.ClientCertificate]. It needs TLS. Defaults to false.
+	// ClientCertificates requires a client certificate signed by the server's CA, such as
+	// [Server.ClientCertificate]. It needs TLS. Defaults to false.
 	ClientCertificates bool
 
-	// CheckSchemas checks custom resources by the schemas of their definitions, as every
-	// real server does: types, required and enum values, patterns, bounds, keys of
-	// lists, allOf, anyOf, oneOf and not; it sets defaults, and takes fields away that the
-	// schema does not know. Rules in CEL (x-kubernetes-validations) are not looked at.
-	// What was stored before a schema changed stays as it is. Defaults to false: anything
-	// goes.
+	// CheckSchemas checks custom resources by the schemas of their definitions, as every real
+	// server does: types, required and enum values, patterns, bounds, keys of lists, allOf, anyOf,
+	// oneOf and not. It sets defaults and removes unknown fields. CEL rules
+	// (x-kubernetes-validations) are ignored. Objects stored before a schema changed stay as they
+	// are. Defaults to false: no checks.
 	CheckSchemas bool
 
-	// ManagedFields keeps track of who set which field from the creation of each object on,
-	// as every real server does. Defaults to false: from the first server-side apply of an
-	// object on, so that what nobody applies stays small.
+	// ManagedFields tracks which manager set which field from the creation of each object, as every
+	// real server does. Defaults to false: tracking starts with the first server-side apply of an
+	// object, so that other objects stay small.
 	ManagedFields bool
 
-	// GarbageCollection deletes what is owned by objects that are gone, and does what a
-	// deletion says about what its object owns (background, foreground, orphan), as the
-	// garbage collector of a cluster does. Defaults to false: owners are only noted.
+	// GarbageCollection deletes objects whose owners are gone, and follows the propagation policy
+	// of deletions (background, foreground, orphan), like the garbage collector of a cluster.
+	// Defaults to false: owner references are only stored.
 	GarbageCollection bool
 
-	// RunPods binds pods to nodes and has them run and be ready at once, as a scheduler
-	// and kubelets would; a pod that is deleted is Terminating before it goes. A pod
-	// with another scheduler's name waits for that to bind it. Where the server has
-	// no nodes, the node is called apitest. Defaults to false: pods stay pending.
+	// RunPods binds pods to nodes and makes them run and become ready at once, like a scheduler and
+	// kubelets. A deleted pod is Terminating before it goes. A pod with another scheduler's name
+	// waits until that scheduler binds it. If the server has no nodes, the node is called apitest.
+	// Defaults to false: pods stay pending.
 	RunPods bool
 
-	// FieldDocs describes the fields of a struct type, by their names in JSON, and the
-	// type itself under "", for "kubectl explain". The package fielddocs has those of
-	// the built-in types. Defaults to nil: documents have names and types only.
+	// FieldDocs describes the fields of a struct type by their names in JSON, and the type itself
+	// under "", for "kubectl explain". The package fielddocs has the descriptions of the built-in
+	// types. Defaults to nil: documents have only names and types.
 	FieldDocs func(reflect.Type) map[string]string
 
-	// Admit is asked before a request is answered; its error, for which
-	// k8s.io/apimachinery/pkg/api/errors has constructors, is the answer to one that it
-	// does not admit. It is called as OnRequest is. Defaults to admitting all.
+	// Admit decides whether a request is answered. If it returns an error, for example from
+	// k8s.io/apimachinery/pkg/api/errors, that error is the answer. It is called like OnRequest.
+	// Defaults to nil: all requests are admitted.
 	Admit func(*http.Request) error
 
-	// OnRequest is called before each request is answered, from the goroutine that
-	// serves it; requests come concurrently. It must not call [Server.Close].
-	// Defaults to nil.
+	// OnRequest is called before each request is answered, in the goroutine that serves the
+	// request, so calls are concurrent. It must not call [Server.Close]. Defaults to nil.
 	OnRequest func(Request)
 
-	// Seed determines uids, generated names and the odds of faults. Defaults to 0,
-	// which is a seed as good as any.
+	// Seed determines uids, generated names and the odds of faults. The default 0 is a valid seed.
 	Seed uint64
 
-	// Logger is told about errors in connections. Defaults to silence, other than in
-	// the rest of this module: a server that is made to break connections would fill the
-	// output of every test with it, and the client says what it is about.
+	// Logger receives errors of connections. Defaults to no output, unlike in the rest of this
+	// module. Tests that break connections on purpose would log too much, and the client reports
+	// the error anyway.
 	Logger *slog.Logger
 }
 
-// withDefaults returns complete options, or says what is wrong with them.
+// withDefaults returns the options with defaults filled in, or an error if they are invalid.
 func (o Options) withDefaults() (Options, error) {
 	if o.Window < 0 || o.BookmarkInterval < 0 || o.WatchTimeout < 0 {
 		return o, fmt.Errorf("the options Window, BookmarkInterval and WatchTimeout must not be negative, but are %d, %v and %v",
@@ -151,11 +144,11 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Server is a Kubernetes API server in memory. Make one with [New] or [Start].
-// All methods are safe for concurrent use.
+// Server is a Kubernetes API server in memory. Make a Server with [New] or [Start]. All methods are
+// safe for concurrent use.
 //
-// It is an http.Handler, so that it can be served by other means than
-// [Server.Listen] and [Server.ListenMemory]; then those are to be closed before it.
+// Server is an http.Handler, so another http.Server can serve it, instead of [Server.Listen] and
+// [Server.ListenMemory]. Close that http.Server before the Server.
 type Server struct {
 	opts    Options
 	store   store
@@ -167,15 +160,14 @@ type Server struct {
 	loops   loops
 	openAPI openAPI
 
-	defining sync.Mutex // held while a CustomResourceDefinition and what it defines begin or end
+	defining sync.Mutex // held while a CustomResourceDefinition or its resources change
 
 	closed   chan struct{} // closed by Close
 	handlers handlers
 }
 
-// New makes an empty server that does not listen yet. It starts no goroutine.
-// Options that make no sense, or a custom resource that is incomplete or served
-// already, panic.
+// New makes an empty server that does not listen yet. It starts no goroutine. It panics on invalid
+// options, and on a custom resource that is incomplete or already served.
 func New(opts Options) *Server {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -219,9 +211,8 @@ type TB interface {
 	Cleanup(func())
 }
 
-// Start makes a server that listens on a free port of the loopback interface and
-// is closed when the test ends. Inside a testing/synctest bubble, use [New] and
-// [Server.ListenMemory].
+// Start makes a server that listens on a free port of the loopback interface and is closed when the
+// test ends. Inside a testing/synctest bubble, use [New] and [Server.ListenMemory].
 func Start(tb TB, opts Options) *Server {
 	tb.Helper()
 	s := New(opts)
@@ -232,8 +223,8 @@ func Start(tb TB, opts Options) *Server {
 	return s
 }
 
-// AddResource begins to serve a custom resource. It fails if the description is
-// incomplete, or if the resource, or the kind, is served already.
+// AddResource starts to serve a custom resource. It fails if the description is incomplete, or if
+// the resource or the kind is already served.
 func (s *Server) AddResource(r Resource) error {
 	res, err := newCustom(r)
 	if err != nil {
@@ -247,42 +238,39 @@ func (s *Server) AddResource(r Resource) error {
 	return s.register()
 }
 
-// ResourceVersion returns the version of the latest write. It is "1" before the
-// first.
+// ResourceVersion returns the version of the latest write, or "1" before the first write.
 func (s *Server) ResourceVersion() string {
 	return strconv.FormatUint(s.store.current(), 10)
 }
 
-// OldestResourceVersion returns the oldest version that a watch can start after. Who asks for an older one is
-// answered with 410 (Expired). It is "0" while nothing has been forgotten.
+// OldestResourceVersion returns the oldest version that a watch can start after. A watch from an
+// older version gets 410 (Expired). It is "0" until the first event is dropped.
 func (s *Server) OldestResourceVersion() string {
 	return strconv.FormatUint(s.store.oldest(), 10)
 }
 
-// Compact forgets all past events, as etcd's compaction does: watches, pages and
-// exact lists that need them are answered with 410. Open watches go on if they
-// have read everything.
+// Compact drops all past events, like a compaction of etcd. Watches, pages and exact lists that
+// need the events get 410. Open watches go on if they have read all events.
 func (s *Server) Compact() { s.store.compact() }
 
-// DropWatches closes the connections of all open watches of a resource, named by
-// its plural, or of all resources if that is "". It returns how many there were.
+// DropWatches closes the connections of all open watches of a resource, and returns their number.
+// The argument is the plural name, or "" for all resources.
 func (s *Server) DropWatches(resource string) int {
 	return s.watches.each(resource, func(w *watcher) {
 		w.stop(errDropped)
-		// A watch that waits for a slow client hears of it in this way.
+		// The deadline wakes a watch that waits for a slow client.
 		_ = w.conn.SetWriteDeadline(time.Now())
 	})
 }
 
-// EndWatches ends the open watches of a resource, named by its plural, or of all
-// resources if that is "", in an orderly way, as if their time were up. It returns
-// how many there were.
+// EndWatches ends the open watches of a resource normally, as if their timeouts were over, and
+// returns their number. The argument is the plural name, or "" for all resources.
 func (s *Server) EndWatches(resource string) int {
 	return s.watches.each(resource, func(w *watcher) { w.stop(errEnded) })
 }
 
-// Watches returns how many watches of a resource, named by its plural, or of all
-// resources if that is "", are open.
+// Watches returns the number of open watches of a resource. The argument is the plural name, or ""
+// for all resources.
 func (s *Server) Watches(resource string) int {
 	return s.watches.each(resource, func(*watcher) {})
 }
@@ -298,12 +286,12 @@ func (s *Server) Close() {
 	s.handlers.active.Wait()
 }
 
-// handlers are the requests that are being answered.
+// handlers counts the requests in progress.
 type handlers struct {
 	active sync.WaitGroup
 
 	mu      sync.Mutex // guards following
-	refused bool       // no more requests are taken
+	refused bool       // no more requests are accepted
 }
 
 // enter counts a request, unless the server is closed.
@@ -317,7 +305,7 @@ func (h *handlers) enter() bool {
 	return true
 }
 
-// refuse takes no more requests; it is true the first time.
+// refuse stops accepting requests. It returns true the first time.
 func (h *handlers) refuse() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,15 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// chunkSize bounds what a write copies: one chunk, and the list of chunks.
+// chunkSize limits how much a write copies: one chunk, and the list of chunks.
 const chunkSize = 256
 
-// sorted is an immutable set of revisions, at most one per key, in the order of
-// their keys. Writing makes a new set that shares all but one chunk with the old
-// one, so that a list is a snapshot for the price of a copied slice header. The
-// zero value is empty.
+// sorted is an immutable set of revisions, at most one per key, sorted by key. A write returns a
+// new set that shares all but one chunk with the old set. A list is therefore a snapshot that costs
+// only a copied slice header. The zero value is empty.
 type sorted struct {
-	chunks [][]*revision // none is empty
+	chunks [][]*revision // no chunk is empty
 	len    int
 }
 
@@ -52,7 +51,7 @@ func (s sorted) get(key types.NamespacedName) *revision {
 	return nil
 }
 
-// with returns the set with rev in it, in place of a revision with the same key.
+// with returns the set with rev in it, replacing any revision with the same key.
 func (s sorted) with(rev *revision) sorted {
 	chunk, at, found := s.find(rev.key)
 	if chunk == len(s.chunks) {
@@ -69,7 +68,7 @@ func (s sorted) with(rev *revision) sorted {
 	if len(grown) <= chunkSize {
 		chunks[chunk] = grown
 	} else {
-		// Keys often arrive in order: leave the lower part nearly full.
+		// Keys often arrive in order, so leave the lower part nearly full.
 		cut := chunkSize / 2
 		if at == len(old) {
 			cut = len(old)
@@ -94,13 +93,13 @@ func (s sorted) without(key types.NamespacedName) sorted {
 	return sorted{chunks: chunks, len: s.len - 1}
 }
 
-// in iterates over a namespace in order, or over everything if that is "".
+// in iterates over a namespace in order. A namespace of "" means all namespaces.
 func (s sorted) in(namespace string) iter.Seq[*revision] {
 	return s.after(types.NamespacedName{Namespace: namespace}, namespace)
 }
 
-// after iterates over a namespace in order, or over everything if that is "",
-// beginning with the first key that is greater than key.
+// after iterates over a namespace in order, from the first key that is greater than key. A
+// namespace of "" means all namespaces.
 func (s sorted) after(key types.NamespacedName, namespace string) iter.Seq[*revision] {
 	if compareKeys(key, types.NamespacedName{Namespace: namespace}) < 0 {
 		key = types.NamespacedName{Namespace: namespace}

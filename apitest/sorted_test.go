@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// The model is a map, sorted when asked; every earlier set must stay as it was.
+// The model is a map, sorted for each comparison. Every earlier set must stay unchanged.
 func TestSortedFollowsAMapAndNeverChanges(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// specOf returns the part of an object that its generation counts the versions
-// of: the spec of a built-in type, and all but metadata and status of a custom
-// resource. It is nil if there is no such part.
+// specOf returns the part of an object whose changes increase the generation: the spec of a
+// built-in type, and everything except metadata and status of a custom resource. It is nil if the
+// type has no such part.
 func specOf(res *resource, obj Object) any {
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok {
@@ -28,10 +28,11 @@ func specOf(res *resource, obj Object) any {
 	return spec
 }
 
-// equal compares by meaning: nil and empty are the same.
+// equal compares semantically: nil and empty are equal.
 func equal(a, b any) bool { return equality.Semantic.DeepEqual(a, b) }
 
-// copyStatus makes the status of to that of from, which must not be used any more.
+// copyStatus replaces the status of to by the status of from. The caller must not use from
+// afterwards.
 func copyStatus(to, from Object) {
 	u, ok := to.(*unstructured.Unstructured)
 	if !ok {
@@ -45,8 +46,7 @@ func copyStatus(to, from Object) {
 	}
 }
 
-// clearStatus gives an object the status that it has when it is created by a
-// client.
+// clearStatus sets the status of an object that a client creates.
 func clearStatus(obj Object) {
 	switch o := obj.(type) {
 	case *unstructured.Unstructured:
@@ -66,5 +66,5 @@ func clearStatus(obj Object) {
 	}
 }
 
-// statusOf returns the status of a built-in type that has one.
+// statusOf returns the status of a built-in type that has a status.
 func statusOf(obj Object) reflect.Value { return reflect.ValueOf(obj).Elem().FieldByName("Status") }

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// response is an answer that a fault gives.
+// response is an answer that a fault writes.
 type response struct {
 	http.ResponseWriter
 	req *Request
 }
 
-// contentType returns the header of the right answer.
+// contentType returns the Content-Type of the normal answer.
 func (r *response) contentType() string {
 	f, _ := negotiate(r.req.HTTP.Header.Get("Accept"), r.req.res == nil || r.req.res.protobuf())
 	if r.req.Verb == "watch" {
@@ -26,18 +26,18 @@ func (r *response) raw(code int, contentType, body string) {
 	_, _ = r.Write([]byte(body))
 }
 
-// spoiled is a writer that does to a body what a fault wants.
+// spoiled is a writer that applies the faults of a body.
 type spoiled struct {
 	http.ResponseWriter
 	conn *http.ResponseController
 	fate *fate
-	left int // bytes until the cut
+	left int // bytes left before the cut
 
-	// One of these is closed when nobody waits for the body any more.
+	// One of these channels is closed when nobody waits for the body any more.
 	done, closed <-chan struct{}
 }
 
-// spoil returns the writer for an answer: w itself if nothing happens to the body.
+// spoil returns the writer for an answer: w itself if no fault concerns the body.
 func spoil(w http.ResponseWriter, fate *fate, done, closed <-chan struct{}) http.ResponseWriter {
 	if fate.contentType == "" && fate.bytesPerSecond == 0 && !fate.cut {
 		return w
@@ -45,7 +45,7 @@ func spoil(w http.ResponseWriter, fate *fate, done, closed <-chan struct{}) http
 	return &spoiled{ResponseWriter: w, conn: http.NewResponseController(w), fate: fate, left: fate.cutAfter, done: done, closed: closed}
 }
 
-// Unwrap gives http.ResponseController the writer beneath.
+// Unwrap returns the underlying writer for http.ResponseController.
 func (s *spoiled) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
 func (s *spoiled) WriteHeader(code int) {
@@ -73,7 +73,7 @@ func (s *spoiled) Write(b []byte) (written int, err error) {
 	return written, err
 }
 
-// drip writes slowly, ten pieces a second.
+// drip writes slowly, in ten pieces a second.
 func (s *spoiled) drip(b []byte) (written int, err error) {
 	size := s.fate.bytesPerSecond / 10
 	for len(b) > 0 {
@@ -91,7 +91,7 @@ func (s *spoiled) drip(b []byte) (written int, err error) {
 	return written, nil
 }
 
-// sleep waits, and is false if one of the channels was closed before.
+// sleep waits for d. It returns false if one of the channels is closed first.
 func sleep(d time.Duration, done, closed <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -12,8 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The errors below are those that k8s.io/apimachinery has no constructor for, or
-// whose texts only the server knows.
+// These errors have no constructor in k8s.io/apimachinery, or texts that only the real server has.
 
 func failure(code int, reason metav1.StatusReason, message string) *apierrors.StatusError {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
@@ -30,7 +29,7 @@ func errNotAcceptable(res *resource) error {
 		"only the following media types are accepted: "+types)
 }
 
-// errUnreadable says that a body is in an encoding that is not read.
+// errUnreadable reports a body in an unsupported encoding.
 func errUnreadable(protobuf bool) error {
 	accepted := jsonType + ", " + yamlType
 	if protobuf {
@@ -51,7 +50,7 @@ func errMethodNotAllowed() error {
 	return err
 }
 
-// errNoResource says that there is nothing at a path.
+// errNoResource reports that nothing is served at a path.
 func errNoResource() error {
 	err := failure(http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
 	err.ErrStatus.Details = &metav1.StatusDetails{}
@@ -62,22 +61,22 @@ func errUnauthorized() error {
 	return failure(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized")
 }
 
-// errOtherName says that a body is about another object than the path.
+// errOtherName reports that the body names another object than the path.
 func errOtherName(name, inPath string) error {
 	return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", name, inPath))
 }
 
-// errOtherNamespace says that a body is about another namespace than the path.
+// errOtherNamespace reports that the body names another namespace than the path.
 func errOtherNamespace() error {
 	return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
 }
 
-// errExpired says that changes after a version are no longer known.
+// errExpired reports that changes after a version have been dropped.
 func errExpired(version, oldest uint64) *apierrors.StatusError {
 	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", version, oldest))
 }
 
-// errTooLarge says that a version lies in the future.
+// errTooLarge reports a version in the future.
 func errTooLarge(version, current uint64) error {
 	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", version, current), 1)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
@@ -86,8 +85,7 @@ func errTooLarge(version, current uint64) error {
 	return err
 }
 
-// errStatus returns the Status for any error: its own, or that of an internal
-// error.
+// errStatus returns the Status of an error: its own Status, or the Status of an internal error.
 func errStatus(err error) metav1.Status {
 	status := metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()}
 	if api := (apierrors.APIStatus)(nil); errors.As(err, &api) {
@@ -118,7 +116,7 @@ func writeStatus(w http.ResponseWriter, r *http.Request, status metav1.Status) {
 	_, _ = w.Write(body)
 }
 
-// protoStatus returns a Status as a body in protobuf.
+// protoStatus returns a Status as a protobuf body.
 func protoStatus(status metav1.Status) []byte {
 	raw, err := status.Marshal()
 	if err != nil {
@@ -127,7 +125,7 @@ func protoStatus(status metav1.Status) []byte {
 	return append(appendEnvelope(nil, status.APIVersion, status.Kind, len(raw)), append(raw, envelopeEnd...)...)
 }
 
-// mustJSON encodes what cannot fail to encode.
+// mustJSON encodes values that cannot fail to encode.
 func mustJSON(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {

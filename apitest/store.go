@@ -10,13 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// store holds the objects of all resources, and their past.
+// store holds the objects of all resources, and their history.
 type store struct {
 	mu       sync.Mutex // guards following
 	version  uint64
 	served   registry
 	history  history
-	appended chan struct{} // closed by the next write; nil while nobody waits
+	appended chan struct{} // closed by the next write; nil if nobody waits
 }
 
 // snapshot returns the objects of a resource and the version of that state.
@@ -26,8 +26,8 @@ func (s *store) snapshot(res *resource) (sorted, uint64) {
 	return res.data.objects, s.version
 }
 
-// snapshotAt returns the objects of a resource as they were at a version in the
-// past; ok is false when that is too long ago.
+// snapshotAt returns the objects of a resource at a version in the past. If ok is false, that
+// version is too old.
 func (s *store) snapshotAt(res *resource, version uint64) (objects sorted, ok bool) {
 	s.mu.Lock()
 	objects = res.data.objects
@@ -37,13 +37,13 @@ func (s *store) snapshotAt(res *resource, version uint64) (objects sorted, ok bo
 	return undo(objects, res.data, changes), ok
 }
 
-// readSize bounds how many changes a watcher takes at once: one that is slower
-// than the writers shall notice that the window has moved on.
+// readSize limits how many changes a watcher reads at once. A watcher that is slower than the
+// writers then notices when the window has moved past it.
 const readSize = 256
 
-// read returns the next changes after a version and the version through which
-// they reach, or, when there are none yet, a channel that is closed once there is
-// one. ok is false when some are no longer known.
+// read returns the next changes after a version, and the version of the last of them. If there are
+// no changes yet, it returns a channel that the next change closes. If ok is false, some of the
+// changes have been dropped.
 func (s *store) read(after uint64) (changes []*change, through uint64, more <-chan struct{}, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,9 +65,8 @@ func (s *store) get(res *resource, key types.NamespacedName) *revision {
 	return rev.in(res)
 }
 
-// put stores obj, which it takes over, in place of old, which is nil when the
-// object must not exist yet. It answers errStale when the stored object is
-// another one than old.
+// put stores obj, which it takes over, in the place of old. The argument old is nil if the object
+// must not exist. It returns errStale if the stored object is not old.
 func (s *store) put(res *resource, old *revision, obj Object) (*revision, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,8 +83,8 @@ func (s *store) put(res *resource, old *revision, obj Object) (*revision, error)
 	return rev, nil
 }
 
-// remove deletes old and returns its last state, with the version of the
-// deletion, or errStale.
+// remove deletes old and returns its last state, with the version of the deletion. It returns
+// errStale if the stored object is not old.
 func (s *store) remove(res *resource, old *revision) (*revision, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,14 +116,14 @@ func (s *store) appendLocked(data *collection, prev, cur *revision) *change {
 	return c
 }
 
-// compact forgets the past.
+// compact drops the history.
 func (s *store) compact() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.history.compact(s.version)
 }
 
-// serve begins to serve resources: all of them, or none if one cannot be.
+// serve starts to serve resources: all of them, or none if one of them is invalid.
 func (s *store) serve(resources ...*resource) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,8 +135,8 @@ func (s *store) serve(resources ...*resource) error {
 	return nil
 }
 
-// drop stops serving resources. Their objects are deleted first, so that watchers
-// see them go.
+// drop stops serving resources. It deletes their objects first, so that watchers get DELETED
+// events.
 func (s *store) drop(resources ...*resource) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,9 +151,9 @@ func (s *store) drop(resources ...*resource) {
 	}
 }
 
-// exchange stops serving some resources and serves others in their place, which may
-// share their objects: all of them, or none if one cannot be served. What is in both
-// stays. A dry run says whether that could be, and changes nothing.
+// exchange stops serving the old resources and serves the new ones, which may share their objects.
+// It serves all of them, or none if one of them is invalid. A resource in both lists is not
+// interrupted. A dry run only checks, and changes nothing.
 func (s *store) exchange(old, new []*resource, dryRun bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,8 +184,7 @@ func (s *store) exchange(old, new []*resource, dryRun bool) error {
 	return nil
 }
 
-// definedBy returns the resources made from a CustomResourceDefinition, one for each
-// version that is served.
+// definedBy returns the resources of a CustomResourceDefinition, one for each served version.
 func (s *store) definedBy(definition string) (all []*resource) {
 	for _, res := range s.resources() {
 		if res.definition == definition {
@@ -201,7 +199,7 @@ func (s *store) goType(t reflect.Type) *resource {
 	return s.find(func(res *resource) bool { return res.goType == t })
 }
 
-// builtin says whether a group version has built-in types.
+// builtin reports whether a group version has built-in types.
 func (s *store) builtin(group, version string) bool {
 	return s.find(func(res *resource) bool {
 		return res.protobuf() && res.Group == group && res.Version == version
@@ -230,7 +228,7 @@ func (s *store) kind(gvk schema.GroupVersionKind) *resource {
 	return s.served.byKind[gvk]
 }
 
-// resources returns all that is served, in the order of discovery.
+// resources returns all served resources, in the order of discovery.
 func (s *store) resources() []*resource {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -244,7 +242,7 @@ func (s *store) current() uint64 {
 	return s.version
 }
 
-// oldest returns the version of the newest change that is no longer known.
+// oldest returns the version of the newest change that has been dropped.
 func (s *store) oldest() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Directives of a strategic merge patch, in the place of a key or before one. The
-// page "Strategic Merge Patch" of Kubernetes' API conventions describes them.
+// Directives of a strategic merge patch, as a key or as the prefix of a key. The page "Strategic
+// Merge Patch" of Kubernetes' API conventions describes them.
 const (
 	patchDirective  = "$patch"
 	retainDirective = "$retainKeys"
@@ -20,9 +20,9 @@ const (
 	orderPrefix     = "$setElementOrder/"
 )
 
-// strategicMergePatch applies a patch to an object of a built-in type: a merge
-// patch which merges lists as well, where the fields of the Go type say by which
-// key (patchStrategy, patchMergeKey).
+// strategicMergePatch applies a patch to an object of a built-in type. The patch is a merge patch
+// that also merges lists if the Go fields have a strategy and a key for that (patchStrategy,
+// patchMergeKey).
 func strategicMergePatch(doc, patch []byte, goType reflect.Type) ([]byte, error) {
 	var object, changes map[string]any
 	if err := utiljson.Unmarshal(doc, &object); err != nil {
@@ -38,7 +38,7 @@ func strategicMergePatch(doc, patch []byte, goType reflect.Type) ([]byte, error)
 	return json.Marshal(merged)
 }
 
-// mergeMap applies changes to object, which it may modify, and whose Go type is t.
+// mergeMap applies changes to object, whose Go type is t. It may modify object.
 func mergeMap(object, changes map[string]any, t reflect.Type) (map[string]any, error) {
 	switch directive := changes[patchDirective]; directive {
 	case nil, "merge":
@@ -63,7 +63,7 @@ func mergeMap(object, changes map[string]any, t reflect.Type) (map[string]any, e
 	for name, change := range changes {
 		switch list := directed(name); {
 		case list != "" && changes[list] == nil && object[list] != nil:
-			name, change = list, []any{} // no element changes, but the list does
+			name, change = list, []any{} // the elements do not change, but the list does
 		case strings.HasPrefix(name, "$"):
 			continue
 		case change == nil:
@@ -81,8 +81,7 @@ func mergeMap(object, changes map[string]any, t reflect.Type) (map[string]any, e
 	return object, nil
 }
 
-// directed returns the name of the list that a directive is about, "" if it is
-// about none.
+// directed returns the name of the list that a directive refers to, or "".
 func directed(directive string) string {
 	for _, prefix := range []string{orderPrefix, removePrefix} {
 		if name, ok := strings.CutPrefix(directive, prefix); ok {
@@ -92,8 +91,8 @@ func directed(directive string) string {
 	return ""
 }
 
-// mergeValue applies a change to the value of a field. Of a list, order is the one
-// that is wanted, and removed are the values to take out.
+// mergeValue applies a change to the value of a field. For a list, order is the desired order, and
+// removed are the values to remove.
 func mergeValue(old, change any, f patchField, order, removed []any) (any, error) {
 	switch change := change.(type) {
 	case map[string]any:
@@ -117,7 +116,7 @@ func mergeValue(old, change any, f patchField, order, removed []any) (any, error
 	return change, nil
 }
 
-// union returns the list with the values that are new.
+// union returns the list with the new values appended.
 func union(list, values []any) []any {
 	list = slices.Clone(list)
 	for _, v := range values {
@@ -128,17 +127,16 @@ func union(list, values []any) []any {
 	return list
 }
 
-// contains compares by depth, since what clients send may not be comparable.
+// contains compares deeply, because values from clients may not be comparable.
 func contains(list []any, v any) bool { return position(list, v, "") >= 0 }
 
-// position finds the element with the same key as v.
+// position finds the element with the same key as v, or returns -1.
 func position(list []any, v any, mergeKey string) int {
 	id := keyIn(v, mergeKey)
 	return slices.IndexFunc(list, func(e any) bool { return reflect.DeepEqual(keyIn(e, mergeKey), id) })
 }
 
-// mergeList returns the list after changes to its elements, which are objects and
-// told apart by a key.
+// mergeList merges changes into a list of objects, which a key identifies.
 func mergeList(list, changes []any, f patchField) ([]any, error) {
 	list = slices.Clone(list)
 	replaced := slices.ContainsFunc(changes, func(c any) bool {
@@ -155,7 +153,7 @@ func mergeList(list, changes []any, f patchField) ([]any, error) {
 		}
 		if change[f.mergeKey] == nil {
 			if replaced && len(change) == 1 {
-				continue // the directive alone
+				continue // an element with only the directive
 			}
 			return nil, fmt.Errorf("an element has no %s, by which this list is merged", f.mergeKey)
 		}
@@ -180,8 +178,8 @@ func mergeList(list, changes []any, f patchField) ([]any, error) {
 	return list, nil
 }
 
-// arrange puts the elements that order names into that order. Of the others, those
-// that stood before the next named one in the old list come before it.
+// arrange sorts the elements that order names into that order. Any other element stays in front of
+// the named element that it preceded in the old list.
 func arrange(list, old, order []any, mergeKey string) []any {
 	var named, others []any
 	for _, e := range list {
@@ -205,8 +203,7 @@ func arrange(list, old, order []any, mergeKey string) []any {
 	return append(arranged, others...)
 }
 
-// keyIn returns what tells an element of a list from others: the value under its
-// key, or the element itself.
+// keyIn returns the identity of a list element: the value of its key field, or the element itself.
 func keyIn(element any, mergeKey string) any {
 	if object, ok := element.(map[string]any); ok && mergeKey != "" {
 		return object[mergeKey]
@@ -214,10 +211,10 @@ func keyIn(element any, mergeKey string) any {
 	return element
 }
 
-// patchField is what a Go type says about one of its fields.
+// patchField describes a field of a Go type for patches.
 type patchField struct {
-	goType   reflect.Type // of the value, or of the elements of a list; nil if unknown
-	merge    bool         // a list is merged rather than replaced
+	goType   reflect.Type // of the value or the list elements; nil if unknown
+	merge    bool         // the list is merged, not replaced
 	mergeKey string
 }
 
@@ -245,7 +242,7 @@ func fieldOf(t reflect.Type, name string) patchField {
 	return patchField{}
 }
 
-// element looks through pointers and lists.
+// element returns the type below pointers and lists.
 func element(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()

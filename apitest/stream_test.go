@@ -23,14 +23,14 @@ type stream struct {
 	r    *bufio.Reader
 }
 
-// event is one event of a watch: of the object, what every object has.
+// event is one event of a watch, with kind, apiVersion and metadata of its object.
 type event struct {
 	Type   string
 	Object struct {
 		metav1.TypeMeta
 		metav1.ObjectMeta `json:"metadata"`
 	}
-	raw []byte // of the object: JSON, or the protobuf envelope
+	raw []byte // the object: JSON, or the protobuf envelope
 }
 
 // watch opens a watch; params are pairs of name and value.
@@ -69,7 +69,7 @@ func (s *stream) next() (ev event, err error) {
 		require.NoError(s.t, we.Unmarshal(data))
 		ev.Type, ev.raw = we.Type, we.Object.Raw
 		apiVersion, kind, raw := envelope(s.t, we.Object.Raw)
-		var partial metav1.PartialObjectMetadata // its metadata is where every object has it
+		var partial metav1.PartialObjectMetadata // every object has its metadata in this place
 		if kind != "Status" {
 			require.NoError(s.t, partial.Unmarshal(raw))
 		}
@@ -86,7 +86,7 @@ func (s *stream) next() (ev event, err error) {
 	return ev, json.Unmarshal(we.Object, &ev.Object)
 }
 
-// expect reads one event and compares it with "TYPE namespace/name" or, for
+// expect reads an event for each argument and compares it with "TYPE namespace/name" or, for
 // bookmarks, "BOOKMARK version".
 func (s *stream) expect(want ...string) (last event) {
 	s.t.Helper()
@@ -131,7 +131,7 @@ func (e event) String() string {
 	return e.Type + " " + e.Object.Namespace + "/" + e.Object.Name
 }
 
-// pod decodes the object of an event.
+// pod decodes the pod in an event.
 func (e event) pod(t *testing.T) *corev1.Pod {
 	t.Helper()
 	p := &corev1.Pod{}

@@ -15,13 +15,13 @@ import (
 // subresource is a subresource other than status.
 type subresource struct {
 	name   string
-	kind   schema.GroupVersionKind // what is read and written
+	kind   schema.GroupVersionKind // kind of its objects
 	verbs  metav1.Verbs
-	of     flags // of which types it is one
+	of     flags // the types that have it
 	answer func(*Server, http.ResponseWriter, *Request) error
 }
 
-// subresources is the table of them.
+// subresources is the table of subresources.
 var subresources = []subresource{
 	{"scale", autoscalingv1.SchemeGroupVersion.WithKind("Scale"), statusVerbs, scalable, (*Server).scale},
 	posted("binding", ofPods, corev1.SchemeGroupVersion, &corev1.Binding{}, (*Server).bind),
@@ -32,7 +32,7 @@ var subresources = []subresource{
 	written("finalize", ofNamespaces, corev1.SchemeGroupVersion.WithKind("Namespace"), metav1.Verbs{"update"}),
 }
 
-// subresources are those of the resource.
+// subresources returns the subresources of the resource.
 func (r *resource) subresources() []subresource {
 	var all []subresource
 	for _, sub := range subresources {
@@ -43,8 +43,8 @@ func (r *resource) subresources() []subresource {
 	return all
 }
 
-// groupVersion is that of the kind, as discovery names it: only where it is another than
-// that of the resource.
+// groupVersion is the group version of the kind in discovery. It is empty if it equals the
+// resource's group version.
 func (sub subresource) groupVersion(of *resource) schema.GroupVersion {
 	if gv := sub.kind.GroupVersion(); gv != of.gvk.GroupVersion() {
 		return gv

@@ -9,16 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// columns are how a resource is printed: a Table has a head for each of them, and
-// each row a cell. kubectl shows those of priority 0, and with -o wide all.
+// columns are the columns of a resource in a Table. Each column has a head, and each row has a cell
+// for each column. kubectl shows columns of priority 0, and all columns with -o wide.
 type columns struct {
 	heads []metav1.TableColumnDefinition
 	cells func(Object) []any
 }
 
-// heads reads a list of columns, separated by bars. Before a name, a + is for columns
-// of -o wide, a # for whole numbers and a ? for true or false; all others are text. The
-// first is the name of the object, unless one is marked with a !.
+// heads parses a list of columns, separated by bars. A prefix marks special columns: + for -o wide,
+// # for integers, ? for booleans. All other columns are strings. The first column is the name of
+// the object, unless another one is marked with a !.
 func heads(list string) []metav1.TableColumnDefinition {
 	var all []metav1.TableColumnDefinition
 	marked := strings.Contains(list, "!")
@@ -52,7 +52,7 @@ func heads(list string) []metav1.TableColumnDefinition {
 	return all
 }
 
-// columns returns how objects of the resource are printed.
+// columns returns the columns of the resource.
 func (r *resource) columns() columns {
 	if r.goType == nil {
 		return customColumns(r)
@@ -67,7 +67,7 @@ func (r *resource) columns() columns {
 	}}
 }
 
-// What a client wants to have of the object beside the cells of a row.
+// The part of the object that a row includes besides the cells.
 const (
 	includeNone   = "None"
 	includeObject = "Object"
@@ -103,7 +103,7 @@ func (f format) tableOf(rev *revision) metav1.Table {
 	return f.rows(rev.res, metav1.ListMeta{ResourceVersion: rev.resourceVersion()}, rev)
 }
 
-// age is how long ago something was, as kubectl says it.
+// age is how long ago t was, in kubectl's format.
 func age(t metav1.Time) string { return ageOf(t.Time) }
 
 func ageOf(t time.Time) string {
@@ -113,7 +113,7 @@ func ageOf(t time.Time) string {
 	return duration.HumanDuration(time.Since(t))
 }
 
-// orNone is how empty text is shown.
+// orNone shows empty text as <none>.
 func orNone(s string) string { return or(s, "<none>") }
 
 func or(s, otherwise string) string {

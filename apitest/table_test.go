@@ -17,7 +17,7 @@ import (
 
 const asTable = jsonType + ";as=Table;v=v1;g=meta.k8s.io," + jsonType
 
-// rows are the cells of a table as text, the heads first.
+// rows returns the cells of a table as text, the heads first.
 func rows(table metav1.Table) []string {
 	var lines []string
 	if table.ColumnDefinitions != nil {
@@ -114,7 +114,7 @@ func TestTableOfAWatchHasItsHeadsOnce(t *testing.T) {
 	require.Equal(t, []int{9, 0}, heads)
 }
 
-// TestEveryTypeHasATable: as many cells as heads, of an object with nothing in it.
+// TestEveryTypeHasATable: an empty object has as many cells as heads.
 func TestEveryTypeHasATable(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{})
@@ -134,7 +134,7 @@ func TestEveryTypeHasATable(t *testing.T) {
 			switch r.Name {
 			case "ipaddresses":
 				name = "192.0.2.1"
-			case "events": // which both APIs share
+			case "events": // shared by both APIs
 				name = "x" + strconv.Itoa(len(gv))
 			}
 			c.do(t, http.StatusCreated, "POST", path, `{"metadata":{"name":"`+name+`"}}`)

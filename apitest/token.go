@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Bounds and default of how long a token lives, in seconds.
+// Limits and default of the lifetime of a token, in seconds.
 const (
 	tokenShortest = 10 * 60
 	tokenLongest  = 1 << 32
@@ -23,7 +23,7 @@ const (
 
 var tokenRequestKind = authenticationv1.SchemeGroupVersion.WithKind("TokenRequest").GroupKind()
 
-// requestToken makes a token of a service account, by which [Server] knows its bearer.
+// requestToken makes a token of a service account. [Server] accepts it as a bearer token.
 func (s *Server) requestToken(req *Request, obj Object) (Object, error) {
 	r := obj.(*authenticationv1.TokenRequest)
 	if r.Name != "" && r.Name != req.Name {
@@ -72,7 +72,7 @@ func validateLifetime(seconds int64) *field.Error {
 	return nil
 }
 
-// bindToken makes a token as good as an object lives: a pod of the account, a secret of its
+// bindToken binds a token to the lifetime of an object: a pod of the account, a secret in its
 // namespace, or a node.
 func (s *Server) bindToken(claims *claims, account *corev1.ServiceAccount, ref authenticationv1.BoundObjectReference) error {
 	gvk := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind)

@@ -8,14 +8,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// reviewSelf says who the client is.
+// reviewSelf returns the identity of the client.
 func (s *Server) reviewSelf(req *Request, _ Object) (Object, error) {
 	r := &authenticationv1.SelfSubjectReview{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: now()}}
 	r.Status.UserInfo = userInfo(req.user)
 	return r, nil
 }
 
-// reviewToken says whose a token is.
+// reviewToken returns the user of a token.
 func (s *Server) reviewToken(_ *Request, obj Object) (Object, error) {
 	r := obj.(*authenticationv1.TokenReview)
 	if r.Spec.Token == "" {
@@ -36,7 +36,7 @@ func (s *Server) reviewToken(_ *Request, obj Object) (Object, error) {
 	return r, nil
 }
 
-// owner returns whose a token is, and for whom it may be shown.
+// owner returns the user of a token, and the token's audiences.
 func (s *Server) owner(token string) (user User, audiences []string, ok bool) {
 	if s.auth.is(token) {
 		return admin(), []string{tokenIssuer}, true

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// writeStored is writeObject for an object that a client has written. Warnings say which parts of
-// the object have no effect: clients log them.
+// writeStored is writeObject for an object that a client has written. It adds a Warning header for
+// each part of the object that has no effect, which clients log.
 func (f format) writeStored(w http.ResponseWriter, code int, rev *revision) {
 	for _, warning := range rev.unheeded() {
 		w.Header().Add("Warning", fmt.Sprintf("299 - %q", warning))
@@ -18,7 +18,7 @@ func (f format) writeStored(w http.ResponseWriter, code int, rev *revision) {
 	f.writeObject(w, code, rev)
 }
 
-// unheeded says which parts of a stored object ask for something that the server never does.
+// unheeded lists the parts of a stored object that this server never acts on.
 func (r *revision) unheeded() (all []string) {
 	if r.res.gvk.Group == admissionregistrationv1.GroupName {
 		return []string{r.res.gvk.Kind + " is stored and has no effect: kinform's API server has no admission"}

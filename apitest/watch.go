@@ -13,11 +13,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// flushSize is how many bytes are gathered before they are written, if there is
-// more to come.
+// flushSize is how many bytes are buffered before a write while more events are ready.
 const flushSize = 64 << 10
 
-// What a watch can be told to do while it is open.
+// Reasons to end an open watch.
 var (
 	errDropped = errors.New("the connection of the watch is dropped")
 	errEnded   = errors.New("the watch is ended")
@@ -36,19 +35,18 @@ type watcher struct {
 	conn *http.ResponseController
 	stop context.CancelCauseFunc
 
-	// version is that through which every change has been sent, or skipped as not
-	// selected.
+	// version is the last version whose changes have all been sent, or skipped as not selected.
 	version uint64
 	buf     []byte // not yet written
-	sent    int    // events so far; bookmarks do not count
+	sent    int    // number of events; bookmarks do not count
 }
 
-// watchStart says with what a watch begins.
+// watchStart describes the beginning of a watch.
 type watchStart struct {
 	initial   bool // an ADDED event for each object
-	marker    bool // then a bookmark that marks the end of these
+	marker    bool // then a bookmark that marks their end
 	bookmarks bool
-	version   uint64 // changes after this one, if there are no initial events
+	version   uint64 // changes after this version, without initial events
 	timeout   time.Duration
 }
 
@@ -77,7 +75,7 @@ func (s *Server) watch(w http.ResponseWriter, req *Request) error {
 	return nil
 }
 
-// watchStart reads the parameters of a watch.
+// watchStart parses the parameters of a watch.
 func (s *Server) watchStart(query url.Values) (start watchStart, err error) {
 	if err := validateWatch(query, !s.opts.NoWatchList); err != nil {
 		return start, err
@@ -107,7 +105,7 @@ func (s *Server) watchStart(query url.Values) (start watchStart, err error) {
 	return start, nil
 }
 
-// validateWatch checks the parameters of a watch as the server does (KEP-3157).
+// validateWatch checks the parameters of a watch as the real server does (KEP-3157).
 func validateWatch(query url.Values, watchList bool) error {
 	var errs field.ErrorList
 	path := field.NewPath("resourceVersionMatch")
@@ -129,7 +127,7 @@ func validateWatch(query url.Values, watchList bool) error {
 	return invalidOptions("ListOptions", errs)
 }
 
-// ready is a channel on which nobody waits long.
+// ready is a closed channel, which never blocks.
 var ready = func() <-chan struct{} {
 	c := make(chan struct{})
 	close(c)
@@ -169,7 +167,7 @@ func (w *watcher) run(start watchStart) {
 		w.version = through
 		switch {
 		case len(changes) > 0:
-			more = ready // look again before flushing
+			more = ready // look for more before a flush
 		case removed == nil:
 			w.flush()
 			return
@@ -186,7 +184,7 @@ func (w *watcher) run(start watchStart) {
 			w.flush()
 			return
 		case <-removed:
-			removed = nil // what has happened before is still sent
+			removed = nil // earlier changes are still sent
 		case <-w.srv.closed:
 			return
 		case <-w.ctx.Done():
@@ -196,7 +194,7 @@ func (w *watcher) run(start watchStart) {
 	}
 }
 
-// wait says nothing until somebody ends the watch.
+// wait sends nothing until the watch is ended.
 func (w *watcher) wait() {
 	select {
 	case <-w.srv.closed:
@@ -205,19 +203,19 @@ func (w *watcher) wait() {
 	}
 }
 
-// stopped drops the connection if that is why the context ended.
+// stopped drops the connection if the context ended for that reason.
 func (w *watcher) stopped() {
 	if context.Cause(w.ctx) == errDropped {
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// initial sends an ADDED event for each object, in a state that is not older than
-// a version. It is false when the watch is over.
+// initial sends an ADDED event for each object, in a state that is not older than a version. It
+// returns false when the watch is over.
 func (w *watcher) initial(notOlder uint64) bool {
 	objects, version := w.srv.store.snapshot(w.res)
 	if version < notOlder {
-		w.fail(errTooLarge(notOlder, version)) // with code 200 before, as the real server
+		w.fail(errTooLarge(notOlder, version)) // after code 200, as on the real server
 		return false
 	}
 	for rev := range objects.in(w.sel.namespace) {
@@ -229,9 +227,9 @@ func (w *watcher) initial(notOlder uint64) bool {
 	return true
 }
 
-// change sends the event for a change, if it has one for this selection: an
-// object that begins to match is ADDED, one that no longer does is DELETED with
-// the last state that did. It is false when the watch is over.
+// change sends the event for a change, if the selection has one. An object that begins to match is
+// ADDED. An object that no longer matches is DELETED, with the last state that matched. It returns
+// false when the watch is over.
 func (w *watcher) change(c *change) bool {
 	if c.data != w.res.data {
 		return true

@@ -15,7 +15,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// encodings are the ways to ask for a watch of a built-in type.
+// encodings are the media types for a watch of a built-in type.
 var encodings = map[string]string{"JSON": jsonType, "protobuf": protoType}
 
 func update(t *testing.T, srv *apitest.Server, obj apitest.Object) {

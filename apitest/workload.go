@@ -12,9 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// kinds are the workloads of each hundred pods of a namespace: a few with many replicas,
-// and many with few. The mean is 6 pods, and the pod that is drawn at random has 12
-// others beside it.
+// kinds are the workloads of each hundred pods of a namespace: a few with many replicas, and many
+// with few. The mean is 6 pods, and a random pod has 12 other pods in its workload.
 var kinds = []struct {
 	kind     string
 	replicas int
@@ -24,20 +23,20 @@ var kinds = []struct {
 	{"Deployment", 6}, {"StatefulSet", 3}, {"Deployment", 2}, {"DaemonSet", 8}, {"Deployment", 1}, {"Job", 2},
 }
 
-// workload is what the pods of one Deployment, StatefulSet, DaemonSet or Job have in common.
+// workload is the common part of the pods of one Deployment, StatefulSet, DaemonSet or Job.
 type workload struct {
-	index    int // among those of its namespace
+	index    int // among the workloads of its namespace
 	kind     string
-	first    int // its first pod among those of its namespace
+	first    int // its first pod among the pods of its namespace
 	replicas int
-	rollout  int64 // when its pods were made, in seconds since the cluster was
+	rollout  int64 // when its pods were made, in seconds after epoch
 
-	// template is a pod without what the API server, the scheduler and the kubelet add.
+	// template is a pod before the API server, the scheduler and the kubelet change it.
 	template *corev1.Pod
-	fields   string // the fields that the controller owns
+	fields   string // the controller's managed fields
 }
 
-// workloadOf finds the workload of the pod that is the n-th of its namespace.
+// workloadOf finds the workload of the n-th pod of a namespace.
 func workloadOf(n int) (w workload) {
 	w.index = n / 100 * len(kinds)
 	w.first = n / 100 * 100
@@ -52,7 +51,7 @@ func workloadOf(n int) (w workload) {
 	return w
 }
 
-// complete gives the workload its template.
+// complete creates the template of the workload.
 func (m *podMaker) complete(w *workload, namespace string, number int) {
 	random := rand.New(rand.NewPCG(m.opts.Seed, 1<<40+uint64(number)<<20+uint64(w.index)))
 	w.rollout = random.Int64N(90 * 24 * 3600)
@@ -91,7 +90,7 @@ func (m *podMaker) complete(w *workload, namespace string, number int) {
 		},
 		Spec: w.spec(app, random),
 	}
-	// Templates of one kind have the same fields, but for the UID of the owner.
+	// Templates of one kind have the same fields, except for the UID of the owner.
 	if m.fields[w.kind] == "" {
 		if m.fields == nil {
 			m.fields = make(map[string]string)
@@ -101,10 +100,10 @@ func (m *podMaker) complete(w *workload, namespace string, number int) {
 	w.fields = strings.ReplaceAll(m.fields[w.kind], anUID, string(owner.UID))
 }
 
-// anUID stands for a UID.
+// anUID is a placeholder for a UID.
 const anUID = "UID"
 
-// spec is what is written in the template of the workload, and what the API server makes of it.
+// spec is the pod spec of the workload's template, with the API server's defaults.
 func (w *workload) spec(app string, random *rand.Rand) corev1.PodSpec {
 	spec := corev1.PodSpec{
 		Containers: []corev1.Container{
@@ -134,8 +133,8 @@ func (w *workload) spec(app string, random *rand.Rand) corev1.PodSpec {
 	return spec
 }
 
-// settings is the environment of a container: that of a workload, or one that is the
-// same everywhere if random is nil.
+// settings is the environment of a container. It is specific to a workload, or always the same if
+// random is nil.
 func settings(random *rand.Rand) []corev1.EnvVar {
 	env := make([]corev1.EnvVar, 8)
 	for i := range env {

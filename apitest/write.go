@@ -87,8 +87,8 @@ func (s *Server) update(w http.ResponseWriter, req *Request) error {
 	return nil
 }
 
-// updated stores an object that was sent. A missing one is created if its type is one of those that the real server creates. The code
-// says which of the two it was.
+// updated stores an object that was sent. It creates a missing object if the real server does so
+// for the type. The code says whether the object was created or updated.
 func (s *Server) updated(req *Request, sent Object) (*revision, int, error) {
 	for {
 		rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
@@ -104,21 +104,23 @@ func (s *Server) updated(req *Request, sent Object) (*revision, int, error) {
 			return nil, 0, err
 		}
 		obj := sent.DeepCopyObject().(Object)
-		obj.SetResourceVersion("") // of another object, which is gone
+		obj.SetResourceVersion("") // the version of another object, which is gone
 		if rev, err = s.created(req, obj); !apierrors.IsAlreadyExists(err) {
 			return rev, http.StatusCreated, err
 		}
 	}
 }
 
-// mayCreate says why a user who may update or patch an object may not create it, and is nil for one who may.
+// mayCreate returns an error if the user may not create the object. A user with the verb update or
+// patch may lack the verb create.
 func (s *Server) mayCreate(req *Request) error {
 	create := attributesOf(req)
 	create.verb = "create"
 	return s.authorized(req.user, create)
 }
 
-// dropRepeatedOwners leaves out the owner references that an object has already, and warns in the words of the real server: when is a part of them.
+// dropRepeatedOwners removes repeated owner references from an object, and adds a warning in the
+// words of the real server. The argument when is part of the warning.
 func dropRepeatedOwners(w http.ResponseWriter, obj Object, when string) {
 	var owners []metav1.OwnerReference
 	var repeated []string
@@ -135,19 +137,20 @@ func dropRepeatedOwners(w http.ResponseWriter, obj Object, when string) {
 	obj.SetOwnerReferences(owners)
 	header, err := utilnet.NewWarningHeader(299, "-", ".metadata.ownerReferences contains duplicate entries"+when+"; API server dedups owner references in 1.20+, "+
 		"and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "+strings.Join(repeated, ", "))
-	if err == nil { // A UID may be no text.
+	if err == nil { // A UID may be invalid.
 		w.Header().Set("Warning", header)
 	}
 }
 
-// errOtherUID is the error of a write that is meant for another object of this name.
+// errOtherUID is the error of a write with the UID of another object of this name.
 func errOtherUID(res *resource, name string, want, is types.UID) error {
 	//lint:ignore ST1005 The words are the real server's.
 	return apierrors.NewConflict(res.groupResource(), name, fmt.Errorf(
 		"Precondition failed: UID in precondition: %s, UID in object meta: %s", want, is))
 }
 
-// changed is what a write makes of a stored object, who set what included. It takes over what was sent.
+// changed returns the object that a write makes of a stored object, with its managed fields. It
+// takes over sent.
 func (s *Server) changed(req *Request, old *revision, sent Object) (Object, error) {
 	obj, err := merge(req, old.object(), sent)
 	if err != nil {
@@ -167,19 +170,18 @@ func (f format) writeObject(w http.ResponseWriter, code int, rev *revision) {
 	_, _ = w.Write(body)
 }
 
-// insert creates an object, which it takes over, with everything that the server
-// sets on creation. Of its metadata the name alone is checked: what clients send is
-// checked as a whole.
+// insert creates an object, which it takes over, and sets all fields that the server sets on
+// creation. It checks only the name, because requests of clients are checked as a whole before.
 func (s *Server) insert(res *resource, obj Object, dryRun bool) (*revision, error) {
 	return s.insertChecked(res, obj, dryRun, res.validateName)
 }
 
-// insertChecked is insert of an object that check finds nothing wrong with.
+// insertChecked is like insert, and calls check first.
 func (s *Server) insertChecked(res *resource, obj Object, dryRun bool, check func(Object) error) (*revision, error) {
 	if isReset(obj.GetManagedFields()) {
 		obj.SetManagedFields(nil)
 	}
-	if obj.GetResourceVersion() != "" && !dryRun { // The real server's storage looks at it, which a dry run does not reach.
+	if obj.GetResourceVersion() != "" && !dryRun { // A dry run does not reach the check in the real server's storage.
 		return nil, errors.New("resourceVersion should not be set on objects to be created")
 	}
 	generate := obj.GetName() == "" && obj.GetGenerateName() != ""
@@ -201,10 +203,10 @@ func (s *Server) insertChecked(res *resource, obj Object, dryRun bool, check fun
 	}
 }
 
-// insertNamed creates an object that has a name. It answers errStale if there is one.
+// insertNamed creates an object with a name. It returns errStale if the object exists.
 func (s *Server) insertNamed(res *resource, obj Object, dryRun bool, check func(Object) error) (*revision, error) {
 	if ns, ok := obj.(*corev1.Namespace); ok && ns.Name != "" {
-		ns.Labels = merged(ns.Labels, map[string]string{corev1.LabelMetadataName: ns.Name}) // for those who select namespaces
+		ns.Labels = merged(ns.Labels, map[string]string{corev1.LabelMetadataName: ns.Name}) // for selectors
 	}
 	if err := check(obj); err != nil {
 		return nil, err
@@ -223,14 +225,14 @@ func (s *Server) insertNamed(res *resource, obj Object, dryRun bool, check func(
 	return s.put(res, nil, obj, dryRun)
 }
 
-// modify changes the object with this key to what change makes of it, for which
-// change may be called several times.
+// modify replaces the object with this key by the result of change. It may call change several
+// times.
 func (s *Server) modify(res *resource, key types.NamespacedName, dryRun bool, change func(*revision) (Object, error)) (*revision, error) {
 	return s.retry(res, key, change, func(old *revision, obj Object) (*revision, error) { return s.replace(res, old, obj, dryRun) })
 }
 
-// rewrite is modify for what the server itself writes: it doesn't count as a new generation,
-// nor is it checked, nor does an object go by it.
+// rewrite is modify for writes of the server itself. Such a write does not increase the generation,
+// is not checked, and never removes an object.
 func (s *Server) rewrite(res *resource, key types.NamespacedName, dryRun bool, change func(*revision) (Object, error)) (*revision, error) {
 	return s.retry(res, key, change, func(old *revision, obj Object) (*revision, error) {
 		switch {
@@ -243,8 +245,8 @@ func (s *Server) rewrite(res *resource, key types.NamespacedName, dryRun bool, c
 	})
 }
 
-// retry has the object with this key changed and the change written, again and again until nobody
-// else was faster.
+// retry calls change and write for the object with this key, and repeats both until no other writer
+// was faster.
 func (s *Server) retry(res *resource, key types.NamespacedName, change func(*revision) (Object, error), write func(*revision, Object) (*revision, error)) (*revision, error) {
 	for {
 		old := s.store.get(res, key)
@@ -261,10 +263,9 @@ func (s *Server) retry(res *resource, key types.NamespacedName, change func(*rev
 	}
 }
 
-// replace puts obj, which it takes over, in the place of old, if obj was made from
-// that version, or from none in particular. What only the server sets is kept. An
-// object that is being deleted goes when its last finalizer does. If nothing
-// changes, nothing is written.
+// replace stores obj, which it takes over, in the place of old. If obj has a resourceVersion, it
+// must be the version of old. Fields that only the server sets are kept. An object that is being
+// deleted is removed with its last finalizer. If nothing changes, nothing is written.
 func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) (*revision, error) {
 	cur := old.object()
 	if v := obj.GetResourceVersion(); v != "" && v != cur.GetResourceVersion() {
@@ -304,12 +305,13 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 		if err != nil {
 			return nil, err
 		}
-		return newRevision(res, obj, last.version) // the writer sees what it wrote
+		return newRevision(res, obj, last.version) // the writer sees its own write
 	}
 	return s.put(res, old, obj, dryRun)
 }
 
-// put stores obj in place of old, which is nil for a new one, and serves what it defines. A dry run checks the same, and stores nothing.
+// put stores obj in the place of old, which is nil for a new object, and serves what a definition
+// defines. A dry run makes the same checks, and stores nothing.
 func (s *Server) put(res *resource, old *revision, obj Object, dryRun bool) (*revision, error) {
 	switch {
 	case res.gvk == definitionKind:
@@ -320,7 +322,7 @@ func (s *Server) put(res *resource, old *revision, obj Object, dryRun bool) (*re
 	return s.store.put(res, old, obj)
 }
 
-// pretend is what a dry run answers in place of storing obj.
+// pretend returns what a dry run answers, without storing obj.
 func (s *Server) pretend(res *resource, old *revision, obj Object) (*revision, error) {
 	switch {
 	case old != nil:
@@ -331,7 +333,7 @@ func (s *Server) pretend(res *resource, old *revision, obj Object) (*revision, e
 	return newRevision(res, obj, 0)
 }
 
-// newFinalizers are those that obj has and cur, which is being deleted, has not.
+// newFinalizers are the finalizers that obj adds to cur while cur is being deleted.
 func newFinalizers(cur, obj Object) (added []string) {
 	if cur.GetDeletionTimestamp() == nil {
 		return nil
@@ -348,5 +350,5 @@ func keyOf(obj Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
-// now is the time as objects carry it, in whole seconds.
+// now is the current time in whole seconds, the precision of objects.
 func now() metav1.Time { return metav1.NewTime(time.Now().Truncate(time.Second)) }

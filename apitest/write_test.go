@@ -212,7 +212,8 @@ func TestDryRunWritesNothing(t *testing.T) {
 	require.Equal(t, "2", srv.ResourceVersion())
 }
 
-// An update creates a missing object of the types for which AllowCreateOnUpdate is true in the real server, and of no other.
+// An update creates a missing object if the real server has AllowCreateOnUpdate for the type, and
+// only then.
 func TestPutCreatesWhatTheRealServerCreates(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{})
@@ -274,7 +275,7 @@ func TestPutThatCreates(t *testing.T) {
 	c.fails(t, http.StatusNotFound, "PUT", "/api/v1/namespaces/default/services/other/status", `{"metadata":{"name":"other"}}`)
 }
 
-// An owner reference that is there twice is kept once, and the client is warned.
+// A repeated owner reference is stored once, and the client gets a warning.
 func TestRepeatedOwnerReferencesAreDropped(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{})

@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// validateOptions refuses what a request to write says of itself if that is unknown, in the words of the
-// real server: a dryRun that is misspelled must not write.
+// validateOptions refuses unknown values of the options of a write, in the words of the real
+// server. A misspelled dryRun must not write.
 func (r *Request) validateOptions() error {
 	dryRun, manager, validation := r.query["dryRun"], r.query.Get("fieldManager"), r.query.Get("fieldValidation")
 	switch r.Verb {

@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// TestOptionsOfAWriteAreChecked: a dryRun that is misspelled must not write.
+// TestOptionsOfAWriteAreChecked: a misspelled dryRun must not write.
 func TestOptionsOfAWriteAreChecked(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{})
@@ -44,8 +44,8 @@ func TestBodiesInYAML(t *testing.T) {
 	c.fails(t, http.StatusBadRequest, "POST", mapsPath, "a: [", "Content-Type", "application/yaml")
 }
 
-// As by the real server, a dry run of a create may send an object that was read. A dry-run client
-// of controller-runtime does, in that library's own tests.
+// A dry run of a create may have a resourceVersion, as on the real server. A dry-run client in
+// controller-runtime's own tests sends one.
 func TestADryRunOfACreateMayHaveAVersion(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{})

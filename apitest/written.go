@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// written is a subresource whose objects are those of the resource itself, and by
-// which only a part of them is written: see [parts].
+// written is a subresource with the objects of the resource itself. A write changes only a part of
+// the object: see [parts].
 func written(name string, of flags, kind schema.GroupVersionKind, verbs metav1.Verbs) subresource {
 	return subresource{name, kind, verbs, of, func(s *Server, w http.ResponseWriter, req *Request) error {
 		for _, verb := range verbs {
@@ -32,8 +32,8 @@ func (s *Server) part(w http.ResponseWriter, req *Request) error {
 	}
 }
 
-// parts say by subresource what a write makes of the stored object, which they change,
-// or what is wrong with it.
+// parts has a function for each subresource that applies a write to the stored object, or returns
+// why the write is invalid.
 var parts = map[string]func(old, sent Object) error{
 	"ephemeralcontainers": func(old, sent Object) error {
 		return addEphemeralContainers(old.(*corev1.Pod), sent.(*corev1.Pod))
@@ -49,8 +49,8 @@ var parts = map[string]func(old, sent Object) error{
 	},
 }
 
-// merge returns what a write through the main resource or through a subresource makes
-// of an object: each leaves alone what is another's.
+// merge returns the object after a write through the main resource or a subresource. A write
+// changes only the fields that belong to its resource or subresource.
 func merge(req *Request, old, sent Object) (Object, error) {
 	if part := parts[req.Subresource]; part != nil {
 		err := part(old, sent)
@@ -66,7 +66,7 @@ func merge(req *Request, old, sent Object) (Object, error) {
 		ns.Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers
 	}
 	if v := sent.GetResourceVersion(); v != "" && v != old.GetResourceVersion() {
-		return sent, nil // which is a conflict, whatever is in it
+		return sent, nil // a conflict, whatever else it has
 	}
 	return sent, req.res.validateChanged(old, sent)
 }

@@ -1,19 +1,19 @@
-// Package fielddocs describes the fields of Kubernetes' built-in types, for an API
-// server that explains them: give [Of] to apitest as the option FieldDocs.
+// Package fielddocs describes the fields of Kubernetes' built-in types, for an API server that
+// answers kubectl explain. Set the option FieldDocs of apitest to [Of].
 //
-// It is a package of its own because the descriptions are over a megabyte of text,
-// which is linked only by who imports it.
+// It is a package of its own because the descriptions are over a megabyte of text. Only programs
+// that import it link the descriptions.
 //
 // # Guarantees
 //
-//   - What it returns is what k8s.io/api says of a type; the same call returns the same.
-//   - It keeps nothing, and is safe for concurrent use.
+//   - Of returns the descriptions of k8s.io/api; the same call returns the same result.
+//   - Of keeps no state, and is safe for concurrent use.
 package fielddocs
 
 import "reflect"
 
-// Of returns the description of each field of a struct type by its name in JSON, and
-// that of the type itself under "". It is nil for types without descriptions.
+// Of returns the description of each field of a struct type by its name in JSON, and the
+// description of the type itself under "". It is nil for types without descriptions.
 func Of(t reflect.Type) map[string]string {
 	documented, ok := reflect.Zero(t).Interface().(interface{ SwaggerDoc() map[string]string })
 	if !ok {

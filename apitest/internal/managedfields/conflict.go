@@ -10,13 +10,14 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/merge"
 )
 
-// conflictError is what the server answers with when an apply would take over what others
-// own: 409, with a cause for each field. A scale is said to be of its own version, whatever it is the scale of.
+// conflictError is the error of an apply that would take over fields of other managers: 409, with a
+// cause for each field. For a scale, the error always names the version autoscaling/v1, for every
+// scaled resource.
 func conflictError(conflicts merge.Conflicts, op Operation) error {
-	slices.SortStableFunc(conflicts, func(a, b merge.Conflict) int { // Managers come in no order.
+	slices.SortStableFunc(conflicts, func(a, b merge.Conflict) int { // Their order is random.
 		return strings.Compare(a.Manager, b.Manager)
 	})
-	fields := map[string][]string{} // by who has them
+	fields := map[string][]string{} // by owner
 	var causes []metav1.StatusCause
 	for _, c := range conflicts {
 		owner := described(c.Manager, op.Subresource == "scale")
@@ -47,7 +48,7 @@ func conflictError(conflicts merge.Conflicts, op Operation) error {
 	return apierrors.NewApplyConflict(causes, text.String())
 }
 
-// described is how a manager is named to those who conflict with it.
+// described names a manager in a conflict message.
 func described(id string, scale bool) string {
 	e := manager(id)
 	if scale {

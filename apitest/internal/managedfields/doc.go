@@ -1,16 +1,17 @@
-// Package managedfields keeps track of who set which field of an object, and does server-side
-// apply (KEP-555), for the API server of package apitest. The merging itself is that of
-// sigs.k8s.io/structured-merge-diff, as in the real server.
+// Package managedfields tracks which manager set which field of an object, and does server-side
+// apply (KEP-555), for the API server of package apitest. sigs.k8s.io/structured-merge-diff does
+// the merging itself, as in the real server.
 //
 //	type of an object ──► Type ──┐
 //	                             ▼
 //	object, managed fields ──► Type.Update, Type.Apply ──► object, managed fields
 //
-// A [Type] knows which lists are sets, which are maps by some of their fields, and which are
-// atomic: for a Go type by reflection, and by the markers in the comments of the Kubernetes types
-// (markers.txt); for a custom resource by its schema.
+// A [Type] knows which lists are sets, which lists are maps by some of their fields, and which
+// lists are atomic. For a Go type, it learns this by reflection and from the markers in the
+// comments of the Kubernetes types (markers.txt). For a custom resource, it learns this from the
+// schema.
 //
-// Objects are documents: what JSON is decoded into, with whole numbers as int64.
+// Objects are documents: decoded JSON, with integers as int64.
 //
 // # What is left out
 //
@@ -18,8 +19,8 @@
 //
 // # Guarantees
 //
-//   - It takes over the documents live and object, and takes their managed fields away. A document that
-//     it returns may share memory with those that it was given. It changes nothing else, and neither
-//     wanted nor the entries.
+//   - Type.Update and Type.Apply own the documents live and object, and remove their managed
+//     fields. A returned document may share memory with them. Neither method changes anything else,
+//     in particular wanted and the entries.
 //   - A Type is safe for concurrent use.
 package managedfields

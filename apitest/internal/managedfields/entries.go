@@ -11,14 +11,14 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// entries are the managed fields of an object: who set what, and when last.
+// entries are the managed fields of an object: which manager set which fields, and when last.
 type entries struct {
-	fields fieldpath.ManagedFields // by manager, as id has it
+	fields fieldpath.ManagedFields // by the id of the manager
 	times  map[string]*metav1.Time
 }
 
-// id names a manager in fields: its entry without fields and time. An applier has one entry,
-// whatever the version.
+// id is the key of a manager in fields: its entry without fields and time. An applier has one entry
+// for all versions.
 func id(e metav1.ManagedFieldsEntry) string {
 	e.FieldsV1, e.FieldsType, e.Time = nil, "", nil
 	if e.Operation == metav1.ManagedFieldsOperationApply {
@@ -31,13 +31,13 @@ func id(e metav1.ManagedFieldsEntry) string {
 	return string(text)
 }
 
-// manager is the entry that an id was made from.
+// manager returns the entry that an id was made from.
 func manager(id string) (e metav1.ManagedFieldsEntry) {
-	_ = json.Unmarshal([]byte(id), &e) // It is one of ours.
+	_ = json.Unmarshal([]byte(id), &e) // id made the text, so it decodes.
 	return e
 }
 
-// readEntries reads the managed fields of an object.
+// readEntries decodes the managed fields of an object.
 func readEntries(of []metav1.ManagedFieldsEntry) (entries, error) {
 	all := entries{fieldpath.ManagedFields{}, map[string]*metav1.Time{}}
 	for _, e := range of {
@@ -55,17 +55,17 @@ func readEntries(of []metav1.ManagedFieldsEntry) (entries, error) {
 	return all, nil
 }
 
-// Readable reports whether managed fields can be read, as those that the server wrote can.
+// Readable reports whether managed fields can be decoded.
 func Readable(of []metav1.ManagedFieldsEntry) bool {
 	_, err := readEntries(of)
 	return err == nil
 }
 
-// maxUpdaters is how many entries there may be of managers who update. Of others, "ancient-changes" has
-// the fields, one entry for each version.
+// maxUpdaters is the maximum number of entries of managers that update. Older entries are merged
+// into the manager "ancient-changes", one entry for each version.
 const maxUpdaters = 10
 
-// mergeOldest merges the oldest entries of updates until there are not too many.
+// mergeOldest merges the oldest update entries until at most maxUpdaters remain.
 func (all entries) mergeOldest() {
 	for {
 		older, newer, ok := all.oldest()
@@ -85,7 +85,7 @@ func (all entries) mergeOldest() {
 	}
 }
 
-// oldest returns the two oldest entries of updates in one version, if there are too many of them.
+// oldest returns the two oldest update entries of one version. If ok is false, no merge is needed.
 func (all entries) oldest() (older, newer string, ok bool) {
 	var updaters []metav1.ManagedFieldsEntry
 	for key, set := range all.fields {
@@ -109,7 +109,7 @@ func (all entries) oldest() (older, newer string, ok bool) {
 	return "", "", false
 }
 
-// write returns the entries as an object has them: applied ones first, then by time.
+// write encodes the entries for an object: applied entries first, then sorted by time.
 func (all entries) write() ([]metav1.ManagedFieldsEntry, error) {
 	var list []metav1.ManagedFieldsEntry
 	for key, set := range all.fields {
@@ -135,7 +135,7 @@ func (all entries) write() ([]metav1.ManagedFieldsEntry, error) {
 	return list, nil
 }
 
-// byTime compares entries by their time, in seconds, and then by who it is.
+// byTime compares entries by their time in seconds, then by manager.
 func byTime(a, b metav1.ManagedFieldsEntry) int {
 	if order := secondsOf(a).Compare(secondsOf(b)); order != 0 {
 		return order
@@ -150,7 +150,7 @@ func secondsOf(e metav1.ManagedFieldsEntry) time.Time {
 	return e.Time.Truncate(time.Second)
 }
 
-// unowned are the fields that nobody owns: the server sets them, or they name the object.
+// unowned are the fields without owners: the server sets them, or they identify the object.
 var unowned = fieldpath.NewSet(
 	fieldpath.MakePathOrDie("apiVersion"),
 	fieldpath.MakePathOrDie("kind"),

@@ -13,10 +13,10 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// ofGoTypes are the Types that were made, by Go type.
+// ofGoTypes caches Types by Go type.
 var ofGoTypes sync.Map
 
-// Of returns the Type of a Go type, which is a struct.
+// Of returns the Type of a Go struct type.
 func Of(t reflect.Type) Type {
 	if made, ok := ofGoTypes.Load(t); ok {
 		return made.(Type)
@@ -27,20 +27,20 @@ func Of(t reflect.Type) Type {
 	return made.(Type)
 }
 
-// nameOf is how markers call a Go type.
+// nameOf is the name of a Go type in markers.
 func nameOf(t reflect.Type) string { return t.PkgPath() + "." + t.Name() }
 
 var (
 	marshaler = reflect.TypeFor[json.Marshaler]()
 
-	// scalars are structs that are none in JSON.
+	// scalars are Go structs that are scalars in JSON.
 	scalars = map[reflect.Type]bool{
 		reflect.TypeFor[metav1.Time](): true, reflect.TypeFor[metav1.MicroTime](): true, reflect.TypeFor[metav1.Duration](): true,
 		reflect.TypeFor[resource.Quantity](): true, reflect.TypeFor[intstr.IntOrString](): true,
 	}
 )
 
-// goType is the type of a field or an element.
+// goType converts the Go type of a field or an element.
 func (ts *types) goType(t reflect.Type) schema.TypeRef {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -72,7 +72,7 @@ func (ts *types) goType(t reflect.Type) schema.TypeRef {
 	return ts.anything()
 }
 
-// whole is how the parts of a map are merged.
+// whole says whether the parts of a map are merged, or replaced together.
 func whole(atomic bool) schema.ElementRelationship {
 	if atomic {
 		return schema.Atomic
@@ -80,7 +80,7 @@ func whole(atomic bool) schema.ElementRelationship {
 	return schema.Separable
 }
 
-// goStruct makes the named type of a struct, unless there is one.
+// goStruct adds the named type of a struct, unless it exists.
 func (ts *types) goStruct(t reflect.Type) {
 	def, isNew := ts.add(nameOf(t))
 	if !isNew {
@@ -91,7 +91,7 @@ func (ts *types) goStruct(t reflect.Type) {
 	def.Atom = schema.Atom{Map: m}
 }
 
-// goFields adds the fields of a struct, and of those that are inline in it.
+// goFields adds the fields of a struct, including the fields of its inline structs.
 func (ts *types) goFields(t reflect.Type, to *schema.Map) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -110,7 +110,7 @@ func (ts *types) goFields(t reflect.Type, to *schema.Map) {
 	}
 }
 
-// asMarked is a type as the field wants it that has it.
+// asMarked changes the type of a field as the markers of the field say.
 func (ts *types) asMarked(at string, ref schema.TypeRef) schema.TypeRef {
 	list := ref.Inlined.List
 	switch keys, isMap := known().maps[at]; {

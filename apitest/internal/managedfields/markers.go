@@ -10,19 +10,19 @@ import (
 //go:embed markers.txt
 var markersText string
 
-// markers are what the comments of Kubernetes' types say of merging, by type and field, such
-// as "k8s.io/api/core/v1.PodSpec.containers". A field is called what it is in JSON.
+// markers are the merge markers in the comments of Kubernetes' types, by type and field, for
+// example "k8s.io/api/core/v1.PodSpec.containers". Fields have their JSON names.
 type markers struct {
 	sets     map[string]bool     // lists that are sets
 	maps     map[string][]string // lists that are maps, by these fields
-	atomic   map[string]bool     // types and fields that are replaced whole; lists are, unless said otherwise
+	atomic   map[string]bool     // types and fields replaced as a whole; lists are by default
 	defaults map[string]any
 }
 
 var known = sync.OnceValue(func() markers { return parseMarkers(markersText) })
 
-// parseMarkers reads lines of a name, a word, and what follows from that: fields of a key after "map",
-// a value in JSON after "default", nothing after "set" and "atomic".
+// parseMarkers parses lines of a name, a marker and a value. The value has the key fields after
+// "map" and the JSON value after "default". It is empty after "set" and "atomic".
 func parseMarkers(text string) markers {
 	m := markers{map[string]bool{}, map[string][]string{}, map[string]bool{}, map[string]any{}}
 	for line := range strings.Lines(text) {

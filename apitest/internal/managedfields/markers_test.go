@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "write markers.txt anew")
 
-// The markers are those of the versions of k8s.io/api and k8s.io/apimachinery that the module
-// is built with. -update writes them.
+// The markers match the versions of k8s.io/api and k8s.io/apimachinery in the module's build. The
+// flag -update writes them.
 func TestMarkersAreThoseOfTheTypes(t *testing.T) {
 	t.Parallel()
 	var lines []string
@@ -55,7 +55,7 @@ func TestMarkersAreThoseOfTheTypes(t *testing.T) {
 	require.True(t, read.atomic["k8s.io/apimachinery/pkg/apis/meta/v1.LabelSelector"])
 }
 
-// markersOf reads the markers of a file.
+// markersOf parses the markers in a file.
 func markersOf(t *testing.T, file, pkg string) (lines []string) {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
@@ -109,7 +109,7 @@ func markersOfField(field *ast.Field, of string) (lines []string) {
 	return lines
 }
 
-// marked returns the value of a marker, "" if there is none.
+// marked returns the value of a marker, or "" if the marker is missing.
 func marked(doc *ast.CommentGroup, name string) string {
 	if values := all(doc, name); len(values) > 0 {
 		return values[0]

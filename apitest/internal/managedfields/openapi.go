@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// OfSchema returns the Type of a custom resource with this structural schema
-// (openAPIV3Schema). One without fields is merged as it comes.
+// OfSchema returns the Type of a custom resource with this structural schema (openAPIV3Schema). A
+// schema without fields gives the zero Type.
 func OfSchema(openAPI map[string]any) Type {
 	properties, _ := openAPI["properties"].(document)
 	if len(properties) == 0 {
@@ -32,7 +32,7 @@ func OfSchema(openAPI map[string]any) Type {
 	return ts.typed(name)
 }
 
-// openAPI is the type of a schema, or of a part of one.
+// openAPI converts a schema, or a part of a schema.
 func (ts *types) openAPI(s document) schema.TypeRef {
 	if s["x-kubernetes-int-or-string"] == true {
 		return plain(schema.Untyped)

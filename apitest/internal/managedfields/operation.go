@@ -14,29 +14,31 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// Operation is one write, by somebody.
+// Operation is one write by one manager.
 type Operation struct {
-	// Manager is who writes.
+	// Manager is the name of the field manager.
 	Manager string
-	// APIVersion is in which version the object is written, such as "apps/v1".
+	// APIVersion is the version in which the object is written, such as "apps/v1".
 	APIVersion string
-	// Subresource is what is written of the object, "" for the object itself.
+	// Subresource is the written subresource, or "" for the object itself.
 	Subresource string
-	// HasStatus says that the status is written as a subresource.
+	// HasStatus says that the resource has the subresource status, so other writes leave out the
+	// status.
 	HasStatus bool
-	// Force takes over what others own, in an apply.
+	// Force makes an apply take over fields of other managers.
 	Force bool
 }
 
-// beforeFirstApply is who has set what was there before anybody was asked.
+// beforeFirstApply is the manager of the fields that were set before fields were tracked.
 const beforeFirstApply = "before-first-apply"
 
-// Update returns the managed fields of an object that is replaced by another one, or created:
-// live is empty then. What they were is in owned.
+// Update returns the managed fields of an object that is created or replaced. The argument live is
+// the object before, and is empty for a new object. The argument owned has the managed fields
+// before the write.
 func (t Type) Update(live, object document, owned []metav1.ManagedFieldsEntry, op Operation) ([]metav1.ManagedFieldsEntry, error) {
 	all, err := readEntries(owned)
 	if err != nil {
-		all, _ = readEntries(nil) // Nobody may write them so, and an object is not lost by that.
+		all, _ = readEntries(nil) // Clients cannot write these, and the object stays.
 	}
 	before, err := t.read(bare(live))
 	if err != nil {
@@ -61,11 +63,11 @@ func (t Type) Update(live, object document, owned []metav1.ManagedFieldsEntry, o
 	return all.write()
 }
 
-// Apply returns an object, and its managed fields, with what a manager wants it to have.
-// Fields that the manager wanted before and does not any more are removed, unless somebody
-// else owns them as well. Where others own what it wants to be otherwise, the error is a
-// conflict (409), unless the operation is forced. live is empty if there is no object yet;
-// one that has no managed fields is taken for what others have set.
+// Apply returns the object and its managed fields after a manager has applied wanted. Fields that
+// the manager applied before and now leaves out are removed, unless another manager owns them as
+// well. If another manager owns a field and wanted changes its value, the error is a conflict
+// (409), unless the operation is forced. The argument live is empty if the object does not exist.
+// If a live object has no managed fields, "before-first-apply" owns its fields.
 func (t Type) Apply(live, wanted document, owned []metav1.ManagedFieldsEntry, op Operation) (document, []metav1.ManagedFieldsEntry, error) {
 	all, err := readEntries(owned)
 	if err != nil {
@@ -111,13 +113,14 @@ func (t Type) Apply(live, wanted document, owned []metav1.ManagedFieldsEntry, op
 	return live, list, err
 }
 
-// merging returns what merges objects, and does not look at the fields that the filters leave out.
+// merging returns an updater that ignores the filtered fields.
 func merging(ignored map[fieldpath.APIVersion]fieldpath.Filter) *merge.Updater {
 	builder := merge.UpdaterBuilder{Converter: oneVersion{}, IgnoreFilter: ignored}
 	return builder.BuildUpdater()
 }
 
-// updater names who updates, applier who applies. Who has no name is unknown.
+// updater is the id of the manager for an update, applier the id for an apply. A manager without a
+// name is "unknown".
 func (op Operation) updater() string { return op.id(metav1.ManagedFieldsOperationUpdate) }
 func (op Operation) applier() string { return op.id(metav1.ManagedFieldsOperationApply) }
 
@@ -125,8 +128,8 @@ func (op Operation) id(by metav1.ManagedFieldsOperationType) string {
 	return id(metav1.ManagedFieldsEntry{Manager: cmp.Or(op.Manager, "unknown"), Operation: by, APIVersion: op.APIVersion, Subresource: op.Subresource})
 }
 
-// ignored filters the fields that an object may have when it is sent, and that are not written, whatever
-// the version is in which managers wrote them. As on the real server, subresources of pods have none.
+// ignored filters fields that a request may send but does not write, in every version that a
+// manager has used. Subresources of pods have no filter, as on the real server.
 func (op Operation) ignored(by fieldpath.ManagedFields) map[fieldpath.APIVersion]fieldpath.Filter {
 	var filter fieldpath.Filter
 	switch {
@@ -144,8 +147,8 @@ func (op Operation) ignored(by fieldpath.ManagedFields) map[fieldpath.APIVersion
 	return filters
 }
 
-// oneVersion is a converter: the versions of a resource have the same fields, as those of a
-// definition without a webhook have.
+// oneVersion converts between versions: all versions of a resource have the same fields. This also
+// holds for a definition without a webhook.
 type oneVersion struct{}
 
 func (oneVersion) Convert(object *typed.TypedValue, _ fieldpath.APIVersion) (*typed.TypedValue, error) {
@@ -154,7 +157,7 @@ func (oneVersion) Convert(object *typed.TypedValue, _ fieldpath.APIVersion) (*ty
 
 func (oneVersion) IsMissingVersionError(error) bool { return false }
 
-// bare takes the managed fields away from an object.
+// bare removes the managed fields from an object.
 func bare(doc document) document {
 	if doc == nil {
 		return document{}
@@ -165,12 +168,12 @@ func bare(doc document) document {
 	return doc
 }
 
-// objectName names an object in errors as the server does: namespace/name; version, kind.
+// objectName is an object in error messages, as on the real server: namespace/name; version, kind.
 func objectName(doc document) string {
 	object := unstructured.Unstructured{Object: doc}
 	kind := schema.FromAPIVersionAndKind(object.GetAPIVersion(), object.GetKind())
 	return fmt.Sprintf("%s/%s; %s", object.GetNamespace(), object.GetName(), kind)
 }
 
-// seconds is the time, as managed fields have it.
+// seconds is the current time in the precision of managed fields.
 func seconds() *metav1.Time { return &metav1.Time{Time: time.Now().UTC().Truncate(time.Second)} }

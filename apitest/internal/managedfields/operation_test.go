@@ -15,7 +15,7 @@ func withData(name string, value any) document {
 	return document{"apiVersion": "v1", "kind": "ConfigMap", "metadata": document{"name": "m"}, "data": document{name: value}}
 }
 
-// TestTheOldestUpdatersBecomeOne: in each version, so that what they own is not lost.
+// TestTheOldestUpdatersBecomeOne: one for each version, so that no ownership is lost.
 func TestTheOldestUpdatersBecomeOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestTheOldestUpdatersBecomeOne(t *testing.T) {
 	})
 }
 
-// TestTimeOfAnUpdate: it is that of the last change, though the fields are the same ones.
+// TestTimeOfAnUpdate: an entry has the time of the last change, even if its fields stay the same.
 func TestTimeOfAnUpdate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

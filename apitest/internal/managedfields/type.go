@@ -5,13 +5,13 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// Type is how the objects of a resource are merged. The zero value guesses from an object
-// itself: lists are atomic, and all else is merged field by field.
+// Type says how the objects of a resource are merged. The zero value deduces this from the object
+// itself: lists are atomic, and everything else is merged field by field.
 type Type struct {
 	known *typed.ParseableType
 }
 
-// read makes a value of a document.
+// read converts a document to a typed value.
 func (t Type) read(doc document) (*typed.TypedValue, error) {
 	if t.known == nil {
 		return typed.DeducedParseableType.FromUnstructured(doc)
@@ -19,7 +19,8 @@ func (t Type) read(doc document) (*typed.TypedValue, error) {
 	return t.known.FromUnstructured(doc, typed.AllowDuplicates)
 }
 
-// readStrictly makes a value of a document of which no list may have two elements of one key.
+// readStrictly converts a document to a typed value. It fails if a list has two elements with the
+// same key.
 func (t Type) readStrictly(doc document) (*typed.TypedValue, error) {
 	if t.known == nil {
 		return typed.DeducedParseableType.FromUnstructured(doc)
@@ -27,16 +28,16 @@ func (t Type) readStrictly(doc document) (*typed.TypedValue, error) {
 	return t.known.FromUnstructured(doc)
 }
 
-// document is an object, as it is decoded from JSON.
+// document is an object as decoded JSON.
 type document = map[string]any
 
-// types are the named types that a schema is made of.
+// types are the named types of a schema.
 type types struct {
 	defs map[string]*schema.TypeDef
 	list []*schema.TypeDef
 }
 
-// typed returns the Type of a name.
+// typed returns the Type of a named type.
 func (ts *types) typed(name string) Type {
 	s := &schema.Schema{}
 	for _, def := range ts.list {
@@ -45,8 +46,8 @@ func (ts *types) typed(name string) Type {
 	return Type{&typed.ParseableType{Schema: s, TypeRef: schema.TypeRef{NamedType: &name}}}
 }
 
-// add makes room for a named type, and reports whether there was none. It is filled in
-// afterwards, for it may have fields of its own type.
+// add adds a named type and reports whether it is new. The caller fills in the type afterwards,
+// because a field may have the same type.
 func (ts *types) add(name string) (*schema.TypeDef, bool) {
 	if def := ts.defs[name]; def != nil {
 		return def, false
@@ -59,7 +60,7 @@ func (ts *types) add(name string) (*schema.TypeDef, bool) {
 	return def, true
 }
 
-// anything is the type of what is of no type: whatever comes, merged field by field.
+// anything is the type of untyped fields: any value, merged field by field.
 func (ts *types) anything() schema.TypeRef {
 	const name = "anything"
 	ref := named(name)
