@@ -5,29 +5,30 @@ import (
 	"time"
 )
 
-// behind tells how long ago the server had the first version that a stage does not have. It learns when versions come as frames are made, so
-// it is off by the time between two.
+// behind estimates how long a stage has been behind the server. It learns of new versions when
+// frames are made, so the estimate is off by up to the time between two frames.
 type behind struct {
 	newest uint64
 	seen   []arrival // the oldest first, each newer than the one before
 }
 
-// arrival is when a version was there.
+// arrival records when a version was first seen.
 type arrival struct {
 	version uint64
 	at      time.Duration
 }
 
-// mostArrivals is how many versions are remembered: a minute and more of frames. A stage that is older is at least so old.
+// mostArrivals is the number of remembered versions: more than a minute of frames. For a stage that
+// is further behind, the estimate is a lower bound.
 const mostArrivals = 1024
 
-// note remembers that the server has a version.
+// note records that the server has reached a version.
 func (b *behind) note(version string, at time.Duration) {
 	n, err := strconv.ParseUint(version, 10, 64)
 	if err != nil || n <= b.newest {
 		return
 	}
-	// The server may have had it since the last frame.
+	// The server may have reached it at any time since the last frame.
 	b.newest = n
 	b.seen = append(b.seen, arrival{n, at})
 	if len(b.seen) > mostArrivals {
@@ -35,7 +36,7 @@ func (b *behind) note(version string, at time.Duration) {
 	}
 }
 
-// of returns for how long a stage has been behind that has a version, in seconds.
+// of returns for how many seconds a stage at this version has been behind.
 func (b *behind) of(version string, now time.Duration) (float64, bool) {
 	n, err := strconv.ParseUint(version, 10, 64)
 	if err != nil || b.newest == 0 {

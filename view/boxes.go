@@ -5,8 +5,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// boxes are those of the picture, from left to right. It is the picture of client-go's
-// sample-controller, which people know.
+// boxes are the boxes of the picture, from left to right. The picture resembles the familiar one of
+// client-go's sample-controller.
 var boxes = []BoxInfo{
 	{"server", "API server", "has the objects, and a log of their changes. It answers lists, and watches from a version on."},
 	{"reflector", "Reflector", "lists once, then watches, and lists again when the watch cannot go on."},
@@ -17,20 +17,21 @@ var boxes = []BoxInfo{
 	{"workers", "Workers", "take keys, look the objects up in the store, and do the work."},
 }
 
-// snapshot is what the numbers of a box are read from.
+// snapshot holds the data that the numbers of a box are computed from.
 type snapshot struct {
 	informer informer.Status
 	queue    workqueue.Stats
 	limits   workqueue.Limits
 	server   Server
-	traffic  traffic // of the clients
+	traffic  traffic // of all clients
 	rec      *recorder
 	behind   *behind
-	size     func() (float64, bool) // of the store
+	size     func() (float64, bool) // size of the store
 	now      int64                  // nanoseconds since the start
 }
 
-// reading is a number, and how it is read. times is for numbers of the kind "time", read for the others.
+// reading is a number with the function that reads it. Numbers of the kind "time" have times, all
+// others have read.
 type reading struct {
 	Number
 	read  func(s *snapshot) (value float64, known bool)
@@ -59,7 +60,7 @@ func (t *table) time(box, id, label, help string, of func(r *recorder) []*histog
 	*t = append(*t, reading{Number: Number{box, id, label, help, "time", "s"}, times: of})
 }
 
-// numbers are all numbers of the page, in the order in which it shows them.
+// numbers are all numbers of the page, in display order.
 var numbers = func() (t table) {
 	serverNumbers(&t)
 	reflectorNumbers(&t)

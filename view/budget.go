@@ -5,12 +5,14 @@ import (
 	"fmt"
 )
 
-// mostJSON bounds the values of a JSON text that is read: a frame of many handlers and queues has some thousands. The
-// largest value, an Event, takes fifty times its two bytes, so that a text of MaxRecordingLine would take gigabytes.
+// mostJSON limits the number of values in a decoded JSON text. A frame of many handlers and queues
+// has some thousands. The largest value, an Event, takes fifty times its two bytes of text, so a
+// text of MaxRecordingLine bytes could take gigabytes.
 const mostJSON = 100_000
 
-// Unmarshal decodes JSON that a page or a recording has: a [Line], [Parts], a [Lookup]. It refuses a text with more than 100,000
-// values before it decodes anything, because whoever has made the text is not known. The caller bounds the bytes.
+// Unmarshal decodes JSON from a page or a recording: a [Line], [Parts] or a [Lookup]. Since the
+// source is not trusted, it refuses a text with more than 100,000 values before it decodes
+// anything. The caller limits the number of bytes.
 func Unmarshal(text []byte, into any) error {
 	if values(text) > mostJSON {
 		return fmt.Errorf("it has more than %d values", mostJSON)
@@ -18,8 +20,8 @@ func Unmarshal(text []byte, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// values is at least the number of values in a JSON text: each value but the first follows
-// a comma, or begins a list or an object.
+// values returns an upper bound of the number of values in a JSON text: each value except the first
+// follows a comma, or begins a list or an object.
 func values(text []byte) (n int) {
 	for i, quoted := 0, false; i < len(text); i++ {
 		switch c := text[i]; {

@@ -20,7 +20,7 @@ import (
 
 type configMap = corev1.ConfigMap
 
-// short is a pipeline without a network, from a watch to the end of a turn.
+// short is a pipeline without a network, from a watch to the end of a reconcile.
 type short struct {
 	tap    tap.Source[*configMap]
 	queue  *workqueue.Queue[types.NamespacedName]
@@ -29,7 +29,7 @@ type short struct {
 	sent   int
 }
 
-// newShort returns a pipeline that v shows; v may be nil.
+// newShort returns a pipeline shown by v, which may be nil.
 func newShort(t testing.TB, v *View) *short {
 	p := &short{tap: tap.New[*configMap](), object: &configMap{}}
 	for n := range 1000 {
@@ -60,7 +60,7 @@ func newShort(t testing.TB, v *View) *short {
 	return p
 }
 
-// event sends an event, and works on its key.
+// event sends an event and processes its key.
 func (p *short) event() {
 	p.sent++
 	p.tap.Events <- listwatch.Event[*configMap]{Type: listwatch.Modified, Item: listwatch.Item[*configMap]{
@@ -73,7 +73,7 @@ func (p *short) event() {
 	p.queue.Done(key)
 }
 
-// look has somebody look at the first pipeline until the test ends.
+// look watches the first pipeline until the test ends.
 func look(t testing.TB, v *View) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var looking sync.WaitGroup
@@ -95,14 +95,14 @@ func look(t testing.TB, v *View) {
 	t.Cleanup(func() { cancel(); looking.Wait() })
 }
 
-// An event allocates no more with a view than without, from the watch to the end of its turn: neither while nobody looks, nor, but for
-// the frames, while somebody does.
+// From the watch to the end of its reconcile, an event allocates no more with a view than without.
+// This holds without viewers, and with a viewer, except for the frames.
 func TestViewAllocatesNothingForAnEvent(t *testing.T) {
 	const events = 3000
 	cost := func(v *View) float64 {
 		p := newShort(t, v)
 		tap.Allocations(events, p.event)
-		return tap.Allocations(events, p.event) // AllocsPerRun leaves the fraction out
+		return tap.Allocations(events, p.event) // AllocsPerRun would drop the fraction
 	}
 	v, err := New(Options{})
 	require.NoError(t, err)
@@ -122,8 +122,9 @@ func TestViewAllocatesNothingForAnEvent(t *testing.T) {
 	require.LessOrEqual(t, seen-ofFrames, without+0.1)
 }
 
-// BenchmarkView is an event on its way from a watch through shelf and store to a handler that fills a work queue, and the
-// turn of its key: without a view, with one that nobody looks at, and with a viewer.
+// BenchmarkView sends an event from a watch through queue and store to a handler, which adds a key
+// to a work queue. It then reconciles the key. It compares no view, a view without viewers, and a
+// view with a viewer.
 func BenchmarkView(b *testing.B) {
 	for _, who := range []string{"none", "nobody", "viewer"} {
 		b.Run("looks="+who, func(b *testing.B) {
@@ -145,7 +146,7 @@ func BenchmarkView(b *testing.B) {
 	}
 }
 
-// While nobody looks, events are neither kept nor counted, so that they cost one atomic load each.
+// Without viewers, events are neither kept nor counted, so each costs one atomic load.
 func TestNothingIsKeptWhileNobodyLooks(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{})

@@ -6,50 +6,52 @@ import (
 	"time"
 )
 
-// What an [Event] reports, in the order in which a change comes through the pipeline.
+// Values of [Event].What, in the order in which a change passes through the pipeline.
 const (
-	// Phase: the reflector is in another phase: Kind, from Cause. Text says what has failed.
+	// Phase: the reflector enters phase Kind because of Cause. Text is the error.
 	Phase = "phase"
 	// Page: a page of a list has been read, with Count objects.
 	Page = "page"
 	// Item: an object of a list. Kind is "decoded", or "unchanged" if the store had its version.
 	Item = "item"
-	// Pause: the reflector waits, for Wait.
+	// Pause: the reflector waits for Wait.
 	Pause = "pause"
-	// Received: an event of a watch, or of a streaming list. Kind is ADDED and so on, or BOOKMARK, which has no
-	// key.
+	// Received: an event of a watch or of a streaming list. Kind is the event type, such as ADDED.
+	// A BOOKMARK has no key.
 	Received = "received"
-	// Delta: a delta has been put on the shelf. Kind is Added, Updated, Deleted, Replaced or Sync.
+	// Delta: a delta has been queued for the informer. Kind is Added, Updated, Deleted, Replaced or
+	// Sync.
 	Delta = "delta"
-	// Batch: all of the shelf has been taken, Count keys. Kind is "initial" for the first list, "replaced" for
-	// another, else empty.
+	// Batch: the informer has taken all queued deltas, of Count keys. Kind is "initial" for the
+	// first list, "replaced" for another list, else empty.
 	Batch = "batch"
-	// Delivered: the handler Of has returned. Kind is Added, Updated or Deleted, Cause why it was called. Wait is how long the
-	// event lay in the mailbox: it was put there when the store had it.
+	// Delivered: the handler Of has returned. Kind is Added, Updated or Deleted, and Cause is the
+	// reason of the call. Wait is how long the event waited in the mailbox, which it entered when
+	// the store had it.
 	Delivered = "delivered"
 	// Queued: a key has become dirty.
 	Queued = "queued"
-	// Merged: a key was added that was dirty already.
+	// Merged: a key was added that was already dirty.
 	Merged = "merged"
-	// Taken: a worker has been given a key, for Count adds.
+	// Taken: a worker has taken a key, for Count adds.
 	Taken = "taken"
-	// Done: a worker is done with a key.
+	// Done: a worker has finished a key.
 	Done = "done"
-	// Failed: reconcile has failed. Text says why.
+	// Failed: reconcile has failed. Text is the error.
 	Failed = "failed"
-	// Retried: a key will be added after Wait.
+	// Retried: a key will be added again after Wait.
 	Retried = "retried"
 )
 
-// Event is something that happened to one object, or in one stage. Only the fields that apply are set. It
-// never has the content of an object.
+// Event is something that happened to one object or in one stage. Only the fields that apply are
+// set. It never has the content of an object.
 type Event struct {
 	What string `json:"e"`
 
-	// At is the time before the frame's in milliseconds: 0 or less.
+	// At is the time relative to the frame's time, in milliseconds: 0 or less.
 	At float64 `json:"at"`
 
-	// Of is the handler, or the queue.
+	// Of is the name of the handler or the queue.
 	Of string `json:"of,omitempty"`
 
 	Kind    string `json:"kind,omitempty"`
@@ -57,7 +59,7 @@ type Event struct {
 	Key     string `json:"key,omitempty"`
 	Version string `json:"rv,omitempty"`
 
-	// Wait is how long it waited, or will wait, and Ran how long it took, in seconds.
+	// Wait is the past or coming wait, and Ran the duration, in seconds.
 	Wait float64 `json:"wait,omitempty"`
 	Ran  float64 `json:"ran,omitempty"`
 
@@ -65,7 +67,7 @@ type Event struct {
 	Text  string `json:"text,omitempty"`
 }
 
-// events makes events of what was noted, in the order of their times.
+// events converts noted events to Events, sorted by time.
 func events(all []noted, now time.Time) []Event {
 	slices.SortStableFunc(all, func(a, b noted) int { return cmp.Compare(a.at.Sub(b.at), 0) })
 	made := make([]Event, len(all))
@@ -79,5 +81,5 @@ func events(all []noted, now time.Time) []Event {
 	return made
 }
 
-// milliseconds has three digits after the point.
+// milliseconds returns d in milliseconds, to the microsecond.
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -21,7 +21,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// An informer and its queue, with a page about them on loopback.
+// An informer and its queue, with a page of them on loopback.
 func Example() {
 	server := apitest.New(apitest.Options{})
 	if err := server.ListenMemory(); err != nil {
@@ -74,7 +74,7 @@ func title(url string) string {
 	return ""
 }
 
-// A recording of a tenth of a second: a line that says what follows, and a frame.
+// A recording of a tenth of a second: a hello line that describes it, and a frame.
 func ExampleView_Record() {
 	picture := rest.Must(view.New(view.Options{}))
 	view.Queue(picture, workqueue.New(workqueue.Options[string]{Name: "jobs"}))

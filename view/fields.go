@@ -15,32 +15,35 @@ import (
 
 // Field is a part of an object, with its size as JSON.
 type Field struct {
-	// Path is its name in JSON, such as "metadata.managedFields": names of the object's type. A name that is content, as
-	// those of labels or of data are, is never in it.
+	// Path is the field's JSON path, such as "metadata.managedFields". It has only names that the
+	// object's type defines. Keys that are content, such as labels or data keys, are never part of
+	// it.
 	Path string `json:"path"`
 
-	// Raw and Stored are the bytes of the object that the server has and of the one in the store; 0 where it is not there.
+	// Raw and Stored are the sizes in bytes on the server and in the store; 0 if the field is
+	// missing there.
 	Raw    int `json:"raw"`
 	Stored int `json:"stored"`
 
-	// Entries is how many there are in an array or a map.
+	// Entries is the number of entries in an array or a map.
 	Entries int `json:"entries,omitempty"`
 
-	// Value is the beginning of its JSON, where Options.Values lets the page show it.
+	// Value is the beginning of the JSON value, if Options.Values allows it.
 	Value string `json:"value,omitempty"`
 }
 
-// other is the path of fields whose names the type does not say, and of those after mostFields: an object without a type may have
-// a hundred thousand, whose writer decides on that.
+// other is the path for fields that the type does not define, and for fields beyond mostFields. The
+// author of an untyped object could create a hundred thousand fields.
 const other = "(other)"
 
-// mostFields is how many fields of an object are told apart.
+// mostFields is the maximum number of separate fields of an object.
 const mostFields = 300
 
-// shownValue is how many bytes of a value are shown.
+// shownValue is the maximum number of bytes shown of a value.
 const shownValue = 120
 
-// fieldsOf measures the parts of an object, two levels deep, and the whole. set is where the size of a field belongs.
+// fieldsOf measures the parts of an object, two levels deep, and the whole object. The function set
+// stores the size of a field in Raw or Stored.
 func fieldsOf(object any, values bool, set func(*Field, int)) (fields []Field, size int, err error) {
 	defer func() {
 		if p := recover(); p != nil { // of a method of the type
@@ -95,7 +98,7 @@ func fieldsOf(object any, values bool, set func(*Field, int)) (fields []Field, s
 	return fields, len(text), nil
 }
 
-// sizeOf returns the bytes of an object as JSON.
+// sizeOf returns the size of an object as JSON in bytes.
 func sizeOf(object any) (size int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -106,8 +109,8 @@ func sizeOf(object any) (size int, err error) {
 	return len(text), err
 }
 
-// members calls each with the members of a JSON object, and with the bytes of each, name and comma included. It returns false if it is
-// another value.
+// members calls each for every member of a JSON object, with the member's value and its size,
+// including name and comma. It returns false for any other JSON value.
 func members(text []byte, each func(name string, size int, value []byte)) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -129,7 +132,7 @@ func members(text []byte, each func(name string, size int, value []byte)) bool {
 	return true
 }
 
-// entries counts those of an array or a map.
+// entries counts the entries of an array or a map.
 func entries(value []byte) (n int) {
 	if members(value, func(string, int, []byte) { n++ }) {
 		return n
@@ -141,11 +144,11 @@ func entries(value []byte) (n int) {
 	return len(all)
 }
 
-// identifier is how fields of types are called.
+// identifier matches names that types use for fields.
 var identifier = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9]{0,60}$`)
 
-// namesOf returns a function that says whether a name is one of a field of an object's type, and which names the fields have that are in
-// it: nil if that is content.
+// namesOf returns a function that reports whether an object's type has a field of this name. The
+// function also returns the names of the fields inside that field, or nil if those are content.
 func namesOf(object any) func(name string) (inner map[string]bool, known bool) {
 	if _, ok := object.(runtime.Unstructured); ok {
 		return func(name string) (map[string]bool, bool) {
@@ -176,7 +179,7 @@ func keysOfMap(fields map[string]reflect.Type) map[string]bool {
 	return names
 }
 
-// jsonFields returns the types of a struct's fields by their names in JSON; nil for other types.
+// jsonFields returns the types of a struct's fields by their JSON names, or nil for other types.
 func jsonFields(t reflect.Type) map[string]reflect.Type {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -204,8 +207,9 @@ func jsonFields(t reflect.Type) map[string]reflect.Type {
 	return fields
 }
 
-// isPlain says whether values of an object's fields may be shown, if the program lets them. It says no unless the object itself tells
-// of what kind it is, and that it is no Secret. Of metadata alone nobody can tell, and an annotation may have all data.
+// isPlain reports whether the values of an object may be shown if the program allows it. It returns
+// false unless the object's own kind is known and is not Secret. Metadata alone does not reveal the
+// kind, and its annotations may contain all of the data.
 func isPlain(object any) bool {
 	o, ok := object.(runtime.Object)
 	if !ok || reflect.ValueOf(object).Kind() != reflect.Pointer || reflect.ValueOf(object).IsNil() {
@@ -219,7 +223,8 @@ func isPlain(object any) bool {
 	return !hides(kind) && !hides(t.Name()) && !embeds(t)
 }
 
-// embeds reports whether a type has its methods of an object of another type, so that they say nothing of the rest.
+// embeds reports whether a type inherits its methods from an embedded object type. Its kind then
+// says nothing about its other fields.
 func embeds(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return true
@@ -233,7 +238,7 @@ func embeds(t reflect.Type) bool {
 	return false
 }
 
-// hides reports whether objects of a kind, or a type of Go, are Secrets, or may be.
+// hides reports whether objects of this kind or Go type are Secrets, or may be.
 func hides(kind string) bool {
 	return strings.Contains(strings.ToLower(kind), "secret") || strings.HasPrefix(kind, "PartialObjectMetadata")
 }

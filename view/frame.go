@@ -1,34 +1,34 @@
 package view
 
-// Line is one line of what the page, the terminal and recordings read: JSON, with one of its fields. A stream and
-// a recording begin with a Hello; frames follow.
+// Line is one JSON line of a stream or a recording, with exactly one field set. The first line has
+// a Hello; frames follow.
 type Line struct {
 	Hello *Hello `json:"hello,omitempty"`
 	Frame *Frame `json:"frame,omitempty"`
 }
 
-// FormatVersion is the version of the format. Readers skip fields that they don't know; it changes only
-// when they would be wrong to.
+// FormatVersion is the version of the format. Readers skip unknown fields. The version changes only
+// if skipping them would be wrong.
 const FormatVersion = 1
 
-// Hello says what the frames after it are about.
+// Hello describes the frames that follow it.
 type Hello struct {
 	Version int    `json:"version"`
 	Title   string `json:"title"`
 
-	// Name is the pipeline that the frames are of.
+	// Name is the pipeline of the frames.
 	Name string `json:"name"`
 
-	// Start is when frames begin to count, in milliseconds since 1970, and Every the time between two frames in
-	// milliseconds.
+	// Start is the time 0 of the frames, in milliseconds since 1970. Every is the time between two
+	// frames in milliseconds.
 	Start int64 `json:"start"`
 	Every int64 `json:"every"`
 
-	// Boxes are those of the picture, from left to right, and Numbers what there is in each.
+	// Boxes are the boxes of the picture, from left to right, and Numbers the numbers in them.
 	Boxes   []BoxInfo `json:"boxes"`
 	Numbers []Number  `json:"numbers"`
 
-	// Actions are what can be done; see [Laboratory].
+	// Actions are the available actions; see [Laboratory].
 	Actions []Action `json:"actions,omitempty"`
 }
 
@@ -46,69 +46,68 @@ type Number struct {
 	Label string `json:"label"`
 	Help  string `json:"help"`
 
-	// Kind is "gauge" for a number that is now, "counter" for one that only grows, which has a rate as
-	// well, and "time" for quantiles.
+	// Kind is "gauge" for a current value, "counter" for a value that only grows and also has a
+	// rate, and "time" for quantiles.
 	Kind string `json:"kind"`
 
-	// Unit is "s" for seconds, "B" for bytes, "%" for percent, "" for a count of things, and "bool" for
-	// yes (1) and no (0).
+	// Unit is "s" for seconds, "B" for bytes, "%" for percent, "" for a count, and "bool" for yes
+	// (1) and no (0).
 	Unit string `json:"unit,omitempty"`
 }
 
-// Frame is a pipeline at one moment: an informer, and the queues that its handlers fill. Each stage is of
-// one moment; they are read one after another.
+// Frame is the state of a pipeline at one moment: an informer, and the queues that its handlers
+// fill. Each stage is consistent in itself; the stages are read one after another.
 type Frame struct {
-	// Seq is the number of the frame. Numbers are missing where a viewer was too slow.
+	// Seq is the number of the frame. A slow viewer misses some numbers.
 	Seq uint64 `json:"seq"`
 
 	// At is the time since Hello.Start in milliseconds.
 	At float64 `json:"at"`
 
-	// Boxes are the server, reflector, fifo, store and handlers of the informer, and then for each queue its queue and
-	// its workers.
+	// Boxes are the server, reflector, fifo, store and handlers of the informer. The queue and the
+	// workers of each queue follow.
 	Boxes []Box `json:"boxes"`
 
-	// Handlers and Indexes are those of the informer.
+	// Handlers and Indexes are the handlers and indexes of the informer.
 	Handlers []Handler `json:"handlers,omitempty"`
 	Indexes  []Index   `json:"indexes,omitempty"`
 
-	// Versions are how far each stage is.
+	// Versions are the versions that the stages have reached.
 	Versions Versions `json:"versions"`
 
-	// Keys are those of each queue, by its name, as far as they are few enough to be shown.
+	// Keys are the keys of each queue, by the queue's name, if they are few enough to show.
 	Keys map[string]Keys `json:"keys,omitempty"`
 
-	// Wrong says what is wrong, the worst first; empty if nothing is.
+	// Wrong lists the problems, the worst first. It is empty if there are no problems.
 	Wrong []string `json:"wrong,omitempty"`
 
-	// Events are a sample of what happened since the frame before, in the order of their times. Of the
-	// objects, one of Scale is in the sample, with all of its events; Lost events had no
-	// room.
+	// Events are a sample of the events since the frame before, sorted by time. The sample has one
+	// of Scale objects, with all events of that object. Lost events did not fit.
 	Events []Event `json:"events,omitempty"`
 	Scale  uint64  `json:"scale"`
 	Lost   uint64  `json:"lost,omitempty"`
 
-	// Laboratory is the state of the laboratory, such as what is paused.
+	// Laboratory is the state of the laboratory, for example its paused stages.
 	Laboratory map[string]string `json:"laboratory,omitempty"`
 
-	// Comparison is what the laboratory has measured; see [Comparer].
+	// Comparison has the measurements of the laboratory; see [Comparer].
 	Comparison *Comparison `json:"comparison,omitempty"`
 
 	Cost Cost `json:"cost"`
 }
 
-// Box has the numbers of a box, by their ids. Those that are not known are absent.
+// Box has the numbers of a box, by their ids. Unknown numbers are absent.
 type Box struct {
 	ID string `json:"id"`
 
-	// Name is that of the queue, for a box of one, else that of the informer.
+	// Name is the name of the queue for a queue's box, else the name of the informer.
 	Name string `json:"name"`
 
-	// State is a word or a few, such as "watching".
+	// State is a word or a few words, such as "watching".
 	State string `json:"state,omitempty"`
 
-	// Numbers are gauges and counters, Rates the counters' rates a second, over about the last second, and
-	// Times the quantiles of times.
+	// Numbers are gauges and counters. Rates are the rates of the counters per second, over about
+	// the last second. Times are quantiles.
 	Numbers map[string]float64 `json:"n,omitempty"`
 	Rates   map[string]float64 `json:"r,omitempty"`
 	Times   map[string]Times   `json:"t,omitempty"`
@@ -133,7 +132,7 @@ type Index struct {
 	Values int    `json:"values"`
 }
 
-// Versions are resourceVersions, "" where they are not known.
+// Versions are resourceVersions, or "" if they are not known.
 type Versions struct {
 	Server    string `json:"server,omitempty"`
 	Oldest    string `json:"oldest,omitempty"`
@@ -142,33 +141,34 @@ type Versions struct {
 	Store     string `json:"store,omitempty"`
 }
 
-// Keys are the keys of a queue, those with workers first, then the ready ones, then those that wait.
+// Keys are the keys of a queue: first those with workers, then the ready ones, then those that
+// wait.
 type Keys struct {
-	// All is how many there are. List has the first ones of them. It is empty if there are too many to
-	// look at.
+	// All is the number of keys. List has the first of them. List is empty if the queue has too
+	// many keys to inspect.
 	All  int   `json:"all"`
 	List []Key `json:"list,omitempty"`
 
-	// Levels are how many of the ready ones are of which priority, the highest first.
+	// Levels count the ready keys by priority, the highest priority first.
 	Levels []Level `json:"levels,omitempty"`
 
 	// Limits describe the rate limiter of the queue, as far as they are known.
 	Limits *Limits `json:"limits,omitempty"`
 }
 
-// Level is how many keys of a priority are ready.
+// Level is the number of ready keys of a priority.
 type Level struct {
 	Priority int `json:"priority"`
 	Ready    int `json:"ready"`
 }
 
-// Limits describe a rate limiter; see workqueue.Limits. What is not known is 0.
+// Limits describe a rate limiter; see workqueue.Limits. An unknown value is 0.
 type Limits struct {
-	// Base and Longest are of the wait of each key, in seconds.
+	// Base and Longest limit the wait of each key, in seconds.
 	Base    float64 `json:"base,omitempty"`
 	Longest float64 `json:"longest,omitempty"`
 
-	// Burst, PerSecond and Tokens are of the bucket that all keys have in common.
+	// Burst, PerSecond and Tokens describe the token bucket that all keys share.
 	Burst     int     `json:"burst,omitempty"`
 	PerSecond float64 `json:"perSecond,omitempty"`
 	Tokens    float64 `json:"tokens"`
@@ -178,14 +178,14 @@ type Limits struct {
 type Key struct {
 	Key string `json:"key"`
 
-	// Processing, Dirty, Ready and Parked are those of workqueue.KeyState.
+	// Processing, Dirty, Ready and Parked are as in workqueue.KeyState.
 	Processing bool `json:"processing,omitempty"`
 	Dirty      bool `json:"dirty,omitempty"`
 	Ready      bool `json:"ready,omitempty"`
 	Parked     bool `json:"parked,omitempty"`
 
-	// For is for how long it has been with a worker or ready, and In how long until it is due, in
-	// seconds; 0 where that does not apply.
+	// For is how long the key has been with a worker or ready. In is how long until it is due. Both
+	// are in seconds, or 0 if they do not apply.
 	For float64 `json:"for,omitempty"`
 	In  float64 `json:"in,omitempty"`
 
@@ -194,13 +194,13 @@ type Key struct {
 	Priority int `json:"priority,omitempty"`
 }
 
-// Cost is what the view itself costs.
+// Cost is the cost of the view itself.
 type Cost struct {
-	// Viewers is how many look now, at any pipeline.
+	// Viewers is the current number of viewers of all pipelines.
 	Viewers int `json:"viewers"`
 
-	// Building is the time that it took to make the frame before this one, and Share that of a
-	// second, in percent of one processor.
+	// Building is the time in seconds that it took to make the frame before this one. Share is a
+	// running average of that time relative to the frame interval, in percent of one processor.
 	Building float64 `json:"building"`
 	Share    float64 `json:"share"`
 

@@ -16,7 +16,7 @@ func TestStreamSaysWhatTheStatsSay(t *testing.T) {
 	require.Equal(t, "pods", hello.Name)
 	require.Len(t, hello.Boxes, 7)
 	require.Eventually(t, func() bool { return r.queue.Stats().Dones == 50 }, time.Minute, 5*time.Millisecond)
-	next() // made before that, perhaps
+	next() // it may be older than that
 	f := next().Frame
 	require.NotNil(t, f)
 	boxes := map[string]Box{}

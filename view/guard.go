@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// refusal is an error with the code that answers it.
+// refusal is an error with the status code of its answer.
 type refusal struct {
 	code int
 	error
@@ -22,7 +22,7 @@ func refused(code int, format string, args ...any) error {
 	return refusal{code, fmt.Errorf(format, args...)}
 }
 
-// admit says why a request is refused, nil if it may look.
+// admit returns why a request is refused, or nil if it may look.
 func (v *View) admit(r *http.Request, data bool) error {
 	if !v.opts.Remote && !fromHere(r.RemoteAddr) {
 		return refused(http.StatusForbidden, "this page is for this machine alone: reach it by a tunnel, such as kubectl port-forward")
@@ -36,7 +36,7 @@ func (v *View) admit(r *http.Request, data bool) error {
 	return nil
 }
 
-// mayLook says why a request gets no data, nil if it may.
+// mayLook returns why a request gets no data, or nil if it may look.
 func (v *View) mayLook(r *http.Request) error {
 	if v.opts.Private && !v.authorized(r) {
 		return v.unauthorized(r, "this needs the token: open the address that the program has printed")
@@ -44,7 +44,7 @@ func (v *View) mayLook(r *http.Request) error {
 	return nil
 }
 
-// mayChange says why a request may change nothing, nil if it may.
+// mayChange returns why a request must not change anything, or nil if it may.
 func (v *View) mayChange(r *http.Request) error {
 	if v.opts.Laboratory == nil {
 		return refused(http.StatusNotFound, "this view changes nothing: it has no laboratory")
@@ -55,7 +55,8 @@ func (v *View) mayChange(r *http.Request) error {
 	return sentByPage(r)
 }
 
-// sentByPage says why a request is not one that a script sends, nil if it is. A form of another page can send no JSON.
+// sentByPage returns an error unless a script has sent the request. A form on another page cannot
+// send JSON.
 func sentByPage(r *http.Request) error {
 	if r.Method != http.MethodPost {
 		return refused(http.StatusMethodNotAllowed, "this is for POST")
@@ -66,14 +67,14 @@ func sentByPage(r *http.Request) error {
 	return nil
 }
 
-// fromHere reports whether an address is one of this machine's loopback.
+// fromHere reports whether an address is a loopback address of this machine.
 func fromHere(address string) bool {
 	at, err := netip.ParseAddrPort(address)
 	return err == nil && at.Addr().Unmap().IsLoopback()
 }
 
-// named reports whether a Host header is one of the page's. An address cannot lead to another server later, as a name
-// can.
+// named reports whether a Host header is a name of the page. An IP address is always accepted,
+// because unlike a name it cannot be pointed to another server later.
 func (v *View) named(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -86,7 +87,7 @@ func (v *View) named(host string) bool {
 	return name != "" && slices.ContainsFunc(v.opts.Hosts, func(own string) bool { return strings.EqualFold(own, name) })
 }
 
-// ownOrigin reports whether a request is from this page, or from no page.
+// ownOrigin reports whether a request comes from this page, or from no page.
 func ownOrigin(r *http.Request) bool {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
 		return false
@@ -99,7 +100,7 @@ func ownOrigin(r *http.Request) bool {
 	return err == nil && from.Host != "" && strings.EqualFold(from.Host, r.Host)
 }
 
-// authorized reports whether a request has the token, or a session.
+// authorized reports whether a request has the token or a session.
 func (v *View) authorized(r *http.Request) bool {
 	given, ok := bearer(r)
 	return ok && (v.isToken(given) || v.sessions.has(given))
@@ -109,7 +110,8 @@ func (v *View) isToken(given string) bool {
 	return subtle.ConstantTimeCompare([]byte(given), []byte(v.opts.Token)) == 1
 }
 
-// unauthorized refuses a request, with the reason if its session has ended for one that is known.
+// unauthorized refuses a request. The error says why its session has ended, if that is known, and
+// is otherwise the given text.
 func (v *View) unauthorized(r *http.Request, otherwise string) error {
 	if given, ok := bearer(r); ok {
 		if err := v.sessions.ended(given); err != nil {
@@ -119,8 +121,8 @@ func (v *View) unauthorized(r *http.Request, otherwise string) error {
 	return refused(http.StatusUnauthorized, "%s", otherwise)
 }
 
-// policy is what browsers enforce for the page: nothing from elsewhere, no code or style in the markup, and
-// no markup from texts.
+// policy is the page's policy for browsers: no content from other origins, no inline scripts or
+// styles, and no markup made from text.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
@@ -133,7 +135,7 @@ func protect(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// fail answers with an error, as text.
+// fail answers with an error as text.
 func fail(w http.ResponseWriter, err error) {
 	code := http.StatusInternalServerError
 	var r refusal

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ask sends a request to the page and returns the answer's code and body.
+// ask sends a request to the page and returns the code, body and header of the answer.
 func (r *rig) ask(t testing.TB, method, path string, body string, change func(*http.Request)) (int, string, http.Header) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, r.url+path, strings.NewReader(body))

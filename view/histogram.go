@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// histogram counts durations. Each power of two of nanoseconds has four buckets, so that a quantile is
-// off by an eighth at most.
+// histogram counts durations. Each power of two of nanoseconds has four buckets, so the error of a
+// quantile is at most an eighth.
 type histogram struct {
 	buckets [bucketCount]atomic.Uint64
 }
@@ -24,7 +24,7 @@ func bucketOf(d time.Duration) int {
 	return min(4*(log-1)+int(d>>(log-2))&3, bucketCount-1)
 }
 
-// middleOf returns the duration that stands for a bucket.
+// middleOf returns the duration that represents a bucket.
 func middleOf(bucket int) time.Duration {
 	if bucket < 4 {
 		return time.Duration(bucket)
@@ -43,27 +43,27 @@ func (h *histogram) counts() (c counts) {
 	return c
 }
 
-// Times are quantiles of durations, of those of the last ten seconds, and of the objects that are in the sample. They are
-// off by an eighth at most.
+// Times are quantiles of the durations in the last ten seconds, for objects in the sample. Their
+// error is at most an eighth.
 type Times struct {
-	// Count is how many there were.
+	// Count is the number of durations.
 	Count uint64 `json:"count"`
 
-	// P50, P99 and Max are in seconds. Half of the durations are at most P50, and of a hundred, one is
-	// longer than P99.
+	// P50, P99 and Max are in seconds. Half of the durations are at most P50, and one of a hundred
+	// is longer than P99.
 	P50 float64 `json:"p50"`
 	P99 float64 `json:"p99"`
 	Max float64 `json:"max"`
 }
 
-// add adds what has come to now since before.
+// add adds the difference between now and before.
 func (c *counts) add(now, before *counts) {
 	for i := range c {
 		c[i] += now[i] - before[i]
 	}
 }
 
-// times returns the quantiles.
+// times computes the quantiles.
 func (c *counts) times() (t Times) {
 	last := 0
 	for i, n := range c {
@@ -88,7 +88,7 @@ func (c *counts) times() (t Times) {
 	return t
 }
 
-// window has the counts of a histogram of each of the last ten seconds.
+// window holds the counts of a histogram for each of the last ten seconds.
 type window struct {
 	of     *histogram
 	past   [10]counts // past[second % 10] is from the beginning of that second
@@ -96,7 +96,7 @@ type window struct {
 	began  bool
 }
 
-// addTo adds the counts of about the last ten seconds. It is called with times that do not go back.
+// addTo adds the counts of about the last ten seconds. Its times must not decrease.
 func (w *window) addTo(sum *counts, sinceStart time.Duration) {
 	now := w.of.counts()
 	second := int64(sinceStart / time.Second)

@@ -13,8 +13,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// A hundred viewers, and some that do not read, cost the program little more than one: a frame is made once, and what is held for a
-// viewer is bounded.
+// A hundred viewers, some of whom do not read, cost the program little more than one viewer. A
+// frame is made once, and the memory for each viewer is bounded.
 func TestAHundredViewers(t *testing.T) {
 	effort.SkipUnlessAll(t, "measures a frame with a hundred viewers, many times")
 	r := start(t, Options{MaxViewers: 120}, 200, nil)
@@ -40,7 +40,7 @@ func TestAHundredViewers(t *testing.T) {
 		return float64(m.HeapAlloc + m.StackInuse)
 	}
 	pods := r.view.picture("pods")
-	// measure returns bytes, and the seconds that a frame takes to be made, the middle of several.
+	// measure returns bytes, and the median time in seconds to make a frame.
 	measure := func() (float64, float64) {
 		var all []float64
 		for range 15 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Check says what is wrong with a value, nil if it may be given to the action.
+// Check returns what is wrong with a value, or nil if the action accepts it.
 func (i Input) Check(value string) error {
 	if len(i.Choices) > 0 {
 		if slices.Contains(i.Choices, value) {
@@ -22,7 +22,8 @@ func (i Input) Check(value string) error {
 	return nil
 }
 
-// values returns the values of all inputs of an action: those that were given, and defaults for the others.
+// values returns the values of all inputs of an action: the given values, and defaults for the
+// other inputs.
 func (a Action) values(given map[string]string) (map[string]string, error) {
 	all := make(map[string]string, len(a.Inputs))
 	for _, input := range a.Inputs {

@@ -10,14 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// seed is new in each process, so that nobody can choose a name that is in the sample, or is not.
+// seed is new in each process, so that nobody can choose names inside or outside of the sample.
 var seed = maphash.MakeSeed()
 
-// hashKey has all bytes of a name and of a namespace. The object has the same hash in all boxes.
+// hashKey hashes all bytes of a name and a namespace. An object has the same hash in all boxes.
 func hashKey(key types.NamespacedName) uint64 { return maphash.Comparable(seed, key) }
 
-// hashOf returns the hash function for keys of a queue. Keys that name an object have the hash that the
-// object has in the other boxes.
+// hashOf returns the hash function for keys of a queue. A key that names an object has the hash of
+// that object in the other boxes.
 func hashOf[K comparable]() func(K) uint64 {
 	if of, ok := any(hashKey).(func(K) uint64); ok {
 		return of
@@ -25,7 +25,7 @@ func hashOf[K comparable]() func(K) uint64 {
 	return func(key K) uint64 { return maphash.Comparable(seed, key) }
 }
 
-// nameOf returns how the page writes keys of a queue.
+// nameOf returns the text of a queue's key on the page.
 func nameOf[K comparable](key K) string {
 	if name, ok := any(key).(types.NamespacedName); ok {
 		return nameOfKey(name)
@@ -40,11 +40,11 @@ func nameOfKey(key types.NamespacedName) string {
 	return clean(key.Namespace + "/" + key.Name)
 }
 
-// maxText is how many bytes of a text the page shows. The longest key of Kubernetes has 317.
+// maxText is the maximum number of bytes of a text on the page. The longest Kubernetes key has 317.
 const maxText = 320
 
-// clean makes a text of others harmless for screens: no control characters, none that turn the
-// direction of writing, no invalid bytes, and not too long.
+// clean makes a foreign text safe to show: no control characters, no characters that change the
+// writing direction, no invalid bytes, and at most maxText bytes.
 func clean(s string) string {
 	if len(s) <= maxText && !strings.ContainsFunc(s, unfit) {
 		return s
@@ -56,7 +56,7 @@ func clean(s string) string {
 			if r, n := utf8.DecodeLastRuneInString(s); r != utf8.RuneError || n > 1 {
 				break
 			}
-			s = s[:len(s)-1] // of a character that was cut
+			s = s[:len(s)-1] // of a truncated character
 		}
 	}
 	s = strings.Map(func(r rune) rune {
@@ -71,7 +71,7 @@ func clean(s string) string {
 	return s
 }
 
-// cleaned makes several texts harmless.
+// cleaned makes several texts safe to show.
 func cleaned(texts []string) []string {
 	harmless := make([]string, len(texts))
 	for n, s := range texts {

@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// bench is a laboratory of one action.
+// bench is a laboratory with one action.
 type bench struct {
 	done atomic.Pointer[map[string]string]
 }

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// Serve serves the page on a listener, until ctx ends; then it ends the streams of all who look, closes the listener, and
-// returns nil. The view is closed then. Programs that have a server of their own mount the View there instead.
+// Serve serves the page on a listener until ctx ends. Then it closes the view, ends the streams of
+// all viewers, closes the listener, and returns nil. A program with an HTTP server of its own
+// mounts the View there instead.
 func (v *View) Serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{Handler: v, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
 	ended := make(chan error, 1)
@@ -21,7 +22,7 @@ func (v *View) Serve(ctx context.Context, listener net.Listener) error {
 	case <-ctx.Done():
 	}
 	v.Close()
-	// Streams end by themselves, but for those whose viewers do not read.
+	// Streams end by themselves, except if the viewer does not read.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := server.Shutdown(last); err != nil {
@@ -36,10 +37,11 @@ func (v *View) Serve(ctx context.Context, listener net.Listener) error {
 	return failed
 }
 
-// Address returns the address to open, for a page at that URL. If the page needs the token, for all that it can do, the address
-// ends with a new code that lets one browser in, once and within five minutes. When a second browser sends the code, neither is
-// let in by it any more: each user of a machine can read the command line of a browser, and one of the two may be somebody else.
-// A browser that has the token, or a session of another address, goes on.
+// Address returns the address to open for a page at that URL. If the page is guarded, the address
+// ends with a new code that admits one browser, once and within five minutes. If a second browser
+// sends the code, neither browser stays admitted. Every user of a machine can read a browser's
+// command line, so one of the two may be an intruder. A browser that has the token, or a session of
+// another address, stays admitted.
 func (v *View) Address(url string) string {
 	if !v.Guarded() {
 		return url
@@ -47,12 +49,14 @@ func (v *View) Address(url string) string {
 	return url + "#code=" + v.sessions.newCode()
 }
 
-// Withdraw makes an [View.Address] useless that has let no browser in yet: the browser for which it was made did not start.
+// Withdraw invalidates an [View.Address] that has not admitted a browser yet. Call it if the
+// intended browser did not start.
 func (v *View) Withdraw(address string) {
 	if _, code, ok := strings.Cut(address, "#code="); ok {
 		v.sessions.withdraw(code)
 	}
 }
 
-// Guarded reports whether the page needs the token, for all that it can do.
+// Guarded reports whether some requests need the token: there is a laboratory, or the view is
+// private.
 func (v *View) Guarded() bool { return v.opts.Laboratory != nil || v.opts.Private }

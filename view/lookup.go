@@ -11,16 +11,16 @@ import (
 	"github.com/kinform/kinform/indexer"
 )
 
-// Lookup is the answer to a question about indexes.
+// Lookup is the answer to a query about indexes.
 type Lookup struct {
-	// Indexes are those of the store, by name.
+	// Indexes are the indexes of the store, by name.
 	Indexes []IndexValues `json:"indexes"`
 
-	// Found is what a look-up has found, if the question named an index and a value.
+	// Found is the result of a look-up, if the query has an index and a value.
 	Found *Found `json:"found,omitempty"`
 }
 
-// IndexValues are values of an index.
+// IndexValues describes the values of an index.
 type IndexValues struct {
 	Name   string `json:"name"`
 	Values int    `json:"values"`
@@ -34,13 +34,14 @@ type IndexValue struct {
 	Value   string `json:"value"`
 	Objects int    `json:"objects"`
 
-	// Text is how Value is to be written, where that is not how it is: without control characters, and not too long.
+	// Text is the text to show if Value itself is not safe to show: without control characters, and
+	// shortened.
 	Text string `json:"text,omitempty"`
 }
 
-// Found compares a look-up in an index with a look at every object.
+// Found compares an index look-up with a scan of all objects.
 type Found struct {
-	// Objects is how many objects have the value, of All in the store.
+	// Objects is the number of objects with the value, and All the number of objects in the store.
 	Objects int `json:"objects"`
 	All     int `json:"all"`
 
@@ -48,11 +49,12 @@ type Found struct {
 	Lookup float64 `json:"lookup"`
 	Scan   float64 `json:"scan"`
 
-	// Keys are the first ones.
+	// Keys are the first keys found.
 	Keys []string `json:"keys,omitempty"`
 }
 
-// A page shows so many values of an index, and so many of its objects. A store with more objects is not scanned.
+// Limits for a page: the shown values of an index, and the shown objects of a value. A store with
+// more than mostScanned objects is not scanned.
 const (
 	shownValues   = 40
 	shownPostings = 100
@@ -60,7 +62,7 @@ const (
 	mostValues    = 20_000
 )
 
-// searcher is a store whose indexes are shown.
+// searcher is a store whose indexes can be queried.
 type searcher interface {
 	values() []IndexValues
 	find(index, value string) (*Found, error)
@@ -124,12 +126,12 @@ func (store searched[T]) find(name, value string) (*Found, error) {
 
 func (store searched[T]) object(key types.NamespacedName) (any, bool) { return store().Get(key) }
 
-// some returns the keys of some objects, from all over the store, and how many there are in all. Of a large store, they are among the first
-// mostValues.
+// some returns the keys of some objects, spread over the store, and the number of all objects. In a
+// large store, they are among the first mostValues objects.
 func (store searched[T]) some(n int) (keys []types.NamespacedName, of int) {
 	s := store()
 	of = s.Len()
-	among, at := max(min(of, mostValues), 1), 0 // There may be more by now than there were.
+	among, at := max(min(of, mostValues), 1), 0 // The store may have grown.
 	for key := range s.All() {
 		if apart(at, n, among, len(keys)) {
 			keys = append(keys, key)
@@ -141,10 +143,11 @@ func (store searched[T]) some(n int) (keys []types.NamespacedName, of int) {
 	return keys, of
 }
 
-// apart says whether to take an element, so that n of them are as far apart as they can be, after so many that have been taken.
+// apart reports whether to take the element at position at, given the number taken so far. In all,
+// it takes n of the elements, evenly spaced.
 func apart(at, n, among, taken int) bool { return at*n/among >= taken }
 
-// serveLookup answers questions about indexes.
+// serveLookup answers queries about indexes.
 func (v *View) serveLookup(w http.ResponseWriter, r *http.Request) error {
 	if !v.opts.IndexValues {
 		return refused(http.StatusForbidden, "values of indexes are not shown: the program has not set Options.IndexValues")

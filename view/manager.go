@@ -13,8 +13,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// ControllerObserver returns an observer for controller.Options, with which the page shows events and times of all
-// caches and controllers of a manager. next, which may be nil, is called as well.
+// ControllerObserver returns an observer for controller.Options. With it, the page shows events and
+// times of all caches and controllers of a manager. The observer also calls next, which may be nil.
 func (v *View) ControllerObserver(next *controller.Observer) *controller.Observer {
 	o := hooks.Copied(next)
 	o.Queue = func(name string, observer *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {
@@ -40,8 +40,8 @@ func (v *View) ControllerObserver(next *controller.Observer) *controller.Observe
 	return o
 }
 
-// Manager adds all caches and controllers of a manager, as they come and go, and its clients. Their events are shown if
-// its Observer is of [View.ControllerObserver].
+// Manager adds all caches, controllers and clients of a manager, including later ones. Their events
+// are shown if the manager's Observer is from [View.ControllerObserver].
 func (v *View) Manager(m interface{ Status() controller.Status }) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -59,8 +59,9 @@ func (v *View) Manager(m interface{ Status() controller.Status }) {
 	})
 }
 
-// Factory adds all informers of a factory, as they come and go. Their events are shown if they were acquired with
-// [InformerOptions] of this view, each with an Options.Name of its own: of those that share one, the newest one's are shown for all.
+// Factory adds all informers of a factory, including later ones. Their events are shown if they
+// were acquired with [InformerOptions] of this view and a unique Options.Name. If several informers
+// share a name, all of them show the events of the newest.
 func (v *View) Factory(f interface {
 	Status() []informer.SharedStatus
 }) {
@@ -69,7 +70,7 @@ func (v *View) Factory(f interface {
 	v.sources = append(v.sources, func() ([]*informerPart, []*queuePart) { return v.shared(f.Status()), nil })
 }
 
-// shared are the informers of a factory at one moment.
+// shared returns the current informers of a factory.
 func (v *View) shared(all []informer.SharedStatus) (informers []*informerPart) {
 	for _, s := range all {
 		informers = append(informers, &informerPart{name: s.Name, rec: v.recorders.informers.of(s.Name), status: func() informer.Status { return s.Status }})
@@ -77,7 +78,7 @@ func (v *View) shared(all []informer.SharedStatus) (informers []*informerPart) {
 	return informers
 }
 
-// feeds are which caches the controllers of a manager have handlers at.
+// feeds records which caches feed which controllers of a manager.
 type feeds struct {
 	mu  sync.Mutex // guards following
 	all map[string][]string

@@ -18,7 +18,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// A manager's caches and controllers are shown as they come, each controller beside the caches that feed it.
+// A manager's caches and controllers appear as they are added. Each controller is shown with the
+// caches that feed it.
 func TestManagerIsShownWithAllItsParts(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(apitest.Options{})
@@ -89,7 +90,8 @@ func TestManagerIsShownWithAllItsParts(t *testing.T) {
 	require.NotContains(t, text, "hunter2")
 }
 
-// A cache that several controllers use is one, which hears as the first of them has said. Its events are shown however many there are.
+// Several controllers share one cache, which has the observer of the first controller. Its events
+// are shown for any number of controllers.
 func TestACacheOfSeveralControllersIsShown(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(apitest.Options{})
@@ -117,7 +119,8 @@ func TestACacheOfSeveralControllersIsShown(t *testing.T) {
 	requireEvents(t, v, "configmaps", server)
 }
 
-// An informer that several have acquired is one as well. One that was released, and acquired again, is another.
+// Several users of an informer share it, and it is shown once. After a release, the next acquired
+// informer is a new one.
 func TestAnInformerOfSeveralUsersIsShown(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(apitest.Options{})
@@ -157,7 +160,7 @@ func TestAnInformerOfSeveralUsersIsShown(t *testing.T) {
 	require.Less(t, len(v.recorders.informers.byName["configmaps"]), 100, "those of informers that are gone are forgotten")
 }
 
-// requireEvents looks at a pipeline until it has told of a change.
+// requireEvents watches a pipeline until a frame has events of a change.
 func requireEvents(t *testing.T, v *View, name string, server *apitest.Server) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -180,7 +183,7 @@ func requireEvents(t *testing.T, v *View, name string, server *apitest.Server) {
 	require.Fail(t, "no events", "%v", told)
 }
 
-// A cluster that comes later is in the traffic as well.
+// The traffic includes a cluster that is added later.
 func TestClientsOfClustersThatComeLater(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{})

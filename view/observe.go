@@ -15,21 +15,21 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// InformerOptions returns opts with observers for the events that the page shows, and for times.
-// Observers that are set already are called as well. Without it, the page has the informer's numbers alone.
+// InformerOptions returns opts with observers for events and times. Observers that are already set
+// are called as well. Without it, the page shows only the informer's numbers.
 //
-// It costs no allocation for an event, and while nobody looks a few nanoseconds for each. While somebody looks, a call of a handler of which
-// an Observer.Sample of opts hears as well costs one: the function that tells both.
+// An event costs no allocation, and only a few nanoseconds while nobody looks. If opts has an
+// Observer.Sample, a handler call that both observe costs one allocation while somebody looks.
 func InformerOptions[T any](v *View, opts informer.Options[T]) informer.Options[T] {
 	if opts.Name == "" {
-		opts.Name = fmt.Sprintf("%T", *new(T)) // as informer.New would do
+		opts.Name = fmt.Sprintf("%T", *new(T)) // as in informer.New
 	}
 	opts.Observer, opts.Reflector.Observer, opts.Queue.Observer =
 		v.recorders.informers.make(opts.Name).observe(opts.Observer, opts.Reflector.Observer, opts.Queue.Observer)
 	return opts
 }
 
-// observe returns observers of the stages of an informer, which call those that are given.
+// observe returns observers of an informer's stages, which also call the given observers.
 func (r *recorder) observe(of *informer.Observer, reflecting *reflector.Observer, queueing *deltafifo.Observer) (*informer.Observer, *reflector.Observer, *deltafifo.Observer) {
 	of, reflecting, queueing = hooks.Copied(of), hooks.Copied(reflecting), hooks.Copied(queueing)
 	reflecting.OnPhase = hooks.Then(r.phase, reflecting.OnPhase)
@@ -43,18 +43,18 @@ func (r *recorder) observe(of *informer.Observer, reflecting *reflector.Observer
 	return of, reflecting, queueing
 }
 
-// QueueOptions returns opts with an observer for the events that the page shows, and for times. An observer that
-// is set already is called as well. Without it, the page has the queue's numbers alone.
+// QueueOptions returns opts with an observer for events and times. An observer that is already set
+// is called as well. Without it, the page shows only the queue's numbers.
 //
-// It costs no allocation for a key. A queue with an observer keeps the times of turns, see
+// It costs no allocation for a key. A queue with an observer measures the times of reconciles; see
 // workqueue.Options.Timed.
 func QueueOptions[K comparable](v *View, opts workqueue.Options[K]) workqueue.Options[K] {
 	opts.Observer = QueueObserver(v, opts.Name, opts.Observer)
 	return opts
 }
 
-// QueueObserver returns the observer of [QueueOptions], for the queue of this name, which calls next as
-// well.
+// QueueObserver returns the observer of [QueueOptions] for the queue of this name. It also calls
+// next.
 func QueueObserver[K comparable](v *View, name string, next *workqueue.Observer[K]) *workqueue.Observer[K] {
 	rec := &keyed[K]{v.recorders.queues.make(name), hashOf[K]()}
 	o := hooks.Copied(next)
@@ -140,7 +140,7 @@ func (r *recorder) batch(b deltafifo.BatchInfo) {
 	r.ring.putStep(noted{what: Batch, kind: kind, version: b.ResourceVersion, waited: b.Waited, count: b.Keys})
 }
 
-// samples returns an informer's Observer.Sample, which asks next as well.
+// samples returns an Observer.Sample for an informer, which also calls next.
 func (r *recorder) samples(next func(types.NamespacedName) func(informer.DeliverInfo)) func(types.NamespacedName) func(informer.DeliverInfo) {
 	deliver := r.deliver
 	return func(key types.NamespacedName) (hears func(informer.DeliverInfo)) {
@@ -163,16 +163,16 @@ func (r *recorder) deliver(d informer.DeliverInfo) {
 		version: d.ResourceVersion, waited: d.Waited, ran: d.Ran})
 }
 
-// keyed is a recorder of a queue whose keys are of type K.
+// keyed is the recorder of a queue with keys of type K.
 type keyed[K comparable] struct {
 	*recorder
 	hash func(K) uint64
 }
 
-// heeds reports whether somebody looks, and a key is in the sample.
+// heeds reports whether somebody looks and the key is in the sample.
 func (r *keyed[K]) heeds(k K) bool { return r.on() && r.wants(r.hash(k)) }
 
-// note notes an event of a key.
+// note records an event of a key.
 func (r *keyed[K]) note(k K, e noted) {
 	if name, ok := any(k).(types.NamespacedName); ok {
 		e.key = name

@@ -10,68 +10,70 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// Options are the choices of a [View]. The zero value is ready to use: everybody on this machine may
-// look, and nobody else; and nothing can be changed.
+// Options are the options of a [View]. With the zero value, everybody on this machine may look,
+// nobody else, and nothing can be changed.
 type Options struct {
-	// Title is what the page calls the program. Defaults to "kinform".
+	// Title is the name of the program on the page. Defaults to "kinform".
 	Title string
 
-	// Every is the time between two frames. At least 20 milliseconds; defaults to a tenth of a second.
+	// Every is the time between two frames. At least 20 milliseconds; defaults to a tenth of a
+	// second.
 	Every time.Duration
 
-	// MaxViewers is how many streams of frames there are at the same time. For one more, the oldest stream of a viewer without the token or a
-	// session ends; when there is none, the new one is answered with 503. The program's own Record and Frames do not count. Defaults
-	// to 16.
+	// MaxViewers is the maximum number of simultaneous streams. For one more, the oldest stream
+	// without the token or a session ends. Without such a stream, the new one gets 503. The
+	// program's own Record and Frames do not count. Defaults to 16.
 	MaxViewers int
 
-	// Remote lets other machines look. Without it, a request from an address that is not loopback is
-	// refused. What guards other pages about the program should guard this one.
+	// Remote lets other machines look. By default, a request from an address that is not loopback
+	// is refused. Protect this page like the program's other pages.
 	Remote bool
 
-	// Hosts are the names under which the page is reached, besides localhost and any IP address.
-	// A request for another name is refused: a page of somebody else could have had that name
-	// lead here (DNS rebinding).
+	// Hosts are the host names of the page, besides localhost and any IP address. A request for
+	// another name is refused, because an attacker could point a name of their own to this address
+	// (DNS rebinding).
 	Hosts []string
 
-	// Token is a secret that a request has to have that changes something: see [Laboratory].
-	// Defaults to a random one; [View.Token] returns it.
+	// Token is the secret that a request needs to change something: see [Laboratory]. Defaults to a
+	// random token, which [View.Token] returns.
 	Token string
 
-	// Private asks for the token from everybody who looks, because names of objects are for few.
+	// Private also requires the token to look, because names of objects may be confidential.
 	Private bool
 
-	// IndexValues lets the page show the values of indexes, and which objects have them. Values are what a
-	// program's index functions make of objects, so they may be secrets. Defaults to false: the page shows how many there
-	// are.
+	// IndexValues lets the page show the values of indexes, and the objects with a value. Values
+	// come from the program's index functions, so they may be secret. Defaults to false: the page
+	// shows only the number of values.
 	IndexValues bool
 
-	// Values lets the page show the beginnings of the values of an object's fields, in the picture that compares what the server
-	// and the store have of it. A pod's environment may have secrets in it. Defaults to false: the page shows the names of
-	// fields, and bytes. Of Secrets, and of objects that do not say of which kind they are, it never shows values.
+	// Values lets the page show the beginnings of field values, where it compares an object on the
+	// server with the stored object. The environment of a pod may contain secrets. Defaults to
+	// false: the page shows names and sizes of fields. It never shows values of Secrets, or of
+	// objects of unknown kind.
 	Values bool
 
-	// Recording is what the page opens at first, as [View.Record] has written it. It is not copied, and not to be
-	// changed. Defaults to nil: the page shows what runs.
+	// Recording is the recording that the page opens first, as [View.Record] writes it. It is not
+	// copied and must not be changed. Defaults to nil: the page shows what runs.
 	Recording []byte
 
-	// Laboratory is what the page may do to the program. Defaults to nil: nothing.
+	// Laboratory lets the page change the program. Defaults to nil: it cannot.
 	Laboratory Laboratory
 
-	// Logger is told when an address of [View.Address] is opened a second time. Defaults to slog.Default().
+	// Logger logs when a [View.Address] is opened a second time. Defaults to slog.Default().
 	Logger *slog.Logger
 
-	// Server says how far the API server is, where the program knows. It is called once for each frame.
-	// Defaults to nil: the page shows what informers were told.
+	// Server returns the state of the API server, if the program knows it. It is called once for
+	// each frame. Defaults to nil: the page shows what informers have received.
 	Server func() Server
 }
 
-// Server is the state of an API server, as one who has it in the process knows it.
+// Server is the state of an API server, for a program that runs the server in its process.
 type Server struct {
-	// ResourceVersion is that of the newest write, and Oldest that of the oldest one which a watch
-	// can still start after; "" if it is not known.
+	// ResourceVersion is the version of the newest write. Oldest is the oldest version that a watch
+	// can still start after. Either is "" if it is not known.
 	ResourceVersion, Oldest string
 
-	// Objects is how many objects it has, of the resource that is shown. Negative if it is not known.
+	// Objects is the number of objects of the shown resource. It is negative if it is not known.
 	Objects int
 }
 

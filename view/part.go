@@ -9,40 +9,40 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// part is an informer or a queue that is shown.
+// part is an informer or a queue in the view.
 type part interface{ called() string }
 
 func (p *informerPart) called() string { return p.name }
 func (q *queuePart) called() string    { return q.name }
 
-// has reports whether a part has the name.
+// has reports whether one of the parts has the name.
 func has[P part](parts []P, name string) bool {
 	return slices.ContainsFunc(parts, func(p P) bool { return p.called() == name })
 }
 
-// informerPart is an informer that is shown.
+// informerPart is an informer in the view.
 type informerPart struct {
-	name   string // its own one among the informers of the view
+	name   string // unique among the informers of the view
 	rec    *recorder
 	status func() informer.Status
 	store  searcher // nil if only the numbers are known
 }
 
-// queuePart is a queue that is shown.
+// queuePart is a queue in the view.
 type queuePart struct {
-	name  string // its own one among the queues of the view
+	name  string // unique among the queues of the view
 	rec   *recorder
 	stats func() workqueue.Stats
 	keys  func() inspected // nil if only the numbers are known
 
-	// limits are those of its rate limiter; nil if they are not known.
+	// limits returns the limits of the queue's rate limiter; nil if they are not known.
 	limits func() workqueue.Limits
 
-	// fedBy are the names of the informers whose handlers fill it; none means all.
+	// fedBy are the names of the informers whose handlers fill the queue; empty means all.
 	fedBy []string
 }
 
-// traffic is that of all clients of the program.
+// traffic is the traffic of all clients of the program.
 type traffic struct {
 	rest.Stats
 	known bool
@@ -62,8 +62,8 @@ func sum(clients []*rest.Client) (all traffic) {
 	return all
 }
 
-// Of the keys of a queue, shownKeys are sent. A queue with more than mostKeys is not looked through: that takes its
-// lock for as long.
+// A frame has at most shownKeys keys of a queue. A queue with more than mostKeys is not inspected,
+// because that would hold its lock for too long.
 const (
 	shownKeys = 60
 	mostKeys  = 2000
@@ -71,7 +71,7 @@ const (
 
 func allKeys(s workqueue.Stats) int { return s.Processing + s.Ready + s.Delayed + s.Parked }
 
-// inspect looks at the keys, if they are known and not too many.
+// inspect returns the keys, if they are known and not too many.
 func (q *queuePart) inspect(s workqueue.Stats) inspected {
 	if n := allKeys(s); q.keys == nil || n == 0 || n > mostKeys {
 		return inspected{}
@@ -79,19 +79,20 @@ func (q *queuePart) inspect(s workqueue.Stats) inspected {
 	return q.keys()
 }
 
-// inspected are keys of a queue.
+// inspected are the keys of a queue at one moment.
 type inspected struct {
-	list []Key // the first ones
+	list []Key // the first keys
 
-	// failing is how many have failed several times in a row, and worst the one that has done so most often.
+	// failing counts the keys with several failures in a row, and worst is the key with the most.
 	failing int
 	worst   Key
 }
 
-// manyFailures is how many in a row are called wrong: one or two may be a conflict.
+// manyFailures is the number of failures in a row that counts as a problem: one or two may be
+// conflicts.
 const manyFailures = 3
 
-// keysOf returns what a queue knows of its keys.
+// keysOf returns a function that inspects the keys of a queue.
 func keysOf[K comparable](q *workqueue.Queue[K]) func() inspected {
 	return func() (i inspected) {
 		now := time.Now()

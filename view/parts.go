@@ -1,37 +1,37 @@
 package view
 
-// Parts are all pipelines of a view, for a page that is an index of them.
+// Parts lists all pipelines of a view, for an index page.
 type Parts struct {
 	Title string `json:"title"`
 
-	// Parts are the informers, and then the queues, each in the order in which they were added.
+	// Parts are the informers, then the queues, each in the order in which they were added.
 	Parts []Part `json:"parts"`
 
-	// Recording is whether there is one that the page opens: see Options.Recording.
+	// Recording reports whether Options.Recording is set, so that the page can open it.
 	Recording bool `json:"recording,omitempty"`
 }
 
-// Part is one pipeline of the index.
+// Part is one pipeline in the index.
 type Part struct {
 	Name string `json:"name"`
 
 	// Kind is "informer" or "queue".
 	Kind string `json:"kind"`
 
-	// State is the reflector's phase, of an informer.
+	// State is the reflector's phase, for an informer.
 	State string `json:"state,omitempty"`
 
-	// Objects are those in the store, or the keys in the queue that wait for a worker.
+	// Objects is the number of objects in the store, or of ready keys in the queue.
 	Objects int    `json:"objects"`
 	Events  uint64 `json:"events"`
 	Waiting int    `json:"waiting"`
 	Synced  bool   `json:"synced"`
 
-	// Wrong says what is wrong, the worst first; empty if nothing is.
+	// Wrong lists the problems, the worst first. It is empty if there are no problems.
 	Wrong []string `json:"wrong,omitempty"`
 }
 
-// Parts returns the state of all informers and queues. It is cheap enough to be asked every second.
+// Parts returns the state of all informers and queues. It is cheap enough to call every second.
 func (v *View) Parts() Parts {
 	informers, queues := v.all()
 	all := Parts{Title: clean(v.opts.Title), Parts: []Part{}, Recording: v.opts.Recording != nil}

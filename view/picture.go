@@ -10,13 +10,13 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// picture makes the frames of one pipeline: an informer and its queues. All who look at it share them: a frame
-// is made by whoever asks for it first.
+// picture makes the frames of one pipeline: an informer and its queues. All viewers of the pipeline
+// share the frames. The first viewer to ask for a frame makes it.
 type picture struct {
 	view *View
 	name string
 
-	asking    chan struct{} // holds the request that may ask the server, and guards following
+	asking    chan struct{} // held by the request that may ask the server; guards following
 	sample    []served
 	sampledAt time.Duration // 0: never
 
@@ -27,28 +27,28 @@ type picture struct {
 	meters  map[*recorder]*meter
 	queues  []*queuePart
 	lookers int
-	events  uint64 // how many events there were until the last frame, for the scale
+	events  uint64 // number of events until the last frame, for the scale
 	when    time.Duration
 	cost    Cost
 	behind  behind
 	sizes   sizes
 }
 
-// meter has what a recorder's numbers need of frames before: for rates, for quantiles, and for events.
+// meter keeps data of earlier frames for one recorder: for rates, quantiles and events.
 type meter struct {
 	seen    uint64
 	past    []count // one for each frame of the last second
 	windows map[*histogram]*window
 }
 
-// count are counters at one time.
+// count holds the counters at one time.
 type count struct {
 	at     time.Duration
 	values map[string]float64
 }
 
-// begin is called for each one who begins to look, before the recorders of the picture hear of events for them. What
-// there is of earlier lookers is forgotten: it is old.
+// begin is called when a viewer begins to look, before the recorders of the picture record events
+// for the viewer. Data of earlier viewers is dropped, because it is old.
 func (p *picture) begin(recs []*recorder) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,7 +81,8 @@ func (p *picture) hello() *Hello {
 	return h
 }
 
-// at returns the frame of a tick, and the same as a line. If there is a later one already, it is that.
+// at returns the frame of a tick, also encoded as a line. If a later frame exists already, it
+// returns the later one.
 func (p *picture) at(tick uint64) (*Frame, []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,7 +91,7 @@ func (p *picture) at(tick uint64) (*Frame, []byte) {
 	}
 	began := time.Now()
 	p.frame, p.tick = p.makeLocked(tick, began), tick
-	p.line, _ = json.Marshal(Line{Frame: p.frame}) // Numbers are finite, and texts are texts.
+	p.line, _ = json.Marshal(Line{Frame: p.frame}) // cannot fail: numbers are finite
 	took := time.Since(began)
 	p.cost.Building, p.cost.Bytes = took.Seconds(), len(p.line)
 	share := 100 * took.Seconds() / p.view.opts.Every.Seconds()
@@ -201,7 +202,7 @@ func (p *picture) meterLocked(rec *recorder) *meter {
 	return m
 }
 
-// box reads the numbers of a box.
+// box computes the numbers of a box.
 func (m *meter) box(id string, s *snapshot, since time.Duration) Box {
 	b := Box{ID: id, Numbers: map[string]float64{}, Rates: map[string]float64{}, Times: map[string]Times{}}
 	if len(m.past) == 0 || m.past[len(m.past)-1].at != since {
@@ -233,14 +234,14 @@ func (m *meter) box(id string, s *snapshot, since time.Duration) Box {
 	return b
 }
 
-// keep forgets counters that are too old for rates.
+// keep drops counters that are too old for rates.
 func (m *meter) keep(since time.Duration) {
 	for len(m.past) > 1 && since-m.past[0].at > time.Second {
 		m.past = m.past[1:]
 	}
 }
 
-// times returns the quantiles of histograms, added up.
+// times returns the quantiles over several histograms.
 func (m *meter) times(since time.Duration, of ...*histogram) Times {
 	var sum counts
 	for _, h := range of {
@@ -269,10 +270,11 @@ func (m *meter) sample(rec *recorder, f *Frame, to []noted, of string) []noted {
 	return to
 }
 
-// sampledPerSecond is about how many changes a page shows.
+// sampledPerSecond is the approximate number of changes per second in the sample.
 const sampledPerSecond = 60
 
-// rescaleLocked chooses how many objects are in the sample, by how much has happened since the last frame.
+// rescaleLocked adjusts the share of objects in the sample to the rate of events since the last
+// frame.
 func (p *picture) rescaleLocked(f *Frame, of *informerPart, since time.Duration) {
 	var happened float64
 	for _, b := range f.Boxes {
@@ -292,13 +294,13 @@ func (p *picture) rescaleLocked(f *Frame, of *informerPart, since time.Duration)
 	if first {
 		return
 	}
-	// One bit at a time, so that a short burst does not empty the picture.
+	// Change one bit at a time, so that a short burst does not empty the picture.
 	mask := f.Scale - 1
-	const most = 3 * sampledPerSecond // Each change counts about three times: as an event, as a call and as an add.
+	const most = 3 * sampledPerSecond // a change counts about three times: event, call, add
 	switch wanted := uint64(1)<<bits.Len64(uint64(perSecond)/most) - 1; {
 	case wanted > mask:
 		mask = mask<<1 | 1
-	// Not back and forth where it is near a bound. Of what is quiet, every object is shown.
+	// Keep some hysteresis near a bound. For a quiet pipeline, every object is shown.
 	case wanted < mask>>1, wanted == 0 && perSecond < most/2:
 		mask >>= 1
 	}
@@ -310,7 +312,7 @@ func (p *picture) rescaleLocked(f *Frame, of *informerPart, since time.Duration)
 	}
 }
 
-// phaseOf says in a few words what the reflector does.
+// phaseOf describes in a few words what the reflector does.
 func phaseOf(s reflector.Status) string {
 	switch s.Phase {
 	case reflector.Listing, reflector.Streaming:

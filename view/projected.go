@@ -12,41 +12,45 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Whole has the page compare objects of an informer with what the server has, before anything was left out. get returns
-// an object as the server has it; it is called when somebody opens the picture for that, for one object and for a small sample of others.
-// informer is the name under which [Informer] has added it. Without Whole, the page says what could be left out of what is stored.
+// Whole lets the page compare objects of an informer with the complete objects on the server. The
+// function get returns an object as the server has it. It is called for the object that a user
+// opens, and for a small sample of others. The argument informer is the name under which [Informer]
+// added the informer. Without Whole, the page shows only what could be left out of the stored
+// object.
 //
-// From may be another type than that of the store, as with sources.Transform.
+// From may be another type than the type of the store, as with sources.Transform.
 func Whole[From any](v *View, informer string, get func(ctx context.Context, key types.NamespacedName) (From, error)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.wholes[clean(informer)] = func(ctx context.Context, key types.NamespacedName) (any, error) { return get(ctx, key) }
 }
 
-// Projected is an object as the server has it beside the same as the store has it, field by field. Values of fields are not in
-// it, unless Options.Values lets them.
+// Projected compares an object on the server with the stored object, field by field. It has values
+// of fields only if Options.Values allows them.
 type Projected struct {
-	// Keys are some of the objects to choose from, and Key is the one that is shown.
+	// Keys are some of the objects to choose from, and Key is the shown object.
 	Keys []string `json:"keys"`
 	Key  string   `json:"key,omitempty"`
 
-	// Whole is whether Raw is what the server has: see [Whole]. Otherwise it is what the store has.
+	// Whole reports whether Raw comes from the server: see [Whole]. Otherwise it comes from the
+	// store.
 	Whole bool `json:"whole,omitempty"`
 
-	// Error says why there is no object, or none of the server's.
+	// Error says why the object, or the server's version of it, is missing.
 	Error string `json:"error,omitempty"`
 
-	// Raw and Stored are the bytes of the object, as JSON, and Fields those of its parts.
+	// Raw and Stored are the sizes of the object as JSON in bytes, and Fields the sizes of its
+	// parts.
 	Raw    int     `json:"raw"`
 	Stored int     `json:"stored"`
 	Fields []Field `json:"fields,omitempty"`
 
-	// Sample has the same of a few objects, added up, of Objects in the store.
+	// Sample has the sums over a few objects. Objects is the number of objects in the store.
 	Sample  Sample `json:"sample"`
 	Objects int    `json:"objects"`
 }
 
-// Sample are the bytes of a few objects, added up.
+// Sample has the total sizes of a few objects in bytes.
 type Sample struct {
 	Objects int     `json:"objects"`
 	Raw     int     `json:"raw"`
@@ -54,8 +58,9 @@ type Sample struct {
 	Fields  []Field `json:"fields,omitempty"`
 }
 
-// Bounds of an answer: keys to choose from, objects of the sample, and for how long the server is asked. What the server has of the
-// sample is used again for as long as sampleEvery, so that each viewer has it asked for one object, and not for all of the sample.
+// Limits of an answer: keys to choose from, objects in the sample, and the time for requests to the
+// server. The server's part of the sample is reused for sampleEvery, so that a viewer does not
+// cause a request for each of its objects.
 const (
 	shownObjects   = 60
 	sampledObjects = 20
@@ -68,7 +73,7 @@ var errNotStored = errors.New("the store does not have it")
 // whole returns an object as the server has it.
 type whole func(ctx context.Context, key types.NamespacedName) (any, error)
 
-// serveObject answers questions about what is stored of an object.
+// serveObject answers queries about a stored object.
 func (v *View) serveObject(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	p, of, err := v.stored(query.Get("of"))
@@ -87,7 +92,8 @@ func (v *View) serveObject(w http.ResponseWriter, r *http.Request) error {
 	return answerJSON(w, answer)
 }
 
-// project compares an object of the picture, and its sample: one request at a time, the others wait.
+// project compares an object of the picture, and its sample. Only one request does so at a time;
+// the others wait.
 func (p *picture) project(ctx context.Context, store searcher, get whole, query url.Values) (*Projected, error) {
 	select {
 	case p.asking <- struct{}{}:
@@ -121,7 +127,7 @@ func (p *picture) project(ctx context.Context, store searcher, get whole, query 
 			}
 		}
 		sample = sampled(ctx, get, of)
-		if ctx.Err() == nil { // Otherwise it is a part of one.
+		if ctx.Err() == nil { // otherwise the sample is incomplete
 			p.sample, p.sampledAt = sample, since
 		}
 	}
@@ -129,7 +135,7 @@ func (p *picture) project(ctx context.Context, store searcher, get whole, query 
 	return answer, nil
 }
 
-// compare measures an object, as it is stored and as the server has it.
+// compare measures an object in the store and on the server.
 func compare(ctx context.Context, store searcher, get whole, key types.NamespacedName, values bool) (fields []Field, raw, stored int, err error) {
 	have, stored, err := kept(store, key, values)
 	if err != nil {
@@ -143,7 +149,7 @@ func compare(ctx context.Context, store searcher, get whole, key types.Namespace
 	return fields, raw, stored, nil
 }
 
-// kept measures an object as it is stored.
+// kept measures an object in the store.
 func kept(store searcher, key types.NamespacedName, values bool) ([]Field, int, error) {
 	object, ok := store.object(key)
 	if !ok {
@@ -152,15 +158,15 @@ func kept(store searcher, key types.NamespacedName, values bool) ([]Field, int, 
 	return fieldsOf(object, values, func(f *Field, n int) { f.Stored = n })
 }
 
-// served is an object as the server has it.
+// served is the measurement of an object on the server.
 type served struct {
 	key     types.NamespacedName
 	fields  []Field
 	raw     int
-	unknown bool // nobody can ask the server
+	unknown bool // the server cannot be asked
 }
 
-// ask measures an object as the server has it. Without get, the server is not asked.
+// ask measures an object on the server. If get is nil, it does not ask the server.
 func ask(ctx context.Context, get whole, key types.NamespacedName, values bool) (served, error) {
 	if get == nil {
 		return served{key: key, unknown: true}, nil
@@ -173,7 +179,7 @@ func ask(ctx context.Context, get whole, key types.NamespacedName, values bool) 
 	return served{key: key, fields: fields, raw: raw}, err
 }
 
-// beside returns the fields of both sides, and the bytes of the server's.
+// beside merges the fields of both sides, and returns the server's size.
 func (s served) beside(have []Field, stored int) ([]Field, int) {
 	if s.unknown {
 		for n := range have {
@@ -184,7 +190,7 @@ func (s served) beside(have []Field, stored int) ([]Field, int) {
 	return joined(slices.Clone(s.fields), have), s.raw
 }
 
-// joined adds fields to those of the same paths.
+// joined adds fields to the fields with the same paths.
 func joined(to, more []Field) []Field {
 	for _, f := range more {
 		at := slices.IndexFunc(to, func(x Field) bool { return x.Path == f.Path })
@@ -198,7 +204,8 @@ func joined(to, more []Field) []Field {
 	return to
 }
 
-// sampled measures some objects as the server has them. Those that it does not tell of are left out.
+// sampled measures some objects on the server. It leaves out objects that the server does not
+// return.
 func sampled(ctx context.Context, get whole, keys []types.NamespacedName) (all []served) {
 	for _, key := range keys {
 		s, err := ask(ctx, get, key, false)
@@ -212,7 +219,7 @@ func sampled(ctx context.Context, get whole, keys []types.NamespacedName) (all [
 	return all
 }
 
-// added adds up a sample and what is stored of it now.
+// added sums a sample and the current sizes of its objects in the store.
 func added(store searcher, sample []served) (sum Sample) {
 	for _, s := range sample {
 		have, stored, err := kept(store, s.key, false)
@@ -231,7 +238,7 @@ func added(store searcher, sample []served) (sum Sample) {
 	return sum
 }
 
-// keyOf reads what nameOfKey has written.
+// keyOf parses the output of nameOfKey.
 func keyOf(text string) (key types.NamespacedName) {
 	if namespace, name, ok := strings.Cut(text, "/"); ok {
 		return types.NamespacedName{Namespace: namespace, Name: name}
@@ -239,20 +246,21 @@ func keyOf(text string) (key types.NamespacedName) {
 	return types.NamespacedName{Name: text}
 }
 
-// sizes estimates the bytes of a store, by a look at a few objects now and then.
+// sizes estimates the size of a store from a few objects, now and then.
 type sizes struct {
 	at   time.Duration
 	each float64 // bytes of an object; 0 if it is not known
 }
 
-// Sizes are of sizedObjects objects, looked at every sizeEvery. Of large objects, fewer are enough.
+// An estimate uses sizedObjects objects, or fewer large ones with enoughBytes in total. It is
+// renewed every sizeEvery.
 const (
 	sizedObjects = 12
 	sizeEvery    = 10 * time.Second
 	enoughBytes  = 1 << 20
 )
 
-// bytes returns about how many bytes a store has as JSON.
+// bytes estimates the size of a store as JSON in bytes.
 func (s *sizes) bytes(store searcher, objects int, since time.Duration) (float64, bool) {
 	if store == nil || objects == 0 {
 		return 0, false

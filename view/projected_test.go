@@ -29,7 +29,7 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// stored is an informer with nothing but a store.
+// stored is an informer that has only a store.
 type stored[T any] struct {
 	name  string
 	store *indexer.Store[T]
@@ -38,7 +38,7 @@ type stored[T any] struct {
 func (s stored[T]) Status() informer.Status   { return informer.Status{Name: s.name} }
 func (s stored[T]) Store() *indexer.Reader[T] { return s.store.Reader }
 
-// storing shows a store with objects, by the names of the keys.
+// storing shows a store with these objects, by key names.
 func storing[T any](t *testing.T, v *View, objects map[string]T) {
 	t.Helper()
 	storingAs(t, v, "things", objects)
@@ -141,13 +141,14 @@ func TestAnObjectIsComparedByFields(t *testing.T) {
 	require.Equal(t, errNotStored.Error(), p.Error)
 }
 
-// However many look, the server is asked for one object at a time, and for those of the sample once in a while.
+// For any number of viewers, the server is asked for one object at a time. It is asked for the
+// sample only now and then.
 func TestTheServerIsAskedForOneObjectAtATime(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) { // A busy machine ends no request.
+	synctest.Test(t, func(t *testing.T) { // In a bubble, a busy machine cannot time out.
 		v, err := New(Options{})
 		require.NoError(t, err)
-		time.Sleep(time.Second) // A sample at the time 0 counts as none.
+		time.Sleep(time.Second) // A sample at time 0 would count as missing.
 		pods := map[string]*corev1.Pod{}
 		for n := range sampledObjects {
 			pods[fmt.Sprintf("pod-%02d", n)] = secretPod()
@@ -176,7 +177,7 @@ func TestTheServerIsAskedForOneObjectAtATime(t *testing.T) {
 	})
 }
 
-// The sample tells of what is stored now, although the server is not asked again.
+// The sample shows the current store, even if the server is not asked again.
 func TestTheSampleHasWhatIsStoredNow(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{})
@@ -207,7 +208,7 @@ func TestTheSampleHasWhatIsStoredNow(t *testing.T) {
 	require.Less(t, smaller.Sample.Stored, whole.Sample.Stored)
 }
 
-// A name with control characters is chosen by what the page calls it.
+// A name with control characters is chosen by its text on the page.
 func TestAnyNameCanBeChosen(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{})
@@ -227,7 +228,7 @@ func TestAnyNameCanBeChosen(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoSuch)
 }
 
-// Without Whole, what the store has is both.
+// Without Whole, the stored object is shown for both sides.
 func TestAnObjectWithoutTheServers(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{Values: true})
@@ -241,7 +242,8 @@ func TestAnObjectWithoutTheServers(t *testing.T) {
 	require.Contains(t, field(t, p, "spec.containers").Value, "PASSWORD")
 }
 
-// Whatever a program lets: no value of a Secret, of what may be one, or of a type that does not say so is sent; nor are names of its data.
+// For all options, no value is sent of a Secret, of a possible Secret, or of an object of unknown
+// kind. Names of its data are not sent either.
 func TestNothingOfASecretIsSent(t *testing.T) {
 	t.Parallel()
 	meta := metav1.ObjectMeta{Namespace: "n", Name: "a", Annotations: map[string]string{"last-applied": "hunter2"}}
@@ -294,7 +296,7 @@ func TestNothingOfASecretIsSent(t *testing.T) {
 	require.NotContains(t, shown(v), "identifier")
 }
 
-// Types whose methods are broken, and values of any length.
+// Types with broken methods, and values of any length.
 func TestObjectsThatAreOdd(t *testing.T) {
 	t.Parallel()
 	for name, object := range map[string]any{"panics": panics{}, "a channel": make(chan int), "nil": nil, "number": 7, "text": "<b>", "list": []string{"hunter2"}} {
@@ -334,7 +336,7 @@ func TestQuestionsAboutObjectsThatAreWrong(t *testing.T) {
 	require.NotContains(t, text, `"value"`)
 }
 
-// How long a stage has been behind the server is known from frame to frame.
+// Frames show how long a stage has been behind the server.
 func TestTimeBehind(t *testing.T) {
 	t.Parallel()
 	var b behind
@@ -356,7 +358,7 @@ func TestTimeBehind(t *testing.T) {
 	require.LessOrEqual(t, len(b.seen), mostArrivals)
 }
 
-// Somebody else may have given an object without a type as many fields as a server takes.
+// Others may have created an untyped object with as many fields as a server accepts.
 func TestObjectsWithManyFields(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{})
@@ -376,7 +378,8 @@ func TestObjectsWithManyFields(t *testing.T) {
 	require.InDelta(t, p.Stored, sum, 3, "each byte is counted, but for the braces")
 }
 
-// A store has its objects in the order in which they came, mostly one namespace after another: a sample is of all of them.
+// A store keeps its objects in the order of arrival, mostly one namespace after another. The sample
+// covers all of it.
 func TestTheSampleIsFromAllOverTheStore(t *testing.T) {
 	t.Parallel()
 	for _, objects := range []int{1, 20, 21, 59, 60, 61, 90, 119, 120, 1000} {

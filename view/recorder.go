@@ -11,12 +11,12 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// recorder hears of each event of an informer, or of a queue. While nobody looks, each costs one atomic
-// load, and nothing is kept but what is as rare as a new phase.
+// recorder records the events of an informer or a queue. While nobody looks, each event costs one
+// atomic load. Only rare events, such as a new phase, are kept then.
 //
-// Sampling is by key: an object is in the sample of all boxes, or in none, so that the page shows the
-// whole way of each change that it shows. An object is in the sample if the lowest bits of its
-// hash are zero; the more events there are, the more bits.
+// Sampling is by key: an object is in the sample of all boxes or of none, so that the page shows
+// the whole way of a change. An object is in the sample if the lowest bits of its hash are zero.
+// The more events there are, the more bits count.
 type recorder struct {
 	name    string
 	viewers atomic.Int32
@@ -24,31 +24,32 @@ type recorder struct {
 	ring    ring
 
 	wait, run histogram // of a queue and its workers
-	shelf     histogram // how long changes are between reflector and store
+	shelf     histogram // time of changes between reflector and store
 
-	heard         atomic.Bool // whether a part has begun to tell it anything; of an informer
+	heard         atomic.Bool // whether an informer has reported anything yet
 	expired       atomic.Uint64
 	bookmarkAt    atomic.Int64 // nanoseconds since the start; 0: none yet
-	handlers      sync.Map     // of a name: *handlerTimes
+	handlers      sync.Map     // from name to *handlerTimes
 	lastTold      atomic.Pointer[handlerTimes]
 	handlersCount atomic.Int32
 
-	taken bool // a part has it; recorders.mu guards it
+	taken bool // a part uses it; guarded by recorders.mu
 
 	mu      sync.Mutex // guards following
-	tallies []tally    // of turns that have failed, the oldest first
+	tallies []tally    // of failed reconciles, the oldest first
 }
 
-// tally is how many turns had failed at a time.
+// tally is the number of failed reconciles at a time.
 type tally struct {
 	at     time.Time
 	failed uint64
 }
 
-// lately is how long ago a failure is at most that counts as one of now.
+// lately is the maximum age of a failure that counts as current.
 const lately = 30 * time.Second
 
-// failing returns how many turns have failed lately, if there are keys that wait to be tried again. It knows of what it has been asked about.
+// failing returns the number of recent failed reconciles, or 0 if no key waits for a retry. It
+// knows the number of failures only at the times of its calls.
 func (r *recorder) failing(s workqueue.Stats, now time.Time) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,7 +57,7 @@ func (r *recorder) failing(s workqueue.Stats, now time.Time) uint64 {
 	if len(r.tallies) == 0 || r.tallies[len(r.tallies)-1].failed != failed {
 		r.tallies = append(r.tallies, tally{now, failed})
 	}
-	// The one before the first of lately is what was counted before.
+	// The tally before the first recent one has the count before that period.
 	for len(r.tallies) > 1 && (now.Sub(r.tallies[1].at) > lately || len(r.tallies) > 600) {
 		r.tallies = r.tallies[1:]
 	}
@@ -72,7 +73,7 @@ type handlerTimes struct {
 	wait, run histogram
 }
 
-// maxHandlers bounds the handlers that have times of their own: their names may be made at random.
+// maxHandlers limits the handlers with separate times, because handler names may be random.
 const maxHandlers = 64
 
 func newRecorder(name string, start time.Time) *recorder {
@@ -89,7 +90,7 @@ func (r *recorder) wants(hash uint64) bool {
 
 func (r *recorder) wantsKey(key types.NamespacedName) bool { return r.wants(hashKey(key)) }
 
-// timesOf returns the times of a handler, or nil if there are too many.
+// timesOf returns the times of a handler, or nil if there are too many handlers.
 func (r *recorder) timesOf(handler string) *handlerTimes {
 	if last := r.lastTold.Load(); last != nil && last.name == handler {
 		return last
@@ -106,7 +107,7 @@ func (r *recorder) timesOf(handler string) *handlerTimes {
 	return t.(*handlerTimes)
 }
 
-// all returns one of the histograms of each handler.
+// all returns one histogram of each handler.
 func (r *recorder) all(which func(*handlerTimes) *histogram) (hs []*histogram) {
 	for _, t := range r.handlers.Range {
 		hs = append(hs, which(t.(*handlerTimes)))
@@ -114,25 +115,26 @@ func (r *recorder) all(which func(*handlerTimes) *histogram) (hs []*histogram) {
 	return hs
 }
 
-// recorders are those of the parts of one kind, by their names. Observers are made before the part that
-// they are for, so that a recorder waits here for the part.
+// recorders are the recorders of all parts of one kind, by name. Observers are made before their
+// part, so a recorder waits here for the part.
 type recorders struct {
 	start time.Time
 
 	mu     sync.Mutex // guards following
 	byName map[string][]*recorder
-	names  []string // of byName, the oldest first
+	names  []string // keys of byName, the oldest first
 }
 
-// mostUntaken is how many recorders of a name wait for parts. A factory is given one with each use of an informer, and only that of the
-// first use hears of anything: of too many, the first one and the newest that has heard of something stay.
+// mostUntaken limits the recorders of one name that wait for parts. Each use of a factory's
+// informer makes a recorder, but only the recorder of the first use gets events. Beyond the limit,
+// the first recorder and the newest with events stay.
 const mostUntaken = 64
 
-// mostNames is how many names have recorders. Beyond that, the oldest name goes that no part has taken and nobody looks at: names may be made
-// for each object.
+// mostNames limits the names with recorders, because names may be made for each object. Beyond the
+// limit, the oldest name without a part and without viewers is dropped.
 const mostNames = 1024
 
-// make returns a new recorder for a part that will have this name.
+// make returns a new recorder for a future part with this name.
 func (r *recorders) make(name string) *recorder {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,7 +146,7 @@ func (r *recorders) make(name string) *recorder {
 	return r.addLocked(name, all)
 }
 
-// addLocked adds a recorder to those of a name.
+// addLocked adds a recorder for a name.
 func (r *recorders) addLocked(name string, to []*recorder) *recorder {
 	if len(to) == 0 {
 		if len(r.names) >= mostNames {
@@ -163,7 +165,7 @@ func (r *recorders) addLocked(name string, to []*recorder) *recorder {
 	return made
 }
 
-// forget forgets the recorder of a part that is shown no more.
+// forget drops the recorder of a removed part.
 func (r *recorders) forget(gone *recorder) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -174,8 +176,8 @@ func (r *recorders) forget(gone *recorder) {
 	}
 }
 
-// take returns the recorder of a part that has this name: the first one that no other part has taken,
-// or else one that hears nothing.
+// take returns the recorder for a part with this name: the first recorder that no other part uses,
+// or else a new recorder that gets no events.
 func (r *recorders) take(name string) *recorder {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -188,8 +190,9 @@ func (r *recorders) take(name string) *recorder {
 	return newRecorder(name, r.start)
 }
 
-// of returns the recorder of the part of a manager or a factory that has this name there: the newest one of that name which has heard of
-// anything, as parts come and go, or else the newest. It is made if there is none.
+// of returns the recorder of a manager's or a factory's part with this name. Since parts come and
+// go, it returns the newest recorder of the name with events, or else the newest. It makes a
+// recorder if the name has none.
 func (r *recorders) of(name string) *recorder {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -73,7 +73,7 @@ func TestRingIsBoundedAndKeepsOrder(t *testing.T) {
 			r.putStep(noted{what: Batch})
 		}
 		if frame < 15 {
-			continue // a reader that is slow
+			continue // a slow reader
 		}
 		var got []noted
 		got, seen = r.after(seen, nil)
@@ -86,7 +86,7 @@ func TestRingIsBoundedAndKeepsOrder(t *testing.T) {
 	require.EqualValues(t, 1+20*10, r.room.lost.Load())
 }
 
-// An object is in the sample of all boxes or of none, and a coarser sample is a part of a finer one.
+// An object is in the sample of all boxes or of none. A coarser sample is a subset of a finer one.
 func TestSampleIsByKey(t *testing.T) {
 	t.Parallel()
 	taken := map[uint64]int{}
@@ -110,7 +110,8 @@ func TestSampleIsByKey(t *testing.T) {
 	require.NotZero(t, hashOf[int]()(7))
 }
 
-// Whether an object is in the sample depends on all bytes of its name and on a seed of the process: names with equal ends are apart.
+// Whether an object is in the sample depends on all bytes of its name and on a random seed of the
+// process. Names with equal ends get different hashes.
 func TestNobodyChoosesWhetherToBeInTheSample(t *testing.T) {
 	t.Parallel()
 	hash := hashOf[types.NamespacedName]()
@@ -125,7 +126,7 @@ func TestNobodyChoosesWhetherToBeInTheSample(t *testing.T) {
 	require.NotEqual(t, hash(types.NamespacedName{Namespace: "a", Name: "b"}), hash(types.NamespacedName{Namespace: "b", Name: "a"}))
 }
 
-// What is shown no more is forgotten, and names that are made for each object have a bound.
+// Removed parts are forgotten, and the number of names is bounded.
 func TestPartsThatAreGoneAreForgotten(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{})
@@ -137,14 +138,14 @@ func TestPartsThatAreGoneAreForgotten(t *testing.T) {
 		require.NotNil(t, v.picture(name))
 		remove()
 		require.Nil(t, v.picture(name))
-		QueueOptions(v, workqueue.Options[string]{Name: name}) // of one that is never shown
+		QueueOptions(v, workqueue.Options[string]{Name: name}) // a queue that is never shown
 	}
 	require.Empty(t, v.queues)
 	require.Empty(t, v.pictures)
 	require.Len(t, v.recorders.queues.byName, mostNames)
 	require.Len(t, v.recorders.queues.names, mostNames)
 
-	// One that is shown keeps its recorder, however many names come after it.
+	// A shown queue keeps its recorder, however many names follow.
 	kept := workqueue.New(QueueOptions(v, workqueue.Options[string]{Name: "kept", Logger: silent}))
 	remove := Queue(v, kept)
 	for n := range 2 * mostNames {
@@ -176,7 +177,7 @@ func TestTextsOfOthersAreHarmless(t *testing.T) {
 	require.Equal(t, "a", nameOf(types.NamespacedName{Name: "a"}))
 }
 
-// The whole way of a change is in the sample, in order, with what failed on it.
+// The sample has the whole way of a change, in order, including the failures on it.
 func TestSampleHasTheWholeWayOfAChange(t *testing.T) {
 	t.Parallel()
 	var failed bool
@@ -210,7 +211,8 @@ func TestSampleHasTheWholeWayOfAChange(t *testing.T) {
 			}
 		}
 	}
-	// Each stage notes its events when they have happened, in a goroutine of its own: so the order is that of each stage.
+	// Each stage notes its events after they happen, in its own goroutine. So only the order within
+	// a stage is fixed.
 	require.ElementsMatch(t, want, whats)
 	of := func(stage ...string) []string {
 		return slices.DeleteFunc(slices.Clone(whats), func(what string) bool { return !slices.Contains(stage, what) })

@@ -9,18 +9,22 @@ import (
 	"iter"
 )
 
-// MaxRecordingLine is the longest line of a recording that is read, in bytes. A frame has some ten thousand.
+// MaxRecordingLine is the maximum length of a line in a recording, in bytes. A frame has some ten
+// thousand bytes.
 const MaxRecordingLine = 8 << 20
 
-// ErrRecording is what reading a recording says, wrapped, if it is none, or not a whole one. The error names the line.
+// ErrRecording is wrapped by the errors of reading a recording: the file is not a recording, or is
+// incomplete. The error names the line.
 var ErrRecording = errors.New("the recording cannot be read")
 
-// ReadRecording reads what [View.Record] has written, or the page has saved: what the frames are about, and the frames, in the order of their
-// times. Frames are read while the loop goes on, one line at a time, so that memory does not grow with the
-// recording. A line has at most [MaxRecordingLine] bytes and 100,000 values: see [Unmarshal]. An error is the last thing that the loop is given: it is nil for every frame before. It wraps
-// io.ErrUnexpectedEOF as well if the recording ends within a line, because its writer was cut off.
+// ReadRecording reads a recording of [View.Record] or of the page: the hello line, and an iterator
+// over the frames in the order of their times. The iterator reads one line at a time, so memory
+// does not grow with the recording. A line has at most [MaxRecordingLine] bytes and 100,000 values:
+// see [Unmarshal].
 //
-// Fields that are not known are skipped. A recording of a newer format is an error.
+// The iterator yields a nil error with each frame. A failure is the last element. It also wraps
+// io.ErrUnexpectedEOF if the recording ends inside a line, because its writer was cut off. Unknown
+// fields are skipped. A recording of a newer format is an error.
 func ReadRecording(r io.Reader) (*Hello, iter.Seq2[*Frame, error], error) {
 	lines := &recordingLines{from: bufio.NewReaderSize(r, 64<<10)}
 	first, err := lines.next()
@@ -39,10 +43,10 @@ func ReadRecording(r io.Reader) (*Hello, iter.Seq2[*Frame, error], error) {
 	return first.Hello, lines.frames, nil
 }
 
-// recordingLines are the lines of a recording.
+// recordingLines reads the lines of a recording.
 type recordingLines struct {
 	from *bufio.Reader
-	line int     // the number of the last one that was read
+	line int     // the number of the last line read
 	at   float64 // the time of the last frame
 }
 
@@ -65,7 +69,7 @@ func (l *recordingLines) frames(yield func(*Frame, error) bool) {
 	}
 }
 
-// check says what is wrong with a line after the first one.
+// check returns what is wrong with a line after the first, or nil.
 func (l *recordingLines) check(line Line) error {
 	switch {
 	case line.Hello != nil:
@@ -79,7 +83,7 @@ func (l *recordingLines) check(line Line) error {
 	return nil
 }
 
-// next reads a line. It returns io.EOF at the end, and skips empty lines.
+// next reads a line, and skips empty lines. It returns io.EOF at the end.
 func (l *recordingLines) next() (line Line, err error) {
 	text, whole, err := l.text()
 	if err != nil {
@@ -94,7 +98,7 @@ func (l *recordingLines) next() (line Line, err error) {
 	return line, nil
 }
 
-// text returns the next line that is not empty, and whether it has an end.
+// text returns the next line that is not empty, and whether it ends with a newline.
 func (l *recordingLines) text() (text []byte, whole bool, err error) {
 	for {
 		l.line++
@@ -104,7 +108,7 @@ func (l *recordingLines) text() (text []byte, whole bool, err error) {
 			if len(text)+len(part) > MaxRecordingLine {
 				return nil, false, l.wrong(fmt.Sprintf("it has more than %d bytes", MaxRecordingLine), nil)
 			}
-			text = append(text, part...) // The reader uses part again.
+			text = append(text, part...) // the reader reuses part
 			if errors.Is(err, bufio.ErrBufferFull) {
 				continue
 			}
@@ -125,7 +129,7 @@ func (l *recordingLines) text() (text []byte, whole bool, err error) {
 	}
 }
 
-// wrong is an error about the last line that was read.
+// wrong returns an error for the last line read.
 func (l *recordingLines) wrong(what string, cause error) error {
 	if cause != nil {
 		return fmt.Errorf("%w: line %d: %s: %w", ErrRecording, l.line, what, cause)
@@ -133,7 +137,8 @@ func (l *recordingLines) wrong(what string, cause error) error {
 	return fmt.Errorf("%w: line %d: %s", ErrRecording, l.line, what)
 }
 
-// checkRecording says what is wrong with a whole recording. One that was cut off is shown as far as it goes.
+// checkRecording returns what is wrong with a recording, or nil. A recording that was cut off is
+// accepted, and shown up to the cut.
 func checkRecording(text []byte) error {
 	_, frames, err := ReadRecording(bytes.NewReader(text))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 const helloLine = `{"hello":{"version":1,"title":"a test","name":"pods","start":1,"every":100,"boxes":[],"numbers":[]}}` + "\n"
 
-// read returns all frames of a recording, and the error that it ends with.
+// read returns all frames of a recording, and its final error.
 func read(r io.Reader) (*Hello, []*Frame, error) {
 	hello, frames, err := ReadRecording(r)
 	if err != nil {
@@ -34,7 +34,7 @@ func read(r io.Reader) (*Hello, []*Frame, error) {
 	return hello, all, nil
 }
 
-// What is recorded is what those see who look.
+// A recording has the frames that viewers see.
 func TestARecordingIsReadAsItWasSeen(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{Title: "a <title>"}, 3, nil)
@@ -99,7 +99,7 @@ func TestRecordingsThatAreWrong(t *testing.T) {
 	require.ErrorIs(t, err, io.ErrClosedPipe)
 }
 
-// A recording may end without a newline, and have fields of later versions.
+// A recording may end without a newline, and may have fields of later versions.
 func TestRecordingsThatAreRead(t *testing.T) {
 	t.Parallel()
 	text := helloLine + `{"frame":{"seq":7,"at":1,"later":{"a":1}},"other":2}` + "\r\n\n" + `{"frame":{"seq":8,"at":1}}`
@@ -112,7 +112,7 @@ func TestRecordingsThatAreRead(t *testing.T) {
 	}
 	_, frames, err := ReadRecording(strings.NewReader(text))
 	require.NoError(t, err)
-	for f, err := range frames { // A loop may end early.
+	for f, err := range frames { // a loop may end early
 		require.NoError(t, err)
 		require.Equal(t, uint64(7), f.Seq)
 		break
@@ -147,12 +147,12 @@ func FuzzReadRecording(f *testing.F) {
 	})
 }
 
-// A view without a pipeline serves a recording to those who may look.
+// A view without a pipeline serves a recording to admitted viewers.
 func TestAViewOfARecording(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/relist.jsonl")
 	require.NoError(t, err)
-	for _, shown := range [][]byte{text, text[:len(text)-9]} { // The second was cut off.
+	for _, shown := range [][]byte{text, text[:len(text)-9]} { // the second was cut off
 		v, err := New(Options{Recording: shown, Private: true})
 		require.NoError(t, err)
 		for token, code := range map[string]int{v.Token(): 200, "": 401} {
@@ -181,7 +181,8 @@ func TestAViewOfARecording(t *testing.T) {
 	require.Contains(t, said, "this view shows no recording")
 }
 
-// A line of a recording may not take more memory than its bytes promise, in whichever list it is.
+// A line of a recording cannot make the reader use far more memory than the line's bytes, whichever
+// list it fills.
 func TestALineThatIsABombIsRefused(t *testing.T) {
 	t.Parallel()
 	const hello = `{"hello":{"version":1}}` + "\n"

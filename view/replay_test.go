@@ -22,17 +22,18 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// replay is a server that sends the recorded answers of an API server: a list of pods, and a watch of many updates. That takes it next to
-// no time, so that a benchmark measures the pipeline, and not the server.
+// replay is a server that replays recorded answers of an API server: a list of pods, and a watch
+// with many updates. This costs almost no time, so that a benchmark measures the pipeline and not
+// the server.
 type replay struct {
 	url         string
 	list, watch []byte
-	contentType map[bool]string // of watches, and of lists
+	contentType map[bool]string // key true: of watches, false: of lists
 	last        string          // the version of the last update
 	updates     int
 }
 
-// newReplay records the server's answers, in protobuf.
+// newReplay records the server's answers in protobuf.
 func newReplay(t testing.TB, pods, updates int) *replay {
 	server := apitest.New(apitest.Options{Window: 2 * updates})
 	t.Cleanup(server.Close)
@@ -87,8 +88,9 @@ func newReplay(t testing.TB, pods, updates int) *replay {
 	return r
 }
 
-// run plays both to a pipeline, and returns how long that takes, from the first request to the last update. who is "none" for a pipeline
-// without a view, "nobody" for one that nobody looks at, and "viewer" for one that somebody looks at.
+// run replays both to a pipeline, and returns the time from the first request to the last update.
+// The argument who is "none" for no view, "nobody" for a view without viewers, and "viewer" for a
+// view with a viewer.
 func (r *replay) run(b *testing.B, who string) time.Duration {
 	client, err := rest.NewClient(rest.Config{Host: r.url}, rest.Options{Logger: silent})
 	require.NoError(b, err)
@@ -130,8 +132,9 @@ func (r *replay) run(b *testing.B, who string) time.Duration {
 	return took
 }
 
-// BenchmarkViewOfPods is an update of a pod on its way from a socket, in protobuf, to the store, while the turns of keys go on: without
-// a view, with one that nobody looks at, and with a viewer. They take turns, so that each has the same machine; the ratio is of medians.
+// BenchmarkViewOfPods measures an update of a pod from a protobuf socket to the store, while keys
+// are reconciled. It compares no view, a view without viewers, and a view with a viewer. The three
+// alternate, so that each meets the same machine; the ratio is of medians.
 func BenchmarkViewOfPods(b *testing.B) {
 	played := newReplay(b, 1000, 40_000)
 	took := map[string][]float64{}

@@ -23,16 +23,16 @@ import (
 
 var silent = slog.New(slog.DiscardHandler)
 
-// rig is a whole pipeline on an API server in the process, with a view of it, served over HTTP.
+// rig is a whole pipeline on an API server in the process, with a view served over HTTP.
 type rig struct {
 	server   *apitest.Server
 	view     *View
 	informer *informer.Informer[*corev1.Pod]
 	queue    *workqueue.Queue[types.NamespacedName]
-	url      string // of the page, with a slash at its end
+	url      string // of the page, with a trailing slash
 }
 
-// start runs a pipeline with some pods. reconcile may be nil.
+// start runs a pipeline with this number of pods. Reconcile may be nil.
 func start(t testing.TB, opts Options, pods int, reconcile func(context.Context, types.NamespacedName) error) *rig {
 	t.Helper()
 	r := &rig{server: apitest.New(apitest.Options{})}
@@ -78,7 +78,7 @@ func start(t testing.TB, opts Options, pods int, reconcile func(context.Context,
 	return r
 }
 
-// stream reads the lines of the server-sent events.
+// stream opens a stream and returns a function that reads its lines.
 func (r *rig) stream(t testing.TB, query string) (next func() Line) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

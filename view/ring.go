@@ -8,14 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// noted is one event of a sample, as it was noted.
+// noted is one event of a sample, as it was recorded.
 type noted struct {
-	what    string // one of the constants of Event.What
-	of      string // which handler
+	what    string // one of the values of Event.What
+	of      string // the handler
 	kind    string // ADDED, Updated and so on
 	cause   string
 	key     types.NamespacedName
-	name    string // of a key that names no object
+	name    string // of a key that is not an object's
 	version string
 	at      time.Time
 	waited  time.Duration
@@ -24,28 +24,28 @@ type noted struct {
 	text    string
 }
 
-// ring has the newest events of a sample. Readers go through it at their own pace, and miss what was
-// overwritten.
+// ring keeps the newest events of a sample. Each reader reads at its own pace, and misses
+// overwritten events.
 type ring struct {
 	start time.Time // of the view
-	room  room      // of events of keys
-	steps room      // of events of whole batches, which must not take the room of the others
+	room  room      // for events of keys
+	steps room      // for events of whole batches, which have their own room
 
 	mu   sync.Mutex // guards following
-	past []noted    // with ringSize elements from the first event on
-	next uint64     // how many events there were
+	past []noted    // allocated with ringSize elements at the first event
+	next uint64     // total number of events
 }
 
-// ringSize is how many events a ring has. perTick is how many events of keys it takes between two frames, and
-// stepsPerTick how many of batches: more would neither be seen on a picture, nor would they be cheap.
+// ringSize is the number of events in a ring. Between two frames, a ring accepts perTick events of
+// keys and stepsPerTick events of batches. More would be invisible on the page, and not cheap.
 const (
 	ringSize     = 512
 	perTick      = 96
 	stepsPerTick = 32
 )
 
-// room is for how many events there is room until the next frame. To find that there is none costs neither a lock
-// nor a look at the clock.
+// room counts the events that the ring still accepts until the next frame. A full room costs
+// neither a lock nor a read of the clock.
 type room struct {
 	left atomic.Int64
 	lost atomic.Uint64
@@ -65,14 +65,14 @@ func (r *ring) reopen() {
 	r.steps.left.Store(stepsPerTick)
 }
 
-// put notes an event of a key, or one that is rare.
+// put records an event of a key, or a rare event.
 func (r *ring) put(e noted) {
 	if r.room.take() {
 		r.append(e)
 	}
 }
 
-// putStep notes an event of a batch.
+// putStep records an event of a batch.
 func (r *ring) putStep(e noted) {
 	if r.steps.left.Load() > 0 && r.steps.take() {
 		r.append(e)
@@ -90,7 +90,7 @@ func (r *ring) append(e noted) {
 	r.next++
 }
 
-// after appends the events after the first seen ones, and returns how many there were in all.
+// after appends the events after the first seen events, and returns the total number of events.
 func (r *ring) after(seen uint64, to []noted) (all []noted, next uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -100,7 +100,7 @@ func (r *ring) after(seen uint64, to []noted) (all []noted, next uint64) {
 	return to, r.next
 }
 
-// newest returns how many events there were in all.
+// newest returns the total number of events.
 func (r *ring) newest() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,8 +10,9 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// A call of a handler allocates nothing for a view, looked at or not, also beside a Sample of the user's own. Of the calls that both hear of,
-// each takes the one function that has both.
+// A call of a handler allocates nothing for a view, with or without viewers, also beside the user's
+// own Sample. Only a call that both samples observe costs one allocation, for the combined
+// function.
 func TestASampleAllocatesOnlyForCallsThatTwoHearOf(t *testing.T) {
 	info := informer.DeliverInfo{Handler: "enqueue", Type: informer.Updated, Cause: informer.Watch, Key: types.NamespacedName{Namespace: "shop", Name: "till"}}
 	heard := 0

@@ -9,7 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// A burst takes objects out of the sample. When it is over, all of them come back: a page about a quiet pipeline shows every change.
+// A burst removes objects from the sample. After the burst, all objects return: the page of a quiet
+// pipeline shows every change.
 func TestAllObjectsAreShownAgainAfterABurst(t *testing.T) {
 	r := start(t, Options{}, 3, nil)
 	ctx, cancel := context.WithCancel(context.Background())

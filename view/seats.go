@@ -8,14 +8,15 @@ import (
 	"time"
 )
 
-// seats are the streams that are served. A viewer without the token may be any user of the machine, who could hold all seats for as long
-// as the program runs. So a seat without the token is for those who came last, and a seat with it is kept.
+// seats are the open streams. A viewer without the token may be any user of the machine, and could
+// hold all seats for as long as the program runs. So the newest viewers get the seats without the
+// token, while a seat with the token is kept.
 type seats struct {
 	mu    sync.Mutex // guards following
 	taken []*seat    // the oldest first
 }
 
-// seat is a stream. ctx ends when the seat is given to another.
+// seat is an open stream. Its ctx ends when another viewer takes the seat.
 type seat struct {
 	ctx   context.Context
 	end   context.CancelCauseFunc
@@ -27,10 +28,12 @@ var (
 	errGaveWay = errors.New("gave way to another viewer")
 )
 
-// gaveWay is when a viewer that gave way may come again. Pages of one person that are too many take turns, slowly.
+// gaveWay is the reconnect delay for a viewer that lost its seat. If one person has too many pages
+// open, the pages alternate slowly.
 const gaveWay = 5 * time.Second
 
-// take takes a seat of at most most. Of those without the token, the oldest one gives way. The caller has to call leave.
+// take takes a seat; most is the number of seats. If all are taken, the oldest viewer without the
+// token loses its seat. The caller must call leave.
 func (s *seats) take(ctx context.Context, most int, known bool) (*seat, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,13 +21,13 @@ var embedded embed.FS
 var page = func() fs.FS {
 	files, err := fs.Sub(embedded, "page")
 	if err != nil {
-		panic(err) // The name is right.
+		panic(err) // the name is valid
 	}
 	return files
 }()
 
-// ServeHTTP serves the page and what it asks for. All paths are relative: the last part of a path says what is
-// wanted, and what is before it does not matter.
+// ServeHTTP serves the page and its requests. Only the last part of a path matters, so the view
+// works below any path.
 func (v *View) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header())
 	wanted := ""
@@ -39,7 +39,7 @@ func (v *View) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve answers a request. It returns an error before it has written anything, or not at all.
+// serve answers a request. If it returns an error, it has not written anything.
 func (v *View) serve(w http.ResponseWriter, r *http.Request, wanted string) error {
 	var answer func(http.ResponseWriter, *http.Request) error
 	switch wanted {
@@ -86,17 +86,18 @@ func (v *View) serve(w http.ResponseWriter, r *http.Request, wanted string) erro
 	return nil
 }
 
-// asked is a request for another path.
+// asked returns the request with another path.
 func asked(r *http.Request, path string) *http.Request {
 	r = r.Clone(r.Context())
 	r.URL.Path = path
 	return r
 }
 
-// giveUp is for how long a viewer may not read, until its connection is closed.
+// giveUp is how long a viewer may stop reading before its connection is closed.
 const giveUp = 15 * time.Second
 
-// serveStream sends frames as server-sent events. A viewer that does not read misses frames, and is then disconnected.
+// serveStream sends frames as server-sent events. A viewer that does not read misses frames, and is
+// disconnected after giveUp.
 func (v *View) serveStream(w http.ResponseWriter, r *http.Request) error {
 	name := r.URL.Query().Get("of")
 	if v.picture(name) == nil {
@@ -110,15 +111,15 @@ func (v *View) serveStream(w http.ResponseWriter, r *http.Request) error {
 	control := http.NewResponseController(w)
 	begun := false
 	send := func(format string, args ...any) {
-		_ = control.SetWriteDeadline(time.Now().Add(giveUp)) // Where that is not possible, the server has other ones.
+		_ = control.SetWriteDeadline(time.Now().Add(giveUp)) // may be unsupported
 		_, err := fmt.Fprintf(w, format, args...)
 		if err = errors.Join(err, control.Flush()); err != nil {
-			panic(http.ErrAbortHandler) // The answer has begun.
+			panic(http.ErrAbortHandler) // the answer has begun
 		}
 	}
 	err = v.lines(seat.ctx, name, func(line []byte) error {
 		if begun && v.mayLook(r) != nil {
-			panic(http.ErrAbortHandler) // Its session has ended: the page asks again, and is told why.
+			panic(http.ErrAbortHandler) // the session ended; a reconnect gets the reason
 		}
 		if !begun {
 			begun = true
@@ -137,10 +138,10 @@ func (v *View) serveStream(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// maxDo bounds the body of a request that does something.
+// maxDo limits the body of a request for an action.
 const maxDo = 16 << 10
 
-// serveDo does what the laboratory can do.
+// serveDo performs an action of the laboratory.
 func (v *View) serveDo(w http.ResponseWriter, r *http.Request) error {
 	if err := v.mayChange(r); err != nil {
 		return err
@@ -188,6 +189,6 @@ func answerJSON(w http.ResponseWriter, answer any) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(body) // Nobody is left to be told.
+	_, _ = w.Write(body) // nobody is left to get an error
 	return nil
 }

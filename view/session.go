@@ -11,38 +11,41 @@ import (
 	"time"
 )
 
-// codeLife is how long a one-time code is good for: long enough to start a browser, or to copy an address.
+// codeLife is the lifetime of a one-time code: long enough to start a browser, or to copy an
+// address.
 const codeLife = 5 * time.Minute
 
-// mostSessions bounds the sessions of a view. The session that was unused for the longest time ends for a new one.
+// mostSessions limits the sessions of a view. A new session replaces the least recently used one.
 const mostSessions = 64
 
-// sessions know who may act without the token itself. An address of [View.Address] has a one-time code, because
-// every user of a machine can read the command line of a browser. The page exchanges the code for a session.
+// sessions admit requests that do not have the token itself. A [View.Address] has a one-time code
+// instead of the token, because every user of a machine can read a browser's command line. The page
+// exchanges the code for a session.
 //
-// The page keeps its session in the storage of its origin, and not in a cookie: browsers send the cookies of
-// 127.0.0.1 to every port, and the server of another user may listen on the next one.
+// The page keeps its session in the storage of its origin, not in a cookie. Browsers send the
+// cookies of 127.0.0.1 to every port, and another port may belong to another user's server.
 type sessions struct {
 	mu    sync.Mutex // guards following
 	codes map[digest]*code
-	open  []digest // of sessions, the one that was used last at the end
-	typed string   // the session of all who have given the token; "" before the first one
+	open  []digest // of sessions, the last used at the end
+	typed string   // session of everyone who has given the token; "" at first
 }
 
-// digest stands for a secret. The time of a look-up says nothing about the secret itself.
+// digest replaces a secret as a key, so that the time of a look-up reveals nothing about the
+// secret.
 type digest [sha256.Size]byte
 
 func digestOf(secret string) digest { return sha256.Sum256([]byte(secret)) }
 
-// code is a one-time code.
+// code is the state of a one-time code.
 type code struct {
 	until   time.Time
 	used    bool
 	twice   bool   // two browsers have sent it
-	session digest // what the first use was given; zero if nothing
+	session digest // session from its first use; zero if none
 }
 
-// newCode returns a one-time code that is good from now on.
+// newCode returns a new one-time code.
 func (s *sessions) newCode() string {
 	text := rand.Text()
 	s.mu.Lock()
@@ -52,7 +55,7 @@ func (s *sessions) newCode() string {
 	return text
 }
 
-// forgetLocked forgets the codes whose time is over.
+// forgetLocked drops the expired codes.
 func (s *sessions) forgetLocked() {
 	for text, c := range s.codes {
 		if time.Now().After(c.until) {
@@ -61,7 +64,7 @@ func (s *sessions) forgetLocked() {
 	}
 }
 
-// beginLocked begins a session. One who knows its text may act.
+// beginLocked begins a session and returns its secret.
 func (s *sessions) beginLocked() string {
 	text := rand.Text()
 	if len(s.open) >= mostSessions {
@@ -71,7 +74,7 @@ func (s *sessions) beginLocked() string {
 	return text
 }
 
-// has reports whether a text is that of a session, and notes its use.
+// has reports whether a text is the secret of a session, and marks the session as used.
 func (s *sessions) has(text string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,9 +90,10 @@ func (s *sessions) hasLocked(session digest) bool {
 	return true
 }
 
-// exchange returns the session for a code. The first use of a code begins one. A second use, by somebody without the
-// session of the first, ends that session: one of the two has read an address of the other, and nobody can say which. again
-// is true for the first of these uses.
+// exchange returns the session for a code. The first use of a code begins a session. A second use,
+// from a browser without that session, ends the session: one of the two browsers has read the
+// address of the other, and nobody can say which. The result again is true for the first such
+// second use.
 func (s *sessions) exchange(text string) (session string, again bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,8 +110,8 @@ func (s *sessions) exchange(text string) (session string, again bool, err error)
 	return session, false, nil
 }
 
-// spend uses a code up for the holder of a token or a session. If the code has let somebody else in, that session ends.
-// again is true for the first of these uses.
+// spend uses up a code for the holder of a token or a session. If the code has begun another
+// session, that session ends. The result again is true the first time.
 func (s *sessions) spend(text, holder string) (again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,15 +126,15 @@ func (s *sessions) spend(text, holder string) (again bool) {
 	return s.twiceLocked(c)
 }
 
-// twiceLocked ends the session that the first use of a code was given, because of a second use. It returns false if there
-// was another one before.
+// twiceLocked ends the session from the first use of a code, because of a second use. It returns
+// false if there was a second use before.
 func (s *sessions) twiceLocked(c *code) (first bool) {
 	first, c.twice = !c.twice, true
 	s.open = slices.DeleteFunc(s.open, func(open digest) bool { return open == c.session })
 	return first
 }
 
-// withdraw makes a code useless that has let nobody in yet.
+// withdraw invalidates a code that has not been used.
 func (s *sessions) withdraw(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +143,7 @@ func (s *sessions) withdraw(text string) {
 	}
 }
 
-// ofToken returns the session of those who have given the token, which is one for all of them.
+// ofToken returns the session that all browsers with the token share.
 func (s *sessions) ofToken() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +153,7 @@ func (s *sessions) ofToken() string {
 	return s.typed
 }
 
-// ended says why a session has ended, as far as that is known.
+// ended returns why a session has ended, or nil if that is not known.
 func (s *sessions) ended(session string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,7 +165,8 @@ func (s *sessions) ended(session string) error {
 	return nil
 }
 
-// serveSession exchanges a code, or the token, for a session. Without either, it says whether the session of the request is still good.
+// serveSession exchanges a code or the token for a session. Without either, it reports whether the
+// session of the request is still valid.
 func (v *View) serveSession(w http.ResponseWriter, r *http.Request) (err error) {
 	if err := sentByPage(r); err != nil {
 		return err
@@ -175,7 +180,7 @@ func (v *View) serveSession(w http.ResponseWriter, r *http.Request) (err error) 
 	}
 	var answer struct {
 		Session string `json:"session"`       // "" for none
-		Why     string `json:"why,omitempty"` // it has ended
+		Why     string `json:"why,omitempty"` // why the session has ended
 	}
 	has, _ := bearer(r)
 	again := false

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// guarded is a view that asks everybody for the token, and what it has logged.
+// guarded is a private view with a record of its log.
 type guarded struct {
 	*View
 	log bytes.Buffer
@@ -42,7 +42,7 @@ func (g *guarded) code(t *testing.T) string {
 	return code
 }
 
-// request is one of the page. credential is a token or a session.
+// request is a request of the page. The credential is a token or a session.
 func request(method, path, credential, body string) *http.Request {
 	r := httptest.NewRequest(method, "http://127.0.0.1:1/"+path, strings.NewReader(body))
 	r.RemoteAddr = "127.0.0.1:999"
@@ -55,7 +55,8 @@ func request(method, path, credential, body string) *http.Request {
 	return r
 }
 
-// enter sends a code, or the token, with what the browser has already. It returns the session, or why there is none.
+// enter sends a code or the token, with the browser's present credential. It returns the session,
+// or an error text.
 func (g *guarded) enter(t *testing.T, how, credential string) (session, why string) {
 	t.Helper()
 	what := "code"
@@ -74,7 +75,7 @@ func (g *guarded) enter(t *testing.T, how, credential string) (session, why stri
 	return answer.Session, answer.Why
 }
 
-// look asks for data, and returns the code of the answer and its text.
+// look requests data, and returns the status code and the text of the answer.
 func (g *guarded) look(credential string) (int, string) {
 	w := httptest.NewRecorder()
 	g.ServeHTTP(w, request(http.MethodGet, "parts", credential, ""))
@@ -101,7 +102,7 @@ func TestACodeLetsOneBrowserIn(t *testing.T) {
 	require.Equal(t, session, again)
 	require.Empty(t, g.log.String())
 
-	// Another one has read the address. Nobody can say which of the two is the user's own.
+	// Another browser has read the address. Nobody can say which of the two is the user's own.
 	_, refusal := g.enter(t, code, "")
 	require.Contains(t, refusal, "opened before")
 	require.Contains(t, refusal, "Paste the token")
@@ -124,8 +125,9 @@ func TestACodeLetsOneBrowserIn(t *testing.T) {
 	g.requireIn(t, true, session)
 }
 
-// The owner of an address may have the token, or the session of another address. Then the owner's page shows that
-// somebody else has used the code, whose session ends. The owner's goes on.
+// The owner of an address may already have the token, or the session of another address. When the
+// owner opens the page, it shows that another browser has used the code. The session of that
+// browser ends, and the owner's session goes on.
 func TestAStolenCodeIsNoticedByAnOwnerWhoMayActAlready(t *testing.T) {
 	t.Parallel()
 	for name, credential := range map[string]func(g *guarded) string{
@@ -152,7 +154,7 @@ func TestAStolenCodeIsNoticedByAnOwnerWhoMayActAlready(t *testing.T) {
 	}
 }
 
-// An address that was withdrawn lets nobody in. A session that it has begun goes on.
+// A withdrawn address admits no browser. A session that it began earlier goes on.
 func TestAnAddressCanBeWithdrawn(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
@@ -168,7 +170,7 @@ func TestAnAddressCanBeWithdrawn(t *testing.T) {
 	require.Contains(t, refusal, "too old")
 }
 
-// A stream that has begun ends with the session that it was given to.
+// An open stream ends together with its session.
 func TestAStreamEndsWithItsSession(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{Private: true, Logger: silent}, 1, nil)
@@ -216,7 +218,7 @@ func TestACodeIsGoodForFiveMinutes(t *testing.T) {
 	})
 }
 
-// A browser that has the token needs no code, and a code that it opens is used up.
+// A browser with the token needs no code. If it opens an address, it uses up the code.
 func TestTheTokenLetsAnyBrowserIn(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
@@ -255,7 +257,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	g.requireIn(t, false, second)
 }
 
-// A page of others can neither spend a code nor try tokens.
+// A page of another origin can neither spend a code nor try tokens.
 func TestOnlyThePageMayEnter(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)

@@ -10,17 +10,18 @@ import (
 	"time"
 )
 
-// ErrNoSuch is what Frames and Record say, wrapped, if the view has no informer and no queue of that name.
+// ErrNoSuch is wrapped by the errors of Frames and Record if the view has no informer or queue of
+// that name.
 var ErrNoSuch = errors.New("the view has no such informer or queue")
 
-// looker is one who looks at a picture. While there are any, its recorders note events.
+// looker is one viewer of a picture. While a picture has viewers, its recorders record events.
 type looker struct {
 	picture *picture
 	tick    uint64
 	heard   map[*recorder]bool
 }
 
-// look begins to look at a picture. The caller has to call leave.
+// look begins to view a picture. The caller must call leave.
 func (v *View) look(name string) (*looker, error) {
 	p := v.picture(name)
 	if p == nil {
@@ -33,7 +34,7 @@ func (v *View) look(name string) (*looker, error) {
 	return l, nil
 }
 
-// hear has the recorders note events, also those of parts that came later.
+// hear makes the recorders record events, including recorders of parts that were added later.
 func (l *looker) hear() {
 	for _, rec := range l.picture.view.recordersOf(l.picture) {
 		if !l.heard[rec] {
@@ -44,7 +45,7 @@ func (l *looker) hear() {
 	}
 }
 
-// recordersOf returns the recorders of a picture's parts, as they are now.
+// recordersOf returns the recorders of a picture's current parts.
 func (v *View) recordersOf(p *picture) (recs []*recorder) {
 	of, queues := v.shown(p)
 	if of != nil {
@@ -64,7 +65,8 @@ func (l *looker) leave() {
 	l.picture.view.viewers.Add(-1)
 }
 
-// next waits for the next frame. It returns nil when ctx or the view has ended. Who comes late misses frames.
+// next waits for the next frame. It returns nil when ctx or the view has ended. A late caller
+// misses frames.
 func (l *looker) next(ctx context.Context) (*Frame, []byte) {
 	v := l.picture.view
 	every := v.opts.Every
@@ -84,9 +86,10 @@ func (l *looker) next(ctx context.Context) (*Frame, []byte) {
 	return f, line
 }
 
-// Frames returns the frames of an informer of this name and of its queues, or of a queue, until ctx or the view ends; an empty name is
-// the first one. Whoever is slow in the loop misses frames. One looks from the beginning of the loop on. Options.MaxViewers does
-// not count the program itself. Frames are shared, and not to be changed.
+// Frames returns the frames of the informer with this name and its queues, or of a single queue. An
+// empty name means the first pipeline. The iterator ends with ctx or the view. It counts as a
+// viewer from the start of the loop, but not for Options.MaxViewers. A slow loop misses frames.
+// Frames are shared and must not be changed.
 func (v *View) Frames(ctx context.Context, name string) (*Hello, iter.Seq[*Frame], error) {
 	p := v.picture(name)
 	if p == nil {
@@ -94,7 +97,7 @@ func (v *View) Frames(ctx context.Context, name string) (*Hello, iter.Seq[*Frame
 	}
 	return p.hello(), func(yield func(*Frame) bool) {
 		l, err := v.look(p.name)
-		if err != nil { // It is gone by now.
+		if err != nil { // it was removed meanwhile
 			return
 		}
 		defer l.leave()
@@ -103,8 +106,8 @@ func (v *View) Frames(ctx context.Context, name string) (*Hello, iter.Seq[*Frame
 	}, nil
 }
 
-// Record writes the frames of a pipeline to w as lines of JSON, until ctx or the view ends: one [Line] each. The page
-// opens such a file.
+// Record writes the frames of a pipeline to w as JSON lines, one [Line] each, until ctx or the view
+// ends. The page can open the file.
 func (v *View) Record(ctx context.Context, w io.Writer, name string) error {
 	return v.lines(ctx, name, func(line []byte) error {
 		_, err := w.Write(append(line[:len(line):len(line)], '\n'))
@@ -112,7 +115,7 @@ func (v *View) Record(ctx context.Context, w io.Writer, name string) error {
 	})
 }
 
-// lines calls write with each line of a pipeline, until ctx or the view ends, or write fails.
+// lines calls write with each line of a pipeline, until ctx or the view ends, or until write fails.
 func (v *View) lines(ctx context.Context, name string, write func(line []byte) error) error {
 	l, err := v.look(name)
 	if err != nil {

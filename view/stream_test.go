@@ -20,7 +20,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// ended waits until a stream ends, and returns what its last line was.
+// ended waits until a stream ends, and returns its last line.
 func ended(t *testing.T, body io.Reader) string {
 	t.Helper()
 	text, err := io.ReadAll(body)
@@ -51,12 +51,13 @@ func TestViewersAreBounded(t *testing.T) {
 	}
 	require.Equal(t, 404, look("", "nothing").StatusCode)
 
-	// Whoever holds all seats gives one of them to the next, the oldest first, and is told when to come again.
+	// If all seats are taken, the oldest stream gives its seat to the next viewer, and is told when
+	// to reconnect.
 	fourth := look("", "")
 	require.Equal(t, 200, fourth.StatusCode)
 	require.Equal(t, "retry: 5000", ended(t, others[0].Body))
 
-	// Seats of viewers with the token are kept: others find none.
+	// Viewers with the token keep their seats, so other viewers get none.
 	known := []*http.Response{look(r.view.Token(), ""), look(r.view.Token(), ""), look(r.view.Token(), "")}
 	for _, other := range []*http.Response{others[1], others[2], fourth} {
 		require.Equal(t, "retry: 5000", ended(t, other.Body))
@@ -84,7 +85,8 @@ func TestViewersAreBounded(t *testing.T) {
 	require.Eventually(t, func() bool { return look("", "").StatusCode == 200 }, time.Minute, time.Millisecond)
 }
 
-// What a program wraps around its answers may have no Flush, and says so rather than to break off.
+// A program may wrap the ResponseWriter and lose Flush. The stream is then refused with an error,
+// and not cut off later.
 func TestAStreamThatCannotBeFlushedIsRefused(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{}, 1, nil)
@@ -102,7 +104,7 @@ func TestAStreamThatCannotBeFlushedIsRefused(t *testing.T) {
 	require.Zero(t, r.view.viewers.Load())
 }
 
-// A hundred viewers see the same frames, each of which is made once.
+// A hundred viewers see the same frames, and each frame is made once.
 func TestFramesAreMadeOnceForAll(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{MaxViewers: 100}, 1, nil)
@@ -125,7 +127,7 @@ func TestFramesAreMadeOnceForAll(t *testing.T) {
 	require.NotZero(t, f.Seq)
 }
 
-// One who does not read holds nobody up, and is disconnected in the end.
+// A viewer that does not read blocks nobody, and is disconnected in the end.
 func TestViewerThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -165,7 +167,7 @@ func TestViewerThatDoesNotRead(t *testing.T) {
 	})
 }
 
-// viewer is the other end of an answer.
+// viewer is the receiving end of an answer.
 type viewer struct {
 	stuck    bool
 	frames   atomic.Int64
@@ -189,7 +191,7 @@ func (w *viewer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Frames come at even times. One who is slow misses some, and sees the later ones.
+// Frames come at regular times. A slow viewer misses some, and sees later ones.
 func TestFramesComeTenTimesASecond(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

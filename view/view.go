@@ -16,15 +16,16 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// View shows informers and queues on a page. It is an http.Handler, to be mounted at any path that ends with a slash.
+// View shows informers and queues on a page. It is an http.Handler, and can be mounted at any path
+// that ends with a slash.
 //
-// It is safe for concurrent use, and has no goroutine: the requests of those who look do all the work. [View.Close]
-// ends them.
+// It is safe for concurrent use, and has no goroutine: the requests of viewers do all the work.
+// [View.Close] ends the requests.
 type View struct {
 	opts      Options
 	start     time.Time
 	recorders struct{ informers, queues recorders }
-	viewers   atomic.Int64 // the program itself included
+	viewers   atomic.Int64 // including the program itself
 	seats     seats
 	fed       feeds
 	sessions  sessions
@@ -35,12 +36,12 @@ type View struct {
 	informers []*informerPart
 	queues    []*queuePart
 	clients   []*rest.Client
-	sources   []func() ([]*informerPart, []*queuePart) // of parts that come and go
+	sources   []func() ([]*informerPart, []*queuePart) // parts of managers and factories
 	pictures  map[string]*picture
 	wholes    map[string]whole // by the names of informers
 }
 
-// New returns a View that shows nothing yet. It starts no goroutine.
+// New returns a View without parts. It starts no goroutine.
 func New(opts Options) (*View, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -52,18 +53,19 @@ func New(opts Options) (*View, error) {
 	return v, nil
 }
 
-// Token returns the secret that a request needs which changes something, and every request if
-// Options.Private. Programs and scripts send it as "Authorization: Bearer ...". A person pastes it into the page, if the address of
-// [View.Address] is not at hand. It belongs neither into an address nor into a command line.
+// Token returns the secret for requests that change something, or for all requests if
+// Options.Private is set. Programs and scripts send it as "Authorization: Bearer ...". A user
+// without a [View.Address] pastes it into the page. Do not put it into an address or a command
+// line.
 func (v *View) Token() string { return v.opts.Token }
 
-// Close ends the streams of all who look, so that the server that has them can shut down. Later ones are
-// refused. It does not wait.
+// Close ends the streams of all viewers, so that the HTTP server can shut down. It refuses later
+// streams. It does not wait.
 func (v *View) Close() { v.close.Do(func() { close(v.closed) }) }
 
-// Informer adds an informer, with all of its stages. It is an *informer.Informer of any type, or a handle on
-// one that a factory shares. Its events are shown if it was made with [InformerOptions] of this view. The view keeps the
-// informer and its store until remove is called.
+// Informer adds an informer with all of its stages: an *informer.Informer of any type, or a handle
+// on an informer shared by a factory. Its events are shown if it was made with [InformerOptions] of
+// this view. The view keeps the informer and its store until remove is called.
 func Informer[T any](v *View, i interface {
 	Status() informer.Status
 	Store() *indexer.Reader[T]
@@ -84,9 +86,9 @@ func Informer[T any](v *View, i interface {
 	}
 }
 
-// Queue adds a queue. informers are the names of the informers whose handlers fill it, beside which it is shown;
-// if there are none, it is shown beside each. Its events are shown if it was made with [QueueOptions] of this
-// view. The view keeps the queue until remove is called.
+// Queue adds a queue. The names are the informers whose handlers fill it; the queue is shown beside
+// these, or beside every informer if there are none. Its events are shown if it was made with
+// [QueueOptions] of this view. The view keeps the queue until remove is called.
 func Queue[K comparable](v *View, q *workqueue.Queue[K], informers ...string) (remove func()) {
 	name := cmp.Or(q.Stats().Name, "queue")
 	rec := v.recorders.queues.take(q.Stats().Name)
@@ -103,7 +105,8 @@ func Queue[K comparable](v *View, q *workqueue.Queue[K], informers ...string) (r
 	}
 }
 
-// Client adds the numbers of a client: requests and bytes. Those of several are added up, each once.
+// Client adds the numbers of a client: requests and bytes. The numbers of all clients are summed.
+// Adding a client twice has no effect.
 func (v *View) Client(c *rest.Client) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -112,7 +115,8 @@ func (v *View) Client(c *rest.Client) {
 	}
 }
 
-// unique returns the name, cleaned, or with the first number that makes it another one than those of the parts.
+// unique returns the name, cleaned. If another part has the name, it appends the first number that
+// makes the name unique.
 func unique[P part](name string, parts []P) string {
 	name = clean(name)
 	free := name
@@ -122,8 +126,9 @@ func unique[P part](name string, parts []P) string {
 	return free
 }
 
-// picture returns what makes the frames of an informer and its queues, or of a queue alone: by the informer's
-// name, or the queue's. An empty name is the first informer, or else the first queue. It returns nil if there is no such.
+// picture returns the picture of an informer and its queues, or of a single queue, by name. An
+// empty name means the first informer, or else the first queue. It returns nil if the name is
+// unknown.
 func (v *View) picture(name string) *picture {
 	name, ok := v.find(name)
 	if !ok {
@@ -134,15 +139,15 @@ func (v *View) picture(name string) *picture {
 	defer v.mu.Unlock()
 	p := v.pictures[name]
 	if p == nil {
-		maps.DeleteFunc(v.pictures, func(old string, _ *picture) bool { return !has(informers, old) && !has(queues, old) }) // They are gone.
+		maps.DeleteFunc(v.pictures, func(old string, _ *picture) bool { return !has(informers, old) && !has(queues, old) }) // they are gone
 		p = &picture{view: v, name: name, asking: make(chan struct{}, 1)}
 		v.pictures[name] = p
 	}
 	return p
 }
 
-// find returns the name by which the page knows an informer or a queue. The page asks for that name, and a program for the one
-// that it gave.
+// find returns the page's name of an informer or a queue. The page asks with that name, the program
+// with the name that it gave.
 func (v *View) find(name string) (known string, ok bool) {
 	informers, queues := v.all()
 	switch {
@@ -160,7 +165,7 @@ func (v *View) find(name string) (known string, ok bool) {
 	return "", false
 }
 
-// all returns all informers and queues, as they are now, those of managers and factories included.
+// all returns all current informers and queues, including the parts of managers and factories.
 func (v *View) all() (informers []*informerPart, queues []*queuePart) {
 	v.mu.Lock()
 	informers, queues = slices.Clone(v.informers), slices.Clone(v.queues)
@@ -180,8 +185,8 @@ func (v *View) all() (informers []*informerPart, queues []*queuePart) {
 	return informers, queues
 }
 
-// shown returns the parts of a picture, as they are now: its informer, nil if there is none of its name, and the queues beside
-// it; or else the queue of its name.
+// shown returns the current parts of a picture. They are its informer, or nil, and the queues
+// beside it; or else the queue of its name.
 func (v *View) shown(p *picture) (*informerPart, []*queuePart) {
 	informers, all := v.all()
 	n := slices.IndexFunc(informers, func(i *informerPart) bool { return i.name == p.name })
@@ -197,7 +202,7 @@ func (v *View) shown(p *picture) (*informerPart, []*queuePart) {
 	return informers[n], queues
 }
 
-// stored returns a picture by its name, and its informer, whose store is known.
+// stored returns a picture and its informer by name. It fails if the informer's store is not known.
 func (v *View) stored(name string) (*picture, *informerPart, error) {
 	p := v.picture(name)
 	if p == nil {
@@ -210,7 +215,7 @@ func (v *View) stored(name string) (*picture, *informerPart, error) {
 	return p, of, nil
 }
 
-// traffic returns that of all clients.
+// traffic returns the sum over all clients.
 func (v *View) traffic() traffic {
 	v.mu.Lock()
 	clients := v.clients

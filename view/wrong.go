@@ -13,22 +13,22 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// What takes longer than this is called wrong.
+// Durations above which a wait counts as a problem.
 const (
-	slowEvent  = 5 * time.Second  // an event that waits for its handler, or a delta for the informer
-	slowKey    = 10 * time.Second // a key that waits for a worker
-	longTurn   = time.Minute      // a key with a worker
-	longSilent = 2 * time.Minute  // nothing from the server: a bookmark comes about once a minute
+	slowEvent  = 5 * time.Second  // an event waits for its handler, or a delta for the informer
+	slowKey    = 10 * time.Second // a key waits for a worker
+	longTurn   = time.Minute      // a worker processes a key
+	longSilent = 2 * time.Minute  // silence of the server: a bookmark comes about once a minute
 )
 
-// wrongOf says what is wrong with an informer, the worst first.
+// wrongOf returns the problems of an informer, the worst first.
 func wrongOf(s informer.Status) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, clean(fmt.Sprintf(format, args...))) }
 	r := s.Reflector
 	if !s.Synced {
 		say("not synced: %s", phaseOf(r))
 	}
-	if r.Failures > 0 && r.Phase != reflector.Watching && r.LastError != nil { // A watch that is open may go well.
+	if r.Failures > 0 && r.Phase != reflector.Watching && r.LastError != nil { // an open watch may be fine
 		say("%d failures in a row, the last one: %v", r.Failures, reason(r.LastError))
 	}
 	if s.Unreadable.Count > 0 {
@@ -58,7 +58,7 @@ func wrongOf(s informer.Status) (wrong []string) {
 	return wrong
 }
 
-// wrongOfQueue says what is wrong with a queue.
+// wrongOfQueue returns the problems of a queue.
 func wrongOfQueue(s workqueue.Stats, keys inspected, rec *recorder) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, clean(fmt.Sprintf(format, args...))) }
 	if s.OldestReady > slowKey {
@@ -79,7 +79,8 @@ func wrongOfQueue(s workqueue.Stats, keys inspected, rec *recorder) (wrong []str
 	return wrong
 }
 
-// reason returns the cause of an error without the failed request, whose address is long, and always the same.
+// reason returns the cause of an error without the failed request, because its address is long and
+// always the same.
 func reason(err error) error {
 	if request, ok := errors.AsType[*rest.Error](err); ok && request.Err != nil {
 		return request.Err

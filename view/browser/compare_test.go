@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/view/lab"
 )
 
-// laboratory runs a laboratory, and opens its page in a tab.
+// laboratory runs a laboratory and opens its page in a tab.
 func laboratory(t *testing.T, width, height int64, media ...string) (*lab.Lab, *tab) {
 	t.Helper()
 	l, err := lab.New(lab.Options{})
@@ -29,7 +29,8 @@ func laboratory(t *testing.T, width, height int64, media ...string) (*lab.Lab, *
 	return l, (&rig{view: l.View(), url: served.URL + "/"}).open(t, width, height, media...)
 }
 
-// shoot puts a picture of the small pictures into the directory that KINFORM_SCREENSHOTS names, to be looked at.
+// shoot saves a screenshot of the small pictures in the directory KINFORM_SCREENSHOTS, for a person
+// to look at.
 func (p *tab) shoot(name string) {
 	p.t.Helper()
 	dir := os.Getenv("KINFORM_SCREENSHOTS")
@@ -42,7 +43,7 @@ func (p *tab) shoot(name string) {
 	require.NoError(p.t, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600))
 }
 
-// The chart has a line for each way to list, with its marks, and a table with what the laboratory has measured.
+// The chart has a line with marks for each way to list, and a table of the measurements.
 func TestWaysToListAreDrawn(t *testing.T) {
 	l, p := laboratory(t, 1440, 1200)
 	p.do(chromedp.KeyEvent("j"))
@@ -67,7 +68,7 @@ func TestWaysToListAreDrawn(t *testing.T) {
 	p.until(`document.querySelectorAll("#small-panel polyline.way").length === 0 || document.querySelector("#small-panel svg").hasAttribute("hidden")`)
 }
 
-// On a phone, in the dark, the chart and its table are no wider than the screen.
+// On a phone in dark mode, the chart and its table fit on the screen.
 func TestWaysToListOnAPhone(t *testing.T) {
 	_, p := laboratory(t, 390, 844, "prefers-color-scheme:dark", "prefers-reduced-motion:reduce")
 	eval[any](p, `document.getElementById("tab-compare").click(); document.querySelector("[data-action=compare]").closest(".action").querySelector("input").value = "300"; document.querySelector("[data-action=compare]").click()`)
@@ -78,7 +79,7 @@ func TestWaysToListOnAPhone(t *testing.T) {
 	p.shoot("compare-dark-phone")
 }
 
-// What a laboratory says is drawn as far as it can be.
+// The page draws malformed measurements as far as possible.
 func TestComparisonsThatAreOdd(t *testing.T) {
 	_, p := laboratory(t, 1000, 800)
 	eval[any](p, `import("./compare.js").then(({ Compare }) => {
@@ -94,7 +95,7 @@ func TestComparisonsThatAreOdd(t *testing.T) {
 	require.Zero(t, eval[int](p, `document.querySelectorAll("img, tbody b:not([aria-hidden])").length`))
 }
 
-// shootPage is shoot for what is to be seen of the page.
+// shootPage is like shoot, for the visible part of the page.
 func (p *tab) shootPage(name string) {
 	p.t.Helper()
 	dir := os.Getenv("KINFORM_SCREENSHOTS")

@@ -24,7 +24,8 @@ func (p *tab) enter(token string) {
 	eval[any](p, `(() => { const f = document.getElementById("enter"); f.elements.token.value = `+quote(" "+token+"\n")+`; f.requestSubmit(); })()`)
 }
 
-// A browser that was let in stays in: after a reload, in other tabs, and if it opens the address once more.
+// An admitted browser stays admitted: after a reload, in other tabs, and when it opens the address
+// again.
 func TestAnAddressLetsABrowserIn(t *testing.T) {
 	r := start(t, 1, nil, func(o *view.Options) { o.Laboratory = &bench{} })
 	address := r.view.Address(r.url)
@@ -39,11 +40,11 @@ func TestAnAddressLetsABrowserIn(t *testing.T) {
 		second.do(chromedp.Navigate(url))
 		second.until(unlocked)
 	}
-	// In a tab that has the page, a browser loads nothing for another code.
+	// If a tab has the page already, another code does not reload it.
 	eval[any](p, `location.href = `+quote(r.view.Address(r.url)))
 	p.until(`!location.hash.includes("code") && ` + unlocked)
 
-	// Whoever listens on another port is sent nothing.
+	// A server on another port receives no session and no token.
 	var sent atomic.Pointer[http.Request]
 	neighbour := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		sent.CompareAndSwap(nil, r)
@@ -56,7 +57,8 @@ func TestAnAddressLetsABrowserIn(t *testing.T) {
 	require.Zero(t, eval[int](p, `localStorage.length + document.cookie.length`))
 }
 
-// A second browser is not let in by an address, nor is the first one any more. Both ask for the token.
+// An address admits only one browser. A second browser with the same address locks out both, and
+// both ask for the token.
 func TestASecondBrowserIsSeen(t *testing.T) {
 	r := start(t, 1, nil, func(o *view.Options) { o.Laboratory = &bench{}; o.Logger = silent })
 	address := r.view.Address(r.url)
@@ -64,7 +66,7 @@ func TestASecondBrowserIsSeen(t *testing.T) {
 	first.do(chromedp.Navigate(address))
 	first.until(unlocked)
 	second.allow("the server responded with a status of 401")
-	second.do(chromedp.Navigate(strings.Replace(address, "127.0.0.1", "localhost", 1))) // which has a storage of its own
+	second.do(chromedp.Navigate(strings.Replace(address, "127.0.0.1", "localhost", 1))) // which has separate storage
 	second.until(locked)
 	require.Contains(t, eval[string](second, refused), "has been opened before")
 
@@ -82,7 +84,7 @@ func TestASecondBrowserIsSeen(t *testing.T) {
 	}
 }
 
-// A page without a token says where to paste it, and what it is for.
+// A page without a token says where to paste the token and what it is for.
 func TestButtonsNeedTheToken(t *testing.T) {
 	r := start(t, 1, nil, func(o *view.Options) { o.Laboratory = &bench{} })
 	p := newTab(t, 1200, 900)
@@ -91,7 +93,7 @@ func TestButtonsNeedTheToken(t *testing.T) {
 	require.Contains(t, eval[string](p, refused), "need the token")
 }
 
-// A program that was started again at the same address knows no session of the one before.
+// A restarted program at the same address does not know the old sessions.
 func TestAProgramThatWasStartedAgain(t *testing.T) {
 	programs := [2]*rig{}
 	for n := range programs {

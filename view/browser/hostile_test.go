@@ -28,8 +28,8 @@ var hostileTexts = []string{
 	`javascript:document.title='taken'`, `${document.title='taken'}`, "\xff\xfe\xc3", "<!--", `</option></select><b id=broken>`, "🙈\u200B\u0301\u0301\u0301",
 }
 
-// Names, labels, versions, handlers and errors of others are texts in every picture, whatever they look like: no markup, no control characters,
-// none that turn the writing, and they widen nothing.
+// Names, labels, versions, handlers and errors from outside are plain text in every picture: no
+// markup, no control characters, no change of the writing direction, no wider layout.
 func TestHostileObjects(t *testing.T) {
 	v, err := view.New(view.Options{Title: hostileTexts[0], IndexValues: true, Values: true})
 	require.NoError(t, err)
@@ -96,7 +96,7 @@ func TestHostileObjects(t *testing.T) {
 
 func itoa(n int) string { return strings.TrimSpace(quote(n)) }
 
-// A page of somebody else's gets nothing, changes nothing, and shows nothing of this one.
+// A page of another origin reads nothing, changes nothing, and embeds nothing of this page.
 func TestPagesOfOthers(t *testing.T) {
 	l, address := serveLab(t)
 	base, _, _ := strings.Cut(address, "#code=")

@@ -21,14 +21,15 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// refusing lists nothing, and says why.
+// refusing is a source whose lists fail with an error.
 type refusing struct{ tap.Source[*corev1.ConfigMap] }
 
 func (refusing) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[*corev1.ConfigMap], error) {
 	return nil, errors.New(`configmaps is forbidden: User "<b>eve</b>" cannot list`)
 }
 
-// A program of many informers has an index of them, with those on top with which something is wrong, and what that is: one of each kind.
+// The index of a program with many informers puts the ones with problems on top, and names each
+// problem. The test has one problem of each kind.
 func TestIndexHasWhatIsWrongOnTop(t *testing.T) {
 	v, err := view.New(view.Options{Title: "many"})
 	require.NoError(t, err)

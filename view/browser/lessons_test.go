@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each lesson is taken from its first caption to the right answer, by keyboard and by mouse, in both languages, on each host. With
-// -short, a host has every other lesson, so that each lesson has one.
+// Each lesson works from its first caption to the right answer, by keyboard and by mouse, in both
+// languages, on each host. With -short, the hosts share the lessons, so that each lesson runs once.
 func TestLessons(t *testing.T) {
 	for n, h := range hosts {
 		t.Run(h.name, func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestLessons(t *testing.T) {
 	}
 }
 
-// lesson takes one lesson.
+// lesson walks through one lesson.
 func (p *tab) lesson(n int, shoot bool) {
 	t := p.t
 	picture := func(name string) {
@@ -109,7 +109,7 @@ func (p *tab) lesson(n int, shoot bool) {
 	picture("question-zh")
 }
 
-// inSight says that the picture of a step, or else its box, is not under the tour.
+// inSight checks that the tour does not cover the picture of a step, or else its box.
 func inSight(box, open string) string {
 	if open != "" {
 		box = "small"
@@ -119,7 +119,8 @@ func inSight(box, open string) string {
 	return `document.getElementById("` + box + `").getBoundingClientRect().bottom <= document.getElementById("tour").getBoundingClientRect().top`
 }
 
-// seen is, of a lesson and a step, what the picture has when the caption speaks of it.
+// seen has, for a lesson and a step, the condition that the picture meets while the caption
+// describes it.
 var seen = map[[2]int]string{
 	{3, 2}: `document.querySelector("#small .cell.how-unchanged") && !document.querySelector("#small .cell:not(.how-unchanged)")`,
 	{3, 3}: `document.querySelector("#small .cell.how-missing")`,
@@ -128,7 +129,8 @@ var seen = map[[2]int]string{
 	{4, 4}: `[...document.querySelectorAll("#small .tray:not(.taken)")].some((t) => t.querySelectorAll(".delta").length === 4)`,
 }
 
-// leadsSomewhere fails unless a link is to a file of this repository, and to a heading that the file has.
+// leadsSomewhere fails unless a link leads to an existing file of this repository, and to an
+// existing heading.
 func (p *tab) leadsSomewhere(link string) {
 	p.t.Helper()
 	path, found := strings.CutPrefix(link, "https://github.com/kinform/kinform/blob/main/")

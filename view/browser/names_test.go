@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What one can press, choose or fill in has a name, for those who hear the page: in every picture, in the tour, in the list of keys, and in
-// the index.
+// Every control has a name for screen readers: in every picture, in the tour, in the list of keys,
+// and in the index.
 func TestEveryControlHasAName(t *testing.T) {
 	_, address := serveLab(t)
 	p := newTab(t, 1440, 1000)
@@ -64,7 +64,7 @@ func TestEveryControlHasAName(t *testing.T) {
 	}
 }
 
-// Tab goes through all that can be pressed, in the order of the page, and shows where it is.
+// Tab visits all controls in the order of the page, and the focus is visible.
 func TestTabGoesThroughThePage(t *testing.T) {
 	_, address := serveLab(t)
 	p := newTab(t, 1440, 1000)
@@ -84,7 +84,8 @@ func TestTabGoesThroughThePage(t *testing.T) {
 	require.GreaterOrEqual(t, len(seen), all-2, "Tab comes to everything")
 }
 
-// Texts can be told from what is behind them, in light on a wide screen, and in dark on a phone (WCAG AA: 4.5 to 1), and are not tiny.
+// Texts have enough contrast, in light on a wide screen and in dark on a phone (WCAG AA: 4.5 to 1),
+// and are not tiny.
 func TestTextsCanBeRead(t *testing.T) {
 	for scheme, width := range map[string]int64{"light": 1440, "dark": 390} {
 		t.Run(scheme, func(t *testing.T) {
@@ -109,7 +110,7 @@ func TestTextsCanBeRead(t *testing.T) {
 	}
 }
 
-// unreadable lists texts with too little contrast, or of less than 11 pixels.
+// unreadable lists texts with too little contrast, or smaller than 11 pixels.
 const unreadable = `(() => {
 	const rgb = (c) => { const g = (globalThis.probe ??= document.createElement("canvas").getContext("2d", { willReadFrequently: true })); g.clearRect(0, 0, 1, 1); g.fillStyle = c; g.fillRect(0, 0, 1, 1); return [...g.getImageData(0, 0, 1, 1).data]; };
 	const light = ([r, g, b]) => [r, g, b].map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((sum, v, n) => sum + v * [0.2126, 0.7152, 0.0722][n], 0);
@@ -127,7 +128,7 @@ const unreadable = `(() => {
 	return [...new Set(bad)].slice(0, 30);
 })()`
 
-// Whoever wants less motion gets none: no dot flies.
+// With reduced motion, no dot flies.
 func TestLessMotion(t *testing.T) {
 	l, address := serveLab(t)
 	p := newTab(t, 1440, 1000, "prefers-reduced-motion:reduce")

@@ -27,7 +27,8 @@ func (p *tab) playFast(name, text string) {
 	eval[any](p, `{ const s = document.getElementById("speed"); s.value = "10"; s.dispatchEvent(new Event("change")); }`)
 }
 
-// Words that nobody knows, and that objects of JavaScript have, are drawn as any. What cannot be drawn is said to be so, and the page goes on.
+// Unknown words, also names that JavaScript objects have, are drawn like any others. If something
+// cannot be drawn, the page says so and goes on.
 func TestRecordingsOfOddThings(t *testing.T) {
 	all, err := os.ReadFile(fixture)
 	require.NoError(t, err)
@@ -60,7 +61,7 @@ func TestRecordingsOfOddThings(t *testing.T) {
 	p.until(valueOf("store.objects") + ` === 3`)
 }
 
-// To go to a time begins the pictures anew, and nothing of the old ones stays.
+// Seeking to a time restarts the pictures, and removes all traces of the old ones.
 func TestSeekingLeavesNothingBehind(t *testing.T) {
 	text, err := os.ReadFile(fixture)
 	require.NoError(t, err)
@@ -81,7 +82,7 @@ func TestSeekingLeavesNothingBehind(t *testing.T) {
 	require.Less(t, nodes(), first+first/2)
 }
 
-// The colours of what is drawn follow the browser's choice while the page is open.
+// The colours of the drawing follow the browser's setting while the page is open.
 func TestColoursFollowTheBrowser(t *testing.T) {
 	r := start(t, 3, nil)
 	p := r.open(t, 1400, 900, "prefers-color-scheme:light")
@@ -94,7 +95,7 @@ func TestColoursFollowTheBrowser(t *testing.T) {
 	require.Equal(t, eval[string](p, `getComputedStyle(document.querySelector('[data-number="store.objects"] .spark')).color`), eval[string](p, color))
 }
 
-// A stream that is lost and found again does not make the page forget what it has seen: Save has all of it.
+// A lost and restored stream does not lose earlier frames: Save has all of them.
 func TestARecordingOutlivesALostStream(t *testing.T) {
 	r := start(t, 3, nil)
 	served := httptest.NewServer(r.view)
@@ -106,7 +107,7 @@ func TestARecordingOutlivesALostStream(t *testing.T) {
 	p.until(seq + ` > 0`)
 	first := eval[int](p, seq)
 	eval[any](p, `globalThis.saved = []; URL.createObjectURL = (b) => { b.text().then((t) => { globalThis.saved = t.trim().split("\n").map(JSON.parse); }); return "#"; }`)
-	// A look at the page may come too late to see a state that passes.
+	// A poll of the page could miss the short state.
 	eval[any](p, `globalThis.lost = false; new MutationObserver(() => { globalThis.lost ||= document.getElementById("state").dataset.state === "lost"; }).observe(document.getElementById("state"), { attributes: true }); null`)
 	served.CloseClientConnections()
 	p.until(`globalThis.lost`)
@@ -116,11 +117,11 @@ func TestARecordingOutlivesALostStream(t *testing.T) {
 	require.LessOrEqual(t, eval[int](p, `globalThis.saved[1].frame.seq`), first)
 	require.Equal(t, 1, eval[int](p, `globalThis.saved.filter((l) => l.hello).length`))
 	p.mu.Lock()
-	p.messages = nil // The browser says that the connection was lost.
+	p.messages = nil // The browser reports the lost connection.
 	p.mu.Unlock()
 }
 
-// Pipelines have queues of their own to choose from, however many.
+// Each pipeline offers its own queues to choose from, however many there are.
 func TestQueuesOfEachPipeline(t *testing.T) {
 	v, err := view.New(view.Options{})
 	require.NoError(t, err)
@@ -144,7 +145,7 @@ func TestQueuesOfEachPipeline(t *testing.T) {
 	require.Equal(t, "b-one", eval[string](p, `document.getElementById("queue").value`))
 }
 
-// An informer and its queue have one name, and one picture: it is to be chosen once.
+// An informer and its queue with the same name share one picture, and are one choice.
 func TestAPictureIsToBeChosenOnce(t *testing.T) {
 	r := start(t, 3, nil)
 	p := r.open(t, 1400, 900)

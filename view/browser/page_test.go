@@ -80,7 +80,7 @@ func TestKeyboardReachesEverything(t *testing.T) {
 	p.until(`!document.getElementById("picture").hidden && document.getElementById("all").hidden`)
 }
 
-// Each small picture is reached from its box, and shows what happens.
+// Each small picture opens from its box, and shows current events.
 func TestSmallPictures(t *testing.T) {
 	failing := types.NamespacedName{Namespace: "ns-0", Name: "fails"}
 	r := start(t, 30, func(ctx context.Context, key types.NamespacedName) error {
@@ -134,7 +134,7 @@ func TestSmallPictures(t *testing.T) {
 	has("1 relist, ")
 }
 
-// Names, keys and errors of others are texts, whatever they look like.
+// Names, keys and errors from outside are plain text, whatever they contain.
 func TestHostileTextsAreTexts(t *testing.T) {
 	r := start(t, 1, nil)
 	hostile := []string{
@@ -167,8 +167,8 @@ func TestHostileTextsAreTexts(t *testing.T) {
 	require.Equal(t, hostile[0], eval[string](p, `document.querySelector("#box-queue .box-name").textContent`))
 }
 
-// At three sizes, light and dark: nothing is wider than the screen, and nothing is in the console. With
-// KINFORM_SCREENSHOTS, pictures are put into that directory, to be looked at.
+// At three sizes, in light and dark: nothing is wider than the screen, and the console stays empty.
+// With KINFORM_SCREENSHOTS, the test saves screenshots in that directory, for a person to look at.
 func TestSizes(t *testing.T) {
 	r := start(t, 200, nil)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -195,7 +195,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// A page whose program is gone says so, and comes back with it.
+// When the program is gone, the page says so. It recovers when the program is back.
 func TestProgramThatIsGone(t *testing.T) {
 	r := start(t, 1, nil)
 	p := r.open(t, 1000, 800)

@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// Where a program has no queue, as "kinform view pods", the way of a change ends with the handler.
+// Without a queue, as in "kinform view pods", the journey of a change ends at the handler.
 func TestAnObjectsJourneyWithoutAQueue(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	require.NoError(t, apitest.Populate(server, apitest.Pods(3, apitest.PodOptions{Namespaces: 1})))

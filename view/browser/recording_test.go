@@ -18,7 +18,7 @@ import (
 
 const fixture = "../testdata/relist.jsonl"
 
-// openFile has the page open a file, as one who has dropped it would.
+// openFile drops a file on the page.
 func (p *tab) openFile(name, text string) {
 	p.t.Helper()
 	eval[any](p, `(() => {
@@ -32,7 +32,8 @@ func valueOf(id string) string {
 	return `Number(document.querySelector('#picture [data-number="` + id + `"]').dataset.value)`
 }
 
-// The page saves what it has seen. What was saved is a recording for Go, and for the page, which plays it.
+// The page saves the frames that it has seen. Go and the page can read the saved recording, and the
+// page plays it.
 func TestWhatThePageHasSeenIsSavedAndPlayed(t *testing.T) {
 	r := start(t, 3, nil)
 	p := r.open(t, 1400, 900)
@@ -69,7 +70,7 @@ func TestWhatThePageHasSeenIsSavedAndPlayed(t *testing.T) {
 	p.until(`document.getElementById("state").dataset.state === "live" && document.getElementById("player").hidden`)
 }
 
-// A page about nothing but a recording: it plays at any speed, pauses, steps and goes to any time.
+// A page with only a recording plays it at any speed, pauses, steps, and seeks to any time.
 func TestARecordingIsPlayed(t *testing.T) {
 	text, err := os.ReadFile(fixture)
 	require.NoError(t, err)
@@ -109,7 +110,7 @@ func TestARecordingIsPlayed(t *testing.T) {
 	p.until(`document.querySelector("#small-panel").textContent.includes("A recording has no store that could be asked.")`)
 }
 
-// A file that is none of a recording, or was made to do harm, changes nothing.
+// A file that is not a recording, or is malicious, changes nothing.
 func TestFilesThatAreNoRecordings(t *testing.T) {
 	text, err := os.ReadFile(fixture)
 	require.NoError(t, err)
@@ -133,7 +134,7 @@ func TestFilesThatAreNoRecordings(t *testing.T) {
 		p.until(`document.getElementById("said").textContent.includes(` + quote(c.says) + `)`)
 		require.Equal(t, "live", eval[string](p, `document.getElementById("state").dataset.state`), name)
 	}
-	// Markup and control characters in every text.
+	// Every text has markup and control characters.
 	evil := strings.NewReplacer(`"pods"`, `"<img src=x onerror=document.title='broken'>\u0000\u202e"`, `"ns-0/`, `"<b>/`).Replace(string(text))
 	p.openFile("<script>evil</script>", evil)
 	p.until(`document.getElementById("state").dataset.state === "replay"`)
@@ -142,7 +143,7 @@ func TestFilesThatAreNoRecordings(t *testing.T) {
 	p.until(`document.getElementById("state").textContent.includes("at its end")`)
 	require.NotEqual(t, "broken", eval[string](p, `document.title`))
 	require.Zero(t, eval[int](p, `document.querySelectorAll("img, b > *, main script").length`))
-	// A recording that was cut off is played as far as it goes.
+	// A recording that was cut off plays up to the cut.
 	p.openFile("cut", string(text[:len(text)-20]))
 	p.until(`document.querySelector("#player .name").textContent.includes("its writer was cut off")`)
 }

@@ -30,7 +30,7 @@ import (
 
 var silent = slog.New(slog.DiscardHandler)
 
-// rig is a whole pipeline on an API server in the process, and a page about it.
+// rig is a whole pipeline on an API server in the process, with a page of it.
 type rig struct {
 	server   *apitest.Server
 	view     *view.View
@@ -39,7 +39,7 @@ type rig struct {
 	url      string
 }
 
-// start runs a pipeline of some pods. reconcile may be nil.
+// start runs a pipeline with this number of pods. Reconcile may be nil.
 func start(t *testing.T, pods int, reconcile func(context.Context, types.NamespacedName) error, change ...func(*view.Options)) *rig {
 	t.Helper()
 	r := &rig{server: apitest.New(apitest.Options{})}
@@ -91,8 +91,8 @@ func start(t *testing.T, pods int, reconcile func(context.Context, types.Namespa
 	return r
 }
 
-// browser is started once for all tests, with a tab for each. Tests run one after another: a tab in the background does
-// not draw.
+// browser starts one browser for all tests, with a tab for each test. Tests run one after another,
+// because a background tab does not draw.
 var browser = sync.OnceValues(func() (context.Context, func()) {
 	opts := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-quic", true))
@@ -101,30 +101,31 @@ var browser = sync.OnceValues(func() (context.Context, func()) {
 	return ctx, func() { closed(); end() }
 })
 
-// tab is a tab with the page.
+// tab is a browser tab with the page.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
 
-	heard chan struct{} // closed when the console has said lastWords, or cannot be read any more
+	heard chan struct{} // closed after lastWords, or when the console ends
 
 	mu       sync.Mutex // guards following
-	allowed  []string   // parts of messages that the test brings about
-	messages []string   // of the console, but for those: errors, and breaches of the page's policy
+	allowed  []string   // parts of messages that the test causes
+	messages []string   // all others of the console: errors and policy violations
 }
 
-// lastWords are what the console says after all else.
+// lastWords is the final message in the console.
 const lastWords = "the test has ended"
 
-// allow says which messages the test is going to bring about. It comes before the action: a message comes to the test
-// some time after the answer that it is about.
+// allow names the messages that the test is about to cause. Call it before the action, because the
+// browser delivers a message some time after the response.
 func (p *tab) allow(parts ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.allowed = append(p.allowed, parts...)
 }
 
-// hear reads the console to its last words. That it cannot be read so far is a message as well.
+// hear reads the console up to lastWords. If the console fails before that, the failure counts as a
+// message.
 func (p *tab) hear(console iter.Seq2[chromedp.ConsoleMessage, error]) {
 	defer close(p.heard)
 	for m, err := range console {
@@ -142,7 +143,7 @@ func (p *tab) hear(console iter.Seq2[chromedp.ConsoleMessage, error]) {
 	}
 }
 
-// requireQuiet reads the console to its end, which had no message but those that are allowed.
+// requireQuiet reads the console to its end, and fails if it has messages that are not allowed.
 func (p *tab) requireQuiet() {
 	p.t.Helper()
 	eval[any](p, `console.log(`+quote(lastWords)+`)`)
@@ -152,7 +153,7 @@ func (p *tab) requireQuiet() {
 	require.Empty(p.t, p.messages, "the console of the page")
 }
 
-// open opens the page in a tab. A message in its console fails the test.
+// open opens the page in a tab. Any message in its console fails the test.
 func (r *rig) open(t *testing.T, width, height int64, media ...string) *tab {
 	t.Helper()
 	p := newTab(t, width, height, media...)
@@ -166,14 +167,14 @@ func newTab(t *testing.T, width, height int64, media ...string) *tab {
 	return newTabFor(t, 4*time.Minute, width, height, media...)
 }
 
-// newTabFor opens a tab that is closed after a while.
+// newTabFor opens a tab that is closed after the given time.
 func newTabFor(t *testing.T, while time.Duration, width, height int64, media ...string) *tab {
 	t.Helper()
 	if _, err := exec.LookPath("chromium"); err != nil {
 		t.Skip("there is no Chromium: apt-get install chromium")
 	}
 	all, _ := browser()
-	require.NoError(t, chromedp.Do(all)) // It is the first tab that starts the browser.
+	require.NoError(t, chromedp.Do(all)) // The first tab starts the browser.
 	ctx, cancel := chromedp.NewContext(all)
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, while)
@@ -206,8 +207,8 @@ func eval[T any](p *tab, expression string) T {
 	return value
 }
 
-// until waits until an expression is true. A busy machine may need tens of seconds for a picture. An
-// evaluation fails while the browser loads the page again.
+// until waits until an expression is true. A busy machine may need tens of seconds for a picture.
+// An evaluation may fail while the browser reloads the page.
 func (p *tab) until(expression string) {
 	p.t.Helper()
 	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {

@@ -36,11 +36,11 @@ var (
 	soakRate = flag.Int("soak.rate", 5000, "events a second")
 )
 
-// moment is what was measured at one time of a soak.
+// moment is a measurement during a soak test.
 type moment struct{ pictures, events, page, program float64 }
 
-// While thousands of objects a second change, the page stays smooth, and neither it nor the program grows. Pictures are counted in the
-// page, by requestAnimationFrame.
+// While thousands of objects change each second, the page stays smooth, and neither the page nor
+// the program grows. The page counts its pictures by requestAnimationFrame.
 func TestPageUnderLoad(t *testing.T) {
 	r := flood(t, *soakRate)
 	p := newTabFor(t, *soak+2*time.Minute, 1440, 1000)
@@ -96,14 +96,14 @@ func pictureLetter(id string) string {
 	panic(id)
 }
 
-// flooded is a pipeline without a network, of objects that change all the time.
+// flooded is a pipeline without a network, whose objects change all the time.
 type flooded struct {
 	informer *informer.Informer[*corev1.ConfigMap]
 	url      string
 }
 
-// flood runs a whole pipeline, from a watch to the workers, with so many events a second: changes for the most part, and
-// objects that go and come back.
+// flood runs a whole pipeline, from a watch to the workers, with this number of events a second.
+// Most events are updates; some objects are deleted and created again.
 func flood(t *testing.T, perSecond int) *flooded {
 	t.Helper()
 	v, err := view.New(view.Options{Title: "flood", IndexValues: true, Server: func() view.Server { return view.Server{Objects: -1} }})
@@ -141,7 +141,7 @@ func flood(t *testing.T, perSecond int) *flooded {
 	return &flooded{inf, served.URL + "/"}
 }
 
-// emit sends events at a pace until ctx ends.
+// emit sends events at a rate until ctx ends.
 func emit(ctx context.Context, source tap.Source[*corev1.ConfigMap], perSecond int) error {
 	const objects = 1000
 	there := make([]bool, objects)

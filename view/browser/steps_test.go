@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// One chooses what the server answers, and sees what the reflector does: as the table says, which the reflector has made.
+// A user chooses replies of the server, and sees the reactions of the reflector. They match the
+// table, which the reflector's own code has generated.
 func TestStateMachineIsSteppedThrough(t *testing.T) {
 	_, p := laboratory(t, 1440, 1200)
 	const state = `document.querySelector(".steps-status h3")?.textContent`
@@ -39,7 +40,7 @@ func TestStateMachineIsSteppedThrough(t *testing.T) {
 	choose("all that there is", `connecting at "10"`)
 	require.Contains(t, eval[string](p, `document.querySelector(".steps-status").textContent`), "1 failure in a row", "a list is no success of a watch")
 
-	// The third failure in a row is another one than the first.
+	// The third failure in a row has another effect than the first.
 	const over = "The wait is over"
 	begin(`connecting at "10"`)
 	choose("500 Internal Error", "backing off")
@@ -58,7 +59,7 @@ func TestStateMachineIsSteppedThrough(t *testing.T) {
 	choose("the end of the context", "stopped")
 	require.Zero(t, eval[int](p, `document.querySelectorAll(".replies button").length`))
 
-	// A 410 after a failure of another kind is a first 410: the reflector lists at once.
+	// A 410 after another kind of failure counts as the first 410: the reflector lists at once.
 	begin(`watching from "10", nothing heard yet`)
 	choose("connection lost", "backing off")
 	choose(over, `connecting at "10", after a lost watch`)
@@ -69,7 +70,7 @@ func TestStateMachineIsSteppedThrough(t *testing.T) {
 	choose("410 Gone", "backing off")
 	require.Contains(t, last(), "It waits 1.6 s.", "the list did not help")
 
-	// A lost watch, and the same history as before.
+	// A lost watch, then the same history as before.
 	begin(`watching from "10"`)
 	choose("connection lost", "backing off")
 	choose(over, `connecting at "10", after a lost watch`)
@@ -78,7 +79,7 @@ func TestStateMachineIsSteppedThrough(t *testing.T) {
 	choose("the last event again", `watching from "10"`)
 }
 
-// Every reply in every state leads to the row that the table says, and the drawing has that state.
+// Every reply in every state leads to the row that the table names, and the drawing has that state.
 func TestStateMachineHasTheWholeTable(t *testing.T) {
 	body, err := os.ReadFile("../page/steps.json")
 	require.NoError(t, err)
@@ -147,5 +148,5 @@ func TestStateMachineHasTheWholeTable(t *testing.T) {
 	p.shoot("steps-dark-phone")
 }
 
-// quoteCSS quotes a value of an attribute for a selector within a string of JavaScript.
+// quoteCSS quotes an attribute value for a selector inside a JavaScript string.
 func quoteCSS(s string) string { return "'" + s + "'" }

@@ -4,7 +4,7 @@ import "encoding/json"
 
 func parse(s string, to any) error { return json.Unmarshal([]byte(s), to) }
 
-// quote writes a text as JavaScript has it.
+// quote encodes a value as JavaScript.
 func quote(s any) string {
 	b, err := json.Marshal(s)
 	if err != nil {

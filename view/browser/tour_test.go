@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/view/lab"
 )
 
-// tour starts a laboratory, and opens a lesson in a tab.
+// tour starts a laboratory and opens a lesson in a tab.
 func tour(t *testing.T, lesson int, width, height int64, media ...string) *tab {
 	t.Helper()
 	laboratory, err := lab.New(lab.Options{})
@@ -31,7 +31,7 @@ func tour(t *testing.T, lesson int, width, height int64, media ...string) *tab {
 	return p
 }
 
-// The tour goes on by itself, and stops when it is told to; on a phone nothing is wider than the screen.
+// The tour plays by itself, and stops on request. On a phone, nothing is wider than the screen.
 func TestTourByItself(t *testing.T) {
 	p := tour(t, 1, 390, 844, "prefers-color-scheme:dark", "prefers-reduced-motion:reduce")
 	p.until(`document.querySelector("#tour .place").textContent.startsWith("1 /")`)
@@ -50,7 +50,7 @@ func TestTourByItself(t *testing.T) {
 	p.until(`document.getElementById("tour").hidden`)
 }
 
-// Without a laboratory the tour says what to run.
+// Without a laboratory, the tour names the command to run.
 func TestTourWithoutLaboratory(t *testing.T) {
 	p := start(t, 1, nil).open(t, 1000, 800)
 	p.do(chromedp.KeyEvent("l"))

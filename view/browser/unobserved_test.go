@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// A queue that was made without the view's observer has its numbers, and dots that are made of its rates.
+// A queue without the view's observer still shows its numbers, and dots computed from its rates.
 func TestQueueWithoutObserver(t *testing.T) {
 	v, err := view.New(view.Options{})
 	require.NoError(t, err)

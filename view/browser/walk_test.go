@@ -19,16 +19,17 @@ import (
 	"github.com/kinform/kinform/view/lab"
 )
 
-// host is where a page comes from. lab is its laboratory, nil if that is in the tab.
+// host serves the page. Its laboratory is nil if it runs in the tab.
 type host struct {
 	name string
 	open func(t *testing.T) (l *lab.Lab, address string)
 }
 
-// hosts are a server, and a folder of static files with the program inside: everything is to work on both.
+// hosts are a server, and a folder of static files that contains the program. Everything has to
+// work on both.
 var hosts = []host{{"server", serveLab}, {"tab", serveSite}}
 
-// serveLab runs a laboratory, and returns the address of its page.
+// serveLab runs a laboratory and returns the address of its page.
 func serveLab(t *testing.T) (*lab.Lab, string) {
 	t.Helper()
 	l, err := lab.New(lab.Options{View: view.Options{IndexValues: true}})
@@ -43,7 +44,7 @@ func serveLab(t *testing.T) (*lab.Lab, string) {
 	return l, l.View().Address(served.URL + "/")
 }
 
-// siteDir has the folder of static files, made once for all tests.
+// siteDir builds the folder of static files once for all tests.
 var siteDir = sync.OnceValues(func() (string, error) {
 	if dir := os.Getenv("KINFORM_SITE"); dir != "" {
 		return dir, nil
@@ -57,8 +58,8 @@ var siteDir = sync.OnceValues(func() (string, error) {
 	return dir, cmd.Run()
 })
 
-// serveSite serves the folder of static files below a path, with the policy of a strict host. It fails the test if a file is
-// asked for that is not there.
+// serveSite serves the folder of static files below a path, with the policy of a strict host. A
+// request for a missing file fails the test.
 func serveSite(t *testing.T) (*lab.Lab, string) {
 	t.Helper()
 	if _, err := exec.LookPath("chromium"); err != nil {
@@ -88,7 +89,7 @@ func serveSite(t *testing.T) (*lab.Lab, string) {
 	return nil, served.URL + path
 }
 
-// on opens the page of each host in turn.
+// on runs a test on the page of each host in turn.
 func on(t *testing.T, test func(t *testing.T, l *lab.Lab, p *tab)) {
 	for _, h := range hosts {
 		t.Run(h.name, func(t *testing.T) {
@@ -103,7 +104,8 @@ func on(t *testing.T, test func(t *testing.T, l *lab.Lab, p *tab)) {
 	}
 }
 
-// press presses a button of the laboratory, with pairs of inputs and values, and waits for what it says.
+// press presses a button of the laboratory, with pairs of inputs and values. It waits for the
+// message of the button, and returns it.
 func (p *tab) press(action string, inputs ...string) string {
 	p.t.Helper()
 	var set strings.Builder
@@ -115,7 +117,7 @@ func (p *tab) press(action string, inputs ...string) string {
 	return eval[string](p, `document.getElementById("said").textContent`)
 }
 
-// Every button of the laboratory does what it says, as far as the numbers of the page tell.
+// Every button of the laboratory does what it says, according to the numbers of the page.
 func TestEveryButton(t *testing.T) {
 	for _, action := range buttons {
 		require.NotEmpty(t, action.until, action.press)
@@ -138,7 +140,8 @@ func TestEveryButton(t *testing.T) {
 	})
 }
 
-// agrees fails unless what the page says is what Status, Stats and the server say, once nothing changes.
+// agrees waits until nothing changes. It fails unless the page then agrees with Status, Stats and
+// the server.
 func (p *tab) agrees(l *lab.Lab) {
 	p.t.Helper()
 	p.press("reset")
@@ -160,7 +163,8 @@ func (p *tab) agrees(l *lab.Lab) {
 	p.until(`document.querySelector("#box-server .box-state").textContent === ` + quote(l.Server().ResourceVersion()))
 }
 
-// buttons are pressed in this order. until has n, the numbers now, was, those before, and state, what is unusual.
+// buttons are pressed in this order. In until, n has the current numbers, was the numbers before
+// the press, and state the unusual settings.
 var buttons = []struct {
 	press  string
 	inputs []string
@@ -220,7 +224,7 @@ var buttons = []struct {
 	{"reset", nil, `state === "live"`},
 }
 
-// Each of the pictures is reached from its box, and by its letter; what it shows is what has just happened.
+// Each picture opens from its box and by its letter, and shows what has just happened.
 func TestEveryPicture(t *testing.T) {
 	on(t, func(t *testing.T, _ *lab.Lab, p *tab) {
 		for n, box := range []string{"server", "reflector", "fifo", "store", "handlers", "queue", "workers"} {
@@ -259,7 +263,7 @@ func TestEveryPicture(t *testing.T) {
 	})
 }
 
-// pictures are what is done for each, and what is then to be seen.
+// pictures has, for each picture, what to press and what the picture then shows.
 var pictures = []struct {
 	id, letter string
 	press      [][]string
@@ -286,7 +290,7 @@ var pictures = []struct {
 	}},
 }
 
-// One chooses an object, and what else could be left out.
+// A user chooses an object, and further parts to leave out.
 func TestWhatIsLeftOut(t *testing.T) {
 	on(t, func(t *testing.T, _ *lab.Lab, p *tab) {
 		p.do(chromedp.KeyEvent("m"))
@@ -308,7 +312,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 	})
 }
 
-// The program in the tab is there soon, and takes a thousand pods.
+// The program in the tab starts soon, and handles a thousand pods.
 func TestProgramInTheTabIsQuick(t *testing.T) {
 	_, address := serveSite(t)
 	p := newTab(t, 1440, 1100)

@@ -2,7 +2,7 @@ package lab
 
 import "github.com/kinform/kinform/view"
 
-// The largest numbers that inputs take.
+// The largest values that inputs accept.
 const (
 	mostObjects = 5000
 	mostRate    = 5000
@@ -25,10 +25,10 @@ func oneOf(id, label string, choices ...string) view.Input {
 	return view.Input{ID: id, Label: label, Default: choices[0], Choices: choices}
 }
 
-// stages are those that can be held.
+// stages are the stages that can be paused.
 var stages = []string{"watch", "fifo", "handlers", "workers"}
 
-// Actions are the buttons.
+// Actions returns the buttons.
 func (l *Lab) Actions() []view.Action {
 	stage := []view.Input{oneOf("stage", "stage", stages...)}
 	return []view.Action{

@@ -41,13 +41,13 @@ func inBubble(t *testing.T, opts lab.Options, test func(*testing.T, bench)) {
 	})
 }
 
-// settle lets everything happen that is due.
+// settle waits until all due events have happened.
 func (b bench) settle() {
 	time.Sleep(50 * time.Millisecond)
 	synctest.Wait()
 }
 
-// press presses a button, with pairs of inputs and values, and waits for what it causes.
+// press presses a button, with pairs of inputs and values, and waits for its effects.
 func (b bench) press(action string, pairs ...string) string {
 	b.t.Helper()
 	actions := b.Actions()

@@ -21,7 +21,8 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// comparisons has the last comparison, and makes one at a time: two at once would measure each other.
+// comparisons holds the last comparison. Only one comparison runs at a time, because two would
+// disturb each other's measurements.
 type comparisons struct {
 	busy atomic.Bool
 	last atomic.Pointer[view.Comparison]
@@ -29,10 +30,10 @@ type comparisons struct {
 
 var errComparing = errors.New("lists are being compared already: wait for that")
 
-// Comparison is the last one of the button for it, also while it is measured.
+// Comparison returns the last comparison, also while it is being measured.
 func (l *Lab) Comparison() *view.Comparison { return l.comparisons.last.Load() }
 
-// compare takes a snapshot of n pods in each way, and says what it took.
+// compare takes a snapshot of n pods in each way, and returns a summary.
 func (c *comparisons) compare(ctx context.Context, n int) (string, error) {
 	if !c.busy.CompareAndSwap(false, true) {
 		return "", errComparing
@@ -46,7 +47,7 @@ func (c *comparisons) compare(ctx context.Context, n int) (string, error) {
 	var ended []view.Way
 	show := func(now ...view.Way) { c.last.Store(&view.Comparison{Objects: n, Ways: slices.Concat(ended, now)}) }
 	show()
-	// The first one finds nothing encoded yet, and would be measured with that.
+	// The first snapshot has to encode all objects, so it is not measured.
 	if _, err := snapshot(ctx, server, "list", func(view.Way) {}); err != nil {
 		return "", err
 	}
@@ -67,11 +68,11 @@ func (c *comparisons) compare(ctx context.Context, n int) (string, error) {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// looks is how often what is measured so far is shown.
+// looks is the interval at which intermediate measurements are shown.
 const looks = 50 * time.Millisecond
 
-// snapshot has an informer of its own take a snapshot. Memory is that of the whole process, server included, which
-// encodes the answers. It calls show now and then.
+// snapshot takes a snapshot with an informer of its own. The memory is the memory of the whole
+// process, including the server, which encodes the answers. It calls show now and then.
 func snapshot(ctx context.Context, server *apitest.Server, how string, show func(view.Way)) (view.Way, error) {
 	way := view.Way{Name: how}
 	client, err := rest.NewClient(rest.Config{Host: "http://laboratory", DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -90,7 +91,7 @@ func snapshot(ctx context.Context, server *apitest.Server, how string, show func
 	came := func() { first.CompareAndSwap(0, int64(max(time.Since(began), 1))) }
 	opts := informer.Options[*corev1.Pod]{Name: "compare", Logger: quiet, Reflector: reflector.Options{
 		Logger: quiet, ListMode: fetches[how].mode, PageSize: fetches[how].page,
-		// An object of a list is an item, and one of a streaming list an event.
+		// An object of a list is an item, an object of a streaming list is an event.
 		Observer: &reflector.Observer{OnItem: func(reflector.ItemInfo) { came() }, OnEvent: func(reflector.EventInfo) { came() }},
 	}}
 	if how == "paged" {
@@ -138,7 +139,7 @@ func snapshot(ctx context.Context, server *apitest.Server, how string, show func
 	return way, <-ended
 }
 
-// heap returns the bytes of objects, dead ones included that have not been collected.
+// heap returns the bytes of all objects on the heap, including garbage not collected yet.
 func heap() int64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)

@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// choice is what an informer is made with.
+// choice has the settings of an informer.
 type choice struct {
 	encoding rest.Encoding
 	fetch    string // one of fetches
@@ -34,10 +34,10 @@ type consumer struct {
 	stop     context.CancelFunc
 }
 
-// smallMailbox is the size of the handler's mailbox, so small that a person sees it fill.
+// smallMailbox is the size of the handler's mailbox. It is so small that a person sees it fill.
 const smallMailbox = 32
 
-// newConsumer makes an informer of a choice.
+// newConsumer makes an informer with these settings.
 func (l *Lab) newConsumer(how choice) (*consumer, error) {
 	c := &consumer{}
 	c.running, c.stop = context.WithCancel(context.Background())
@@ -71,8 +71,8 @@ func (l *Lab) newConsumer(how choice) (*consumer, error) {
 	return c, err
 }
 
-// held returns the picture's observer of the shelf, before which the informer waits: it has taken a batch then, and
-// stores it after.
+// held returns the picture's queue observer, with a pause before it. At that point, the informer
+// has taken a batch of deltas and not stored it yet.
 func (l *Lab) held(running context.Context) *deltafifo.Observer {
 	o := *l.observers.Queue.Observer
 	shown := o.OnBatch
@@ -94,7 +94,7 @@ var fetches = map[string]struct {
 	"watchlist": {reflector.WatchList, 0},
 }
 
-// handler adds the handler that adds keys to the queue.
+// handler registers the handler that adds keys to the queue.
 func (l *Lab) handler(c *consumer, overflow informer.Overflow) (*informer.Registration[*corev1.Pod], error) {
 	add := enqueue.Object[*corev1.Pod](l.queue)
 	return c.informer.AddHandler(func(e informer.Event[*corev1.Pod]) {
@@ -113,7 +113,7 @@ func (l *Lab) consume(ctx context.Context) error {
 		go func() { ran <- c.informer.Run(c.running) }()
 		if !begun {
 			begun = true
-			for l.queue.Stats().Workers == 0 && ctx.Err() == nil { // a button may change how many there are
+			for l.queue.Stats().Workers == 0 && ctx.Err() == nil { // a button may change it
 				pause(ctx, time.Millisecond)
 			}
 			close(l.ready)
@@ -145,7 +145,7 @@ func (l *Lab) consume(ctx context.Context) error {
 
 var errEnded = errors.New("the laboratory has ended")
 
-// again ends the informer and has another one begin.
+// again stops the informer and starts another one.
 func (l *Lab) again(ctx context.Context) error {
 	answer := make(chan error, 1)
 	select {
@@ -164,7 +164,7 @@ func (l *Lab) chosen() choice {
 	return l.choice
 }
 
-// choose changes the choice, and has another informer begin with it.
+// choose changes the settings, and restarts with a new informer.
 func (l *Lab) choose(ctx context.Context, change func(*choice)) error {
 	l.mu.Lock()
 	change(&l.choice)
@@ -172,11 +172,11 @@ func (l *Lab) choose(ctx context.Context, change func(*choice)) error {
 	return l.again(ctx)
 }
 
-// Status is that of the informer that runs now.
+// Status returns the status of the running informer.
 func (l *Lab) Status() informer.Status { return l.consumer.Load().informer.Status() }
 
-// Store is that of the informer that runs now.
+// Store returns the store of the running informer.
 func (l *Lab) Store() *indexer.Reader[*corev1.Pod] { return l.consumer.Load().informer.Store() }
 
-// fails draws whether a turn fails.
+// fails decides at random whether a reconcile fails.
 func (l *Lab) fails() bool { return rand.Int64N(100) < l.failing.Load() }

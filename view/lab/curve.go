@@ -6,18 +6,19 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// mostMoments bounds the moments of a curve: each frame has those of three curves.
+// mostMoments limits the moments of a curve, because each frame has three curves.
 const mostMoments = 40
 
-// curve is a number of bytes over time, at few moments: of each span of time the one with the most. The spans grow with
-// the whole, so that a curve of a minute has as many moments as one of a second.
+// curve is a number of bytes over time, reduced to few moments. Each span of time keeps its
+// maximum. The spans grow with the length of the curve, so that a long curve has as many moments as
+// a short one.
 type curve struct {
 	span    time.Duration
 	last    time.Duration // when the last span began
 	moments []view.Moment
 }
 
-// add adds what is there at a time, which is not before that of the call before.
+// add adds a measurement. Its time must not be before the time of the previous call.
 func (c *curve) add(at time.Duration, bytes int64) {
 	if c.span == 0 {
 		c.span = time.Millisecond
@@ -34,7 +35,7 @@ func (c *curve) add(at time.Duration, bytes int64) {
 	}
 }
 
-// widen makes the spans twice as long.
+// widen doubles the spans.
 func (c *curve) widen() {
 	wider := curve{span: 2 * c.span}
 	for _, m := range c.moments {
@@ -43,7 +44,7 @@ func (c *curve) widen() {
 	*c = wider
 }
 
-// peak is the most that there was.
+// peak returns the maximum.
 func (c *curve) peak() (most int64) {
 	for _, m := range c.moments {
 		most = max(most, int64(m[1]))

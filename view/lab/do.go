@@ -12,8 +12,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Do presses a button. It waits for the pipeline to be running, and where another informer begins, for the end of the
-// one before.
+// Do presses a button. It waits until the pipeline runs. If the button restarts the informer, Do
+// waits until the old informer has ended.
 func (l *Lab) Do(ctx context.Context, action string, values map[string]string) (string, error) {
 	select {
 	case <-l.ready:
@@ -41,7 +41,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// inputs are the values of an action's inputs, which package view has checked.
+// inputs are the values of an action's inputs. Package view has checked them.
 type inputs map[string]string
 
 func (in inputs) number(id string) int {
@@ -53,7 +53,7 @@ func (in inputs) milliseconds() time.Duration {
 	return time.Duration(in.number("ms")) * time.Millisecond
 }
 
-// deeds are what the buttons do. Each returns a sentence about it.
+// deeds are the functions of the buttons. Each returns a sentence about its effect.
 var deeds = map[string]func(*Lab, context.Context, inputs) (string, error){
 	"reset": (*Lab).reset,
 	"pause": func(l *Lab, _ context.Context, in inputs) (string, error) {
@@ -115,7 +115,7 @@ var deeds = map[string]func(*Lab, context.Context, inputs) (string, error){
 		l.path.lose.Store(int64(in.number("n")))
 		return "the next events will be lost: " + in["n"], nil
 	},
-	// One 410 would not do: the reflector may have asked again for what it knows, to compare.
+	// One 410 is not enough: the reflector may have asked for known events again, to compare.
 	"relist": func(l *Lab, ctx context.Context, _ inputs) (string, error) {
 		_, err := l.forget(ctx, 0)
 		return "the next watch is refused: the reflector has to list", err
@@ -173,7 +173,7 @@ func (l *Lab) gates() map[string]*gate {
 	return map[string]*gate{"watch": &l.path.gate, "fifo": &l.shelf, "handlers": &l.handling, "workers": &l.taking}
 }
 
-// hold does something to the gate of a stage.
+// hold changes the gate of a stage.
 func (l *Lab) hold(stage string, do func(*gate), said string) (string, error) {
 	g := l.gates()[stage]
 	if g == nil {
@@ -183,7 +183,7 @@ func (l *Lab) hold(stage string, do func(*gate), said string) (string, error) {
 	return stage + ": the stage " + said, nil
 }
 
-// reset has everything as at the beginning, but for the objects. The picture of a comparison is gone as well.
+// reset restores the beginning, except for the objects. It also clears the comparison.
 func (l *Lab) reset(ctx context.Context, _ inputs) (string, error) {
 	for _, g := range l.gates() {
 		g.resume()
@@ -204,8 +204,8 @@ func (l *Lab) reset(ctx context.Context, _ inputs) (string, error) {
 	return "everything is as at the beginning, but for the objects", err
 }
 
-// forget cuts the watch, has n pods deleted while no other can be had, and has the server forget its past. It returns how
-// many were deleted.
+// forget cuts the watch and keeps it from reconnecting. Meanwhile n pods are deleted, and the
+// server drops its history. It returns the number of deleted pods.
 func (l *Lab) forget(ctx context.Context, n int) (int, error) {
 	fault := l.server.Inject(apitest.Fault{Verb: "watch", Resource: "pods", Action: apitest.Code(503, 0)})
 	defer fault.Remove()
@@ -213,7 +213,7 @@ func (l *Lab) forget(ctx context.Context, n int) (int, error) {
 	for l.server.Watches("pods") > 0 && ctx.Err() == nil {
 		pause(ctx, time.Millisecond)
 	}
-	// What the reflector knows must be older than what the server remembers.
+	// The reflector's version must be older than the server's history.
 	before := l.objects.other(1)
 	n, err := l.objects.remove(n)
 	after := l.objects.other(1)
@@ -221,13 +221,13 @@ func (l *Lab) forget(ctx context.Context, n int) (int, error) {
 	return n, errors.Join(before, err, after)
 }
 
-// throttle cuts the watch and has the next requests refused.
+// throttle cuts the watch and makes the next requests fail.
 func (l *Lab) throttle(_ context.Context, in inputs) (string, error) {
 	l.refuse(in.number("n"))
 	return "requests that will be answered with 429: " + in["n"], nil
 }
 
-// refuse has the next n requests refused, and no others.
+// refuse makes exactly the next n requests fail.
 func (l *Lab) refuse(n int) {
 	var next *apitest.Injected
 	if n > 0 {

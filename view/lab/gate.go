@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// gate is where a stage waits while it is paused. The zero value is open.
+// gate blocks a stage while the stage is paused. The zero value is open.
 type gate struct {
 	mu    sync.Mutex // guards following
 	shut  chan struct{}
 	steps chan struct{}
 }
 
-// mostSteps is how many steps may be asked for before something comes to take them.
+// mostSteps is the maximum number of steps that can wait for a caller to take them.
 const mostSteps = 1000
 
 func (g *gate) pause() {
@@ -32,7 +32,7 @@ func (g *gate) resume() {
 	}
 }
 
-// step lets one pass, the next that comes if none waits. A gate that is open becomes a paused one.
+// step lets one caller pass: a waiting one, or else the next. It pauses an open gate.
 func (g *gate) step() {
 	g.pause()
 	g.mu.Lock()
@@ -49,7 +49,7 @@ func (g *gate) paused() bool {
 	return g.shut != nil
 }
 
-// pass waits while the gate is shut, or until ctx ends.
+// pass waits until the gate opens or ctx ends.
 func (g *gate) pass(ctx context.Context) {
 	g.mu.Lock()
 	shut, steps := g.shut, g.steps

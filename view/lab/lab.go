@@ -23,34 +23,36 @@ import (
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")
 
-// Options are the choices of a [Lab]. The zero value is ready to use.
+// Options are the settings of a [Lab]. The zero value is ready to use.
 type Options struct {
-	// View has the choices of the picture. Its Laboratory and Server are the lab's own. Values of fields are shown,
-	// as the pods are made up, unless Listen lets others write some.
+	// View has the options of the picture. The lab sets Laboratory and Server itself. Field values
+	// are shown, because the pods are synthetic, unless Listen lets others write pods.
 	View view.Options
 
-	// Pods is how many pods there are at the beginning. Defaults to 20; negative means none.
+	// Pods is the number of pods at the beginning. Defaults to 20; negative means none.
 	Pods int
 
-	// PodOptions shape them. Defaults to 3 namespaces and 5 nodes.
+	// PodOptions are the options of the pods. Defaults to 3 namespaces and 5 nodes.
 	PodOptions apitest.PodOptions
 
-	// Rate is how many writes of pods there are each second. Defaults to 0: only those of buttons.
+	// Rate is the number of writes to pods per second. Defaults to 0: only buttons write.
 	Rate int
 
-	// Window is how many past changes the API server remembers, see [apitest.Options]. Each takes as much memory as a pod: 9 KB,
-	// and 14 KB more once it was sent as JSON. A watch that needs older ones gets 410. Defaults to 10,000.
+	// Window is the number of past changes that the API server keeps; see [apitest.Options]. A
+	// change takes as much memory as a pod: 9 KB, and 14 KB more after it was sent as JSON. A watch
+	// that needs older changes gets 410. Defaults to 10,000.
 	Window int
 
-	// Workers is how many workers the queue has. Defaults to 4.
+	// Workers is the number of workers of the queue. Defaults to 4.
 	Workers int
 
-	// BookmarkInterval is the time between bookmarks. Defaults to 2 seconds, as a person will not wait for the minute
-	// of a real server.
+	// BookmarkInterval is the time between bookmarks. Defaults to 2 seconds, because a person would
+	// not wait for the minute of a real server.
 	BookmarkInterval time.Duration
 
-	// Listen is a TCP address at which the API server listens as well, such as "127.0.0.1:8001". It asks for no
-	// credentials: use loopback. Defaults to "": only the lab's own client reaches it.
+	// Listen is a further TCP address of the API server, such as "127.0.0.1:8001". The server needs
+	// no credentials there: use loopback. Defaults to "": only the lab's own client reaches the
+	// server.
 	Listen string
 }
 
@@ -82,8 +84,8 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Lab is a laboratory. Make one with [New]; [Lab.Run] runs it, once. It is the [view.Laboratory] of its view, and
-// a [view.Comparer].
+// Lab is a laboratory. Make a Lab with [New] and run it once with [Lab.Run]. It is the
+// [view.Laboratory] of its view, and a [view.Comparer].
 type Lab struct {
 	opts   Options
 	server *apitest.Server
@@ -94,13 +96,13 @@ type Lab struct {
 	path                    path // of the watch
 	shelf, handling, taking gate
 	slow, work              atomic.Int64 // durations
-	failing                 atomic.Int64 // percent of turns
+	failing                 atomic.Int64 // percent of reconciles
 	rate                    atomic.Int64 // writes a second
 	hot                     atomic.Int64 // writes of one pod a second
 	workers                 atomic.Int64
 	refusals                atomic.Pointer[apitest.Injected]
 
-	// observers are those of the picture, which all informers have in common.
+	// observers are the observers of the picture, which all informers share.
 	observers informer.Options[*corev1.Pod]
 	consumer  atomic.Pointer[consumer]
 	restart   chan chan error
@@ -128,7 +130,7 @@ func New(opts Options) (*Lab, error) {
 	l.rate.Store(int64(opts.Rate))
 	l.workers.Store(int64(opts.Workers))
 	l.objects.server = l.server
-	opts.View.Values = opts.View.Values || opts.Listen == "" // The pods are made up, unless others may write.
+	opts.View.Values = opts.View.Values || opts.Listen == "" // The pods are synthetic, unless others may write.
 	opts.View.Laboratory, opts.View.Server = l, l.state
 	if l.view, err = view.New(opts.View); err != nil {
 		return nil, err
@@ -163,16 +165,17 @@ func New(opts Options) (*Lab, error) {
 	return l, nil
 }
 
-// quiet drops what is logged: the picture shows it.
+// quiet drops all logs, because the picture shows the same.
 var quiet = slog.New(slog.DiscardHandler)
 
-// View is the picture of the laboratory, and serves its page.
+// View returns the picture of the laboratory, which serves its page.
 func (l *Lab) View() *view.View { return l.view }
 
-// Server is the API server. It serves while Run runs; its URL is that of Options.Listen.
+// Server returns the API server. It serves while Run runs; its URL is the address of
+// Options.Listen.
 func (l *Lab) Server() *apitest.Server { return l.server }
 
-// state is what the picture says of the server.
+// state returns the server's state for the picture.
 func (l *Lab) state() view.Server {
 	objects := l.objects.count()
 	if l.opts.Listen != "" {
@@ -181,8 +184,8 @@ func (l *Lab) state() view.Server {
 	return view.Server{ResourceVersion: l.server.ResourceVersion(), Oldest: l.server.OldestResourceVersion(), Objects: objects}
 }
 
-// Run makes the first pods, runs the pipeline until ctx ends, and ends it, the server and the view. Its error is nil unless something
-// could not begin, or did not end in order.
+// Run makes the first pods and runs the pipeline until ctx ends. Then it ends the pipeline, the
+// server and the view. It returns an error only if a part could not start, or did not end normally.
 func (l *Lab) Run(ctx context.Context) error {
 	defer close(l.ended)
 	defer l.view.Close()
@@ -212,12 +215,12 @@ func (l *Lab) Run(ctx context.Context) error {
 	return errors.Join(err, worked)
 }
 
-// write writes pods at the rates that are wanted.
+// write writes pods at the chosen rates.
 func (l *Lab) write(ctx context.Context) {
 	const every = 20 * time.Millisecond
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	var churn, hot float64 // writes that are due
+	var churn, hot float64 // due writes
 	for {
 		select {
 		case <-ctx.Done():
@@ -226,7 +229,7 @@ func (l *Lab) write(ctx context.Context) {
 		}
 		churn += float64(l.rate.Load()) * every.Seconds()
 		for ; churn >= 1; churn-- {
-			_ = l.objects.churn() // The next one may succeed.
+			_ = l.objects.churn() // The next write may succeed.
 		}
 		hot += float64(l.hot.Load()) * every.Seconds()
 		for ; hot >= 1; hot-- {
@@ -235,7 +238,7 @@ func (l *Lab) write(ctx context.Context) {
 	}
 }
 
-// reconcile is a worker's turn.
+// reconcile spends time for one key, and may fail.
 func (l *Lab) reconcile(ctx context.Context, _ types.NamespacedName) error {
 	l.taking.pass(ctx)
 	takes(ctx, &l.work)

@@ -10,7 +10,8 @@ import (
 	"github.com/kinform/kinform/view/lab"
 )
 
-// running returns a laboratory without pods, which runs until the test ends, and a context that ends with it.
+// running returns a laboratory without pods, which runs until the test ends. The context ends with
+// the laboratory.
 func running(t *testing.T) (*lab.Lab, context.Context) {
 	t.Helper()
 	l, err := lab.New(lab.Options{Pods: -1})
@@ -22,7 +23,7 @@ func running(t *testing.T) (*lab.Lab, context.Context) {
 	return l, ctx
 }
 
-// A button may be pressed before Run has started its workers, as a page does that begins with one.
+// A page may press a button first thing, before Run has started its workers.
 func TestButtonsWaitForTheWorkers(t *testing.T) {
 	t.Parallel()
 	for range 50 {
@@ -79,7 +80,7 @@ func TestListsAreCompared(t *testing.T) {
 	require.Nil(t, l.Comparison())
 }
 
-// What two comparisons at once measure would be each other.
+// Two comparisons at once would disturb each other's measurements.
 func TestListsAreComparedOneAtATime(t *testing.T) {
 	t.Parallel()
 	l, ctx := running(t)

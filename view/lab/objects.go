@@ -15,8 +15,8 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// objects are the pods that the laboratory has made. Somebody else may delete one; it is left out when that is
-// noticed.
+// objects are the pods that the laboratory has made. A pod deleted by others is removed from the
+// list when a write finds it missing.
 type objects struct {
 	server *apitest.Server
 
@@ -57,7 +57,7 @@ func (o *objects) create(n int) error {
 	})
 }
 
-// anotherLocked makes a pod with a name of its own.
+// anotherLocked makes a pod with a unique name.
 func (o *objects) anotherLocked() (pod *corev1.Pod) {
 	o.names++
 	for pod = range apitest.Pods(1, apitest.PodOptions{Namespaces: 1, Nodes: 5, Seed: uint64(o.names)}) {
@@ -74,7 +74,7 @@ func (o *objects) createLocked(pod *corev1.Pod) error {
 	return err
 }
 
-// update writes the n pods that were made last, and returns how many there were.
+// update updates the newest n pods, and returns how many it updated.
 func (o *objects) update(n int) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -91,7 +91,7 @@ func (o *objects) update(n int) (int, error) {
 	return n, nil
 }
 
-// hot writes one pod n times, always the same while it exists.
+// hot updates one pod n times. It is always the same pod while that exists.
 func (o *objects) hot(n int) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -122,12 +122,12 @@ func (o *objects) writeLocked(at int) error {
 	}
 	annotations["kinform.io/writes"] = strconv.Itoa(o.writes)
 	pod.SetAnnotations(annotations)
-	pod.SetResourceVersion("") // Somebody else may write as well.
+	pod.SetResourceVersion("") // Others may write as well.
 	_, err = o.server.Update(pod)
 	return err
 }
 
-// remove deletes the n pods that were made last, and returns how many there were.
+// remove deletes the newest n pods, and returns how many it deleted.
 func (o *objects) remove(n int) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -149,10 +149,12 @@ func (o *objects) removeLocked(at int) error {
 	return err
 }
 
-// forgetLocked leaves a pod out. The first one stays the first, as it is the hot one.
+// forgetLocked removes a pod from the list. The order of the others stays, because the first pod is
+// the hot one.
 func (o *objects) forgetLocked(at int) { o.keys = append(o.keys[:at], o.keys[at+1:]...) }
 
-// other writes n objects of another resource: the server's version grows, and a watch of pods says nothing.
+// other writes n objects of another resource: the server's version grows, but a watch of pods gets
+// no event.
 func (o *objects) other(n int) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -169,7 +171,7 @@ func (o *objects) other(n int) error {
 	return nil
 }
 
-// churn writes some pod: mostly an update, now and then one pod more or one less.
+// churn makes one random write: mostly an update, sometimes a creation or a deletion.
 func (o *objects) churn() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -8,17 +8,18 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// source is the server's, with a place on the way of its watches where events wait, come late, or are lost.
+// source wraps the server's source. Its watches pass through a path where events can wait, come
+// late, or get lost.
 type source[T any] struct {
 	listwatch.Source[T]
 	path *path
 }
 
-// path is what happens to events of watches.
+// path delays or drops the events of watches.
 type path struct {
 	gate  gate
-	delay atomic.Int64 // for each event
-	lose  atomic.Int64 // so many of the next events
+	delay atomic.Int64 // of each event
+	lose  atomic.Int64 // number of next events to drop
 	lost  atomic.Int64
 }
 
@@ -36,7 +37,7 @@ type watch[T any] struct {
 	ctx  context.Context // of the stream: Next ends with it
 }
 
-// Next returns the next event, when it has come through.
+// Next returns the next event that has passed the path.
 func (w watch[T]) Next() (listwatch.Event[T], error) {
 	for {
 		event, err := w.WatchStream.Next()
@@ -56,7 +57,7 @@ func (w watch[T]) Next() (listwatch.Event[T], error) {
 	}
 }
 
-// loses reports whether this event is one to lose.
+// loses reports whether this event is to be dropped.
 func (p *path) loses() bool {
 	for {
 		n := p.lose.Load()
@@ -70,7 +71,7 @@ func (p *path) loses() bool {
 	}
 }
 
-// takes waits for as long as a button says, which may change its mind meanwhile, or until ctx ends.
+// takes waits for the duration in long, which may change meanwhile, or until ctx ends.
 func takes(ctx context.Context, long *atomic.Int64) {
 	const look = 50 * time.Millisecond
 	for began := time.Now(); ctx.Err() == nil; {

@@ -16,19 +16,20 @@ import (
 //go:embed worker.js
 var worker []byte
 
-// packages are that of the program, and that whose folder has the page.
+// Import paths of the program, and of the package with the page.
 const (
 	program = "github.com/kinform/kinform/view/site/program"
 	view    = "github.com/kinform/kinform/view"
 )
 
-// file is one of the folder.
+// file is a file of the folder.
 type file struct {
 	name string
 	body []byte
 }
 
-// build makes the folder and returns its files. It needs the go command, and the packages of this module.
+// build compiles the program and returns the files of the folder. It needs the go command and the
+// packages of this module.
 func build(dir string) ([]file, error) {
 	code, err := compile()
 	if err != nil {
@@ -38,11 +39,11 @@ func build(dir string) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Caches then never have a page with the program of another one.
+	// The hash keeps caches from combining a page with another page's program.
 	name := fmt.Sprintf("kinform-%x.wasm.gz", sha256.Sum256(packed))[:len("kinform-")+8] + ".wasm.gz"
 	files := []file{{name, packed}, {"worker.js", worker}}
 
-	// What runs a program is not the same in all versions of Go: it has to be from the one that compiled this.
+	// The runner differs between versions of Go, so it has to be of the version that compiled this.
 	goroot, err := goCommand(nil, "env", "GOROOT")
 	if err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func compile() ([]byte, error) {
 	return os.ReadFile(out)
 }
 
-// pack compresses the program. The worker decompresses it, so that the host need not know how.
+// pack compresses the program. The worker decompresses it, so the host needs no support for that.
 func pack(code []byte) ([]byte, error) {
 	var packed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
@@ -91,12 +92,12 @@ func pack(code []byte) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// policy is what browsers enforce for the page: that of package view, and that a worker may compile the program. The
-// page has it in its head, as a host of static files sends none.
+// policy is the page's policy for browsers: the policy of package view, plus permission for a
+// worker to compile the program. It is in the page's head, because a static host sends no policy.
 const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types kinform"
 
-// pageFiles returns the files of the page, which then says where its program is.
+// pageFiles returns the files of the page, with the location of the program filled in.
 func pageFiles(program string, size int) ([]file, error) {
 	dir, err := goCommand(nil, "list", "-f", "{{.Dir}}", view)
 	if err != nil {
@@ -131,7 +132,7 @@ func pageFiles(program string, size int) ([]file, error) {
 	return files, nil
 }
 
-// write writes the files, and removes programs of earlier times.
+// write writes the files, and removes older programs.
 func write(dir string, files []file) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

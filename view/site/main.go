@@ -1,8 +1,10 @@
-// Site makes a folder of static files that is the page of package view with the program inside, compiled for the browser:
+// Site builds a folder of static files: the page of package view, with the program compiled for the
+// browser:
 //
 //	go run ./view/site -o DIR
 //
-// Any host of static files serves it, at any path. It prints what is sent for each file, and fails if all are more than 10 MB.
+// Any static host can serve it, at any path. Site prints the transferred size of each file, and
+// fails if the total is more than 10 MB.
 package main
 
 import (

@@ -7,10 +7,11 @@ import (
 	"slices"
 )
 
-// most is how many bytes the folder may have.
+// most is the maximum size of the folder in bytes.
 const most = 10_000_000
 
-// report says what the folder has, and returns an error if that is too much. A host that compresses texts sends less.
+// report prints the files of the folder, and returns an error if they are too large. A host that
+// compresses text sends less.
 func report(w io.Writer, dir string, files []file) error {
 	total := 0
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(len(b.body), len(a.body)) })

@@ -1,14 +1,18 @@
-// Package tour has the tests of the guided tour, whose lessons are the files lesson-N.json of the page. A lesson has
+// Package tour tests the guided tour, whose lessons are the files lesson-N.json of the page. A
+// lesson has these fields:
 //
-//   - title, docs, code: its title, the headings of docs/how-informers-work.md that it is about, and the files to read;
-//   - begin: what puts the laboratory in order, which is actions, and conditions to wait for;
-//   - steps: captions, each with actions, conditions to wait for, numbers that stay the same, and a caption for what was seen;
-//   - question: a question with answers, the number of the right one, and why it is right;
-//   - end: actions that take back what the lesson has left.
+//   - title, docs, code: its title, its headings in docs/how-informers-work.md, and the files to
+//     read;
+//   - begin: actions and conditions that prepare the laboratory;
+//   - steps: captions, each with actions, conditions to wait for, numbers that stay the same, and a
+//     caption for the result;
+//   - question: a question with answers, the number of the right answer, and why it is right;
+//   - end: actions that undo the effects of the lesson.
 //
-// A text has two languages, side by side. A step points at a box, and may open a small picture. Conditions are about
-// numbers of frames, such as "store.objects == was + 5"; condition.js of the page says how they are written. The page shows the numbers
-// of a step's conditions, and those that stay the same. It does not wait for the latter, as another user of the laboratory may change
-// them; the tests hold them to it. Each answer has conditions under which it would be true: those of the right one are met at the end
-// of the lesson, and no others.
+// Each text has two languages, side by side. A step points at a box, and may open a small picture.
+// Conditions compare numbers of frames, for example "store.objects == was + 5"; condition.js of the
+// page documents them. The page shows the numbers of a step's conditions, and the numbers that stay
+// the same. It does not wait for the latter, because another user of the laboratory may change
+// them; the tests do check them. Each answer has conditions under which it would be true. At the
+// end of the lesson, only the conditions of the right answer are met.
 package tour

@@ -23,14 +23,14 @@ type Text struct {
 	ZH string `json:"zh"`
 }
 
-// Do is an action, or a wait between two.
+// Do is an action, or a wait between two actions.
 type Do struct {
 	Action string            `json:"action"`
 	Values map[string]string `json:"values"`
 	Until  []string          `json:"until"`
 }
 
-// Lesson is a file lesson-N.json.
+// Lesson is the content of a file lesson-N.json.
 type Lesson struct {
 	Title Text     `json:"title"`
 	Docs  []Text   `json:"docs"`
@@ -75,7 +75,7 @@ func read(t *testing.T, n int) (l Lesson) {
 	return l
 }
 
-// texts are all texts of a lesson.
+// texts returns all texts of a lesson.
 func (l Lesson) texts() []Text {
 	all := []Text{l.Title, l.Question.Ask, l.Question.Why}
 	for _, s := range l.Steps {
@@ -90,7 +90,7 @@ func (l Lesson) texts() []Text {
 	return all
 }
 
-// numbers are the ids of all numbers that the tour shows beside the texts of the lesson.
+// numbers returns the ids of all numbers that the tour shows beside the texts of the lesson.
 func (l Lesson) numbers() []string {
 	var all []string
 	subjects := func(conditions []string) {
@@ -111,7 +111,7 @@ func (l Lesson) numbers() []string {
 	return all
 }
 
-// Each number that the tour shows has a name in both languages.
+// Each number in the tour has a name in both languages.
 func TestNumbersOfLessonsHaveNames(t *testing.T) {
 	words, err := os.ReadFile(filepath.Join(root, "view", "page", "tourwords.js"))
 	require.NoError(t, err)
@@ -122,8 +122,8 @@ func TestNumbersOfLessonsHaveNames(t *testing.T) {
 	}
 }
 
-// What lessons lead to is there: files of the code, headings of the docs, boxes and pictures; and each text is in both
-// languages.
+// All targets of lessons exist: code files, headings of the docs, boxes and pictures. Each text is
+// in both languages.
 func TestLessonsAreWhole(t *testing.T) {
 	english, err := os.ReadFile(filepath.Join(root, "docs", "how-informers-work.md"))
 	require.NoError(t, err)
@@ -181,10 +181,10 @@ func TestTheListOfLessons(t *testing.T) {
 	}
 }
 
-// numbers are those of a frame.
+// numbers are the numbers of a frame.
 type numbers map[string]float64
 
-// holds says whether all conditions are met, as condition.js does.
+// holds reports whether all conditions are met, like condition.js.
 func holds(t *testing.T, conditions []string, now, was, began numbers) bool {
 	t.Helper()
 	for _, c := range conditions {

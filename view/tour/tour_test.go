@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// learner does what the lessons say.
+// learner follows the instructions of lessons.
 type learner struct {
 	t    *testing.T
 	lab  *lab.Lab
@@ -30,7 +30,7 @@ type learner struct {
 	was, began numbers
 }
 
-// Each lesson comes true on a laboratory, and its right answer is what the numbers say.
+// Each lesson works on a laboratory, and its numbers confirm the right answer.
 func TestEachLesson(t *testing.T) {
 	for _, n := range effort.Samples([]int{2, 1, 3, 4, 5, 6, 7, 8, 9, 10}, 3) {
 		t.Run(strconv.Itoa(n), func(t *testing.T) {
@@ -146,7 +146,7 @@ func (l *learner) do(all []Do) {
 	}
 }
 
-// until waits for conditions. The first frame may have been made before the action.
+// until waits for conditions. It skips the first frame, which may be older than the action.
 func (l *learner) until(conditions []string) {
 	l.t.Helper()
 	l.next()

@@ -1,6 +1,6 @@
 //go:build !js
 
-// Program is for browsers: see package site, which compiles it with GOOS=js.
+// Program runs only in browsers: package site compiles it with GOOS=js.
 package main
 
 import "fmt"

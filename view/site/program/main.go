@@ -1,6 +1,7 @@
 //go:build js && wasm
 
-// Program is the laboratory as the page has it in a tab: compiled for the browser, run by worker.js in a worker thread.
+// Program is the laboratory inside a browser tab: compiled to WebAssembly, and run by worker.js in
+// a worker thread.
 package main
 
 import (
@@ -21,7 +22,8 @@ func main() {
 	}
 }
 
-// run runs the laboratory until ctx ends. The page is answered before there are pods, and sees them come.
+// run runs the laboratory until ctx ends. The page connects before there are pods, and sees their
+// creation.
 func run(ctx context.Context) error {
 	l, err := lab.New(lab.Options{Window: window, View: view.Options{Title: "kinform in this tab", IndexValues: true}})
 	if err != nil {

@@ -1,8 +1,9 @@
 package main
 
-// enough is how much memory the program should have. From there on, garbage is collected more often.
+// enough is the soft limit of the program's memory. Above it, garbage is collected more often.
 const enough = 256 << 20
 
-// window is how many changes the API server remembers. In JSON each takes some 23 KB: the 10,000 of other laboratories would fill
-// what is enough with what cannot be collected, and the one thread of the tab would do nothing but try.
+// window is the number of changes that the API server keeps. A change takes some 23 KB after it was
+// sent as JSON. The default of 10,000 changes would fill the memory with live data, and the single
+// thread of the tab would only collect garbage.
 const window = 4000

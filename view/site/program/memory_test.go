@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// What the server remembers leaves the collector half of the memory, in the larger one of the encodings as well.
+// The server's history leaves half of the memory to the collector, also after it was sent as JSON.
 func TestTheTabHasRoomForWhatTheServerRemembers(t *testing.T) {
 	effort.SkipUnlessAll(t, "the server has to forget, which takes thousands of writes")
 	l, err := lab.New(lab.Options{Window: window})
@@ -30,7 +30,7 @@ func TestTheTabHasRoomForWhatTheServerRemembers(t *testing.T) {
 	}()
 	_, err = l.Do(ctx, "encoding", map[string]string{"encoding": "json"})
 	require.NoError(t, err)
-	for oldest := 0; oldest < 100; { // until it has forgotten some
+	for oldest := 0; oldest < 100; { // until some changes have been dropped
 		_, err = l.Do(ctx, "burst", map[string]string{"n": "500"})
 		require.NoError(t, err)
 		require.Eventually(t, func() bool { return l.Status().Reflector.ResourceVersion == l.Server().ResourceVersion() }, time.Minute, time.Millisecond)

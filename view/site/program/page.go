@@ -10,8 +10,8 @@ import (
 	"syscall/js"
 )
 
-// page is the page in whose tab the program is. Its requests are messages, and so are the answers, but else they are those that a
-// server would get and give: a handler answers them.
+// page connects the page in the tab to the program. Requests and answers travel as messages, and
+// are otherwise like HTTP: a handler answers them.
 type page struct {
 	handler http.Handler
 	token   string
@@ -21,13 +21,13 @@ type page struct {
 	open map[int]*request
 }
 
-// request is one that is being answered.
+// request is a request in progress.
 type request struct {
 	cancel context.CancelFunc
-	more   chan struct{} // the page takes another piece
+	more   chan struct{} // the page asks for the next piece
 }
 
-// listen answers the requests of the page from now on.
+// listen starts to answer the requests of the page.
 func (p *page) listen() {
 	worker := js.Global().Get("kinform")
 	p.say, p.open = worker, map[int]*request{}
@@ -37,7 +37,7 @@ func (p *page) listen() {
 	}))
 }
 
-// hear takes a message. It must not block: no other one would arrive.
+// hear handles a message. It must not block, because no other message could arrive then.
 func (p *page) hear(message js.Value) {
 	id := message.Get("id").Int()
 	p.mu.Lock()
@@ -50,7 +50,7 @@ func (p *page) hear(message js.Value) {
 		p.open[id] = asked
 		go func() { p.answer(ctx, id, asked, message) }()
 	case asked == nil:
-		// It has been answered.
+		// The request has been answered already.
 	case message.Get("cancel").Truthy():
 		asked.cancel()
 	case message.Get("more").Truthy():
@@ -61,7 +61,7 @@ func (p *page) hear(message js.Value) {
 	}
 }
 
-// answer has the handler answer a request.
+// answer lets the handler answer a request.
 func (p *page) answer(ctx context.Context, id int, asked *request, message js.Value) {
 	defer func() {
 		asked.cancel()
@@ -79,7 +79,7 @@ func (p *page) answer(ctx context.Context, id int, asked *request, message js.Va
 	for i := range headers.Length() {
 		r.Header.Set(headers.Index(i).Index(0).String(), headers.Index(i).Index(1).String())
 	}
-	// Who has the tab has the program.
+	// The owner of the tab owns the program.
 	r.RemoteAddr = "127.0.0.1:1"
 	r.Header.Set("Authorization", "Bearer "+p.token)
 	w := &answer{page: p, id: id, ctx: ctx, more: asked.more, header: http.Header{}}
@@ -100,7 +100,7 @@ func (p *page) tell(id int, what string, value any) {
 	p.say.Call("say", map[string]any{"id": id, what: value})
 }
 
-// answer is an http.ResponseWriter whose writes the page reads.
+// answer is an http.ResponseWriter that sends its writes to the page.
 type answer struct {
 	page   *page
 	id     int
@@ -126,7 +126,7 @@ func (a *answer) WriteHeader(code int) {
 	a.page.say.Call("say", map[string]any{"id": a.id, "status": code, "headers": headers})
 }
 
-// Write implements http.ResponseWriter. It waits until the page takes more.
+// Write implements http.ResponseWriter. It waits until the page asks for more.
 func (a *answer) Write(b []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	select {
@@ -140,5 +140,6 @@ func (a *answer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Flush implements http.Flusher: a write is with the page when it returns.
+// Flush implements http.Flusher. It has nothing to do, because the page has each write when Write
+// returns.
 func (a *answer) Flush() {}
