@@ -28,7 +28,7 @@ func newKubectl(t *testing.T, config string) kubectl {
 	if err != nil {
 		t.Skip("kubectl is not on the PATH: nothing to compare with")
 	}
-	// A home of its own: kubectl keeps what discovery found there.
+	// A separate home, because kubectl stores the results of discovery there.
 	return kubectl{t, path, append(os.Environ(), "KUBECONFIG="+config, "HOME="+t.TempDir())}
 }
 
@@ -38,7 +38,7 @@ func (k kubectl) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run returns what kubectl prints.
+// run returns the output of kubectl.
 func (k kubectl) run(stdin string, args ...string) string {
 	k.t.Helper()
 	cmd := k.command(args...)
@@ -49,8 +49,8 @@ func (k kubectl) run(stdin string, args ...string) string {
 	return out.String()
 }
 
-// serveHere runs "kinform apiserver" in this process until the test ends and
-// returns its kubeconfig.
+// serveHere runs "kinform apiserver" in this process until the test ends. It returns the path of
+// the kubeconfig.
 func serveHere(t *testing.T, flags ...string) string {
 	t.Helper()
 	config := filepath.Join(t.TempDir(), "config")
@@ -59,8 +59,8 @@ func serveHere(t *testing.T, flags ...string) string {
 	return config
 }
 
-// inBackground runs a command line in this process. line returns the next line
-// that it prints, end ends it and waits.
+// inBackground runs a command line in this process. The function line returns the next output line.
+// The function end stops the command and waits.
 func inBackground(t *testing.T, args ...string) (line func() string, end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -159,5 +159,5 @@ func TestKubectlAndWatchSeeTheSameChanges(t *testing.T) {
 	require.Contains(t, k.run("", "get", "pods", "-A"), "first")
 
 	require.NoError(t, theirs.Process.Signal(os.Interrupt))
-	_ = theirs.Wait() // Its status is that of an interrupted program.
+	_ = theirs.Wait() // Its status is the status of an interrupted program.
 }

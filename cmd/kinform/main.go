@@ -1,7 +1,7 @@
-// Command kinform shows Kubernetes' informer machinery at work: on an API server that it
-// embeds (demo, lab, apiserver) and on any cluster (watch, view), in a browser or in the
-// terminal (top). It puts programs of client-go on kinform (migrate), and stands in for the control
-// plane of envtest (envtest-assets).
+// Command kinform shows Kubernetes' informer machinery at work: on an embedded API server (demo,
+// lab, apiserver) and on any cluster (watch, view), in a browser or in the terminal (top). It moves
+// programs from client-go to kinform (migrate), and replaces the control plane of envtest
+// (envtest-assets).
 package main
 
 import (
@@ -28,7 +28,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// After the first signal, a second one ends the process at once, in case a drain hangs.
+	// After the first signal, a second signal ends the process at once, in case a drain hangs.
 	context.AfterFunc(ctx, stop)
 	ok := run(ctx, os.Args, os.Stdout, os.Stderr)
 	stop()
@@ -37,8 +37,9 @@ func main() {
 	}
 }
 
-// run runs a command, and reports whether it succeeded. Output and log may contain texts of a
-// server, so both go through a terminal.Writer. It sets the log of the process: one run at a time.
+// run runs a command, and reports whether it succeeded. Output and log may contain texts from a
+// server, so both go through a terminal.Writer. It sets the log output of the process, so two runs
+// must not overlap.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) bool {
 	out, errOut := terminal.NewWriter(stdout), terminal.NewWriter(stderr)
 	log.SetOutput(errOut)
@@ -84,7 +85,7 @@ Start with "kinform demo": it needs no cluster.`,
 	return root
 }
 
-// oneLine makes one line of an error.
+// oneLine converts an error to one line.
 func oneLine(err error) string {
 	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
 	return strings.Join(lines, "; ")

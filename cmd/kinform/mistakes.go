@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/internal/spelling"
 )
 
-// noCommand checks the arguments of kinform without a command. There must be none: an argument is a
+// noCommand checks the arguments of kinform without a command. Any argument is an error: it names a
 // command that does not exist.
 func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
@@ -28,7 +28,7 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q: %s", args[0], hint)
 }
 
-// helpOfACommand checks the arguments of kinform help, which must be a command.
+// helpOfACommand checks the arguments of kinform help, which must name a command.
 func helpOfACommand(cmd *cobra.Command, args []string) error {
 	found, rest, err := cmd.Root().Find(args)
 	if err != nil || found != cmd.Root() {
@@ -37,8 +37,7 @@ func helpOfACommand(cmd *cobra.Command, args []string) error {
 	return noCommand(found, rest)
 }
 
-// explainFlag returns an error about a flag in the words of the command line, and not of the function
-// that failed to parse it.
+// explainFlag returns an error about a flag in terms of the command line, and not of the parser.
 func explainFlag(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := invalid.GetFlag()

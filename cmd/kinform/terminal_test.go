@@ -14,9 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestServerHasNoPowerOverTheTerminal: a server whose every text steers terminals, in
-// errors, warnings, names of resources, of objects and in what it says of them. The
-// commands run one after the other: each of them sets the log of the process.
+// TestServerHasNoPowerOverTheTerminal: every text of the server tries to control the terminal, in
+// errors, warnings, names and contents. The commands run one after the other, because each sets the
+// log of the process.
 func TestServerHasNoPowerOverTheTerminal(t *testing.T) {
 	const hostile = "a\x1b]0;title\x07\x1b[2J\u009b31m\x7f\u202e\r\nkinform: all is well\u2066"
 	text, err := json.Marshal(hostile)

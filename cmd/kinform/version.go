@@ -23,7 +23,7 @@ func newVersion() *cobra.Command {
 	}
 }
 
-// versionLine is what "kinform version" and "kinform --version" print.
+// versionLine is the output of "kinform version" and "kinform --version".
 func versionLine() string {
 	return fmt.Sprintf("kinform %s, %s %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
@@ -36,8 +36,8 @@ func version() string {
 	return versionOf(info)
 }
 
-// versionOf returns the version that the Go toolchain recorded: a module version, or the commit of the
-// checkout with its day. "go run", and a build outside of a checkout, record neither.
+// versionOf returns the version recorded by the Go toolchain: a module version, or the commit and
+// day of the checkout. "go run", and a build outside of a checkout, record neither.
 func versionOf(info *debug.BuildInfo) string {
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		return v
@@ -60,7 +60,8 @@ func versionOf(info *debug.BuildInfo) string {
 	return v
 }
 
-// release returns the version of kinform that the command was released with, or "" for a build of a checkout.
+// release returns the version of kinform that the command was released with, or "" for a build of a
+// checkout.
 func release() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -69,10 +70,11 @@ func release() string {
 	return releaseOf(info.Main.Version)
 }
 
-// madeUp is the end of a version that the Go toolchain made up from a commit: its time and its hash, and what a changed checkout adds.
+// madeUp matches the end of a pseudo-version: time and hash of a commit, and the mark of a changed
+// checkout.
 var madeUp = regexp.MustCompile(`[-.]\d{14}-[0-9a-f]{12}(\+.*)?$`)
 
-// releaseOf returns a module version, unless the Go toolchain made it up from a commit.
+// releaseOf returns a module version, or "" for a pseudo-version.
 func releaseOf(version string) string {
 	if version == "(devel)" || strings.Contains(version, "+dirty") || madeUp.MatchString(version) {
 		return ""

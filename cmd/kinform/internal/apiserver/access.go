@@ -16,7 +16,7 @@ type access struct {
 	Rules  []apitest.Rule          `json:"rules"`
 }
 
-// readAccess reads a file for --rbac. Its errors quote nothing of the file, which has tokens.
+// readAccess reads a file for --rbac. Its errors quote nothing from the file, which has tokens.
 func readAccess(path string) (a access, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -41,8 +41,8 @@ func readAccess(path string) (a access, err error) {
 	return a, nil
 }
 
-// writeCA writes the certificate of the authority that signed the server's, and returns a function
-// that removes the file. The certificate is no secret.
+// writeCA writes the certificate of the CA that signed the server's certificate. It returns a
+// function that removes the file. The certificate is not secret.
 func writeCA(path string, ca []byte) (remove func(), err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

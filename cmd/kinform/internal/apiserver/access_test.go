@@ -37,7 +37,7 @@ func TestTLSIsTrustedByItsKubeconfig(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, answer.Body.Close())
 
-	// A run that was killed leaves files: CA, certificate and key. They are replaced.
+	// A killed run leaves its kubeconfig with CA, certificate and key. The next run replaces it.
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NoError(t, stop())

@@ -135,11 +135,11 @@ func (o options) run(cmd *cobra.Command) error {
 	}
 	server := apitest.New(o.server)
 	defer server.Close()
-	// Listen first: what is wrong with the address should not take the time that
-	// many pods do.
+	// Listen first, so that an error in the address is reported before the slow creation of many
+	// pods.
 	if err := server.Listen(o.listen); err != nil {
 		if op, ok := errors.AsType[*net.OpError](err); ok {
-			err = op.Err // It does not repeat the address.
+			err = op.Err // the wrapped error without the address
 		}
 		return fmt.Errorf("cannot listen on %q: %w: choose another with --listen, such as 127.0.0.1:0", o.listen, err)
 	}
@@ -158,11 +158,11 @@ func (o options) run(cmd *cobra.Command) error {
 	if o.kubeconfigOut != "" {
 		to := rest.Config{Host: server.URL()}
 		if o.server.TLS {
-			// kubectl asks for a user's name where a file with a CA has no credentials.
+			// If a file has a CA and no credentials, kubectl prompts for a user name.
 			cert, key := server.ClientCertificate()
 			to.TLS = rest.TLSConfig{CAData: server.CA(), CertData: cert, KeyData: rest.NewSecret(string(key))}
 			if !onLoopback(o.listen) {
-				to.TLS.ServerName = ownName // which is in the certificate, as the address is not
+				to.TLS.ServerName = ownName // the certificate has this name, and not the address
 			}
 		}
 		remove, err := writeKubeconfig(o.kubeconfigOut, to)
@@ -178,7 +178,7 @@ func (o options) run(cmd *cobra.Command) error {
 		}
 		defer remove()
 	}
-	for _, fault := range faults { // after what fills the server
+	for _, fault := range faults { // after the server has its objects
 		server.Inject(fault)
 	}
 	if !onLoopback(o.listen) && o.rbac == "" {
@@ -192,8 +192,8 @@ func (o options) run(cmd *cobra.Command) error {
 	return o.serve(cmd.Context(), server, shape)
 }
 
-// Namespaces are the namespaces of every cluster, and n more, named as [apitest.Pods] names those of
-// its pods.
+// Namespaces returns the namespaces of every cluster, and n more with the names that [apitest.Pods]
+// uses for its pods.
 func Namespaces(n int) iter.Seq[*corev1.Namespace] {
 	names := []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease}
 	for i := range n {
@@ -210,7 +210,7 @@ func Namespaces(n int) iter.Seq[*corev1.Namespace] {
 	}
 }
 
-// serve changes pods, if that is wanted, until ctx ends.
+// serve changes pods, if churn is set, until ctx ends.
 func (o options) serve(ctx context.Context, server *apitest.Server, shape apitest.PodOptions) error {
 	if o.churn > 0 {
 		if _, err := server.Churn(ctx, apitest.ChurnOptions{PerSecond: o.churn, Pods: shape}); err != nil {

@@ -32,8 +32,8 @@ func run(ctx context.Context, out, errOut io.Writer, flags ...string) error {
 	return cmd.ExecuteContext(ctx)
 }
 
-// start starts "kinform apiserver" on a free port and returns its address when it
-// serves. The test may end it early with stop, which returns its error.
+// start starts "kinform apiserver" on a free port. It returns the server's address once the server
+// is ready. The test may stop the server early with stop, which returns the command's error.
 func start(t *testing.T, flags ...string) (url string, stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -61,7 +61,7 @@ func start(t *testing.T, flags ...string) (url string, stop func() error) {
 	return said[1], stop
 }
 
-// reach opens the server that a kubeconfig leads to.
+// reach returns a client of the server in a kubeconfig.
 func reach(t *testing.T, path string) *rest.Client {
 	t.Helper()
 	connection, err := kubeconfig.Load(kubeconfig.Options{Path: path})
@@ -170,7 +170,7 @@ func TestForeignKubeconfigIsSpared(t *testing.T) {
 func TestKubeconfigOfAnEarlierRunIsReplaced(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	remove, err := writeKubeconfig(path, rest.Config{Host: "http://127.0.0.1:1"}) // That run was killed.
+	remove, err := writeKubeconfig(path, rest.Config{Host: "http://127.0.0.1:1"}) // The run was killed.
 	require.NoError(t, err)
 	url, stop := start(t, "--kubeconfig-out", path)
 	require.Equal(t, url, configIn(path).Host)

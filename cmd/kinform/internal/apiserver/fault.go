@@ -26,7 +26,7 @@ skip=N requests first, times=N of them, probability=0.1. Nothing said means all,
   cut-frame=N, huge-frame=N:BYTES                                 in the event after the Nth
   delay-bookmarks=2s, no-end-marker                               of streaming lists`
 
-// faultActions has a function for each action by its name, which reads the action's value.
+// faultActions has a function for each action by name, which parses the action's value.
 var faultActions = map[string]func(value string) (apitest.Action, error){
 	"fail":                code,
 	"code":                code,
@@ -54,7 +54,7 @@ var faultActions = map[string]func(value string) (apitest.Action, error){
 	"no-end-marker":       plain(apitest.NoEndMarker),
 }
 
-// parseFault reads a fault such as "expired,verb=watch,times=2".
+// parseFault parses a fault such as "expired,verb=watch,times=2".
 func parseFault(text string) (f apitest.Fault, err error) {
 	wrong := func(what string, args ...any) (apitest.Fault, error) {
 		return f, fmt.Errorf("--fault %q is wrong: %w: kinform apiserver --help has them all", text, fmt.Errorf(what, args...))
@@ -135,7 +135,7 @@ func number(value string) (int, error) {
 	return n, nil
 }
 
-// code reads an HTTP status and, after a colon, the time of a Retry-After.
+// code parses an HTTP status and, after a colon, the time for Retry-After.
 func code(value string) (apitest.Action, error) {
 	status, after, retry := strings.Cut(value, ":")
 	n, err := number(status)

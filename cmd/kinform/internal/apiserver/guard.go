@@ -12,15 +12,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// simpleTypes are the types of bodies that a page in a browser may send anywhere without
-// asking the server first.
+// simpleTypes are the content types that a web page may send to any server without a preflight
+// request.
 var simpleTypes = []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"}
 
-// guard refuses requests that a page in a browser can cause, because such a page can reach loopback.
-// These are requests for another host name (after DNS rebinding, that name has this address),
-// requests that name the page that they come from, and writes with a type of body that a browser
-// sends without asking. No Kubernetes client sends any of them. listen is the address of the
-// server.
+// guard refuses requests that a web page can cause, because such a page can reach loopback:
+//
+//   - requests for another host name, which may have this address after DNS rebinding;
+//   - requests that name the page that they come from;
+//   - writes with a content type that needs no preflight request.
+//
+// No Kubernetes client sends these. The argument listen is the server's address.
 func guard(listen string) func(*http.Request) error {
 	own, _, _ := net.SplitHostPort(listen)
 	return func(r *http.Request) error {
@@ -37,8 +39,8 @@ func guard(listen string) func(*http.Request) error {
 }
 
 // isOurs reports whether a Host header names this server: by its address, by localhost, or by the
-// name in --listen. If the server listens on all addresses, every address is its own. (An address
-// cannot lead to another server later, as a name can.)
+// name in --listen. If the server listens on all addresses, every IP address is accepted. Unlike a
+// name, an IP address cannot be pointed to another server later.
 func isOurs(host, own string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// TestPagesInABrowserHaveNoAccess: what they can make a browser send is refused before
-// it does anything.
+// TestPagesInABrowserHaveNoAccess: requests that a web page can cause are refused before they have
+// any effect.
 func TestPagesInABrowserHaveNoAccess(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config")
@@ -70,7 +70,7 @@ func TestPagesInABrowserHaveNoAccess(t *testing.T) {
 	_, err := configMaps.Get(t.Context(), types.NamespacedName{Name: "evil"}, metav1.GetOptions{})
 	require.ErrorContains(t, err, "not found")
 
-	// A client is not concerned.
+	// A Kubernetes client is not affected.
 	created, err := configMaps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "good"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	_, err = configMaps.Update(t.Context(), created, metav1.UpdateOptions{})

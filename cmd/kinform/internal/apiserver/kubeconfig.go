@@ -15,10 +15,10 @@ import (
 )
 
 // writeKubeconfig writes a kubeconfig for a server. It returns a function that removes the file,
-// unless the file is that of another server by then.
+// unless the file belongs to another server by then.
 //
-// It replaces an existing file only if an earlier run left it there: another file may be the only
-// copy of somebody's credentials.
+// It replaces an existing file only if an earlier run left it behind. Any other file may be the
+// only copy of somebody's credentials.
 func writeKubeconfig(path string, to rest.Config) (remove func(), err error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -36,16 +36,16 @@ func writeKubeconfig(path string, to rest.Config) (remove func(), err error) {
 	}, err
 }
 
-// leftover reports whether a file is exactly one that this command writes.
+// leftover reports whether a file is exactly what this command writes.
 func leftover(path string) bool {
 	data, err := os.ReadFile(path)
 	ours, _ := kubeconfig.Marshal(connection(configIn(path)))
 	return err == nil && bytes.Equal(data, ours)
 }
 
-// configIn returns the server of a kubeconfig, and those of its other fields that this command may
-// have written: a CA that it made, and certificates that this CA signed. The result is empty if the
-// file has no server.
+// configIn returns the server in a kubeconfig, and the other fields that this command may have
+// written: its own CA, and certificates that this CA signed. The result is empty if the file has no
+// server.
 func configIn(path string) rest.Config {
 	c, _ := kubeconfig.Load(kubeconfig.Options{Path: path})
 	config := rest.Config{Host: c.Config.Host}
@@ -60,7 +60,7 @@ func configIn(path string) rest.Config {
 	return config
 }
 
-// certificate reads PEM; it is nil if there is none in it.
+// certificate parses a PEM certificate. It returns nil if data has none.
 func certificate(data []byte) *x509.Certificate {
 	block, _ := pem.Decode(data)
 	if block == nil {
@@ -70,7 +70,7 @@ func certificate(data []byte) *x509.Certificate {
 	return cert
 }
 
-// ownName is a name in the certificate of every server.
+// ownName is a name in every server's certificate.
 const ownName = "localhost"
 
 func connection(to rest.Config) kubeconfig.Connection {

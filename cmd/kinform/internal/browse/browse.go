@@ -1,4 +1,4 @@
-// Package browse shows a page to the person who has started the command: it prints where the page is, and opens it in a browser.
+// Package browse shows a page to the user: it prints the address and opens a browser.
 package browse
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// Where says where a page is, for a person to read: the address, and the token if the page asks for it.
+// Where returns a text for the user: the address of the page, and the token if the page needs it.
 func Where(v *view.View, url string) string {
 	if !v.Guarded() {
 		return url
@@ -18,8 +18,9 @@ func Where(v *view.View, url string) string {
 	return fmt.Sprintf("%s\nIt lets one browser in, within five minutes. After that, and in other browsers,\nthe page asks for its token: %s", v.Address(url), v.Token())
 }
 
-// Open opens a page in a browser, and does not wait for it. If there is no browser, an error or the log says so. All users of
-// the machine can read the command: its address has a code that is good for one use, and for none if there is no browser.
+// Open opens a page in a browser and does not wait for it. If no browser starts, Open returns an
+// error or logs the failure. All users of the machine can read the command line. Its address
+// therefore has a one-time code, which is withdrawn if the browser fails to start.
 func Open(v *view.View, url string) error {
 	url = v.Address(url)
 	command := []string{"xdg-open", url}

@@ -27,7 +27,7 @@ func guarded(t *testing.T) *view.View {
 	return v
 }
 
-// opened opens a page, and returns the arguments of the command that was to open it.
+// opened opens a page, and returns the arguments of the browser command.
 func opened(t *testing.T, v *view.View) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +41,8 @@ func opened(t *testing.T, v *view.View) string {
 	return strings.TrimSpace(string(text))
 }
 
-// All users of a machine can read the command line of a browser: it has a code, and the code lets one browser in.
+// All users of a machine can read a browser's command line. It has a code instead of the token, and
+// the code admits one browser.
 func TestTheCommandLineOfABrowserHasNoToken(t *testing.T) {
 	v := guarded(t)
 	printed := Where(v, "http://127.0.0.1:1/")
@@ -84,7 +85,7 @@ func TestWhereAPageIs(t *testing.T) {
 	require.Equal(t, "http://127.0.0.1:1/", opened(t, v))
 }
 
-// said is a log, of which a test gets each line.
+// said is a log that passes each line to the test.
 type said chan string
 
 func (s said) Write(p []byte) (int, error) {
@@ -92,7 +93,8 @@ func (s said) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// xdg-open is there on a machine without a browser, and ends with a status. The address that it was given lets nobody in.
+// On a machine without a browser, xdg-open exists and fails with an exit status. The address that
+// it got then admits nobody.
 func TestThatNoBrowserIsFoundIsLogged(t *testing.T) {
 	dir := t.TempDir()
 	seen := filepath.Join(dir, "seen")

@@ -29,8 +29,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// certificates writes what envtest writes for kube-apiserver, and returns its flags, and the
-// configuration of a client in system:masters.
+// certificates writes the files that envtest writes for kube-apiserver. It returns the
+// kube-apiserver flags, and the configuration of a client in system:masters.
 func certificates(t *testing.T) (args []string, admin rest.Config) {
 	t.Helper()
 	dir := t.TempDir()
@@ -44,7 +44,7 @@ func certificates(t *testing.T) (args []string, admin rest.Config) {
 	return []string{"--cert-dir=" + dir, "--client-ca-file=" + filepath.Join(dir, "ca.crt"), "--secure-port=0"}, admin
 }
 
-// start runs a program in this process, and returns the line that says where it serves.
+// start runs a program in this process, and returns the line with its address.
 func start(t *testing.T, p Program, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -131,7 +131,7 @@ func TestWhoeverIsKnownMayDoEverything(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "10.9.0.1", service.Spec.ClusterIP)
 
-	// A service account is known by the token that the server has made for it.
+	// A service account is authenticated by the token that the server issued for it.
 	accounts := rest.Must(rest.For[*corev1.ServiceAccount](client, rest.ResourceOptions{}))
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "robot"}}
 	_, err = accounts.Create(t.Context(), account, metav1.CreateOptions{})
@@ -205,8 +205,8 @@ func TestFlagsOfTheRealPrograms(t *testing.T) {
 	require.ErrorContains(t, err, "kinform has no kubectl: name a real one with TEST_ASSET_KUBECTL")
 }
 
-// Two control planes run at once, each is asked for what envtest asks for, and ends as envtest
-// ends it.
+// Two control planes run at once. The test makes the requests of envtest to each, and stops each as
+// envtest does.
 func TestControlPlanesAsProcesses(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no process can send signals to another on Windows")
@@ -261,7 +261,7 @@ func TestWhatIsNotOursIsSpared(t *testing.T) {
 	require.Equal(t, []string{"etcd"}, entries())
 
 	require.NoError(t, os.Remove(foreign))
-	for range 2 { // The second replaces what the first wrote.
+	for range 2 { // The second run replaces the files of the first.
 		_, err = write(dir)
 		require.NoError(t, err)
 		require.Equal(t, []string{"etcd", "kube-apiserver", "kubectl"}, entries())

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// etcd says that it is healthy, on the addresses for clients, until ctx ends. It stores nothing:
-// the objects are in the memory of kubeAPIServer.
+// etcd reports that it is healthy on its client addresses, until ctx ends. It stores nothing: the
+// objects are in the memory of kubeAPIServer.
 func etcd(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	used := pflag.NewFlagSet("", pflag.ContinueOnError)
 	addresses := used.StringSlice("listen-client-urls", []string{"http://127.0.0.1:2379"}, "where /health is served")
@@ -45,7 +45,7 @@ func etcd(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// unwrapped returns why it was impossible to listen, without the address.
+// unwrapped returns the reason of a listen error, without the address.
 func unwrapped(err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return op.Err

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The flags of the real programs (Kubernetes 1.36, etcd 3.6) that are accepted and not used, one a
-// line. "bool" says that a flag needs no value.
+// The flags of the real programs (Kubernetes 1.36, etcd 3.6) that are accepted and ignored, one per
+// line. "bool" marks a flag that needs no value.
 var (
 	//go:embed kube-apiserver.flags
 	kubeAPIServerFlags string
@@ -20,10 +20,10 @@ var (
 	etcdFlags string
 )
 
-// flags reads the flags of a program, of which used are those that mean something here, and
-// unused the names of the real program's others. A flag that is neither is an error, as it is for
-// the real program. Unused flags are named in one line of errOut. If told is true, help or the
-// version was asked for, and has been printed.
+// flags parses the flags of a program. The flags in used take effect here; unused names the other
+// flags of the real program, which are ignored and listed in one line of errOut. Any other flag is
+// an error, as in the real program. If told is true, the arguments ask for help or the version,
+// which has been printed.
 func flags(program string, used *pflag.FlagSet, unused string, args []string, out, errOut io.Writer) (told bool, err error) {
 	all := pflag.NewFlagSet(program, pflag.ContinueOnError)
 	all.SortFlags = false

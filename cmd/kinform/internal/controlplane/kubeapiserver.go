@@ -25,8 +25,8 @@ import (
 	"github.com/kinform/kinform/cmd/kinform/internal/apiserver"
 )
 
-// everything allows everything to everyone who is known. To those who are not, the server tells
-// only whether it is well.
+// everything allows everything to every authenticated user. Unauthenticated clients may only check
+// the server's health.
 var everything = []apitest.Rule{
 	{Groups: []string{"system:authenticated"}, PolicyRule: rbacv1.PolicyRule{
 		Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"},
@@ -34,8 +34,8 @@ var everything = []apitest.Rule{
 	{Groups: []string{"system:authenticated"}, PolicyRule: rbacv1.PolicyRule{Verbs: []string{"*"}, NonResourceURLs: []string{"*"}}},
 }
 
-// kubeAPIServer serves the API from memory, until ctx ends. As under envtest there are no
-// controllers: nothing runs pods, and nothing deletes what is owned by objects that are gone.
+// kubeAPIServer serves the API from memory until ctx ends. As under envtest, there are no
+// controllers: nothing runs pods, and nothing deletes objects whose owners are gone.
 func kubeAPIServer(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	used := pflag.NewFlagSet("", pflag.ContinueOnError)
 	address := used.IP("bind-address", net.IPv4(127, 0, 0, 1), "the address to listen on")
@@ -80,7 +80,7 @@ func kubeAPIServer(ctx context.Context, args []string, stdout, stderr io.Writer)
 	return nil
 }
 
-// service is the service "kubernetes", by which pods reach the server. Tests find it in every
+// service is the service "kubernetes", through which pods reach the server. Tests find it in every
 // cluster.
 func service(addresses string, port uint16) (*corev1.Service, error) {
 	prefix, err := netip.ParsePrefix(addresses)
@@ -100,7 +100,7 @@ func service(addresses string, port uint16) (*corev1.Service, error) {
 	}, nil
 }
 
-// tlsConfig serves a certificate, and verifies those of clients.
+// tlsConfig serves a certificate, and verifies client certificates.
 func tlsConfig(certFile, keyFile, clientCA string) (*tls.Config, error) {
 	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
 	if err != nil {

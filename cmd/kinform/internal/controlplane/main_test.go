@@ -11,8 +11,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain lets the binary of the tests stand in for the command: a copy of it is a program of the
-// control plane, too.
+// TestMain lets the test binary replace the command, so that a copy of it is a control plane
+// program as well.
 func TestMain(m *testing.M) {
 	if _, program := Named(os.Args[0]); program != nil {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)

@@ -37,7 +37,7 @@ key was reconciled in the server's last state, and nothing failed on the way dow
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			// A run that ends by itself is for a reader of its lines.
+			// A run with a fixed end has no page by default, because its user reads the lines.
 			opts.View = opts.Open || opts.Record != "" || !noView && !opts.Plain && opts.For == 0
 			if err := opts.validate(); err != nil {
 				return err

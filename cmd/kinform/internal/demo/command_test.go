@@ -48,8 +48,8 @@ type line struct {
 	Stale      *int
 }
 
-// parse reads the lines and returns those between the two at the start and the
-// summary, which is to be the last.
+// parse parses the lines. It returns the summary, which must be the last line, and the lines
+// between the first two and the summary.
 func parse(t *testing.T, out string) (between []line, summary line) {
 	t.Helper()
 	var all []line
@@ -109,7 +109,7 @@ func runEndsByItselfAndAddsUp(t *testing.T, pipeline string) {
 	}
 	require.Greater(t, changes, 20)
 	require.Equal(t, 300+changes, *summary.Events, "every event is shown")
-	if merged == 0 { // What is merged shows only the last of its events.
+	if merged == 0 { // Of merged events, only the last is shown.
 		require.Equal(t, objects, *summary.Objects)
 	}
 	require.LessOrEqual(t, *summary.Enqueued, *summary.Events)
@@ -127,8 +127,8 @@ func TestRunWithFaultsEndsInTheServersState(t *testing.T) {
 func runWithFaultsEndsInTheServersState(t *testing.T, pipeline string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	// How long the pipeline takes to meet a fault depends on the machine, so that what has
-	// been met ends the run, and not a time.
+	// The time until the pipeline meets a fault depends on the machine. So the run ends by what has
+	// happened, not by time.
 	out := &counter{do: func(seen map[string]int) {
 		if seen["fault"] >= 2 && seen["error"] >= 2 && seen["event"] > 20 && seen["relist"] > 0 {
 			cancel()
@@ -172,7 +172,7 @@ func (w *waiter) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// counter says with each line how many there have been of each type, and of each cause.
+// counter calls do after each line, with the number of lines of each type and each cause.
 type counter struct {
 	bytes.Buffer
 	seen map[string]int
@@ -216,7 +216,7 @@ func TestTheEndOfTheContextBeforeTheFirstListIsNotClean(t *testing.T) {
 	require.Zero(t, *summary.Events)
 }
 
-// impatient ends the run as soon as it sees progress.
+// impatient ends the run at the first sign of progress.
 type impatient struct {
 	report
 	stop func()
@@ -234,7 +234,7 @@ func TestTheEndOfTheContextDuringTheFirstListIsNotClean(t *testing.T) {
 	require.Positive(t, *summary.Stale)
 }
 
-// narrow takes so many writes.
+// narrow accepts this many writes.
 type narrow int
 
 func (n *narrow) Write(p []byte) (int, error) {

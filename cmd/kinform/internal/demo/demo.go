@@ -1,5 +1,5 @@
-// Package demo runs the whole pipeline on an API server in the same process, and shows each
-// step while it happens.
+// Package demo runs the whole pipeline on an API server in the same process, and shows each step
+// while it happens.
 package demo
 
 import (
@@ -21,44 +21,43 @@ import (
 // pod is the type of the pipeline's objects.
 type pod = corev1.Pod
 
-// Options are the choices of a run.
+// Options are the settings of a run.
 type Options struct {
-	// Pods is how many pods there are at the start, in Namespaces namespaces.
+	// Pods is the number of pods at the start, in Namespaces namespaces.
 	Pods, Namespaces int
 
-	// Churn is how many creates, updates and deletes there are a second, 0 for
-	// none.
+	// Churn is the number of creates, updates and deletes per second. 0 means none.
 	Churn float64
 
-	// Faults makes the server drop watches, compact its past and answer 429.
+	// Faults makes the server drop watches, compact its history and answer 429.
 	Faults bool
 
-	// Workers is how many workers take keys from the workqueue.
+	// Workers is the number of workers of the workqueue.
 	Workers int
 
 	// Plain runs the pipeline of package plain.
 	Plain bool
 
-	// View serves a page that shows the run, and Open opens it in a browser.
+	// View serves a page of the run, and Open opens it in a browser.
 	View, Open bool
 
-	// Record is a new file to write what the page shows to; "" for none.
+	// Record is the path of a new file for the frames of the page; "" for none.
 	Record string
 
 	trials
 
-	// For ends the run by itself. 0 runs until the context ends.
+	// For is the duration of the run. With 0 it runs until the context ends.
 	For time.Duration
 }
 
-// settleWithin bounds the wait for the pipeline to catch up with a quiet server. On an idle
+// settleWithin limits the wait until the pipeline has caught up with a quiet server. On an idle
 // machine, that takes milliseconds.
 const settleWithin = time.Minute
 
 // run runs the pipeline until its time is over or ctx ends. Then it lets the pipeline catch up,
-// drains it and stops it. It returns an error if a stage did not end in order.
+// drains it and stops it. It returns an error if a stage did not end normally.
 func run(ctx context.Context, opts Options, r report) (err error) {
-	// A page in a browser can reach loopback as well, but has no token.
+	// A web page can reach loopback as well, but has no token.
 	token := rand.Text()
 	server := apitest.New(apitest.Options{BearerToken: token})
 	defer server.Close()
@@ -114,7 +113,7 @@ func (o Options) pipeline(url, token string, page *shown, r report) (pipeline, e
 	return newTuned(client, o, page, r)
 }
 
-// pods makes the pods of the start, until ctx ends.
+// pods generates the pods of the start, until ctx ends.
 func (o Options) pods(ctx context.Context) iter.Seq[*pod] {
 	return func(yield func(*pod) bool) {
 		for p := range apitest.Pods(o.Pods, o.shape()) {
@@ -125,7 +124,7 @@ func (o Options) pods(ctx context.Context) iter.Seq[*pod] {
 	}
 }
 
-// shape describes the pods.
+// shape returns the options of the pods.
 func (o Options) shape() apitest.PodOptions { return apitest.PodOptions{Namespaces: o.Namespaces} }
 
 // churn changes pods until the time is over or ctx ends. With Options.Faults, it also injects
@@ -152,18 +151,18 @@ func churn(ctx context.Context, server *apitest.Server, opts Options, r report) 
 	return err
 }
 
-// pipeline is every stage, wired: list and watch, reflector, DeltaFIFO, store,
-// handler, workqueue, workers.
+// pipeline has all stages: list and watch, reflector, DeltaFIFO, store, handler, workqueue,
+// workers.
 type pipeline interface {
-	// start starts the informer and the workers. They have contexts of their own, as
-	// the end of the run's context is when draining begins.
+	// start starts the informer and the workers. They have contexts of their own, because they have
+	// to drain after the run's context has ended.
 	start(workers int)
 
 	// sync waits for the first list, of about total pods.
 	sync(ctx context.Context, total int) error
 
-	// settle waits until the store has the state of the server, which nobody changes any
-	// more, and every key has been reconciled in its last state.
+	// settle waits until the store equals the state of the server, which no longer changes, and the
+	// last state of every key has been reconciled.
 	settle(server *apitest.Server) error
 
 	// stop drains the workqueue and stops all stages.

@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// faultsOnly is a report of faults.
+// faultsOnly is a report that records only faults.
 type faultsOnly struct {
 	report
 	told []string

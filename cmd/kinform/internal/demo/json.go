@@ -9,7 +9,7 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// jsonReport writes one JSON object a line.
+// jsonReport writes one JSON object per line.
 type jsonReport struct {
 	mu        sync.Mutex // guards following
 	out       *json.Encoder
@@ -25,7 +25,7 @@ func newJSONReport(out io.Writer) *jsonReport {
 func (r *jsonReport) write(line any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_ = r.out.Encode(line) // The output keeps its failure.
+	_ = r.out.Encode(line) // The output remembers its failure.
 }
 
 func (r *jsonReport) started(opts Options, url, page string) {
@@ -74,7 +74,7 @@ func (r *jsonReport) traveled(j journey) {
 	}})
 }
 
-// known returns the microseconds of a duration, or nil if it was not measured.
+// known returns a duration in microseconds, or nil if it was not measured.
 func known(d time.Duration) *int64 {
 	if d == unknown {
 		return nil
@@ -134,6 +134,6 @@ func (r *jsonReport) summary(s Summary) {
 	r.write(struct {
 		Type string `json:"type"`
 		Summary
-		LatencyUS latency `json:"latency_us"` // from a change to the end of work
+		LatencyUS latency `json:"latency_us"` // from a change to the end of its reconcile
 	}{"summary", s, latency{median.Microseconds(), p99.Microseconds()}})
 }

@@ -21,7 +21,7 @@ func TestKeysNotReconciledInTheirLastStateAreStale(t *testing.T) {
 		name string
 		// reconciled are the states of the store at each reconcile.
 		reconciled []indexer.Op[*pod]
-		// server is the version on the server, "" if it has no such pod.
+		// server is the version on the server, or "" if the server has no such pod.
 		server string
 		stale  int
 	}{

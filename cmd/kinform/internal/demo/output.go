@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// output writes a report. After the first failure it writes nothing more, and stops the run,
+// output writes a report. After its first failure it writes nothing more, and stops the run,
 // because nobody would see the rest.
 type output struct {
 	to   io.Writer

@@ -13,22 +13,23 @@ import (
 
 // Summary has the numbers of a run.
 type Summary struct {
-	// Objects is how many objects the store has, Events how many events the handler got.
+	// Objects is the number of objects in the store, and Events the number of events to the
+	// handler.
 	Objects int    `json:"objects"`
 	Events  uint64 `json:"events"`
-	// Enqueued counts the keys that the workqueue accepted, Reconciled the calls of the
-	// reconcile function. There are fewer than events, because a waiting key is queued once.
+	// Enqueued counts the keys that the workqueue accepted, and Reconciled the calls of the
+	// reconcile function. Both are smaller than Events, because a waiting key is queued once.
 	Enqueued   uint64 `json:"enqueued"`
 	Reconciled uint64 `json:"reconciled"`
 	// Relists counts lists after the first one.
 	Relists uint64 `json:"relists"`
-	// Stale counts keys whose last reconciled state is not the server's.
+	// Stale counts the keys whose last reconciled state differs from the server's.
 	Stale int `json:"stale"`
 
 	Trials
 }
 
-// report shows a run to its user. Several goroutines call its methods.
+// report shows a run to its user. Its methods are called concurrently.
 type report interface {
 	started(opts Options, url, page string)
 	syncing(items, total int)
@@ -53,7 +54,7 @@ func newReport(format string, out, progress io.Writer) (report, error) {
 			progress = nil
 		}
 		if progress != nil {
-			progress = terminal.Raw(progress) // The bar moves the cursor, and shows numbers only.
+			progress = terminal.Raw(progress) // The bar moves the cursor, and shows only numbers.
 		}
 		return newTextReport(out, progress), nil
 	default:
@@ -61,8 +62,8 @@ func newReport(format string, out, progress io.Writer) (report, error) {
 	}
 }
 
-// reason returns the cause of an error without the failed request, whose long address is always
-// the same here.
+// reason returns the cause of an error without the failed request, because its address is long and
+// always the same here.
 func reason(err error) error {
 	if request, ok := errors.AsType[*rest.Error](err); ok {
 		return request.Err

@@ -11,19 +11,19 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// linesPerSecond bounds the journeys that the text report shows: more than an eye can follow, and
+// linesPerSecond limits the journeys that the text report shows: more than an eye can follow, and
 // few enough for a slow terminal.
 const linesPerSecond = 25
 
-// textReport writes for a person at a terminal of at least 80 columns.
+// textReport writes for a person at a terminal with at least 80 columns.
 type textReport struct {
 	out      io.Writer
-	progress io.Writer // nil where nobody looks
+	progress io.Writer // nil if it is not a terminal
 
 	mu        sync.Mutex // guards following
 	bar       *progressbar.ProgressBar
-	began     time.Time // the start of the churn
-	second    time.Time // the start of the second that lines and unshown count
+	began     time.Time // start of the churn
+	second    time.Time // start of the second that lines and unshown count
 	lines     int
 	unshown   int
 	latencies latencies
@@ -34,7 +34,7 @@ func newTextReport(out, progress io.Writer) *textReport {
 }
 
 func (r *textReport) printf(format string, args ...any) {
-	_, _ = fmt.Fprintf(r.out, format+"\n", args...) // The output keeps its failure.
+	_, _ = fmt.Fprintf(r.out, format+"\n", args...) // The output remembers its failure.
 }
 
 func (r *textReport) started(opts Options, url, page string) {
@@ -95,7 +95,7 @@ func (r *textReport) traveled(j journey) {
 		brief(j.FIFO), brief(j.Mailbox), brief(j.Workqueue), brief(j.Worker), brief(j.total()))
 }
 
-// unshownLocked writes how many changes were left out since the last call.
+// unshownLocked writes the number of changes left out since the last call.
 func (r *textReport) unshownLocked() {
 	if r.unshown > 0 {
 		r.printf("%8s and %d more", "", r.unshown)
@@ -103,7 +103,7 @@ func (r *textReport) unshownLocked() {
 	r.unshown = 0
 }
 
-// atLocked returns the time since the churn began, as text.
+// atLocked returns the time since the start of the churn, as text.
 func (r *textReport) atLocked() string {
 	at := 0.0
 	if !r.began.IsZero() {
@@ -179,7 +179,7 @@ func (r *textReport) trialsLocked(t Trials) {
 	}
 }
 
-// brief keeps three digits of a duration.
+// brief formats a duration with three digits.
 func brief(d time.Duration) string {
 	if d == unknown {
 		return "-"

@@ -17,8 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// textbook is the pipeline of package plain. That has no observers, so the report follows a change
-// from the handler on.
+// textbook is the pipeline of package plain. Plain has no observers, so the report follows a change
+// only from the handler on.
 type textbook struct {
 	report    report
 	opts      Options
@@ -31,7 +31,7 @@ type textbook struct {
 	events    atomic.Uint64
 	runs      atomic.Uint64
 	resyncs   atomic.Uint64
-	slow      *plain.Handler[*pod] // nil if there is none
+	slow      *plain.Handler[*pod] // nil if there is no slow handler
 	slowCalls atomic.Uint64        // calls that have returned
 
 	mu      sync.Mutex                             // guards following
@@ -42,7 +42,7 @@ type textbook struct {
 	informerErr                   error
 }
 
-// waitingChange is a change whose key was enqueued.
+// waitingChange is a change whose key has been enqueued.
 type waitingChange struct {
 	journey
 	since time.Time
@@ -93,7 +93,7 @@ func (p *textbook) failed(err error) {
 	p.report.failed(reflector.Error{Phase: phase, Err: err, RetryIn: unknown})
 }
 
-// handled is the handler. It writes the change down before it enqueues the key, so that the worker
+// handled is the handler. It records the change before it enqueues the key, so that the worker
 // finds it.
 func (p *textbook) handled(e plain.Event[*pod]) {
 	p.events.Add(1)
@@ -177,7 +177,7 @@ func (p *textbook) settle(server *apitest.Server) error {
 	return nil
 }
 
-// await calls done again and again until it returns true, or until ctx ends.
+// await calls done repeatedly until it returns true, or until ctx ends.
 func await(ctx context.Context, done func() bool) error {
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
@@ -199,8 +199,8 @@ func (p *textbook) stop() error {
 	return p.informerErr
 }
 
-// summary has equal numbers of keys enqueued and reconciled: the queue does not count, and by now
-// each enqueued key has been reconciled.
+// summary reports the same number for enqueued and reconciled keys: the queue does not count, and
+// each enqueued key has been reconciled by now.
 func (p *textbook) summary(last map[types.NamespacedName]string) Summary {
 	found := p.opts.find(func() int {
 		pods, err := p.informer.Store.ByIndex(nodeIndex, p.opts.Node)

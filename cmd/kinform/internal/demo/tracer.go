@@ -13,28 +13,27 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// journey is the way of one change through the pipeline: from the moment at which the reflector
-// got it to the moment at which a worker was done with its key.
+// journey is the way of one change through the pipeline: from its arrival at the reflector until a
+// worker has finished its key.
 type journey struct {
 	Type            informer.EventType
 	Cause           informer.Cause
 	Key             types.NamespacedName
 	ResourceVersion string
 
-	// Merged is how many other changes of the key this journey stands for. They became one
+	// Merged is the number of other changes of the key that this journey includes. They were merged
 	// on the way to a worker.
 	Merged int
 
-	// FIFO lasts from the reflector to the store, Mailbox from the store to the
-	// handler, Workqueue from there to a worker, Worker until it was done.
+	// FIFO is the time from the reflector to the store. Mailbox is the time from the store to the
+	// handler, and Workqueue from the handler to a worker. Worker is the time of the reconcile.
 	FIFO, Mailbox, Workqueue, Worker time.Duration
 }
 
 // unknown is a duration that was not measured.
 const unknown time.Duration = -1
 
-// total returns the time from the reflector to the end of the worker's work, as far as it was
-// measured.
+// total returns the sum of all measured stages.
 func (j journey) total() (sum time.Duration) {
 	for _, stage := range []time.Duration{j.FIFO, j.Mailbox, j.Workqueue, j.Worker} {
 		sum += max(stage, 0)
@@ -42,23 +41,23 @@ func (j journey) total() (sum time.Duration) {
 	return sum
 }
 
-// tracer follows changes by the observers of each stage. It does not follow objects of the first
-// list, which are no changes, nor deletions that a relist finds, whose time is unknown.
+// tracer follows changes through the observers of each stage. It skips objects of the first list,
+// which are not changes, and deletions found by a relist, whose time is unknown.
 type tracer struct {
-	// finished is called with each journey at its end, by the worker.
+	// finished is called by the worker at the end of each journey.
 	finished func(journey)
 
 	mu     sync.Mutex // guards following
 	synced bool       // the first list is in the store
-	// arrivals are the changes of a key that the handler has not got yet, the oldest first.
+	// arrivals are the changes of a key that have not reached the handler, the oldest first.
 	arrivals map[types.NamespacedName][]arrival
-	// waiting are the journeys whose key is in the workqueue, running those whose
-	// key is with a worker.
+	// waiting are the journeys of keys in the workqueue, running the journeys of keys with a
+	// worker.
 	waiting map[types.NamespacedName]journey
 	running map[types.NamespacedName]journey
 }
 
-// arrival is one version of an object, with the times at which the reflector and the store got it.
+// arrival is one version of an object, with its times of arrival at the reflector and the store.
 type arrival struct {
 	version          uint64
 	received, stored time.Time
@@ -113,7 +112,7 @@ func (t *tracer) informer() *informer.Observer {
 	}}
 }
 
-// handled takes an event of the handler, which calls it before it enqueues the key.
+// handled receives an event of the handler, before the handler enqueues the key.
 func (t *tracer) handled(e informer.Event[*pod]) {
 	now, version := time.Now(), number(e.ResourceVersion)
 	t.mu.Lock()
@@ -166,7 +165,8 @@ func (t *tracer) queue() *workqueue.Observer[types.NamespacedName] {
 	}
 }
 
-// number makes versions comparable. Those of the embedded server are numbers.
+// number converts a version to a number, to compare versions. The embedded server's versions are
+// numbers.
 func number(resourceVersion string) uint64 {
 	n, _ := strconv.ParseUint(resourceVersion, 10, 64)
 	return n

@@ -16,7 +16,7 @@ import (
 
 var web = types.NamespacedName{Namespace: "ns", Name: "web"}
 
-// stages plays the pipeline to a tracer, in whatever order a test wants.
+// stages simulates the pipeline for a tracer, in any order that a test needs.
 type stages struct {
 	*tracer
 	journeys []journey
@@ -28,7 +28,7 @@ func newStages() *stages {
 	return s
 }
 
-// listed is the end of the first list.
+// listed simulates the end of the first list.
 func (s *stages) listed() { s.informer().OnApplied(informer.AppliedInfo{Initial: true}) }
 
 func (s *stages) event(version string) {
@@ -47,7 +47,7 @@ func (s *stages) told(version string, cause informer.Cause) {
 	s.handled(informer.Event[*pod]{Type: informer.Updated, Cause: cause, Key: web, ResourceVersion: version})
 }
 
-// worked is a worker that gets the key and is done with it.
+// worked simulates a worker that gets the key and finishes it.
 func (s *stages) worked(waited, ran time.Duration) {
 	s.queue().OnGet(workqueue.Item[types.NamespacedName]{Key: web, Waited: waited})
 	s.queue().OnDone(web, ran)
@@ -115,7 +115,7 @@ func TestChangesWithTheirKeyInOneBatchAreFollowedEach(t *testing.T) {
 	s.listed()
 	s.event("7")
 	s.event("8")
-	s.event("12") // arrives while the batch through 8 is on its way
+	s.event("12") // arrives while the batch through 8 is in flight
 	s.applied("8")
 	for _, version := range []string{"7", "8"} {
 		s.told(version, informer.Watch)
@@ -141,7 +141,7 @@ func TestWhatARelistFindsIsFollowedAndTheFirstListIsNot(t *testing.T) {
 
 		s.item("3", true)
 		require.Empty(t, s.arrivals)
-		s.item("5", false) // This list breaks off, and the next one has it again.
+		s.item("5", false) // This list breaks off, and the next one has the object again.
 		time.Sleep(time.Second)
 		s.item("5", false)
 		time.Sleep(time.Millisecond)
@@ -152,7 +152,7 @@ func TestWhatARelistFindsIsFollowedAndTheFirstListIsNot(t *testing.T) {
 		require.Equal(t, informer.Relist, s.journeys[0].Cause)
 		require.Equal(t, time.Millisecond, s.journeys[0].FIFO)
 
-		s.told("5", informer.Relist) // A relist no longer has it: its last state is told again, as a deletion.
+		s.told("5", informer.Relist) // A relist lacks the object: its last state comes again, as a deletion.
 		s.worked(0, 0)
 		require.Len(t, s.journeys, 1)
 	})

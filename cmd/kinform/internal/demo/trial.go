@@ -10,36 +10,36 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// trials are experiments for a learner. Each makes one idea visible. The zero value is a run
-// without experiments.
+// trials are experiments for a learner. Each makes one idea visible. The zero value makes no
+// experiments.
 type trials struct {
-	// Work is how long a worker takes for a key.
+	// Work is the time that a worker takes for a key.
 	Work time.Duration
 
-	// Fail is how many attempts at each key fail before one succeeds.
+	// Fail is the number of failed attempts at each key before one succeeds.
 	Fail int
 
-	// SlowHandler adds a second handler, whose calls take so long.
+	// SlowHandler adds a second handler, whose calls take this long.
 	SlowHandler time.Duration
 
 	// Resync is the interval at which the first handler gets every object again.
 	Resync time.Duration
 
-	// Node is a node whose pods are looked up at the end, by an index and without.
+	// Node is a node whose pods are looked up at the end, with and without an index.
 	Node string
 }
 
-// attempt is one reconcile of a key that is made to fail.
+// attempt is one reconcile of a key that may fail on purpose.
 type attempt struct {
 	key    types.NamespacedName
 	number int           // from 1
-	after  time.Duration // since the attempt before, 0 for the first
+	after  time.Duration // since the previous attempt, 0 for the first
 	failed bool
 }
 
 var errTrial = errors.New("it was told to fail")
 
-// controller makes the demo's reconcile function slow, and lets it fail, as the trials say.
+// controller makes the demo's reconcile function slow, or makes it fail, as the trials say.
 func (t trials) controller(reconcile func(context.Context, types.NamespacedName) error, told func(attempt)) func(context.Context, types.NamespacedName) error {
 	if t.Work == 0 && t.Fail == 0 {
 		return reconcile
@@ -90,13 +90,13 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Trials are the results of the experiments. A field is nil if its experiment was not made.
+// Trials are the results of the experiments. A field is nil if its experiment did not run.
 type Trials struct {
 	// SlowCalls counts the calls of the slow handler that have returned.
 	SlowCalls *uint64 `json:"slow_calls,omitempty"`
-	// Resyncs counts the events by resync to the first handler.
+	// Resyncs counts the resync events to the first handler.
 	Resyncs *uint64 `json:"resyncs,omitempty"`
-	// Lookup is how the pods of a node were found.
+	// Lookup compares two ways to find the pods of a node.
 	Lookup *lookup `json:"lookup,omitempty"`
 }
 
@@ -119,17 +119,17 @@ func indexes(opts Options) map[string]indexer.IndexFunc[*pod] {
 	return map[string]indexer.IndexFunc[*pod]{nodeIndex: byNode}
 }
 
-// lookup is how the pods of a node were found.
+// lookup compares two ways to find the pods of a node.
 type lookup struct {
 	Node     string        `json:"node"`
 	Pods     int           `json:"pods"`
 	ByIndex  time.Duration `json:"by_index_ns"`
 	OneByOne time.Duration `json:"one_by_one_ns"`
-	// Missed is how many of the pods only one of the two look-ups found.
+	// Missed is the number of pods that only one of the two ways found.
 	Missed int `json:"missed,omitempty"`
 }
 
-// find looks the pods of a node up by an index, and by looking at all pods.
+// find looks up the pods of a node by an index, and by a scan of all pods.
 func (t trials) find(byIndex func() int, all func(yield func(*pod) bool)) *lookup {
 	if t.Node == "" {
 		return nil
@@ -149,7 +149,7 @@ func (t trials) find(byIndex func() int, all func(yield func(*pod) bool)) *looku
 	return l
 }
 
-// byNode is the index function: it returns the values of a pod in the index.
+// byNode is the index function: it returns the index values of a pod.
 func byNode(p *pod) ([]string, error) { return []string{p.Spec.NodeName}, nil }
 
 // nodeIndex is the name of the index.

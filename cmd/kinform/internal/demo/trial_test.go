@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tried is a line of --output json that has to do with a trial.
+// tried is a line of --output json with fields for trials.
 type tried struct {
 	Type      string
 	Attempt   int
@@ -22,7 +22,7 @@ type tried struct {
 	Lookup    *lookup
 }
 
-// try runs the demo with flags and returns the lines of one type, and the summary.
+// try runs the demo with flags. It returns the lines of one type, and the summary.
 func try(t *testing.T, of string, flags ...string) (lines []tried, summary tried) {
 	var out bytes.Buffer
 	require.NoError(t, demo(t.Context(), &out, append(flags, "--output", "json")...))
@@ -50,7 +50,8 @@ func TestWorkThatFailsIsTriedAgain(t *testing.T) {
 
 func TestSlowWorkMergesChanges(t *testing.T) {
 	eachPipeline(t, func(t *testing.T, pipeline string) {
-		// A key's work takes about as long as all of the changes, however many pods there come to be.
+		// The work on a key takes about as long as all changes together, whatever the number of
+		// pods.
 		_, summary := try(t, "", pipeline, "--pods", "1", "--churn", "1000", "--work", "250ms", "--workers", "32", "--for", "300ms")
 		require.Less(t, summary.Enqueued, summary.Events)
 		require.Nil(t, summary.SlowCalls)

@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// tuned is the pipeline of kinform's packages.
+// tuned is the pipeline of kinform's main packages.
 type tuned struct {
 	report   report
 	opts     Options
@@ -30,13 +30,13 @@ type tuned struct {
 	ledger   *ledger
 	events   atomic.Uint64
 	resyncs  atomic.Uint64
-	slow     atomic.Uint64 // returned calls of the slow handler
+	slow     atomic.Uint64 // calls of the slow handler that have returned
 
-	// cancelInformer and cancelWorkers end the two that run; running waits for
-	// both, and the errors are theirs.
+	// cancelInformer and cancelWorkers end the informer and the workers. running waits for both,
+	// and informerErr and workersErr are their errors.
 	cancelInformer, cancelWorkers context.CancelFunc
 	informing                     context.Context // ends with cancelInformer
-	slowSynced                    func() bool     // waits; nil if there is no slow handler
+	slowSynced                    func() bool     // waits; nil without a slow handler
 	running                       sync.WaitGroup
 	informerErr, workersErr       error
 }
@@ -54,7 +54,7 @@ func newTuned(client *rest.Client, opts Options, page *shown, r report) (*tuned,
 			Logger:   slog.New(slog.DiscardHandler), // The report shows each failure.
 			Observer: trace.reflector(),
 			OnError:  r.failed,
-			// A demo is short: it retries sooner than a client of a busy server should.
+			// A demo is short, so it retries sooner than a client of a busy server should.
 			Backoff: reflector.Backoff{Base: 50 * time.Millisecond, Max: time.Second},
 		},
 		Store:    indexer.Options[*pod]{Indexes: indexes(opts)},
@@ -118,7 +118,7 @@ func (p *tuned) start(workers int) {
 	}
 }
 
-// sync shows the progress as well.
+// sync also shows the progress.
 func (p *tuned) sync(ctx context.Context, total int) error {
 	began := time.Now()
 	ticker := time.NewTicker(10 * time.Millisecond)
@@ -156,8 +156,8 @@ func (p *tuned) settle(server *apitest.Server) error {
 	return nil
 }
 
-// busy reports whether there is work left, which a look at the ledger would delay. With resyncs
-// there always is.
+// busy reports whether work is left. A check of the ledger would delay that work. With resyncs
+// there is always work, so busy returns false then.
 func (p *tuned) busy() bool {
 	if p.opts.Resync > 0 {
 		return false

@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// shown is the page of a run. A nil one shows nothing.
+// shown is the page of a run. A nil *shown has no page.
 type shown struct {
 	*view.View
 	url   string
@@ -19,7 +19,7 @@ type shown struct {
 	ended chan error
 }
 
-// show serves a page about the server's pipeline, if that is wanted.
+// show serves a page of the server's pipeline, if the options ask for it.
 func (o Options) show(server *apitest.Server) (*shown, error) {
 	if !o.View {
 		return nil, nil
@@ -40,7 +40,7 @@ func (o Options) show(server *apitest.Server) (*shown, error) {
 	return s, nil
 }
 
-// close ends the page and waits for that.
+// close closes the page and waits for its end.
 func (s *shown) close() error {
 	if s == nil {
 		return nil
@@ -57,7 +57,7 @@ func (s *shown) record(path string) (*recording.File, error) {
 	return recording.Start(s.View, path)
 }
 
-// where says where the page is, "" if there is none.
+// where returns a text with the address of the page, or "" without a page.
 func (s *shown) where() string {
 	if s == nil {
 		return ""

@@ -57,7 +57,7 @@ func TestWhichRunsHaveAPage(t *testing.T) {
 			require.NotContains(t, string(p), `"view"`)
 			cancel()
 		})
-		_ = demo(ctx, out, append(flags, "-o", "json", "--pods", "1")...) // It did not come to its first list.
+		_ = demo(ctx, out, append(flags, "-o", "json", "--pods", "1")...) // It did not reach its first list.
 	}
 	require.ErrorContains(t, demo(t.Context(), io.Discard, "--open", "--no-view"), "--open and --record contradict")
 	require.ErrorContains(t, demo(t.Context(), io.Discard, "--open", "--plain"), "--open and --record contradict")
@@ -70,7 +70,7 @@ func (w writerFunc) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A recorded run has a page, and ends in order; a file that exists ends it.
+// A recorded run has a page and ends normally. An existing file makes it fail.
 func TestARunIsRecorded(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "run.jsonl")

@@ -1,4 +1,5 @@
-// Package laboratory is the command that runs a pipeline to break, with a page that has a button for each way.
+// Package laboratory is the command "kinform lab": it runs a pipeline, and a page with buttons that
+// break it in various ways.
 package laboratory
 
 import (

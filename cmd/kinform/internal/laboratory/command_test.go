@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// start runs the command, and returns its address with the token.
+// start runs the command, and returns the address of its page and the token.
 func start(t *testing.T, args ...string) (url, token string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -96,7 +96,7 @@ func TestAnAddressThatCannotBeSaidEndsIt(t *testing.T) {
 	require.EqualError(t, cmd.ExecuteContext(t.Context()), "disk full")
 }
 
-// The largest numbers are those of a laboratory.
+// The laboratory accepts the largest values that the flags accept.
 func TestAllNumbersThatFlagsTakeAreTaken(t *testing.T) {
 	for _, opts := range []lab.Options{{Workers: 1}, {Workers: mostWorkers}, {Rate: mostRate}} {
 		_, err := lab.New(opts)

@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/view/lab"
 )
 
-// Options are how a laboratory begins, as flags say it.
+// Options are the settings of a laboratory, as flags.
 type Options struct{ options lab.Options }
 
 // AddFlags adds the flags.
@@ -22,14 +22,14 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.options.Listen, "listen", "", "a loopback address at which the API server listens as well, for kubectl")
 }
 
-// The largest numbers that a laboratory takes.
+// The largest values that a laboratory accepts.
 const (
 	mostRate    = 5000
 	mostWorkers = 16
 )
 
-// check returns an error about a number in the words of the command line: a laboratory would speak of fields, and take some
-// numbers for a default.
+// check returns an error for an invalid number in terms of the flags. The laboratory's own errors
+// name fields, and it treats some numbers as a default.
 func (o Options) check() error {
 	for _, flag := range []struct {
 		name        string
@@ -52,16 +52,16 @@ func (o Options) check() error {
 	return nil
 }
 
-// New makes the laboratory, and starts nothing.
+// New makes the laboratory. It starts nothing.
 func (o Options) New() (*lab.Lab, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
 	opts := o.options
 	if opts.Pods == 0 {
-		opts.Pods = -1 // 0 is its default
+		opts.Pods = -1 // 0 would mean the default
 	}
-	opts.View.IndexValues = true // They are of its own pods.
+	opts.View.IndexValues = true // They come from synthetic pods.
 	if opts.Listen != "" {
 		host, _, err := net.SplitHostPort(opts.Listen)
 		if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {

@@ -1,4 +1,4 @@
-// Package migrate puts a program of client-go on kinform, by one line in its go.mod.
+// Package migrate replaces client-go by kinform in a program, with one line in its go.mod.
 package migrate
 
 import (
@@ -19,8 +19,9 @@ type options struct {
 	imports bool
 }
 
-// Command returns "kinform migrate". release is the version of kinform that the command is of: it is what
-// the line names unless told otherwise. It is "" for a command that is not of a release.
+// Command returns "kinform migrate". The argument release is the version of kinform that the
+// command was released with, or "" for an unreleased build. It is the default version in the
+// replace line.
 func Command(release string) *cobra.Command {
 	opts := options{version: release}
 	cmd := &cobra.Command{
@@ -91,7 +92,7 @@ func (o options) run(ctx context.Context, dir string, out io.Writer, p progress)
 	return migrate(ctx, m, target, o.dryRun, out, p)
 }
 
-// migrate adds the lines and says what does not compile with them.
+// migrate adds the lines, and reports what does not compile with them.
 func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Writer, p progress) error {
 	if err := m.replaceable(ctx); err != nil {
 		return err
@@ -168,12 +169,12 @@ func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Write
 	return nil
 }
 
-// bring brings the draft into order, and shows what is downloaded meanwhile.
+// bring tidies the draft, and shows the progress of downloads.
 func (d *draft) bring(ctx context.Context, p progress) error {
 	return d.m.shown(p, "resolving the modules (go mod tidy)", "lines of go mod tidy", func() error { return d.tidy(ctx) })
 }
 
-// compileShown compiles the module, and shows how far it is.
+// compileShown compiles the module, and shows its progress.
 func compileShown(ctx context.Context, m *module, raised []reasoned, p progress) (r *report, err error) {
 	err = m.shown(p, "compiling the module, its tests and all that they import; the first time takes minutes", "packages", func() error {
 		r, err = compile(ctx, m, raised)
@@ -182,7 +183,7 @@ func compileShown(ctx context.Context, m *module, raised []reasoned, p progress)
 	return r, err
 }
 
-// shown does work in which the go command says what it does, and shows how far it is.
+// shown runs work with the go command's messages as its progress.
 func (m *module) shown(p progress, what, counted string, work func() error) error {
 	return p.during(what, counted, func(said io.Writer) error {
 		m.said = said
@@ -191,7 +192,7 @@ func (m *module) shown(p progress, what, counted string, work func() error) erro
 	})
 }
 
-// undo takes the lines out that migrate added.
+// undo removes the lines that migrate added.
 func undo(ctx context.Context, m *module, out io.Writer, p progress) error {
 	edits, err := m.had()
 	if err != nil {
@@ -210,7 +211,7 @@ func undo(ctx context.Context, m *module, out io.Writer, p progress) error {
 		return fmt.Errorf("%s has no line of kinform migrate", m.file)
 	}
 	if !m.imports(kinform) {
-		edits = append(edits, "-droprequire="+kinform) // without its line it may not be found, and then go.sum would lack what it hides
+		edits = append(edits, "-droprequire="+kinform) // without its line it may be unavailable, and go.sum would lack its dependencies
 	}
 	d, err := newDraft(m)
 	if err != nil {

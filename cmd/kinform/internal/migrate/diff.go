@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// around is how many unchanged lines a diff shows on each side.
+// around is the number of unchanged lines around each change in a diff.
 const around = 3
 
-// printDiff prints what changes in a file, in the form that patch and git apply read.
+// printDiff prints the changes of a file in the format of patch and git apply.
 func printDiff(w io.Writer, name string, before, after []byte) {
 	a, b := lines(before), lines(after)
 	fmt.Fprintf(w, "--- a/%s\n+++ b/%s\n", name, name)
@@ -29,7 +29,7 @@ func printDiff(w io.Writer, name string, before, after []byte) {
 		i = end
 		start, end = max(0, start-around), min(len(changes), end+around)
 		hunk := changes[start:end]
-		removed, added := count(hunk, '+'), count(hunk, '-') // that are not on the other side
+		removed, added := count(hunk, '+'), count(hunk, '-') // lines that only one side has
 		fmt.Fprintf(w, "@@ -%d,%d +%d,%d @@\n", hunk[0].a+1, len(hunk)-removed, hunk[0].b+1, len(hunk)-added)
 		for _, c := range hunk {
 			fmt.Fprintf(w, "%c%s\n", c.kind, strings.TrimSuffix(c.line, "\n"))
@@ -42,7 +42,8 @@ func printDiff(w io.Writer, name string, before, after []byte) {
 
 func lines(text []byte) []string { return slices.Collect(strings.Lines(string(text))) }
 
-// change is a line of a diff: ' ' stays, '-' goes, '+' comes. a and b count the lines before it on both sides.
+// change is a line of a diff: ' ' for unchanged, '-' for removed, '+' for added. The numbers a and
+// b count the lines before it on both sides.
 type change struct {
 	kind byte
 	a, b int
@@ -59,7 +60,8 @@ func count(changes []change, kind byte) int {
 	return n
 }
 
-// compare finds the changes by the longest common subsequence of what lies between the first and the last change.
+// compare finds the changes by the longest common subsequence of the part between the first and the
+// last difference.
 func compare(a, b []string) []change {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {

@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// draft is a go.mod and a go.sum in a folder of their own. They are changed there, and the module's own
-// files are what they were until put.
+// draft is a copy of go.mod and go.sum in a temporary folder. Changes are made to the copy; the
+// module's own files stay unchanged until put.
 type draft struct {
 	m      *module
 	dir    string
-	parsed goMod // of the draft, once it is tidy
+	parsed goMod // of the draft, after tidy
 }
 
 // newDraft copies the module's files.
@@ -52,7 +52,7 @@ func (d *draft) mod() string { return filepath.Join(d.dir, "go.mod") }
 func (d *draft) sum() string { return filepath.Join(d.dir, "go.sum") }
 func (d *draft) remove()     { os.RemoveAll(d.dir) }
 
-// edit changes the draft by flags of go mod edit.
+// edit changes the draft with flags of go mod edit.
 func (d *draft) edit(ctx context.Context, flags ...string) error {
 	if len(flags) == 0 {
 		return nil
@@ -61,9 +61,9 @@ func (d *draft) edit(ctx context.Context, flags ...string) error {
 	return err
 }
 
-// tidy adds what the module requires with the draft, and removes what it does not.
+// tidy adds the requirements that the module needs with the draft, and removes the others.
 func (d *draft) tidy(ctx context.Context) error {
-	// With -e, an import of a package that client-go has and kinform lacks does not end it. Compiling finds that.
+	// With -e, tidy goes on if kinform lacks a package of client-go. The compile step reports that.
 	_, said, err := d.m.alone().runBoth(ctx, "mod", "tidy", "-e", "-modfile="+d.mod())
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (d *draft) tidy(ctx context.Context) error {
 	if d.parsed, err = d.m.parse(ctx, d.mod()); err != nil {
 		return err
 	}
-	// Neither does a module that cannot be downloaded, and tidy removes its requirement then.
+	// It also goes on if a module cannot be downloaded, and then removes the module's requirement.
 	for _, r := range d.m.parsed.Require {
 		if !r.Indirect && d.parsed.version(r.Path) == "" && strings.Contains(said, r.Path) {
 			return fmt.Errorf("go mod tidy in %s does not find all that the module imports of %s:\n%s%s", d.m.dir, r.Path, lastLines(said, 10), d.m.unseen())
@@ -80,7 +80,7 @@ func (d *draft) tidy(ctx context.Context) error {
 	return nil
 }
 
-// put puts the draft in the place of the module's files. The function that it returns puts the old files back.
+// put replaces the module's files by the draft. The returned function restores the old files.
 func (d *draft) put() (takeBack func() error, err error) {
 	mod, err := os.ReadFile(d.mod())
 	if err != nil {
@@ -105,7 +105,7 @@ func (d *draft) put() (takeBack func() error, err error) {
 	return takeBack, nil
 }
 
-// save returns a function that writes go.mod and go.sum again as they are now.
+// save returns a function that restores the current contents of go.mod and go.sum.
 func (m *module) save() (restore func() error, err error) {
 	mod, err := os.ReadFile(m.file)
 	if err != nil {
@@ -125,7 +125,7 @@ func (m *module) save() (restore func() error, err error) {
 	}, nil
 }
 
-// putBack writes a file unless it has the text already.
+// putBack writes a file, unless it has the text already.
 func putBack(path string, text []byte) error {
 	if now, err := os.ReadFile(path); err == nil && bytes.Equal(now, text) {
 		return nil

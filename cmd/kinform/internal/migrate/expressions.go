@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// call exchanges a constructor.
+// call rewrites a call of a constructor.
 func (r *rewriting) call(c *ast.CallExpr) {
 	s, name := r.queueName(c.Fun)
 	parameters, ok := constructors[name]
@@ -61,7 +61,7 @@ func keyOf(kv *ast.KeyValueExpr, ok bool) (string, bool) {
 	return id.Name, true
 }
 
-// element returns the type of a queue's keys, as the file writes it.
+// element returns the type of a queue's keys, as written in the file.
 func (r *rewriting) element(fun ast.Expr, s *ast.SelectorExpr, name string) (string, bool) {
 	if index, ok := fun.(*ast.IndexExpr); ok {
 		return r.original(index.Index.Pos(), index.Index.End()), true
@@ -93,7 +93,7 @@ func (r *rewriting) element(fun ast.Expr, s *ast.SelectorExpr, name string) (str
 	return text, known
 }
 
-// bucket exchanges &TypedBucketRateLimiter{Limiter: rate.NewLimiter(qps, burst)}.
+// bucket rewrites &TypedBucketRateLimiter{Limiter: rate.NewLimiter(qps, burst)}.
 func (r *rewriting) bucket(u *ast.UnaryExpr) {
 	literal, ok := u.X.(*ast.CompositeLit)
 	if !ok || u.Op != token.AND {
@@ -125,7 +125,7 @@ func (r *rewriting) bucket(u *ast.UnaryExpr) {
 	r.replace(u.Pos(), u.End(), text)
 }
 
-// limiter returns the arguments of rate.NewLimiter in the literal of a bucket, or nil.
+// limiter returns the arguments of rate.NewLimiter in a bucket literal, or nil.
 func (r *rewriting) limiter(literal *ast.CompositeLit) (qps, burst ast.Expr) {
 	if len(literal.Elts) != 1 {
 		return nil, nil
@@ -149,7 +149,8 @@ func (r *rewriting) limiter(literal *ast.CompositeLit) (qps, burst ast.Expr) {
 	return call.Args[0], call.Args[1]
 }
 
-// get exchanges key, shutdown := queue.Get(). The second name becomes an error, and its uses ask whether there is one.
+// get rewrites key, shutdown := queue.Get(). The second variable becomes an error, and its uses
+// compare it with nil.
 func (r *rewriting) get(a *ast.AssignStmt) {
 	if len(a.Rhs) != 1 || len(a.Lhs) != 2 || a.Tok != token.DEFINE {
 		return
@@ -181,7 +182,8 @@ func (r *rewriting) get(a *ast.AssignStmt) {
 	r.replace(call.Lparen, call.End(), "(context.Background())")
 }
 
-// asksForError makes the uses of a bool ask whether an error is nil. It says whether that can be done for all of them.
+// asksForError rewrites the uses of a bool variable so that they compare an error with nil. It
+// reports whether that is possible for all uses.
 func (r *rewriting) asksForError(obj types.Object) bool {
 	possible := true
 	var stack []ast.Node

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// addImport adds an import of the standard library to a file. Formatting brings it into order.
+// addImport adds an import of the standard library to a file. Formatting sorts the imports later.
 func addImport(text []byte, name string) []byte {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "", text, parser.ImportsOnly|parser.ParseComments)
@@ -24,7 +24,8 @@ func addImport(text []byte, name string) []byte {
 		at, line := int(group.Pos()-base), "import "+strconv.Quote(name)+"\n"
 		if group.Lparen.IsValid() {
 			at, line = int(group.Lparen-base)+1, "\n\t"+strconv.Quote(name)
-			// A group that begins with other imports than the standard library's gets a line between.
+			// If the group begins with imports from outside of the standard library, add a blank
+			// line.
 			if len(group.Specs) > 0 && !standard(imported(group.Specs[0].(*ast.ImportSpec))) {
 				line += "\n"
 			}
@@ -34,7 +35,7 @@ func addImport(text []byte, name string) []byte {
 	return text
 }
 
-// standard says whether a path is one of the standard library.
+// standard reports whether an import path belongs to the standard library.
 func standard(importPath string) bool {
 	for _, c := range importPath {
 		switch c {
@@ -47,7 +48,7 @@ func standard(importPath string) bool {
 	return true
 }
 
-// dropUnused takes an import out of a file that does not use it.
+// dropUnused removes an import from a file that does not use it.
 func dropUnused(text []byte, importPath string) []byte {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "", text, parser.ParseComments)
@@ -70,7 +71,7 @@ func dropUnused(text []byte, importPath string) []byte {
 		if end < len(text) && text[end] == '\n' {
 			end++
 		}
-		if start > 0 && text[start-1] != '\n' { // a declaration of its own
+		if start > 0 && text[start-1] != '\n' { // a separate declaration
 			for start > 0 && text[start-1] != '\n' {
 				start--
 			}
@@ -80,7 +81,7 @@ func dropUnused(text []byte, importPath string) []byte {
 	return text
 }
 
-// uses says whether a file names something of a package.
+// uses reports whether a file uses the package with this name.
 func uses(f *ast.File, name string) bool {
 	found := false
 	ast.Inspect(f, func(n ast.Node) bool {

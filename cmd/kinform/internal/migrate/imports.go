@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// exchange makes kinform's own packages of client-go's where rules can do that, and lists the other imports. Nothing is changed unless
-// the module compiles with it.
+// exchange replaces client-go's packages by kinform's own packages, as far as rules can, and lists
+// the other imports. It changes files only if the module compiles afterwards.
 func exchange(ctx context.Context, m *module, t target, dryRun bool, out io.Writer, p progress) error {
 	if hint := m.skew(); hint != "" {
 		fmt.Fprintln(out, hint)
@@ -99,8 +99,8 @@ func rewriteAll(units []*unit, fset *token.FileSet) (rewritten []changedFile, le
 	return rewritten, left
 }
 
-// onOtherSystems returns the files of a package that use client-go's queues and are not compiled here: what is exchanged in the others
-// would break them unseen.
+// onOtherSystems returns the files of a package that use client-go's queues and are not compiled on
+// this system. Changes to the other files could break them unnoticed.
 func onOtherSystems(u *unit) []finding {
 	var found []finding
 	for _, name := range u.ignored {
@@ -116,8 +116,8 @@ func onOtherSystems(u *unit) []finding {
 	return found
 }
 
-// remaining lists the imports of client-go that stay, with what kinform has in their place. Generated files are not listed: they go
-// when what they are generated for is no longer used.
+// remaining lists the remaining imports of client-go, with kinform's replacement. It skips
+// generated files: they become unnecessary together with the code that uses them.
 func remaining(units []*unit, rewritten []changedFile, fset *token.FileSet) []finding {
 	var found []finding
 	for _, u := range units {
@@ -142,10 +142,10 @@ func remaining(units []*unit, rewritten []changedFile, fset *token.FileSet) []fi
 	return found
 }
 
-// trial is a draft with which the module is compiled with other files, while its own stay as they are.
+// trial is a draft to compile the module with changed files, without writing them to the module.
 type trial struct{ *draft }
 
-// newTrial makes a go.mod that requires kinform beside the module's own.
+// newTrial makes a go.mod that also requires kinform.
 func newTrial(ctx context.Context, m *module, t target) (*trial, error) {
 	d, err := newDraft(m)
 	if err != nil {
@@ -158,8 +158,8 @@ func newTrial(ctx context.Context, m *module, t target) (*trial, error) {
 	return &trial{d}, nil
 }
 
-// compiling returns those files with which the module compiles, and what does not compile with the others: a package is exchanged as
-// a whole or not at all.
+// compiling returns the files with which the module compiles, and the compile errors of the others.
+// A package is changed as a whole or not at all.
 func (r *trial) compiling(ctx context.Context, files []changedFile) ([]changedFile, []finding, error) {
 	var refused []finding
 	for len(files) > 0 {
@@ -185,15 +185,15 @@ func (r *trial) compiling(ctx context.Context, files []changedFile) ([]changedFi
 		}
 		before := len(files)
 		files = slices.DeleteFunc(files, func(f changedFile) bool { return broken[filepath.Dir(filepath.FromSlash(f.name))] })
-		if len(files) == before { // a package that was not changed uses one that was
+		if len(files) == before { // a package that was not changed uses a changed one
 			files = nil
 		}
 	}
 	return files, refused, nil
 }
 
-// overlay writes the files' new texts into the folder. It returns the flags that make Go see them, and which file each of them is,
-// because the compiler names them as they lie there.
+// overlay writes the new texts of the files into the folder. It returns the go command's flags for
+// them. The map names has each file by its path in the folder, which compile errors contain.
 func (r *trial) overlay(files []changedFile) (flags []string, names map[string]string, err error) {
 	replaced := map[string]string{}
 	names = map[string]string{}
@@ -216,7 +216,7 @@ func (r *trial) overlay(files []changedFile) (flags []string, names map[string]s
 	return []string{"-overlay=" + name, "-modfile=" + r.mod()}, names, nil
 }
 
-// printDiff prints what changes in go.mod.
+// printDiff prints the changes of go.mod.
 func (r *trial) printDiff(w io.Writer) {
 	before, err := os.ReadFile(r.m.file)
 	if err != nil {
@@ -227,7 +227,8 @@ func (r *trial) printDiff(w io.Writer) {
 	}
 }
 
-// write writes the files, go.mod and go.sum. If one cannot be written, those before it are as they were.
+// write writes the files, go.mod and go.sum. If one of them cannot be written, it restores the
+// files before it.
 func (r *trial) write(files []changedFile) (err error) {
 	var written []changedFile
 	defer func() {
@@ -248,7 +249,7 @@ func (r *trial) write(files []changedFile) (err error) {
 	return err
 }
 
-// overwrite writes a file beside the one that is there, and puts it in its place: a reader sees the old text or the new one.
+// overwrite replaces a file atomically: a reader sees the old text or the new one.
 func overwrite(path string, text []byte) error {
 	mode := os.FileMode(0o644)
 	if info, err := os.Stat(path); err == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The queues of both sides, with as much of them as the tests' programs use.
+// The queues of client-go and kinform, reduced to what the test programs use.
 const (
 	theirQueues = `package workqueue
 
@@ -254,7 +254,7 @@ func TestQueuesAreExchangedByRule(t *testing.T) {
 	untyped := "package untyped\n\nimport wq \"k8s.io/client-go/util/workqueue\"\n\nvar Queue wq.RateLimitingInterface = wq.NewNamedRateLimitingQueue(wq.DefaultControllerRateLimiter(), \"a\")\n"
 	dir := queueProgram(t, map[string]string{
 		"controller/controller.go": controllerBefore,
-		// A file that uses a queue and imports none, and a test.
+		// A file that uses a queue without an import, and a test.
 		"controller/add.go":      "package controller\n\nfunc (c *Controller) Add(key string) { c.queue.AddRateLimited(key) }\n",
 		"controller/new_test.go": "package controller\n\nimport (\n\t\"testing\"\n\n\t\"k8s.io/client-go/util/workqueue\"\n)\n\nfunc TestNew(t *testing.T) {\n\tq := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())\n\t(&Controller{queue: q}).Add(\"\")\n}\n",
 		"untyped/untyped.go":     untyped,
@@ -276,7 +276,7 @@ func TestQueuesAreExchangedByRule(t *testing.T) {
 	require.Contains(t, out, "main.go:6: import of k8s.io/client-go/tools/cache\n    by hand: informer.New")
 	require.NotContains(t, out, "do not compile")
 
-	// The diff of the dry run is what has happened.
+	// The diff of the dry run equals the real changes.
 	after := snapshot(t, dir)
 	for name, text := range before {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
@@ -287,7 +287,7 @@ func TestQueuesAreExchangedByRule(t *testing.T) {
 	if said, err := patched.CombinedOutput(); err != nil {
 		t.Fatalf("git apply: %v\n%s\n%s", err, said, diff)
 	}
-	delete(after, "go.sum") // is not in the diff
+	delete(after, "go.sum") // not part of the diff
 	for name, text := range after {
 		require.Equal(t, text, read(t, dir, name), name)
 	}
@@ -350,7 +350,7 @@ func TestWhatNoRuleExchangesStaysAndIsListed(t *testing.T) {
 	}
 }
 
-// kinform takes a newer k8s.io/api with it, with which an older client-go may not compile.
+// kinform requires a newer k8s.io/api, and an older client-go may not compile with that.
 func TestExchangingWithAnOlderClientGoSaysWhyNothingCompiles(t *testing.T) {
 	p := queueReleases(t)
 	p.release("k8s.io/api", "v0.36.0", "module k8s.io/api\n\ngo 1.24\n", map[string]string{"old/old.go": "package old\n"})

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// interrupted runs the command, and interrupts it.
+// interrupted runs the command and interrupts it.
 func interrupted(t *testing.T, ctx context.Context, dir string) (string, error) {
 	t.Helper()
 	cmd := Command("v0.1.0")
@@ -87,7 +87,7 @@ func TestAnInterruptOfADownloadChangesNothing(t *testing.T) {
 	require.Equal(t, before, snapshot(t, dir))
 }
 
-// The command is never silent for long while it works, and says how far it is.
+// The command prints its progress at least every few seconds while it works.
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -104,7 +104,7 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// What the go command says while it works is what progress counts.
+// The go command's messages are the lines that progress counts.
 func TestTheGoCommandSaysWhatItDoes(t *testing.T) {
 	releases(t)
 	dir := program(t, map[string]string{"main.go": goodMain})

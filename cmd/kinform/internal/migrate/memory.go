@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// remembered is the comment at the line of migrate that has versions from before.
+// remembered matches migrate's replace line with a comment that records the earlier versions.
 var remembered = regexp.MustCompile(`(?m)^((?:replace\s+|\t)` + regexp.QuoteMeta(clientGo) + `\s+=>\s.*?)[ \t]*// kinform migrate: had (.*)$`)
 
-// plain is the line of migrate without a comment.
+// plain matches migrate's replace line without a comment.
 var plain = regexp.MustCompile(`(?m)^((?:replace\s+|\t)` + regexp.QuoteMeta(clientGo) + `\s+=>\s[^\n]*?)[ \t]*$`)
 
-// absent is how the comment writes that go.mod had no such line, or has none any more.
+// absent marks in the comment that go.mod has no such requirement before or after.
 const absent = "none"
 
-// versionChange is that of a version in go.mod: of a module, of Go, or of Go's toolchain.
+// versionChange is the change of a version in go.mod: of a module, of Go, or of the toolchain.
 type versionChange struct{ of, had, has string }
 
 func (c versionChange) String() string { return c.of + " " + c.had + " -> " + c.has }
 
-// edit returns the flag of go mod edit that takes the change back.
+// edit returns the flag of go mod edit that reverts the change.
 func (c versionChange) edit() string {
 	switch {
 	case c.of == "go", c.of == "toolchain":
@@ -34,7 +34,7 @@ func (c versionChange) edit() string {
 	}
 }
 
-// versionOf returns the version that go.mod has of a module, of Go or of Go's toolchain.
+// versionOf returns the version in go.mod of a module, of Go or of the toolchain.
 func (g goMod) versionOf(name string) string {
 	switch name {
 	case "go":
@@ -46,8 +46,8 @@ func (g goMod) versionOf(name string) string {
 	}
 }
 
-// changes returns the versions of g that are others in now, of modules that only one of them requires as well. kinform is left
-// out: undo knows it.
+// changes returns the versions that differ between g and now, including modules that only one of
+// them requires. It skips kinform, which undo handles itself.
 func (g goMod) changes(now goMod) (all []versionChange) {
 	names := []string{"go", "toolchain"}
 	for _, r := range slices.Concat(g.Require, now.Require) {
@@ -63,8 +63,9 @@ func (g goMod) changes(now goMod) (all []versionChange) {
 	return all
 }
 
-// remember writes into a comment at the line of migrate which versions the line has changed, so that undo can set them back. What the
-// comment of an earlier line says is merged: undo goes back to what was before all of them.
+// remember records the changed versions in a comment at migrate's replace line, so that undo can
+// restore them. It merges the comment of an earlier migration: undo restores the state before all
+// migrations.
 func (d *draft) remember() error {
 	text, err := os.ReadFile(d.mod())
 	if err != nil {
@@ -82,7 +83,8 @@ func (d *draft) remember() error {
 	return overwrite(d.mod(), text)
 }
 
-// merged returns the changes that earlier and later ones make together. A version that somebody has set in between is one from before.
+// merged combines earlier and later changes. If a version was changed by hand in between, undo
+// restores that version.
 func merged(earlier, later []versionChange) (all []versionChange) {
 	all = slices.Clone(earlier)
 	for _, c := range later {
@@ -99,7 +101,7 @@ func merged(earlier, later []versionChange) (all []versionChange) {
 	return slices.DeleteFunc(all, func(c versionChange) bool { return c.had == c.has })
 }
 
-// changesIn returns the changes that the comment in a go.mod has.
+// changesIn parses the changes in the comment of a go.mod.
 func changesIn(text []byte) (all []versionChange) {
 	match := remembered.FindSubmatch(text)
 	if match == nil {
@@ -113,8 +115,8 @@ func changesIn(text []byte) (all []versionChange) {
 	return all
 }
 
-// had returns the flags of go mod edit that set back what remember has written. A version that somebody has changed since stays, and
-// so does a module that the program itself imports by now.
+// had returns the flags of go mod edit that restore the versions recorded by remember. It skips
+// versions that were changed since, and modules that the program itself imports by now.
 func (m *module) had() (edits []string, err error) {
 	text, err := os.ReadFile(m.file)
 	if err != nil {

@@ -16,20 +16,20 @@ import (
 	"time"
 )
 
-// module is a module of Go whose go.mod is changed.
+// module is the Go module whose go.mod is changed.
 type module struct {
 	dir    string
 	file   string // the path of go.mod
-	work   string // the path of the go.work of which the module is a part, or ""
+	work   string // the path of the module's go.work, or ""
 	parsed goMod
-	env    []string  // of the go command, beside that of this process
-	said   io.Writer // gets what the go command says while it runs, or is nil
+	env    []string  // of the go command, in addition to this process's
+	said   io.Writer // receives the go command's messages; may be nil
 }
 
-// goMod is what of the output of go mod edit -json is used.
+// goMod is the part of go mod edit -json that is used.
 type goMod struct {
-	Go        string // the least version of Go that it is for
-	Toolchain string // the one of Go that it names, or ""
+	Go        string // the minimum version of Go
+	Toolchain string // the Go toolchain, or ""
 	Require   []requirement
 	Replace   []replacement
 }
@@ -39,7 +39,7 @@ type requirement struct {
 	Indirect      bool
 }
 
-// name returns it as the flags of go mod edit take it.
+// name returns the requirement in the form of go mod edit's flags.
 func (v requirement) name() string {
 	if v.Version == "" {
 		return v.Path
@@ -53,7 +53,7 @@ func (r replacement) String() string {
 	return strings.TrimSpace(strings.TrimSpace(r.Old.Path+" "+r.Old.Version) + " => " + r.New.Path + " " + r.New.Version)
 }
 
-// ours says whether migrate wrote the line: it points to a release of kinform, or to a checkout.
+// ours reports whether migrate wrote the line: it points to a release of kinform, or to a checkout.
 func (r replacement) ours() bool {
 	if r.Old.Version != "" {
 		return false
@@ -68,7 +68,7 @@ func (r replacement) ours() bool {
 	}
 }
 
-// openModule reads the go.mod of the module that dir is in.
+// openModule reads the go.mod of the module that contains dir.
 func openModule(ctx context.Context, dir string) (*module, error) {
 	m := &module{dir: dir}
 	out, err := m.run(ctx, "env", "-json", "GOMOD", "GOWORK")
@@ -91,7 +91,7 @@ func openModule(ctx context.Context, dir string) (*module, error) {
 	return m, err
 }
 
-// parse reads a go.mod.
+// parse parses a go.mod.
 func (m *module) parse(ctx context.Context, file string) (parsed goMod, err error) {
 	out, err := m.run(ctx, "mod", "edit", "-json", file)
 	if err != nil {
@@ -105,14 +105,14 @@ func (m *module) parse(ctx context.Context, file string) (parsed goMod, err erro
 
 func (m *module) sum() string { return filepath.Join(m.dir, "go.sum") }
 
-// alone returns the module as if it were in no workspace.
+// alone returns the module without its workspace.
 func (m *module) alone() *module {
 	alone := *m
 	alone.env = []string{"GOWORK=off"}
 	return &alone
 }
 
-// replaceable returns why client-go cannot be replaced in the module.
+// replaceable returns why client-go cannot be replaced in the module, or nil.
 func (m *module) replaceable(ctx context.Context) error {
 	for _, r := range m.parsed.Replace {
 		if m.parsed.replaces(r, clientGo) && !r.ours() {
@@ -128,7 +128,8 @@ func (m *module) replaceable(ctx context.Context) error {
 	return m.heldBack(m.parsed)
 }
 
-// replaces reports whether a replace line applies to a module: one with a version applies to that version alone.
+// replaces reports whether a replace line applies to a module. A line with a version applies only
+// to that version.
 func (g goMod) replaces(r replacement, path string) bool {
 	return r.Old.Path == path && (r.Old.Version == "" || r.Old.Version == g.version(path))
 }
@@ -158,13 +159,13 @@ func ignoreAbsence(err error) error {
 	return err
 }
 
-// vendored says whether builds of the module look at copies of what it requires.
+// vendored reports whether the module is built from a vendor folder.
 func (m *module) vendored() bool {
 	_, err := os.Stat(filepath.Join(m.dir, "vendor", "modules.txt"))
 	return err == nil
 }
 
-// run runs the go command in the module's folder. Its error has the last of what the command said.
+// run runs the go command in the module's folder. Its error has the last messages of the command.
 func (m *module) run(ctx context.Context, args ...string) ([]byte, error) {
 	out, _, err := m.runBoth(ctx, args...)
 	return out, err
@@ -173,10 +174,10 @@ func (m *module) run(ctx context.Context, args ...string) ([]byte, error) {
 // patience is how long the go command may take to end after an interrupt.
 const patience = 10 * time.Second
 
-// runBoth is run, and returns what the command said beside its output.
+// runBoth is like run, and also returns the command's messages.
 func (m *module) runBoth(ctx context.Context, args ...string) (out []byte, said string, err error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // It removes its temporary files then.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that it removes its temporary files
 	cmd.WaitDelay = patience
 	cmd.Dir = m.dir
 	if len(m.env) > 0 {
@@ -190,7 +191,7 @@ func (m *module) runBoth(ctx context.Context, args ...string) (out []byte, said 
 	out, err = cmd.Output()
 	exit := &exec.ExitError{}
 	switch {
-	case ctx.Err() != nil: // go list -e takes what was interrupted for a package that does not compile
+	case ctx.Err() != nil: // go list -e takes an interrupted package for a broken one
 		err = fmt.Errorf("interrupted in go %s: %w", verb(args), context.Cause(ctx))
 	case err == nil:
 	case errors.As(err, &exit) && exit.ExitCode() == -1: // A terminal sends the signal to both.

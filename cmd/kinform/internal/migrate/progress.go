@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// quiet is how long the command works without a line.
+// quiet is the longest time that the command works without printing a line.
 const quiet = 5 * time.Second
 
-// progress tells a person what the command is doing.
+// progress reports to the user what the command is doing.
 type progress struct{ to io.Writer }
 
-// during says what work is beginning, and every few seconds how far it is: by the number of lines that work has
-// written, and the last of them. Each line is one of what counted names.
+// during prints what work begins, and every few seconds its progress: the number of lines that work
+// has written, and the last line. The argument counted says what a line stands for.
 func (p progress) during(what, counted string, work func(said io.Writer) error) error {
 	fmt.Fprintln(p.to, what)
 	lines := &lineCounter{}
@@ -44,7 +44,7 @@ type lineCounter struct {
 	mu    sync.Mutex // guards following
 	count int
 	last  string
-	rest  []byte // of a line that has not ended
+	rest  []byte // of an incomplete line
 }
 
 func (l *lineCounter) Write(p []byte) (int, error) {

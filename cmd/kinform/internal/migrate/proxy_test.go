@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// proxy is a folder that Go takes for a module proxy.
+// proxy is a folder that serves as a module proxy for Go.
 type proxy struct {
 	t   *testing.T
 	dir string
 }
 
-// newProxy makes Go see no other modules than those of a new proxy, and keep them in a cache of their own.
+// newProxy makes a proxy, and makes Go use only this proxy, with a separate module cache.
 func newProxy(t *testing.T) *proxy {
 	p := &proxy{t: t, dir: t.TempDir()}
 	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(p.dir))
@@ -29,7 +29,8 @@ func newProxy(t *testing.T) *proxy {
 	return p
 }
 
-// release adds a version of a module. A module without requirements needs no more in go.mod than its path.
+// release adds a version of a module. If the module has no requirements, its go.mod needs only a
+// path.
 func (p *proxy) release(path, version, goMod string, files map[string]string) {
 	dir := filepath.Join(p.dir, filepath.FromSlash(path), "@v")
 	require.NoError(p.t, os.MkdirAll(dir, 0o755))

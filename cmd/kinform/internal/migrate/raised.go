@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// reasoned is a version that the line raises, with the reason.
+// reasoned is a version that the replace line raises, with the reason.
 type reasoned struct {
 	versionChange
 	reason string
 }
 
-// raised returns the versions that go.mod had and the draft has at newer ones, of modules and of Go. go.mod has every module of
-// which a package is compiled.
+// raised returns the versions that are newer in the draft than in go.mod, of modules and of Go. A
+// go.mod lists every module whose packages are compiled.
 func (d *draft) raised(ctx context.Context) ([]reasoned, error) {
 	changed := slices.DeleteFunc(d.m.parsed.changes(d.parsed), func(c versionChange) bool { return c.had == absent || c.has == absent })
 	if len(changed) == 0 {
@@ -34,8 +34,8 @@ func (d *draft) raised(ctx context.Context) ([]reasoned, error) {
 	return all, nil
 }
 
-// requiredBy returns which module of a graph requires the version of a change: client-go, which is kinform's, before kinform
-// itself, and these before others.
+// requiredBy returns the module in a graph that requires the version of a change. It prefers
+// client-go, which is kinform's, then kinform itself, then other modules.
 func requiredBy(graph string, c versionChange) string {
 	var by []string
 	for line := range strings.Lines(graph) {
@@ -56,10 +56,11 @@ func requiredBy(graph string, c versionChange) string {
 	return strings.Replace(by[0], "@", " ", 1) + " requires it"
 }
 
-// undefined finds the name before the dot in what the compiler says of a name that is not there.
+// undefined matches the package name in the compiler's error about an undefined name.
 var undefined = regexp.MustCompile(`^undefined: (\w+)\.`)
 
-// blame returns the raised versions of what the file of a finding imports: they may be why it does not compile.
+// blame returns the raised versions of modules that the file of a finding imports: they may be the
+// cause of the compile error.
 func blame(f finding, file string, raised []reasoned) []reasoned {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
 	if err != nil {

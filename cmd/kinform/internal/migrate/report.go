@@ -15,25 +15,26 @@ import (
 	"strings"
 )
 
-// report is what compiling a module has found.
+// report is the result of compiling a module.
 type report struct {
-	packages int // the module's own
-	compiled int // those of them that were compiled with their tests
-	others   int // the packages of other modules that were compiled
+	packages int // number of the module's own packages
+	compiled int // number of those that compiled with their tests
+	others   int // number of compiled packages of other modules
 	findings []finding
 }
 
-// finding is a place that does not compile.
+// finding is a place with a compile error.
 type finding struct {
 	file      string
 	line      int
 	message   string
-	elsewhere string // the package, if it is not the module's own
-	todo      string // what to do, if the message does not tell
-	raised    string // the raised versions of what the file imports
+	elsewhere string // the package, if it belongs to another module
+	todo      string // advice, if the message does not imply it
+	raised    string // raised versions that the file imports
 }
 
-// compile compiles all packages of the module with their tests, and what they import. It links nothing. The flags are for go list.
+// compile compiles all packages of the module with their tests, and their imports. It links
+// nothing. The flags are for go list.
 func compile(ctx context.Context, m *module, raised []reasoned, flags ...string) (*report, error) {
 	args := append(m.list("-v", "-e", "-test", "-deps", "-export", "-json=ImportPath,Export,Error,Standard,ForTest,DepOnly,GoFiles,CgoFiles"), flags...)
 	out, err := m.run(ctx, append(args, "./...")...)
@@ -41,7 +42,7 @@ func compile(ctx context.Context, m *module, raised []reasoned, flags ...string)
 		return nil, err
 	}
 	r := &report{}
-	own := map[string]bool{} // whether it was compiled, and its tests
+	own := map[string]bool{} // whether it and its tests compiled
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listed
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
@@ -49,7 +50,7 @@ func compile(ctx context.Context, m *module, raised []reasoned, flags ...string)
 		} else if err != nil {
 			return nil, fmt.Errorf("reading the output of go list: %w", err)
 		}
-		compiled := p.Export != "" || p.Error == nil && len(p.GoFiles)+len(p.CgoFiles) == 0 // of a package of tests alone
+		compiled := p.Export != "" || p.Error == nil && len(p.GoFiles)+len(p.CgoFiles) == 0 // a package with only tests
 		switch {
 		case p.DepOnly && p.ForTest == "" && !p.Standard && compiled:
 			r.others++
@@ -57,7 +58,7 @@ func compile(ctx context.Context, m *module, raised []reasoned, flags ...string)
 		case p.ForTest != "":
 			own[p.ForTest] = own[p.ForTest] && compiled
 		case !strings.HasSuffix(p.ImportPath, ".test"):
-			own[p.ImportPath] = compiled // before its tests
+			own[p.ImportPath] = compiled // its tests follow
 		}
 		if p.Error != nil {
 			r.add(p)
@@ -79,7 +80,7 @@ func compile(ctx context.Context, m *module, raised []reasoned, flags ...string)
 	return r, nil
 }
 
-// raisedIn says which raised versions the file of a finding imports, or "".
+// raisedIn describes the raised versions that the file of a finding imports, or returns "".
 func (m *module) raisedIn(f finding, raised []reasoned) string {
 	file := f.file
 	if !filepath.IsAbs(file) {
@@ -92,10 +93,10 @@ func (m *module) raisedIn(f finding, raised []reasoned) string {
 	return strings.Join(all, ", and ")
 }
 
-// listed is what of a package of go list -json is used.
+// listed is the part of a package in go list -json that is used.
 type listed struct {
 	ImportPath string
-	Export     string // the file of a package that was compiled
+	Export     string // the file of a compiled package
 	ForTest    string
 	DepOnly    bool
 	Standard   bool
@@ -104,13 +105,13 @@ type listed struct {
 	Error      *struct{ Pos, Err string }
 }
 
-// position is how the compiler begins a line about a place: file:line:column: text.
+// position matches a compiler error about a place: file:line:column: text.
 var position = regexp.MustCompile(`^(.+?\.go):(\d+)(?::\d+)?: (.*)$`)
 
-// add takes the places from the error of a package: each line of the compiler is one.
+// add parses the places in the error of a package. Each line of the compiler is one place.
 func (r *report) add(p listed) {
 	elsewhere := ""
-	if p.DepOnly && !strings.HasPrefix(p.ImportPath, clientGo+"/") { // a package that kinform lacks is found where it is imported
+	if p.DepOnly && !strings.HasPrefix(p.ImportPath, clientGo+"/") { // a package that kinform lacks is reported where it is imported
 		elsewhere, _, _ = strings.Cut(p.ImportPath, " ")
 	}
 	before := len(r.findings)
@@ -163,7 +164,7 @@ func printFindings(w io.Writer, findings []finding) {
 	}
 }
 
-// advice says what to do about a finding.
+// advice returns what to do about a finding.
 func (f finding) advice() string {
 	switch {
 	case f.todo != "":

@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// rewriting is a file in which client-go's work queues become kinform's. The file is changed piece by piece, so that what is not
-// concerned stays as it was written.
+// rewriting is a file in which client-go's work queues are replaced by kinform's. It changes the
+// file by small edits, so that the rest stays exactly as written.
 type rewriting struct {
 	*source
 	unit  *unit
 	fset  *token.FileSet
-	base  token.Pos // of the file's first byte
+	base  token.Pos // position of the file's first byte
 	stack []ast.Node
 	edits []edit
 	left  []finding // uses without a rule
-	// contexts says that context.Background is called.
+	// contexts says that the new text calls context.Background.
 	contexts bool
 }
 
@@ -31,12 +31,13 @@ type edit struct {
 	text       string
 }
 
-// rewrite returns the file's new text, or what of it has no rule. A file that does not import client-go's queues has neither.
+// rewrite returns the file's new text, or the uses without a rule. It returns neither if the file
+// does not use client-go's queues.
 func rewrite(u *unit, s *source, fset *token.FileSet) (text []byte, left []finding) {
 	r := &rewriting{source: s, unit: u, fset: fset, base: fset.File(s.file.Pos()).Pos(0)}
 	i := slices.IndexFunc(s.file.Imports, func(spec *ast.ImportSpec) bool { return imported(spec) == clientQueue })
 	if i < 0 {
-		// A queue of another package can still be used here.
+		// The file can still use a queue that another file has made.
 		r.walk()
 		if len(r.edits) == 0 || len(r.left) > 0 {
 			return nil, r.left
@@ -56,7 +57,7 @@ func rewrite(u *unit, s *source, fset *token.FileSet) (text []byte, left []findi
 	return r.finish(), nil
 }
 
-// walk applies the rules, to the parts of an expression before the whole.
+// walk applies the rules. It handles the parts of an expression before the whole expression.
 func (r *rewriting) walk() {
 	ast.Inspect(r.file, func(n ast.Node) bool {
 		if n != nil {
@@ -79,7 +80,7 @@ func (r *rewriting) walk() {
 	})
 }
 
-// queueName returns the name in client-go's package that an expression is, or "".
+// queueName returns the name in client-go's package that an expression refers to, or "".
 func (r *rewriting) queueName(e ast.Expr) (*ast.SelectorExpr, string) {
 	switch x := e.(type) {
 	case *ast.IndexExpr:
@@ -94,7 +95,7 @@ func (r *rewriting) queueName(e ast.Expr) (*ast.SelectorExpr, string) {
 	return nil, ""
 }
 
-// parent returns the node around the one that is left by walk, n steps out.
+// parent returns the node n steps above the node that walk leaves.
 func (r *rewriting) parent(n int) ast.Node {
 	if len(r.stack) <= n {
 		return nil
@@ -102,7 +103,7 @@ func (r *rewriting) parent(n int) ast.Node {
 	return r.stack[len(r.stack)-1-n]
 }
 
-// selector exchanges a name of the package, or of a method.
+// selector rewrites a name of the package, or of a method.
 func (r *rewriting) selector(s *ast.SelectorExpr) {
 	if _, name := r.queueName(s); name != "" {
 		_, constructs := constructors[name]
@@ -113,7 +114,7 @@ func (r *rewriting) selector(s *ast.SelectorExpr) {
 				qualifier, to = "*"+qualifier, star
 			}
 			r.replace(s.Pos(), s.End(), qualifier+to)
-		case constructs || buckets[name] || r.isConfig(s): // with what is around
+		case constructs || buckets[name] || r.isConfig(s): // rewritten with the expression around it
 		default:
 			r.leave(s, clientQueueName(name), otherwise(name))
 		}
@@ -137,13 +138,13 @@ func (r *rewriting) selector(s *ast.SelectorExpr) {
 	case ok:
 	case name == "ShutDownWithDrain" && called && r.standsAlone() && r.hasContext(s):
 		r.replace(s.Sel.Pos(), call.End(), "Drain(context.Background())")
-	case name == "Get" && called && r.assigned(call) && r.hasContext(s): // with the assignment
+	case name == "Get" && called && r.assigned(call) && r.hasContext(s): // rewritten with the assignment
 	default:
 		r.leave(s.Sel, name, otherwise(name))
 	}
 }
 
-// standsAlone says whether the result of the call around is thrown away.
+// standsAlone reports whether the result of the surrounding call is discarded.
 func (r *rewriting) standsAlone() bool {
 	switch r.parent(1).(type) {
 	case *ast.ExprStmt, *ast.DeferStmt, *ast.GoStmt:
@@ -152,13 +153,13 @@ func (r *rewriting) standsAlone() bool {
 	return false
 }
 
-// assigned says whether a call is all that is assigned to two names.
+// assigned reports whether a call is the only value of an assignment to two new names.
 func (r *rewriting) assigned(call *ast.CallExpr) bool {
 	a, ok := r.parent(1).(*ast.AssignStmt)
 	return ok && a.Tok == token.DEFINE && len(a.Rhs) == 1 && a.Rhs[0] == call && len(a.Lhs) == 2
 }
 
-// hasContext says whether the name context means the package at a place, or can.
+// hasContext reports whether the name context refers to the package there, or can do so.
 func (r *rewriting) hasContext(at ast.Node) bool {
 	scope := r.unit.types.Scope().Innermost(at.Pos())
 	if scope == nil {
@@ -180,7 +181,7 @@ func (r *rewriting) importsContext() bool {
 	return slices.ContainsFunc(r.file.Imports, func(spec *ast.ImportSpec) bool { return imported(spec) == "context" })
 }
 
-// isConfig says whether a name is the type of a literal that is an argument of a constructor.
+// isConfig reports whether a name is the type of a literal in the arguments of a constructor.
 func (r *rewriting) isConfig(s *ast.SelectorExpr) bool {
 	step := 0
 	if _, ok := r.parent(0).(*ast.IndexExpr); ok {
@@ -216,12 +217,13 @@ func (r *rewriting) replace(from, to token.Pos, text string) {
 	r.edits = append(r.edits, r.edit(from, to, text))
 }
 
-// original returns a part of the file as it was.
+// original returns a part of the file without edits.
 func (r *rewriting) original(from, to token.Pos) string {
 	return string(r.text[r.offset(from):r.offset(to)])
 }
 
-// take returns a part of the file with its edits, which it takes out of the list: the caller writes the part elsewhere.
+// take returns a part of the file with its edits, and removes these edits from the list, because
+// the caller writes the part elsewhere.
 func (r *rewriting) take(n ast.Node) string {
 	start, end := r.offset(n.Pos()), r.offset(n.End())
 	var inside, others []edit
@@ -236,7 +238,8 @@ func (r *rewriting) take(n ast.Node) string {
 	return string(apply(r.text[start:end], inside, start))
 }
 
-// commentIn says whether there is a comment in a node that would be lost: it is in none of the parts that stay.
+// commentIn reports whether a rewrite would lose a comment: the comment is in the node, and in none
+// of the parts that stay.
 func (r *rewriting) commentIn(n ast.Node, stay []ast.Expr) bool {
 	for _, group := range r.file.Comments {
 		if group.Pos() < n.Pos() || group.End() > n.End() {
@@ -249,7 +252,7 @@ func (r *rewriting) commentIn(n ast.Node, stay []ast.Expr) bool {
 	return false
 }
 
-// apply returns text with edits, whose offsets count from origin.
+// apply applies edits to text. Their offsets count from origin.
 func apply(text []byte, edits []edit, origin int) []byte {
 	edits = slices.Clone(edits)
 	slices.SortFunc(edits, func(a, b edit) int { return a.start - b.start })
@@ -264,7 +267,7 @@ func apply(text []byte, edits []edit, origin int) []byte {
 	return out.Bytes()
 }
 
-// finish applies the edits, mends the imports, and formats the file if it was formatted.
+// finish applies the edits and fixes the imports. It formats the file if it was formatted before.
 func (r *rewriting) finish() []byte {
 	text := apply(r.text, r.edits, 0)
 	if r.contexts && !r.importsContext() {

@@ -1,15 +1,15 @@
 package migrate
 
-// The queues of client-go and of kinform differ in names, and in little else: package workqueue can be exchanged by rule. What has no
-// rule is listed, with what to do.
+// The queues of client-go and kinform differ in names and in little else, so rules can replace
+// package workqueue. Uses without a rule are listed with advice.
 
 const (
 	clientQueue  = clientGo + "/util/workqueue"
 	kinformQueue = kinform + "/workqueue"
 )
 
-// renamed has the types and functions of client-go's package that have another name in kinform's, and the same parameters. A type
-// parameter that only kinform's has is any.
+// renamed has the types and functions of client-go's package that have another name and the same
+// parameters in kinform. A type parameter that only kinform has is any.
 var renamed = map[string]string{
 	"TypedRateLimitingInterface": "*Queue",
 	"TypedDelayingInterface":     "*Queue",
@@ -36,13 +36,13 @@ var renamed = map[string]string{
 	"NewWithMaxWaitRateLimiter":                 "WithMaxWait[any]",
 }
 
-// argument is what a parameter of a constructor becomes.
+// argument says what a parameter of a constructor becomes.
 type argument int
 
 const (
 	theLimiter argument = iota // the option RateLimiter
 	theName                    // the option Name
-	theConfig                  // a literal of a config, of which only the field Name has a counterpart
+	theConfig                  // a literal of a config, whose field Name alone has a counterpart
 )
 
 // constructors has the functions that return a queue, with their parameters.
@@ -64,16 +64,17 @@ var constructors = map[string][]argument{
 	"NewWithConfig":                       {theConfig},
 }
 
-// buckets are the literals that [workqueue.Bucket] takes the place of.
+// buckets are the literals that become calls of [workqueue.Bucket].
 var buckets = map[string]bool{"TypedBucketRateLimiter": true, "BucketRateLimiter": true}
 
-// methods has the methods of queues and limiters with their names in kinform. Get and ShutDownWithDrain have rules of their own.
+// methods maps the methods of queues and limiters to their names in kinform. Get and
+// ShutDownWithDrain have rules of their own.
 var methods = map[string]string{
 	"Add": "Add", "AddAfter": "AddAfter", "AddRateLimited": "Retry", "Done": "Done", "Forget": "Forget", "Len": "Len",
 	"NumRequeues": "NumRequeues", "ShutDown": "ShutDown", "When": "When",
 }
 
-// otherwise says what to do about a name of package workqueue that no rule exchanges.
+// otherwise returns the advice for a name of package workqueue without a rule.
 func otherwise(name string) string {
 	switch name {
 	case "Get":
@@ -91,7 +92,8 @@ func otherwise(name string) string {
 	}
 }
 
-// byHand says what to do about packages of client-go for which there are no rules: the first entry that a path has for prefix counts.
+// byHand has the advice for packages of client-go without rules. The first entry whose prefix
+// matches the path counts.
 var byHand = []struct{ prefix, advice string }{
 	{"kubernetes/fake", "apitest.Start is a server over HTTP"},
 	{"kubernetes/scheme", "not needed: a resource has its Go type"},

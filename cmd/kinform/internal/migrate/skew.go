@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// minor is the minor version of client-go whose names kinform has: the 37 of v0.37.
+// minor is the minor version of the client-go that kinform follows: the 37 of v0.37.
 const minor = 37
 
-// together are the modules that have client-go's minor version.
+// together are the modules with the same minor version as client-go.
 var together = []string{"k8s.io/api", "k8s.io/apimachinery"}
 
-// minorOf returns the 37 of v0.37.2. Other versions, and those of single commits, have none.
+// minorOf returns the 37 of v0.37.2. Other versions, and pseudo-versions, have none.
 func minorOf(version string) (int, bool) {
 	rest, ok := strings.CutPrefix(version, "v0.")
 	if !ok {
@@ -31,8 +31,8 @@ func minorOf(version string) (int, bool) {
 	return n, err == nil && n > 0
 }
 
-// skew says what follows from requiring a client-go of another minor version than kinform's names are
-// of, or "".
+// skew explains the effects if the required client-go has another minor version than kinform's. It
+// returns "" otherwise.
 func (m *module) skew() string {
 	required := m.required()
 	if theirs, ok := minorOf(required); required == "" || ok && theirs == minor {
@@ -42,7 +42,8 @@ func (m *module) skew() string {
 		"go to v0.%[3]d with client-go first", m.file, required, minor)
 }
 
-// heldBack returns an error if a go.mod of the module replaces what kinform's client-go needs by an older version: it would not compile.
+// heldBack returns an error if the module's go.mod replaces a module that kinform's client-go needs
+// by an older version, because that would not compile.
 func (m *module) heldBack(g goMod) error {
 	for _, r := range g.Replace {
 		for _, path := range together {
@@ -54,8 +55,8 @@ func (m *module) heldBack(g goMod) error {
 	return nil
 }
 
-// newer says which modules that go with client-go are of a newer minor version than kinform's, or "". Something else that the
-// module requires has raised them.
+// newer names the modules of client-go's family with a newer minor version than kinform's, or
+// returns "". Another requirement of the module has raised them.
 func (d *draft) newer(ctx context.Context) (string, error) {
 	out, err := d.m.alone().run(ctx, append([]string{"list", "-mod=mod", "-modfile=" + d.mod(), "-m", "-e", "-json=Path,Version,Replace"}, together...)...)
 	if err != nil {

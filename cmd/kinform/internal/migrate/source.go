@@ -23,7 +23,7 @@ import (
 type unit struct {
 	path    string
 	dir     string
-	ignored []string // files that are not compiled here
+	ignored []string // files that are not compiled on this system
 	files   []*source
 	types   *types.Package
 	info    *types.Info
@@ -31,13 +31,13 @@ type unit struct {
 
 // source is a Go file.
 type source struct {
-	name string // as the module's folder sees it
+	name string // relative to the module's folder
 	path string
 	text []byte
 	file *ast.File
 }
 
-// loaded is what of a package of go list -json is used.
+// loaded is the part of a package in go list -json that is used.
 type loaded struct {
 	listed
 	Dir            string
@@ -45,7 +45,8 @@ type loaded struct {
 	ImportMap      map[string]string
 }
 
-// load parses and checks the module's packages with their tests. Each file is in one of them.
+// load parses and type-checks the module's packages with their tests. Each file is in exactly one
+// unit.
 func load(ctx context.Context, m *module, fset *token.FileSet) ([]*unit, error) {
 	out, err := m.run(ctx, m.list("-v", "-test", "-deps", "-export",
 		"-json=ImportPath,Error,ForTest,DepOnly,Dir,Export,GoFiles,CgoFiles,IgnoredGoFiles,ImportMap", "./...")...)
@@ -66,7 +67,7 @@ func load(ctx context.Context, m *module, fset *token.FileSet) ([]*unit, error) 
 			own = append(own, p)
 		}
 	}
-	// A package that is compiled for its test has the test's files as well: it goes first.
+	// The test variant of a package has the test files as well, so it comes first.
 	slices.SortStableFunc(own, func(a, b loaded) int { return strings.Compare(b.ForTest, a.ForTest) })
 	seen := map[string]bool{}
 	var units []*unit
@@ -83,7 +84,7 @@ func load(ctx context.Context, m *module, fset *token.FileSet) ([]*unit, error) 
 	return units, nil
 }
 
-// loadOne returns nil for a package whose files were seen.
+// loadOne loads a package. It returns nil if the package's files are in an earlier unit.
 func loadOne(m *module, fset *token.FileSet, p loaded, exports map[string]string, seen map[string]bool) (*unit, error) {
 	u := &unit{path: p.ImportPath, dir: p.Dir, ignored: p.IgnoredGoFiles}
 	var files []*ast.File

@@ -13,14 +13,14 @@ const (
 	dropIn   = kinform + "/clientgo"
 )
 
-// target is what a replace line points to: a release, or a checkout.
+// target is the target of the replace line: a release or a checkout.
 type target struct {
-	version  string // of a release
-	checkout string // its folder, or ""
+	version  string // of the release
+	checkout string // the folder of the checkout, or ""
 }
 
-// target returns what the flags ask for. Go sees a relative path in go.mod from the module's folder, and the command's
-// arguments are seen from the current one: the path is made absolute.
+// target returns the target in the flags. It makes the path of a checkout absolute, because go.mod
+// paths are relative to the module's folder, and arguments to the current folder.
 func (o options) target() (target, error) {
 	switch {
 	case o.from != "":
@@ -39,8 +39,8 @@ func (o options) target() (target, error) {
 	}
 }
 
-// lines returns the replace lines without the word replace. A checkout needs a second one, because Go
-// does not look at the replace lines of a module that is required.
+// lines returns the replace lines without the word replace. A checkout needs a second line, because
+// Go ignores the replace lines of required modules.
 func (t target) lines() []string {
 	if t.checkout == "" {
 		return []string{clientGo + " => " + dropIn + " " + t.version}
@@ -51,7 +51,7 @@ func (t target) lines() []string {
 	}
 }
 
-// edits returns the same as flags of go mod edit.
+// edits returns the same lines as flags of go mod edit.
 func (t target) edits() []string {
 	if t.checkout == "" {
 		return []string{"-replace=" + clientGo + "=" + dropIn + "@" + t.version}
@@ -62,8 +62,8 @@ func (t target) edits() []string {
 	}
 }
 
-// pins returns the flags of go mod edit that add the replace lines for single versions of client-go again: go mod edit drops them when
-// it adds a line for all versions.
+// pins returns the flags of go mod edit that restore the replace lines for single versions of
+// client-go. A new line for all versions makes go mod edit drop them.
 func (g goMod) pins() (flags []string) {
 	for _, r := range g.Replace {
 		if r.Old.Path == clientGo && r.Old.Version != "" {
@@ -73,7 +73,8 @@ func (g goMod) pins() (flags []string) {
 	return flags
 }
 
-// requires returns the flags of go mod edit that make a module require kinform itself. They are none if it does.
+// requires returns the flags of go mod edit that make a module require kinform itself. It returns
+// nil if the module does so already.
 func (t target) requires(m *module) []string {
 	for _, r := range m.parsed.Require {
 		if r.Path == kinform {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// list returns the arguments of a go list that may add to go.mod and go.sum what they lack. In a workspace nothing may add to them,
-// and the sums that they lack go to go.work.sum.
+// list returns the arguments of a go list that may complete go.mod and go.sum. In a workspace it
+// must not change them, and missing sums go to go.work.sum.
 func (m *module) list(args ...string) []string {
 	if m.work == "" {
 		args = append([]string{"-mod=mod"}, args...)
@@ -15,7 +15,7 @@ func (m *module) list(args ...string) []string {
 	return append([]string{"list"}, args...)
 }
 
-// overruled returns an error if a workspace replaces client-go: a line of its go.work comes before those of go.mod.
+// overruled returns an error if a workspace replaces client-go, because go.work overrides go.mod.
 func (m *module) overruled(ctx context.Context) error {
 	if m.work == "" {
 		return nil
@@ -36,7 +36,7 @@ func (m *module) overruled(ctx context.Context) error {
 	return nil
 }
 
-// unseen says what go mod tidy does not look at, if the module is in a workspace.
+// unseen returns a hint about what go mod tidy ignores if the module is in a workspace.
 func (m *module) unseen() string {
 	if m.work == "" {
 		return ""

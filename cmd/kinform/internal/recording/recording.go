@@ -1,4 +1,4 @@
-// Package recording writes what a view shows to a file, and has a file shown in its place.
+// Package recording records the frames of a view in a file, and plays such a file.
 package recording
 
 import (
@@ -14,17 +14,17 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// most is the largest recording that is shown: the page has all of it in memory.
+// most is the maximum size of a recording to play, because the page holds all of it in memory.
 const most = 256 << 20
 
-// File is a recording that is being written.
+// File is a recording in progress.
 type File struct {
 	stop  context.CancelFunc
 	ended chan error
 }
 
-// Start writes the first pipeline of a view to a new file. An empty path is no file: then Start returns nil, and Close
-// does nothing. The caller has to call Close.
+// Start records the first pipeline of a view in a new file. With an empty path, Start returns nil,
+// and Close does nothing. The caller must call Close.
 func Start(v *view.View, path string) (*File, error) {
 	if path == "" {
 		return nil, nil
@@ -48,7 +48,7 @@ func Start(v *view.View, path string) (*File, error) {
 	return f, nil
 }
 
-// Close ends the recording, and says whether all of it was written.
+// Close ends the recording, and returns an error if the recording is incomplete.
 func (f *File) Close() error {
 	if f == nil {
 		return nil
@@ -57,7 +57,7 @@ func (f *File) Close() error {
 	return <-f.ended
 }
 
-// Open returns a view of a recording, which only those see who have its token.
+// Open returns a view of a recording. The view needs a token to look.
 func Open(path string) (*view.View, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -71,7 +71,7 @@ func Open(path string) (*view.View, error) {
 		return nil, fmt.Errorf("--replay: %w", err)
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, most+1)) // It may grow while it is read.
+	text, err := io.ReadAll(io.LimitReader(file, most+1)) // the file may grow while it is read
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("--replay: %w", err)
@@ -85,7 +85,8 @@ func Open(path string) (*view.View, error) {
 	return v, nil
 }
 
-// Serve serves a page that plays a recording, until ctx ends. said is called with the words that say where it is.
+// Serve serves a page that plays a recording, until ctx ends. It calls said with a text that has
+// the page's address.
 func Serve(ctx context.Context, path, listen string, open bool, said func(where string)) error {
 	v, err := Open(path)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package terminal keeps texts of a server from controlling the user's terminal: its names,
-// versions and messages may contain escape sequences, or characters that reverse the direction of
-// the text after them.
+// Package terminal keeps texts from a server from controlling the user's terminal. Names, versions
+// and messages may contain escape sequences, or characters that reverse the text direction.
 package terminal
 
 import (
@@ -14,24 +13,23 @@ import (
 	"unicode/utf8"
 )
 
-// Writer writes texts, and escapes characters that are not visible by themselves: control
-// characters (\u001b), marks that change the direction, and bytes that are no UTF-8 (\xff).
-// Spaces, tabs and ends of lines stay. In a string of JSON, the escapes mean the same characters.
-// Each call of Write must get whole characters.
+// Writer writes texts, and escapes characters that are not visible: control characters (\u001b),
+// marks that change the text direction, and bytes that are not UTF-8 (\xff). Spaces, tabs and line
+// ends stay. In a JSON string, the escapes mean the same characters. Each call of Write must get
+// whole characters.
 //
-// All output of the command goes through a Writer, so that no other code has to think of escapes.
-// Sequences that control the terminal go to [Raw]. Several goroutines may use a Writer: the bytes
-// of one call stay together.
+// All output of the command goes through a Writer, so that no other code has to escape texts.
+// Control sequences for the terminal go to [Raw]. Concurrent writes do not interleave their bytes.
 type Writer struct {
 	to io.Writer
 
-	mu sync.Mutex // held during a write to to
+	mu sync.Mutex // held during a write to field to
 }
 
-// NewWriter returns a writer to another one.
+// NewWriter returns a Writer on top of another writer.
 func NewWriter(to io.Writer) *Writer { return &Writer{to: to} }
 
-// Write implements io.Writer. The count is that of p.
+// Write implements io.Writer. The returned count refers to p.
 func (w *Writer) Write(p []byte) (int, error) {
 	shown := escape(string(p), keptByWriter)
 	w.mu.Lock()
@@ -42,8 +40,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Raw returns the writer below a Writer, for the program's own control sequences. It returns w if
-// w is no Writer.
+// Raw returns the writer below a Writer, for the program's own control sequences. It returns w if w
+// is not a Writer.
 func Raw(w io.Writer) io.Writer {
 	for {
 		safe, ok := w.(*Writer)
@@ -54,17 +52,17 @@ func Raw(w io.Writer) io.Writer {
 	}
 }
 
-// File returns the file below w, or nil if there is none.
+// File returns the file below w, or nil if w does not end in a file.
 func File(w io.Writer) *os.File {
 	f, _ := Raw(w).(*os.File)
 	return f
 }
 
-// Text returns a text as a Writer writes it, in one line: tabs and ends of lines are escaped as
-// well.
+// Text escapes a text like a Writer, and also escapes tabs and line ends, so the result is one
+// line.
 func Text(s string) string { return escape(s, func(rune) bool { return false }) }
 
-// Plain reports whether a Writer writes a text as it is.
+// Plain reports whether a Writer writes a text unchanged.
 func Plain(s string) bool {
 	return escape(s, keptByWriter) == s
 }

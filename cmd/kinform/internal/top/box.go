@@ -8,7 +8,8 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// first are the numbers that a small box has room for, the most telling ones first; others follow in their order.
+// first are the most informative numbers of each box, for a small box. Other numbers follow in
+// their usual order.
 var first = map[string][]string{
 	"server":    {"objects", "window", "received", "requests"},
 	"reflector": {"synced", "events", "lag", "heard", "relists"},
@@ -26,10 +27,11 @@ type box struct {
 	s    *seen
 	past *past
 	lane line
-	here bool // it is the one that the keys 1 to 7 have gone to
+	here bool // selected by the keys 1 to 7
 }
 
-// numbersOf are those of a box that are known, all in their order, or the most telling ones of them.
+// numbersOf returns the known numbers of a box: all in their usual order, or the most informative
+// ones if most limits them.
 func (b *box) numbersOf(most int) (all []view.Number) {
 	of := b.s.boxes[b.info.ID]
 	for _, number := range b.s.hello.Numbers {
@@ -50,7 +52,7 @@ func (b *box) numbersOf(most int) (all []view.Number) {
 	return all[:most]
 }
 
-// draw returns a box of this size, borders included.
+// draw returns a box of this size, including borders.
 func (b *box) draw(width, height int) []line {
 	inner := width - 2
 	border := soft
@@ -71,7 +73,7 @@ func (b *box) draw(width, height int) []line {
 	return append(all, joined(text(border, "└"), lane, text(border, strings.Repeat("─", max(inner-len(lane), 0))+"┘")))
 }
 
-// content is so many lines: the state, numbers, and what else the box has.
+// content returns the inside of a box, with this many lines: state, numbers, and the rest.
 func (b *box) content(of *view.Box, width, height int) []line {
 	if height <= 0 {
 		return nil
@@ -101,7 +103,7 @@ func (b *box) content(of *view.Box, width, height int) []line {
 	return all[:height]
 }
 
-// wideQueue has numbers at the left, and keys at the right.
+// wideQueue shows numbers at the left and keys at the right.
 func (b *box) wideQueue(width, height int) []line {
 	of := b.s.boxes[b.info.ID]
 	left := width / 2
@@ -137,7 +139,7 @@ func (b *box) wideQueue(width, height int) []line {
 	return all[:height]
 }
 
-// row is a number: its label, its history where there is room, its value, and its rate.
+// row shows a number: label, history if there is room, value, and rate.
 func (b *box) row(number view.Number, of *view.Box, width int) line {
 	now, more, _ := written(number, of)
 	value := text(plain, now)
@@ -162,7 +164,7 @@ func (b *box) row(number view.Number, of *view.Box, width int) line {
 	return spread(text(soft, number.Label), joined(text(plain, " "), value, text(plain, " "), beside), width)
 }
 
-// wrongAt says whether a number should be 0.
+// wrongAt reports whether a number should be 0.
 func wrongAt(number view.Number) bool {
 	switch number.Box + "." + number.ID {
 	case "reflector.failures", "handlers.panics", "workers.panics", "store.unreadable":
@@ -171,7 +173,8 @@ func wrongAt(number view.Number) bool {
 	return false
 }
 
-// more is what a box has beside its numbers: handlers with their mailboxes, keys of the queue, workers with theirs.
+// more shows the parts of a box besides its numbers: handlers with their mailboxes, keys of the
+// queue, workers with their keys.
 func (b *box) more(width, height int) (all []line) {
 	switch b.info.ID {
 	case "handlers":
@@ -202,7 +205,7 @@ func (b *box) more(width, height int) (all []line) {
 	return all
 }
 
-// handlerLine is a handler with what waits for it.
+// handlerLine shows a handler with the number of its waiting events.
 func handlerLine(h view.Handler, width int) line {
 	right := text(plain, " "+counted(h.Waiting))
 	if !h.Synced {
@@ -213,7 +216,8 @@ func handlerLine(h view.Handler, width int) line {
 	return spread(text(plain, h.Name), joined(text(kindModified, " "+mailbox), right), width)
 }
 
-// queueBar has a letter for each key: p with a worker, a added meanwhile, r ready, w waiting, h held back.
+// queueBar shows a letter for each key: p with a worker, a added meanwhile, r ready, w waiting, h
+// held back.
 func queueBar(keys view.Keys, width int) (l line) {
 	if keys.All == 0 {
 		return text(soft, "empty")
@@ -258,7 +262,7 @@ func keyLine(k view.Key, width int) line {
 	return spread(joined(line{keyMark(k)}, text(plain, " "+short(k.Key, max(width-cells(when)-3, 4)))), text(soft, " "+when), width)
 }
 
-// detail is all that is known of a box, for the panel.
+// detail shows everything known about a box, for the panel.
 func (b *box) detail(width, height int) []line {
 	of := b.s.boxes[b.info.ID]
 	all := wrapped(soft, "The "+b.info.Title+" "+b.info.Help, width)

@@ -1,12 +1,10 @@
-// Package top is the picture of a running pipeline in a terminal: what the page of package view shows in a browser, with the same
-// boxes, numbers, words and keys.
+// Package top shows a running pipeline in a terminal. It has the same boxes, numbers, words and
+// keys as the page of package view in a browser, and reads the same stream. A view in this process
+// is read like a remote view, over an in-memory network.
 //
-// It reads what the page reads: the lines of a view's stream. A view of this process is asked in the same way as one that runs elsewhere,
-// over a network in memory.
-//
-// A [screen] is told of keys, lines and time, and draws lines of text; it knows no terminal. The terminal is the business of program.go, and
-// of charm.land/bubbletea/v2 there: the library of its kind with the most users and with releases each month, which compares what is drawn with what is
-// on the screen, and asks the terminal what it can do.
+// A [screen] receives keys, lines and time, and draws lines of text; it does not know the terminal.
+// File program.go connects it to the terminal with charm.land/bubbletea/v2. The library is the most
+// used of its kind. It redraws only what has changed, and detects what the terminal supports.
 package top
 
 import (
@@ -87,7 +85,7 @@ the address: --token-file names a file that has it, or is - for standard input, 
 
 func isURL(arg string) bool { return strings.Contains(arg, "://") }
 
-// kind says what is to be shown.
+// kind says what the arguments ask to show.
 func (o *options) kind(args []string) string {
 	switch {
 	case o.replay != "":
@@ -100,7 +98,7 @@ func (o *options) kind(args []string) string {
 	return "a laboratory"
 }
 
-// check refuses what contradicts itself.
+// check refuses contradicting flags and arguments.
 func (o *options) check(cmd *cobra.Command, args []string, of map[string]*pflag.FlagSet) error {
 	kind := o.kind(args)
 	if o.replay != "" && len(args) > 0 {
@@ -131,7 +129,7 @@ func (o *options) check(cmd *cobra.Command, args []string, of map[string]*pflag.
 	return nil
 }
 
-// run shows what is wanted, and ends all that it has started.
+// run shows what the arguments ask for, and then ends everything that it has started.
 func (o *options) run(cmd *cobra.Command, args []string) (err error) {
 	out := terminal.File(cmd.OutOrStdout())
 	if !o.once {
@@ -162,7 +160,7 @@ func (o *options) run(cmd *cobra.Command, args []string) (err error) {
 			return err
 		}
 	case "a cluster":
-		l, err := o.cluster.Look(ctx, args, func(reflector.Error) {}) // The picture says what fails.
+		l, err := o.cluster.Look(ctx, args, func(reflector.Error) {}) // The picture shows the failures.
 		if err != nil {
 			return err
 		}
@@ -190,10 +188,10 @@ func (o *options) run(cmd *cobra.Command, args []string) (err error) {
 	return errors.Join(err, worked, file.Close())
 }
 
-// mostToken bounds a token.
+// mostToken limits the size of a token.
 const mostToken = 4 << 10
 
-// readToken reads the token of the page from its file, or from standard input.
+// readToken reads the token of the page from a file or from standard input.
 func (o *options) readToken(cmd *cobra.Command) (string, error) {
 	if o.token == "" {
 		return "", nil
@@ -225,7 +223,7 @@ func (o *options) readToken(cmd *cobra.Command) (string, error) {
 	return token, nil
 }
 
-// look shows a page, or prints a frame of it.
+// look shows a page, or prints a single frame.
 func (o *options) look(ctx context.Context, cmd *cobra.Command, p *page, out *os.File) error {
 	if err := p.enter(ctx); err != nil {
 		return err
@@ -250,7 +248,7 @@ func (o *options) look(ctx context.Context, cmd *cobra.Command, p *page, out *os
 	return show(ctx, p, all, play, cmd.InOrStdin(), out)
 }
 
-// columns is how wide the text of --once is.
+// columns returns the width of the text of --once.
 func (o *options) columns(out *os.File) int {
 	if o.width > 0 {
 		return min(o.width, 1000)

@@ -8,7 +8,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// compare draws what the laboratory has measured of ways to read one and the same list: memory over time.
+// compare draws the laboratory's comparison of ways to read the same list: memory over time.
 type compare struct {
 	can   bool
 	shown *view.Comparison
@@ -16,7 +16,7 @@ type compare struct {
 
 var wayTitles = map[string]string{"list": "one list", "paged": "pages of 500", "watchlist": "streaming list"}
 
-// waysShown bounds the charts: a laboratory of others may measure other ways.
+// waysShown limits the charts, because other laboratories may measure more ways.
 const waysShown = 8
 
 func (c *compare) frame(s *seen) {
@@ -57,7 +57,7 @@ func (c *compare) lines(width, height int) []line {
 	if len(ways) == 0 {
 		return all
 	}
-	// A chart for each, of as many rows as there are; all have one scale.
+	// A chart for each way, with an equal number of rows and one scale.
 	const left = 16
 	room := max(width-left-1, 10)
 	rows := min(max((height-len(all)-1)/len(ways), 1), 4)
@@ -83,7 +83,7 @@ func (c *compare) title(w view.Way) string {
 	return w.Name
 }
 
-// chart draws memory over time, in rows of eight steps each, with marks on the last row but one from below.
+// chart draws memory over time, in rows of eight steps each. The marks are in the top row.
 func (c *compare) chart(w view.Way, width, rows int, longest, most float64) []line {
 	heights := make([]int, width)
 	for _, m := range w.Memory {
@@ -91,7 +91,7 @@ func (c *compare) chart(w view.Way, width, rows int, longest, most float64) []li
 		heights[x] = max(heights[x], int(math.Round(min(max(m[1]/most, 0), 1)*float64(rows*8))))
 	}
 	end := 0
-	for x, h := range heights { // between the moments
+	for x, h := range heights { // columns between the moments
 		if h > 0 {
 			for ; end < x; end++ {
 				heights[end] = max(heights[end], h/2)

@@ -9,7 +9,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// A frame comes ten times a second: what it costs to take it and to draw it, on a wide terminal.
+// BenchmarkFrame decodes and draws a frame on a wide terminal. There are ten frames a second.
 func BenchmarkFrame(b *testing.B) {
 	s := still(b, 160, 48)
 	text, err := json.Marshal(view.Line{Frame: s.latest})

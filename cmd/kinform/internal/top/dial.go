@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// dial has a clock for each key that fails, which runs out when the key comes back.
+// dial has a clock for each failing key, which runs down until the key is added again.
 type dial struct{ waits map[string]*wait }
 
 type wait struct {

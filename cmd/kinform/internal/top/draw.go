@@ -10,13 +10,13 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// The smallest terminal that has all seven boxes.
+// The smallest terminal that fits all seven boxes.
 const (
 	leastWidth  = 60
 	leastHeight = 20
 )
 
-// draw returns the screen: as many lines as it is high, each as wide as it is.
+// draw returns the lines of the screen, exactly as many and as wide as the screen.
 func (s *screen) draw() []line {
 	var all []line
 	if s.width < leastWidth || s.height < leastHeight {
@@ -54,7 +54,7 @@ func (s *screen) header() line {
 	return joined(l, text(plain, "  "), s.state())
 }
 
-// wrong is what is wrong, in one line; the index has it in full.
+// wrong shows the problems in one line; the index has them in full.
 func (s *screen) wrong() line {
 	if s.shown == nil || s.mode == indexMode {
 		return nil
@@ -87,7 +87,7 @@ func (s *screen) footer() line {
 	return spread(text(soft, hints), text(soft, s.cost()), max(s.width, 1))
 }
 
-// cost is what looking costs, where there is room to say it.
+// cost shows the cost of the view, if there is room.
 func (s *screen) cost() string {
 	if s.shown == nil || s.player != nil || s.width < 120 {
 		return ""
@@ -126,7 +126,7 @@ func (s *screen) body(height int) []line {
 	return append(boxes, s.panel(room)...)
 }
 
-// panel is what is below the boxes: a box in full, a small picture, or the last events.
+// panel shows a box in full, a small picture, or the last events, below the boxes.
 func (s *screen) panel(height int) []line {
 	title := func(what, about string) line {
 		return cut(joined(text(soft, "── "), text(strong, what), text(soft, about+" "+strings.Repeat("─", s.width))), s.width)
@@ -166,13 +166,13 @@ func (s *screen) boxAt(n int) *box {
 	return &box{info: info, n: n + 1, s: s.shown, past: s.past, lane: s.recent.lane(info.ID, 200), here: s.box == n+1}
 }
 
-// The seven boxes: the library above, the user's program below, in the layout that people know.
+// The seven boxes in the familiar layout: the library above, the user's program below.
 var (
 	above = []string{"server", "reflector", "fifo", "store"}
 	below = []string{"workers", "queue", "handlers"}
 )
 
-// boxes draws the boxes in at most so many lines.
+// boxes draws the boxes in at most height lines.
 func (s *screen) boxes(width, height int) []line {
 	rows := max(height-1-2*3, 4) // without borders, states and the line between
 	low := min(max(rows/2, 2), s.most(below))
@@ -188,7 +188,7 @@ func (s *screen) boxes(width, height int) []line {
 	return append(all, s.row(below, lower, low+3, "←")...)
 }
 
-// cut is a line that is not longer than that, without a mark where it is cut.
+// cut shortens a line to a width, without a mark at the cut.
 func cut(l line, width int) (all line) {
 	for _, s := range l {
 		shown := clip(s.text, width)
@@ -198,7 +198,7 @@ func cut(l line, width int) (all line) {
 	return all
 }
 
-// most is how many lines the boxes have use for, besides their states.
+// most returns how many lines the boxes can use, besides their states.
 func (s *screen) most(ids []string) (n int) {
 	for _, info := range s.shown.hello.Boxes {
 		if !slices.Contains(ids, info.ID) {
@@ -219,7 +219,7 @@ func (s *screen) most(ids []string) (n int) {
 	return max(n, 3)
 }
 
-// row draws boxes beside each other, with arrows in the direction in which changes go.
+// row draws boxes side by side, with arrows in the direction of changes.
 func (s *screen) row(ids []string, widths []int, height int, arrow string) []line {
 	blocks := make([][]line, len(ids))
 	for x, id := range ids {
@@ -231,7 +231,7 @@ func (s *screen) row(ids []string, widths []int, height int, arrow string) []lin
 	return beside(blocks, widths, []line{text(plain, " "), text(accent, arrow), text(plain, " ")})
 }
 
-// table has all numbers, as the page's has.
+// table shows all numbers, like the table of the page.
 func (s *screen) table(height int) []line {
 	columns := []string{"Now", "a second", "p50", "p99", "longest"}
 	label := min(max(s.width-20-5*12, 16), 40)
@@ -261,7 +261,7 @@ func (s *screen) table(height int) []line {
 	return append([]line{head}, s.scrolled(all, height-1)...)
 }
 
-// columnsOf are the cells of a number in the table.
+// columnsOf returns the cells of a number in the table.
 func columnsOf(number view.Number, of *view.Box) [5]string {
 	now, more, _ := written(number, of)
 	if number.Kind != "time" {

@@ -10,20 +10,20 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// heard is what a stream has brought since it was last taken: of the frames, the newest, with the events of those before it. Who takes slowly
-// misses frames, and nothing piles up.
+// heard is the unread content of a stream: the newest frame, with the events of the frames before
+// it. A slow reader misses frames, and nothing accumulates.
 type heard struct {
-	of    int // the number of the stream: what an earlier one brought late is left out
+	of    int // the number of the stream; late content of an earlier stream is dropped
 	hello *view.Hello
 	frame *view.Frame
-	lost  string // why there is no stream now; "" if there is one
-	fresh bool   // something is here that nobody has taken
+	lost  string // why there is no stream now, or ""
+	fresh bool   // has unread content
 }
 
-// follower reads the stream of a pipeline, and connects again when it is lost.
+// follower reads the stream of a pipeline, and reconnects when the stream is lost.
 type follower struct {
 	page *page
-	more chan struct{} // has one element while something is to be taken
+	more chan struct{} // has one element while there is unread content
 
 	mu   sync.Mutex // guards following
 	now  heard
@@ -33,7 +33,7 @@ type follower struct {
 
 func newFollower(p *page) *follower { return &follower{page: p, more: make(chan struct{}, 1)} }
 
-// follow reads another stream from now on, and returns its number.
+// follow switches to another stream, and returns the number of the stream.
 func (f *follower) follow(name string) int {
 	f.end()
 	ctx, stop := context.WithCancel(context.Background())
@@ -50,7 +50,7 @@ func (f *follower) follow(name string) int {
 	return of
 }
 
-// end ends the stream, and waits for that.
+// end ends the stream and waits for its end.
 func (f *follower) end() {
 	f.mu.Lock()
 	stop, done := f.stop, f.done
@@ -61,7 +61,7 @@ func (f *follower) end() {
 	}
 }
 
-// again is for how long it waits before it connects again, at first and at most.
+// Limits of the wait before a reconnect.
 const (
 	firstAgain = 500 * time.Millisecond
 	mostAgain  = 8 * time.Second
@@ -93,10 +93,11 @@ func (f *follower) run(ctx context.Context, name string) {
 	}
 }
 
-// mostEvents bounds the events of a frame that has those of others as well.
+// mostEvents limits the events of a frame that includes events of other frames.
 const mostEvents = 1000
 
-// after returns a frame with the events of one before it that nobody has taken: the pictures are about what happens.
+// after returns a frame that includes the events of an unread frame before it, because the pictures
+// are about events.
 func after(before, f *view.Frame) *view.Frame {
 	if before == nil || len(before.Events) == 0 || f.At < before.At {
 		return f
@@ -122,7 +123,7 @@ func (f *follower) put(change func(*heard)) {
 	}
 }
 
-// take returns what is new.
+// take returns the unread content.
 func (f *follower) take() heard {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -131,7 +132,7 @@ func (f *follower) take() heard {
 	return h
 }
 
-// reach says whether there is a page at all, before a screen is opened for it.
+// reach checks that the page exists, before a screen is opened for it.
 func reach(ctx context.Context, p *page) (view.Parts, error) {
 	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()

@@ -12,7 +12,8 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// Whatever a page or a recording says, it is drawn, in lines as wide as the screen, of characters that only show themselves.
+// Any page and any recording can be drawn, in lines as wide as the screen, with visible characters
+// only.
 func FuzzLines(f *testing.F) {
 	text, err := os.ReadFile("../../../../view/testdata/relist.jsonl")
 	require.NoError(f, err)

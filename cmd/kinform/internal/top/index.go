@@ -9,9 +9,9 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// index has the pipelines of a program, those with something wrong on top.
+// index lists the pipelines of a program, with problems on top.
 type index struct {
-	parts  []view.Part // as they are shown
+	parts  []view.Part // in display order
 	rates  map[string]float64
 	before map[string]eventsAt
 	title  string
@@ -20,13 +20,13 @@ type index struct {
 	at     int
 }
 
-// eventsAt is how many events a pipeline had at a time.
+// eventsAt is the number of a pipeline's events at a time.
 type eventsAt struct {
 	events uint64
 	at     time.Time
 }
 
-// indexAnswer is the answer of a page.
+// indexAnswer is the answer of a page to a request for the index.
 type indexAnswer struct {
 	parts view.Parts
 	err   error
@@ -34,7 +34,7 @@ type indexAnswer struct {
 
 func nameOfPart(p view.Part) string { return p.Kind + " " + p.Name }
 
-// take takes an answer. The chosen pipeline stays chosen.
+// take stores an answer. The selected pipeline stays selected.
 func (x *index) take(all view.Parts, now time.Time) {
 	chosen := ""
 	if x.at < len(x.parts) {
@@ -57,7 +57,7 @@ func (x *index) take(all view.Parts, now time.Time) {
 	x.at = max(slices.IndexFunc(x.parts, func(p view.Part) bool { return nameOfPart(p) == chosen }), 0)
 }
 
-// askIndex asks for the index, unless an answer is on its way.
+// askIndex requests the index, unless a request is in progress.
 func (s *screen) askIndex() {
 	if s.index.asked {
 		return
@@ -109,7 +109,7 @@ func (s *screen) indexLines(width, height int) []line {
 	head := joined(line(nil).fit(8), text(soft, "Name").fit(name+1), text(soft, "What").fit(9), text(soft, "State").fit(state),
 		text(soft, "Objects").right(wide), text(soft, "Events").right(wide), text(soft, "Waiting").right(wide), text(soft, "  What is wrong"))
 	all = append(all, head)
-	var full []line // what is wrong with the chosen one
+	var full []line // problems of the selected pipeline
 	if x.at < len(x.parts) && len(x.parts[x.at].Wrong) > 0 {
 		full = wrapped(bad, "✗ "+strings.Join(x.parts[x.at].Wrong, "; "), width)
 		full = full[:min(len(full), height/3)]

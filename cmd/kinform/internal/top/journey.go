@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// journey follows single changes, and shows where the time of each went.
+// journey follows single changes, and shows how each change spends its time.
 type journey struct {
 	going  map[string]*change
-	ended  []*change // the last one first
+	ended  []*change // the newest first
 	pinned *change
 }
 
@@ -17,12 +17,12 @@ type change struct {
 	key, kind string
 	times     map[string]float64 // milliseconds
 	why       []string
-	alone     bool // the pipeline has no queue: the way ends with the handler
+	alone     bool // the pipeline has no queue: the journey ends with the handler
 }
 
 type journeyPart struct{ id, title string }
 
-// journeyParts are parts of the way, each up to the event that ends it.
+// journeyParts are the parts of a journey. Each ends with the named event.
 var journeyParts = []journeyPart{
 	{"delta", "to the shelf"}, {"batch", "on the shelf"}, {"applied", "into the store"}, {"called", "in the mailbox"},
 	{"queued", "in the handler"}, {"taken", "in the queue"}, {"done", "with a worker"},
@@ -36,7 +36,7 @@ const (
 
 func newJourney() *journey { return &journey{going: map[string]*change{}} }
 
-// at notes a time, unless it is known.
+// at records a time, unless it is known already.
 func (c *change) at(id string, at float64) {
 	if _, known := c.times[id]; !known {
 		c.times[id] = at
@@ -67,7 +67,7 @@ func (j *journey) frame(s *seen) {
 			continue
 		}
 		if e.What == "received" {
-			if len(j.going) >= mostGoing { // Those that will not end are forgotten with the others.
+			if len(j.going) >= mostGoing { // Unfinished journeys are dropped together with the others.
 				clear(j.going)
 			}
 			c := &change{key: e.Key, kind: e.Kind, times: map[string]float64{"received": at}}
@@ -85,7 +85,7 @@ func (j *journey) frame(s *seen) {
 			c.at("delta", at)
 		case e.What == "delivered":
 			c.at("called", at-e.Ran*1000)
-			c.at("applied", c.times["called"]-e.Wait*1000) // It comes into the mailbox when the store has it.
+			c.at("applied", c.times["called"]-e.Wait*1000) // The event enters the mailbox when the store has it.
 			c.because("handler %s was called with %s, because of a %s, after %s in its mailbox", e.Of, e.Kind, e.Cause, seconds(e.Wait))
 			if s.queue == "" {
 				c.alone = true
@@ -122,7 +122,7 @@ func (j *journey) end(c *change, at float64) {
 	j.ended = append([]*change{c}, j.ended[:min(len(j.ended), keptJourneys-1)]...)
 }
 
-// parts are those of a way: without a queue it has no more than those until the handler has returned.
+// parts returns the parts of a journey. Without a queue, the journey ends when the handler returns.
 func (c *change) parts() []journeyPart {
 	if c.alone {
 		return journeyParts[:5]
@@ -132,7 +132,7 @@ func (c *change) parts() []journeyPart {
 
 func (c *change) total() float64 { return max(c.times["done"]-c.times["received"], 0.001) }
 
-// key pins the journey before or after the one that is shown; Enter follows the newest again.
+// key selects the journey before or after the current one. Enter follows the newest again.
 func (j *journey) key(name string) bool {
 	at := 0
 	for n, c := range j.ended {

@@ -9,7 +9,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// follow tells a journey of the way of one change, as it is told where a queue has this name.
+// follow feeds a journey with the events of one change. The queue has this name.
 func follow(queue string) *journey {
 	j := newJourney()
 	j.frame(&seen{queue: queue, frame: &view.Frame{At: 100, Events: []view.Event{

@@ -2,7 +2,7 @@ package top
 
 import "strings"
 
-// keyHelp are the keys, for the list of them. Those of the page do the same here.
+// keyHelp lists the keys. A key of the page does the same here.
 var keyHelp = [][2]string{
 	{"1 to 7", "to a box: all of its numbers, and what it is"},
 	{"a to h, j, k", "a small picture"},
@@ -19,13 +19,13 @@ var keyHelp = [][2]string{
 	{"q, Ctrl-C", "end"},
 }
 
-// key does what a key is for. Names are those of the terminal library.
+// key handles a key. Names are the names of the terminal library.
 func (s *screen) key(name string) {
 	if name == "ctrl+c" || name == "q" {
 		s.quit = true
 		return
 	}
-	if after, ok := strings.CutPrefix(name, "alt+"); ok { // A terminal cannot tell it from Esc and a key.
+	if after, ok := strings.CutPrefix(name, "alt+"); ok { // A terminal cannot distinguish it from Esc and a key.
 		s.key("esc")
 		s.key(after)
 		return
@@ -51,10 +51,10 @@ func (s *screen) key(name string) {
 	s.press(name)
 }
 
-// commonKey has the keys that lead somewhere.
+// commonKey handles the keys for navigation.
 func (s *screen) commonKey(name string) bool {
 	if s.mode == actionsMode {
-		switch name { // The others would be a surprise while one is choosing.
+		switch name { // Other keys would be surprising in the menu.
 		case "m", "esc":
 			s.to(boxesMode)
 			return true
@@ -164,7 +164,7 @@ func (s *screen) playerKey(name string) bool {
 	return true
 }
 
-// scrolled are as many lines as there is room for, from where the screen has been scrolled to.
+// scrolled returns the lines that fit, from the scroll position.
 func (s *screen) scrolled(all []line, height int) []line {
 	s.scroll = min(max(s.scroll, 0), max(len(all)-height, 0))
 	return all[s.scroll:min(s.scroll+height, len(all))]

@@ -1,13 +1,13 @@
 package top
 
-// kind is what has happened to an object: a letter and a colour, each of which is enough.
+// kind shows what has happened to an object: a letter and a colour, either of which is sufficient.
 type kind struct {
 	letter string
 	style  style
 	text   string
 }
 
-// kinds by the words that the stages use for them.
+// kinds maps the words of the stages to kinds.
 var kinds = map[string]kind{
 	"ADDED": added, "Added": added, "MODIFIED": modified, "Updated": modified, "DELETED": deleted, "Deleted": deleted,
 	"Replaced": listed, "decoded": listed, "unchanged": unchanged, "Sync": resynced, "BOOKMARK": bookmark,

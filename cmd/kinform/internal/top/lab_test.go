@@ -18,7 +18,7 @@ import (
 	"github.com/kinform/kinform/view/lab"
 )
 
-// bench is a laboratory with a page, and a terminal that looks at it.
+// bench is a laboratory with a page, and a terminal that shows the page.
 type bench struct {
 	*emulated
 	lab *lab.Lab
@@ -45,7 +45,7 @@ func newBench(t *testing.T, width, height int, opts lab.Options) bench {
 	return bench{e, l}
 }
 
-// frame returns a frame of the laboratory, by another way than the terminal has it.
+// frame returns a frame of the laboratory, read independently of the terminal.
 func (b bench) frame() *view.Frame {
 	b.t.Helper()
 	ctx, stop := context.WithCancel(b.t.Context())
@@ -68,20 +68,20 @@ func (b bench) number(box, id string) float64 {
 	return -1
 }
 
-// becomes waits for a number of the program.
+// becomes waits until a number of the program meets a condition.
 func (b bench) becomes(box, id string, is func(float64) bool) {
 	b.t.Helper()
 	require.Eventually(b.t, func() bool { return is(b.number(box, id)) }, patience, 10*time.Millisecond, "%s.%s\n%s", box, id, b.text())
 }
 
-// moving are the numbers that change while nothing happens.
+// moving reports whether a number changes while nothing happens.
 func moving(n view.Number) bool {
 	return n.Unit == "s" || n.ID == "bookmarks" || n.ID == "received" || n.ID == "requests"
 }
 
 func TestTheScreenSaysWhatTheProgramDoes(t *testing.T) {
 	b := newBench(t, 160, 96, lab.Options{Pods: 12, Workers: 3})
-	b.press("nnu") // 10 pods more, of which 5 are changed
+	b.press("nnu") // create 10 pods, update 5
 	b.becomes("workers", "done", func(n float64) bool { return n >= 22 && n == b.number("queue", "adds") })
 	f := b.frame()
 	hello, _, err := b.lab.View().Frames(t.Context(), "")
@@ -94,11 +94,11 @@ func TestTheScreenSaysWhatTheProgramDoes(t *testing.T) {
 	parts := b.lab.View().Parts()
 	require.Equal(t, 22, parts.Parts[0].Objects)
 
-	// So have the boxes: each number is in its box.
+	// Each number is also in its box.
 	b.press("t")
 	b.until("the numbers of the boxes", func(string) bool { return boxesSay(b.rows(), hello, f) == "" })
 
-	// And a box in full.
+	// The full view of a box has its numbers, too.
 	for n, box := range hello.Boxes {
 		b.press(fmt.Sprint(n + 1))
 		b.until("the numbers of "+box.Title, func(shown string) bool {
@@ -108,7 +108,7 @@ func TestTheScreenSaysWhatTheProgramDoes(t *testing.T) {
 	}
 }
 
-// tableSays returns the first number that is another one in the table, "" if there is none.
+// tableSays returns the first number that differs in the table, or "".
 func tableSays(shown string, hello *view.Hello, f *view.Frame) string {
 	_, table, ok := strings.Cut(shown, "longest\n")
 	if !ok {
@@ -143,7 +143,7 @@ func valueIn(number view.Number, f *view.Frame) string {
 	return unknown
 }
 
-// numbersIn returns the first number of a box that is not in a text.
+// numbersIn returns the first number of a box that a text lacks, or "".
 func numbersIn(shown string, hello *view.Hello, f *view.Frame, box string) string {
 	words := strings.Join(strings.Fields(strings.ReplaceAll(shown, "│", " ")), " ")
 	for _, number := range hello.Numbers {
@@ -165,7 +165,7 @@ func numbersIn(shown string, hello *view.Hello, f *view.Frame, box string) strin
 	return ""
 }
 
-// boxesSay cuts the boxes out of a screen, and returns the first number that is not in its box.
+// boxesSay splits a screen into boxes, and returns the first number that its box lacks, or "".
 func boxesSay(rows []string, hello *view.Hello, f *view.Frame) string {
 	for n, box := range hello.Boxes {
 		title := fmt.Sprintf("┌%d %s ", n+1, box.Title)
@@ -205,7 +205,7 @@ func TestActionsReallyHappen(t *testing.T) {
 	b.has("5 pods were deleted")
 	b.becomes("store", "objects", is(4))
 
-	// From the list, with a number: 12 pods.
+	// An action from the list, with a number: 12 pods.
 	b.press("m")
 	b.has("What the laboratory can do", "Drop the watch", "Compare lists", "Turns fail")
 	b.press(b.pick("create"))
@@ -214,7 +214,7 @@ func TestActionsReallyHappen(t *testing.T) {
 	b.has("12 pods were created")
 	b.becomes("store", "objects", is(16))
 
-	// A stage is paused, makes one step, and goes on; the stage is chosen with the arrows.
+	// A stage is paused, makes one step, and goes on. The arrows select the stage.
 	b.press("m")
 	b.has("↑ ↓ choose")
 	b.press(b.pick("pause") + right + right + right + enter)
@@ -231,7 +231,7 @@ func TestActionsReallyHappen(t *testing.T) {
 	b.has("workers: the stage goes on")
 	b.becomes("workers", "done", is(done+12))
 
-	// The watch is cut, from the actions of the box that was gone to.
+	// The watch is cut from the actions of the selected box.
 	watches := b.number("reflector", "watches")
 	b.press("2")
 	b.has("── 2 Reflector")
@@ -241,11 +241,11 @@ func TestActionsReallyHappen(t *testing.T) {
 	b.has("watches that were cut: 1")
 	b.becomes("reflector", "watches", is(watches+1))
 
-	// A number that cannot be is refused here already.
+	// An invalid number is refused before it is sent.
 	b.press("m" + b.pick("create") + "\x7f\x7f\x7f" + "9999999" + enter)
 	b.has("✗ Create pods: n is a whole number from 1 to 5000")
 
-	// What was measured is drawn.
+	// The comparison is drawn.
 	b.press("j")
 	b.has("Nothing has been measured yet")
 	b.press("m")
@@ -260,7 +260,7 @@ func TestActionsReallyHappen(t *testing.T) {
 	b.has("everything is as at the beginning")
 }
 
-// pick has the keys that choose an action in the list.
+// pick returns the keys that select an action in the list.
 func (b bench) pick(action string) string {
 	n := slices.IndexFunc(b.lab.Actions(), func(a view.Action) bool { return a.ID == action })
 	return home + strings.Repeat(down, n) + enter
@@ -270,7 +270,7 @@ func TestPicturesShowWhatHappens(t *testing.T) {
 	b := newBench(t, 120, 45, lab.Options{Pods: 6, Workers: 1})
 	b.press("b")
 	b.has("Relist diff")
-	b.press("m\x1b[F" + enter) // the last: workers
+	b.press("m\x1b[F" + enter) // the last stage: workers
 	b.has("Workers", "how many 4_")
 	b.press(escape)
 	b.has("Esc goes back")
@@ -287,7 +287,7 @@ func TestPicturesShowWhatHappens(t *testing.T) {
 	do("pause", map[string]string{"stage": "fifo"})
 	b.press("c")
 	do("burst", map[string]string{"n": "1"})
-	b.has("── c The shelf", "~Updated", "taken by the informer") // It is held with this one in its hands.
+	b.has("── c The shelf", "~Updated", "taken by the informer") // The paused informer holds this batch.
 	do("burst", map[string]string{"n": "3"})
 	b.has("~Updated", "waits")
 	do("resume", map[string]string{"stage": "fifo"})

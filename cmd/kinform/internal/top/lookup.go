@@ -7,7 +7,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// lookup compares a look-up in an index with a look at every object, on the store itself.
+// lookup compares an index look-up with a scan of all objects, on the store itself.
 type lookup struct {
 	screen   *screen
 	of       string
@@ -15,10 +15,10 @@ type lookup struct {
 	asked    bool
 	answer   view.Lookup
 	failed   string
-	at       int // the value that is chosen
+	at       int // the selected value
 }
 
-// lookedUp is what the program has answered.
+// lookedUp is an answer of the program.
 type lookedUp struct {
 	of     *lookup
 	answer view.Lookup
@@ -50,7 +50,7 @@ func (l *lookup) take(a lookedUp) {
 	l.failed, l.answer = "", a.answer
 }
 
-// values are those of all indexes, in the order in which they are shown.
+// values returns the values of all indexes in display order.
 func (l *lookup) values() (all []indexed) {
 	for _, i := range l.answer.Indexes {
 		for _, v := range i.Some {

@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// memory is a network in the process: a view of this process is asked as one that runs elsewhere, and there is one way for both.
+// memory is an in-process network, so that local and remote views are read in the same way.
 type memory struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -52,13 +52,13 @@ func (m *memory) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 
 var loopback = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}
 
-// local is a connection of this machine: a view lets nobody else look.
+// local is a connection with a loopback address, because a view refuses other machines.
 type local struct{ net.Conn }
 
 // RemoteAddr implements net.Conn.
 func (local) RemoteAddr() net.Addr { return loopback }
 
-// serve serves a view in the process, until end is called, which waits for the end.
+// serve serves a view in the process until end is called. The function end waits for the end.
 func serve(v *view.View) (p *page, end func() error) {
 	m := newMemory()
 	ctx, stop := context.WithCancel(context.Background())
@@ -67,7 +67,7 @@ func serve(v *view.View) (p *page, end func() error) {
 	transport := &http.Transport{DialContext: m.dial, DisableKeepAlives: true}
 	p, err := newPage("http://localhost/", transport)
 	if err != nil {
-		panic(err) // The address is right.
+		panic(err) // the address is valid
 	}
 	p.token = v.Token()
 	return p, func() error {

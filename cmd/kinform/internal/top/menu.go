@@ -10,23 +10,25 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// menu is the list of what the laboratory can do. The screen knows nothing of these actions but what the first line of the stream says.
+// menu lists the actions of the laboratory. The screen learns these actions from the first line of
+// the stream.
 type menu struct {
 	actions []view.Action
 	at      int
-	inputs  bool // the inputs of the chosen one are being filled in
+	inputs  bool // the inputs of the selected action are being edited
 	input   int
-	busy    int // actions that have been started, and not returned
+	busy    int // number of actions in progress
 	values  map[string]map[string]string
 }
 
-// did is what an action has returned.
+// did is the result of an action.
 type did struct {
 	said string
 	err  error
 }
 
-// begin takes the actions of a page, those of the whole first, then by their boxes. Values that were chosen stay.
+// begin loads the actions of a page: first those for the whole picture, then those of each box.
+// Earlier input values stay.
 func (m *menu) begin(h *view.Hello) {
 	m.actions, m.inputs, m.input = nil, false, 0
 	add := func(box string) {
@@ -53,7 +55,7 @@ func (m *menu) begin(h *view.Hello) {
 	}
 }
 
-// openMenu shows the list, at the actions of the box that was gone to.
+// openMenu shows the list, at the actions of the selected box.
 func (s *screen) openMenu() {
 	switch {
 	case s.player != nil:
@@ -75,7 +77,8 @@ func (s *screen) openMenu() {
 	}
 }
 
-// pressable says whether a key of an action does something: the page's own keys come first, as they do there.
+// pressable reports whether an action's key triggers the action. The page's own keys win, as on the
+// page.
 func (s *screen) pressable(key string) bool {
 	if _, taken := pictureOf(key); taken {
 		return false
@@ -87,7 +90,7 @@ func (s *screen) pressable(key string) bool {
 	return true
 }
 
-// press does what the laboratory has under a key.
+// press performs the action of a key.
 func (s *screen) press(key string) {
 	for _, a := range s.menu.actions {
 		if a.Key == key && key != "" && s.pressable(key) {
@@ -97,7 +100,7 @@ func (s *screen) press(key string) {
 	}
 }
 
-// act does an action, with the values that were chosen last.
+// act performs an action, with its last input values.
 func (s *screen) act(a view.Action) {
 	if s.page.token == "" {
 		s.say("✗ To press buttons, give the printed address with the code at its end, or --token-file.", true)
@@ -150,7 +153,7 @@ func (s *screen) menuKey(name string) bool {
 	return true
 }
 
-// inputKey fills in an input: digits, or a choice by the arrows.
+// inputKey edits an input: digits, or a choice with the arrows.
 func (s *screen) inputKey(a view.Action, name string) bool {
 	m := &s.menu
 	i := a.Inputs[m.input]

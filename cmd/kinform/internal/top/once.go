@@ -11,10 +11,10 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// settles is for how long a frame is waited for, from the first one on: rates are of a second.
+// settles is the wait after the first frame, because rates need a second.
 const settles = 1200 * time.Millisecond
 
-// once prints one frame as text: of a recording the last one, of what runs one that has rates.
+// once prints one frame as text: the last frame of a recording, or a live frame with rates.
 func once(ctx context.Context, p *page, all view.Parts, play *player, width int, out io.Writer) error {
 	s := newScreen(p, time.Now())
 	s.width = max(width, leastWidth)
@@ -32,7 +32,7 @@ func once(ctx context.Context, p *page, all view.Parts, play *player, width int,
 	return err
 }
 
-// onceLive looks at a pipeline until it has settled.
+// onceLive watches a pipeline until its rates are known.
 func (s *screen) onceLive(ctx context.Context, p *page, all view.Parts) error {
 	s.index.take(all, s.now)
 	name := ""
@@ -65,7 +65,7 @@ func (s *screen) onceLive(ctx context.Context, p *page, all view.Parts) error {
 	case enough.Err() == nil:
 		return fmt.Errorf("%s: %w", p.base, err)
 	}
-	// The index that it began with is of the time before the picture: perhaps of that before the first list.
+	// The first index is older than the picture, and may be older than the first list.
 	if all, err = reach(ctx, p); err != nil {
 		return fmt.Errorf("%s: %w", p.base, err)
 	}
@@ -73,7 +73,7 @@ func (s *screen) onceLive(ctx context.Context, p *page, all view.Parts) error {
 	return nil
 }
 
-// asText is all of a screen as text: boxes with all of their numbers, and the last events.
+// asText returns the whole screen as text: boxes with all of their numbers, and the last events.
 func (s *screen) asText() string {
 	boxes := s.boxes(s.width, 1000)
 	all := slices.Concat([]line{s.header(), s.wrong()}, boxes, s.panel(11))
@@ -88,5 +88,5 @@ func (s *screen) asText() string {
 	return b.String()
 }
 
-// indexText is all of the index: what is wrong with the first one takes no room of others.
+// indexText returns the whole index. Its height leaves room for the problems of the first pipeline.
 func (s *screen) indexText() []line { return s.indexLines(s.width, 1000+len(s.index.parts)) }

@@ -17,15 +17,16 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// page is a page of package view: the one of this process, or one that runs elsewhere. Both are asked in the same way.
+// page is a page of package view, in this process or elsewhere. Both are read in the same way.
 type page struct {
 	base   *url.URL // ends with a slash
-	code   string   // a one-time code, to be exchanged for a session
+	code   string   // one-time code, exchanged for a session
 	token  string   // or a session
 	client *http.Client
 }
 
-// newPage returns the page of an address. The address may have a one-time code at its end, as the commands print it.
+// newPage returns the page at an address. The address may end with a one-time code, as the commands
+// print it.
 func newPage(address string, transport http.RoundTripper) (*page, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -46,12 +47,12 @@ func newPage(address string, transport http.RoundTripper) (*page, error) {
 	}
 	return &page{base: u, code: values.Get("code"), client: &http.Client{
 		Transport: transport,
-		// A token is for the page that it came with.
+		// A token must not go to another page.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
 
-// enter exchanges the code of the address, if there is one.
+// enter exchanges the code of the address, if it has one.
 func (p *page) enter(ctx context.Context) error {
 	if p.code == "" {
 		return nil
@@ -70,10 +71,10 @@ func (p *page) enter(ctx context.Context) error {
 	return nil
 }
 
-// mostAnswer bounds what is read of an answer that is held as a whole.
+// mostAnswer limits the size of an answer that is read as a whole.
 const mostAnswer = 8 << 20
 
-// ask sends a request. Its error is a sentence for a person.
+// ask sends a request. Its error is a sentence for the user.
 func (p *page) ask(ctx context.Context, method, what string, query url.Values, body io.Reader) (*http.Response, error) {
 	u := p.base.JoinPath(what)
 	u.RawQuery = query.Encode()
@@ -90,7 +91,7 @@ func (p *page) ask(ctx context.Context, method, what string, query url.Values, b
 	answer, err := p.client.Do(request)
 	if err != nil {
 		if failed := (&url.Error{}); errors.As(err, &failed) {
-			err = failed.Err // The address is on the screen already.
+			err = failed.Err // the address is on the screen already
 		}
 		return nil, err
 	}
@@ -108,12 +109,12 @@ func (p *page) ask(ctx context.Context, method, what string, query url.Values, b
 	return nil, errors.New(string(bytes.TrimSpace(said)))
 }
 
-// get asks for JSON.
+// get requests JSON.
 func (p *page) get(ctx context.Context, what string, query url.Values, into any) error {
 	return p.read(ctx, http.MethodGet, what, query, nil, into)
 }
 
-// read sends a request, and reads its answer, which is JSON.
+// read sends a request, and decodes its JSON answer.
 func (p *page) read(ctx context.Context, method, what string, query url.Values, body io.Reader, into any) error {
 	answer, err := p.ask(ctx, method, what, query, body)
 	if err != nil {
@@ -147,8 +148,8 @@ func (p *page) steps(ctx context.Context) ([]stepRow, error) {
 	return table.States, err
 }
 
-// lookup asks for the values of indexes, and for the objects of one of them. The answer is as the program has it: values are sent back
-// as they came.
+// lookup requests the values of indexes, and the objects of one value. It does not change the
+// answer, because values are sent back exactly as they came.
 func (p *page) lookup(ctx context.Context, of, index, value string, found bool) (answer view.Lookup, err error) {
 	query := url.Values{"of": {of}}
 	if found {
@@ -159,7 +160,7 @@ func (p *page) lookup(ctx context.Context, of, index, value string, found bool) 
 	return answer, err
 }
 
-// do does what the laboratory can do. It returns a sentence about it.
+// do performs an action of the laboratory. It returns a sentence about the effect.
 func (p *page) do(ctx context.Context, action string, values map[string]string) (string, error) {
 	body, err := json.Marshal(map[string]any{"action": action, "values": values})
 	if err != nil {
@@ -186,7 +187,7 @@ func (p *page) recording(ctx context.Context) ([]byte, error) {
 	return text, nil
 }
 
-// mostRecording is the largest recording that is played: all of it is in memory.
+// mostRecording is the maximum size of a recording to play, because all of it is in memory.
 const mostRecording = 256 << 20
 
 func readAtMost(r io.Reader, most int64) ([]byte, error) {
@@ -197,13 +198,14 @@ func readAtMost(r io.Reader, most int64) ([]byte, error) {
 	return all, err
 }
 
-// errEnded is what lines says when the program has ended the stream.
+// errEnded is the error of lines when the program has ended the stream.
 var errEnded = errors.New("the program has ended the stream")
 
-// silent is for how long a stream may say nothing: it has a frame each tenth of a second.
+// silent is the maximum silence of a stream. A stream normally has a frame every tenth of a second.
 const silent = 15 * time.Second
 
-// lines calls each with the lines of a pipeline, as they come, until ctx ends or the stream does. Its error is never nil.
+// lines calls each with the lines of a pipeline as they come, until ctx or the stream ends. Its
+// error is never nil.
 func (p *page) lines(ctx context.Context, of string, each func(view.Line)) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -238,7 +240,7 @@ func (p *page) lines(ctx context.Context, of string, each func(view.Line)) error
 	return errEnded
 }
 
-// causeOf says why a request was given up, where that is known.
+// causeOf returns why a request was cancelled, if that is known.
 func causeOf(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

@@ -116,7 +116,7 @@ func TestPagesThatCannotBeShown(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// A code in the address is good once. The token comes from a file, or from standard input.
+// A code in the address works once. The token comes from a file or from standard input.
 func TestWaysIntoAPage(t *testing.T) {
 	v, err := view.New(view.Options{Private: true, Title: "a private page", Recording: fixtureText(t), Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
@@ -163,7 +163,7 @@ func TestTheTokenIsTyped(t *testing.T) {
 	require.NoError(t, e.wait())
 }
 
-// A page that answers with more than it may is refused before it is decoded.
+// An answer with too many values is refused before it is decoded.
 func TestAnswersThatAreBombsAreRefused(t *testing.T) {
 	bomb := strings.Repeat("{},", 200_000) + "{}"
 	answers := map[string]string{
@@ -208,14 +208,16 @@ func TestOnceIsText(t *testing.T) {
 	require.Contains(t, shown, "┌1 API server")
 	require.Contains(t, shown, "● live")
 	require.Contains(t, shown, "time of a turn")
-	// Which events those are is up to the pipeline: of a stream that brings much at once, its first stages. A recording has them in a fixed order.
+	// The pipeline decides which events these are: under load, mainly events of the first stages. A
+	// recording has them in a fixed order.
 	require.Regexp(t, `── the last events.*\n +\d+\.\d s . \S`, shown)
 	for row := range strings.Lines(shown) {
 		require.LessOrEqual(t, cells(strings.TrimSuffix(row, "\n")), 100)
 	}
 }
 
-// What --once says of all pipelines is of the moment that the picture is of, and not of the one before the first list; and it is said of each.
+// With --once, the text about each pipeline has the same moment as the picture, and not the moment
+// before the first list.
 func TestOnceSaysOfAllPipelinesHowTheyAreNow(t *testing.T) {
 	l, err := lab.New(lab.Options{Pods: 11})
 	require.NoError(t, err)
@@ -326,7 +328,7 @@ func TestWhatIsSeenIsRecorded(t *testing.T) {
 
 const hostile = "a\x1b]0;owned\x07\x1b[2J\x1b[41m\u009b5m\x7f\u202e\r\n\t日本\u0301\u200d\U0001F1E9\U0001F3FE\x00e\xff"
 
-// poisoned makes each text of a value a hostile one.
+// poisoned replaces each text in a value by a hostile one.
 func poisoned(value any) any {
 	switch v := value.(type) {
 	case string:
@@ -338,7 +340,7 @@ func poisoned(value any) any {
 	case map[string]any:
 		for k := range v {
 			switch k {
-			case "id", "box", "kind", "e", "unit", "key": // Without these there is nothing to be seen.
+			case "id", "box", "kind", "e", "unit", "key": // Without these, nothing would be visible.
 			default:
 				v[k] = poisoned(v[k])
 			}
@@ -347,7 +349,7 @@ func poisoned(value any) any {
 	return value
 }
 
-// A page whose every text would steer the terminal.
+// Every text of the page tries to control the terminal.
 func TestHostileTextsSteerNothing(t *testing.T) {
 	l, err := lab.New(lab.Options{Pods: 6, Rate: 100})
 	require.NoError(t, err)
@@ -414,7 +416,7 @@ func TestHostileTextsSteerNothing(t *testing.T) {
 	for _, key := range keys {
 		e.press(key)
 		time.Sleep(60 * time.Millisecond)
-		e.until("a layout that is whole", func(shown string) bool { // while it is drawn, it is not
+		e.until("a layout that is whole", func(shown string) bool { // a partly drawn screen does not count
 			row := strings.Split(shown, "\n")[2]
 			return !strings.HasPrefix(row, "┌1 ") || cells(row) == 100
 		})
@@ -428,7 +430,7 @@ func TestHostileTextsSteerNothing(t *testing.T) {
 	onlyOwnSequences(t, e.wrote.String())
 }
 
-// onlyOwnSequences says that a terminal was told nothing but what the terminal library tells it.
+// onlyOwnSequences checks that a terminal received only control sequences of the terminal library.
 func onlyOwnSequences(t *testing.T, written string) {
 	t.Helper()
 	state, p := byte(0), ansi.NewParser()

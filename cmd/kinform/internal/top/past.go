@@ -4,12 +4,12 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// past keeps the numbers of the last minute: so many moments, each of so long that they are a minute.
+// past keeps the numbers of the last minute, one value for each moment.
 type past struct {
 	series map[string]*[moments]float64
 	known  map[string]*[moments]bool
 	next   int
-	at     float64 // of the moment that is being filled
+	at     float64 // of the current moment
 }
 
 const (
@@ -21,12 +21,12 @@ func newPast() *past {
 	return &past{series: map[string]*[moments]float64{}, known: map[string]*[moments]bool{}}
 }
 
-// add takes the numbers of a frame. Of a moment, the largest number stays.
+// add adds the numbers of a frame. Each moment keeps its maximum.
 func (p *past) add(numbers []view.Number, boxes map[string]*view.Box, at float64) {
 	if at < p.at {
 		p.at = at
 	}
-	if at-p.at > moments*moment { // it was not looked at for long
+	if at-p.at > moments*moment { // after a long time without viewers
 		clear(p.known)
 		clear(p.series)
 		p.at = at
@@ -54,7 +54,8 @@ func (p *past) add(numbers []view.Number, boxes map[string]*view.Box, at float64
 	}
 }
 
-// drawn is the value of which a number's history is: of a counter its rate, of a time its 99th percentile.
+// drawn returns the value for a number's history: the rate of a counter, the 99th percentile of a
+// time.
 func drawn(number view.Number, box *view.Box) (value float64, ok bool) {
 	if box == nil {
 		return 0, false
@@ -73,7 +74,8 @@ func drawn(number view.Number, box *view.Box) (value float64, ok bool) {
 
 var sparks = []rune("▁▂▃▄▅▆▇█")
 
-// spark draws the last minute of a number, as wide as there is room; what is newest is at the right. It is empty if nothing is known.
+// spark draws the last minute of a number in this width, with the newest value at the right. It is
+// empty if no value is known.
 func (p *past) spark(id string, width int) string {
 	s, k := p.series[id], p.known[id]
 	if s == nil || width <= 0 {

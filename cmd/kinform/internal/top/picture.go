@@ -1,23 +1,25 @@
 package top
 
-// picture is one of the small pictures, each about one idea. It hears of each frame, as it remembers what happened before somebody
-// looked at it. Its clock is that of the frames, so that a recording moves at the pace at which it is played.
+// picture is one of the small pictures, each about one idea. It receives every frame, also while it
+// is closed, to remember earlier events. Its clock is the clock of the frames, so that it moves at
+// the speed of a recording.
 type picture interface {
 	frame(s *seen)
 	lines(width, height int) []line
 }
 
-// asking is a picture that asks the program for something when it is opened.
+// asking is a picture that requests data from the program when it is opened.
 type asking interface {
 	opened()
 }
 
-// turning is a picture in which one chooses with the arrow keys and Enter. It says whether it has used the key.
+// turning is a picture that handles the arrow keys and Enter. Its method key reports whether it has
+// used the key.
 type turning interface {
 	key(name string) bool
 }
 
-// about is what a small picture is called, where, and what it is about; letter is its key. They are those of the page.
+// about describes a small picture: its key, id, box, title and introduction, as on the page.
 type about struct {
 	letter, id, box, title, lead string
 }
@@ -44,7 +46,7 @@ func pictureOf(letter string) (about, bool) {
 	return about{}, false
 }
 
-// newPictures makes the pictures of a pipeline.
+// newPictures makes the small pictures of a pipeline.
 func newPictures(s *screen) map[string]picture {
 	return map[string]picture{
 		"rulers": &rulers{}, "relist": &relist{}, "shelf": newShelf(), "lookup": &lookup{screen: s}, "resync": &resync{},

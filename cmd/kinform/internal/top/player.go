@@ -11,20 +11,20 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// player plays a recording, on a clock of its own.
+// player plays a recording, with its own clock.
 type player struct {
 	hello  *view.Hello
 	frames []recorded
 	text   []byte
 	note   string
 
-	at      float64 // milliseconds from the first frame on
+	at      float64 // milliseconds after the first frame
 	next    int
-	speed   int // of speeds
+	speed   int // index of speeds
 	playing bool
 }
 
-// recorded is where a frame is in the text, and when it was.
+// recorded is the position of a frame in the text, and its time.
 type recorded struct {
 	at       float64
 	from, to int
@@ -34,13 +34,14 @@ var speeds = []float64{0.1, 0.25, 0.5, 1, 2, 5, 10}
 
 const usualSpeed = 3
 
-// newPlayer checks a recording as a whole, so that errors come before anything is shown. Frames are decoded when they are shown.
+// newPlayer checks the whole recording, so that errors come before anything is shown. Frames are
+// decoded when they are shown.
 func newPlayer(text []byte) (*player, error) {
 	hello, frames, err := view.ReadRecording(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}
-	hello.Actions = nil // They were those of the program that was recorded.
+	hello.Actions = nil // They belong to the recorded program.
 	tame(hello)
 	p := &player{hello: hello, text: text, speed: usualSpeed, playing: true}
 	places := linesOf(text)
@@ -66,7 +67,7 @@ func newPlayer(text []byte) (*player, error) {
 	return p, nil
 }
 
-// linesOf are the places of the lines that are not empty.
+// linesOf returns the positions of the lines that are not empty.
 func linesOf(text []byte) (all []recorded) {
 	for from := 0; from < len(text); {
 		to := len(text)
@@ -90,16 +91,16 @@ func (p *player) frame(n int) *view.Frame {
 	var l view.Line
 	place := p.frames[n]
 	if err := view.Unmarshal(p.text[place.from:place.to], &l); err != nil || l.Frame == nil {
-		return &view.Frame{} // It has been read before.
+		return &view.Frame{} // It was valid when it was checked.
 	}
 	tame(l.Frame)
 	return l.Frame
 }
 
-// mostPassed is the longest time that passes at once: a terminal that was stopped sleeps.
+// mostPassed limits the time that passes in one step, because a stopped process loses time.
 const mostPassed = 500 * time.Millisecond
 
-// pass lets time pass, and calls show with the frames whose time has come.
+// pass advances the clock, and calls show with the frames whose time has come.
 func (p *player) pass(d time.Duration, show func(*view.Frame)) {
 	if !p.playing {
 		return
@@ -113,7 +114,7 @@ func (p *player) pass(d time.Duration, show func(*view.Frame)) {
 	}
 }
 
-// seek goes to a time, where the pictures begin anew: the caller sees to that.
+// seek goes to a time. The caller must reset the pictures.
 func (p *player) seek(at float64, show func(*view.Frame)) {
 	p.at = min(max(at, 0), p.length())
 	n := sort.Search(len(p.frames), func(n int) bool { return p.frames[n].at > p.at })
@@ -132,10 +133,10 @@ func (p *player) forth(show func(*view.Frame)) {
 	}
 }
 
-// before is the time of the frame before the one that is shown.
+// before returns the time of the frame before the shown one.
 func (p *player) before() float64 { return p.frames[max(p.next-2, 0)].at }
 
-// state is what the screen says of it.
+// state describes the player for the screen.
 func (p *player) state() string {
 	how := "paused"
 	switch {

@@ -18,7 +18,8 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// show shows a page on a terminal, until the person at it has seen enough, or ctx ends. When it returns, nothing of it runs.
+// show shows a page on a terminal until the user quits or ctx ends. When it returns, all of its
+// goroutines have ended.
 func show(ctx context.Context, p *page, all view.Parts, play *player, in io.Reader, out *os.File) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -36,13 +37,13 @@ func show(ctx context.Context, p *page, all view.Parts, play *player, in io.Read
 	s.start = func(do func(context.Context) any) {
 		started.Go(func() { program.Send(done{do(ctx)}) })
 	}
-	// What is logged would be drawn over.
+	// Log output would disturb the screen.
 	before := log.Writer()
 	logs := make(logged, 1)
 	log.SetOutput(logs)
 	defer log.SetOutput(before)
 	started.Go(func() { feed(ctx, program, follower, logs) })
-	// The library waits for its reader of keys when it is asked to quit, and not when its context ends.
+	// The library waits for its key reader only after Quit, and not when its context ends.
 	started.Go(func() { <-ctx.Done(); program.Quit() })
 	_, err := program.Run()
 	stop()
@@ -51,11 +52,11 @@ func show(ctx context.Context, p *page, all view.Parts, play *player, in io.Read
 	return err
 }
 
-// step is the time between two looks at the clock.
+// step is the interval of the clock.
 const step = 50 * time.Millisecond
 
-// feed tells a program of what comes, and of time. The program takes one message at a time: while its terminal is slow, frames are
-// left out, and none waits.
+// feed sends a program the content of the stream, and ticks of the clock. The program handles one
+// message at a time: while its terminal is slow, frames are skipped and none waits.
 func feed(ctx context.Context, program *tea.Program, f *follower, logs logged) {
 	tick := time.NewTicker(step)
 	defer tick.Stop()
@@ -81,7 +82,7 @@ type (
 	noted  string
 )
 
-// logged has the last line of a log that nobody has seen. Whoever logs does not wait.
+// logged keeps one unread log line. A logger never blocks.
 type logged chan string
 
 // Write implements io.Writer.
@@ -93,7 +94,7 @@ func (l logged) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// model is the screen as the terminal library has it.
+// model adapts the screen to the terminal library.
 type model struct {
 	screen *screen
 	begin  func()
@@ -152,7 +153,8 @@ func (m *model) View() tea.View {
 	return m.view
 }
 
-// terminalOf returns the terminal that there is, or an error that says what to use instead.
+// terminalOf returns nil if input and output are terminals. Otherwise its error says what to use
+// instead.
 func terminalOf(in io.Reader, out *os.File) error {
 	file, ok := in.(*os.File)
 	switch {

@@ -7,10 +7,11 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// recent are the last events of the sample: all of them for the list, and those of each box for its lane.
+// recent keeps the last events of the sample: all of them for the list, and the events of each box
+// for its lane.
 type recent struct {
 	now   float64
-	all   []happened // the last one last
+	all   []happened // the newest last
 	lanes map[string][]happened
 }
 
@@ -27,7 +28,7 @@ const (
 
 func newRecent() *recent { return &recent{lanes: map[string][]happened{}} }
 
-// laneOf is the box in which an event is seen; "" for those that are in no lane.
+// laneOf returns the box that shows an event, or "" for events in no lane.
 func laneOf(e *view.Event) string {
 	switch e.What {
 	case view.Received, view.Item:
@@ -62,7 +63,7 @@ func (r *recent) frame(s *seen) {
 	}
 }
 
-// keep adds one, and forgets the oldest of too many.
+// keep appends an event, and drops the oldest if there are too many.
 func keep(all []happened, h happened, most int) []happened {
 	if len(all) >= most {
 		copy(all, all[1:])
@@ -71,7 +72,7 @@ func keep(all []happened, h happened, most int) []happened {
 	return append(all, h)
 }
 
-// lane has a letter for each of the last events of a box, the newest first.
+// lane shows a letter for each of the last events of a box, the newest first.
 func (r *recent) lane(box string, width int) (l line) {
 	all := r.lanes[box]
 	for n := len(all) - 1; n >= 0 && len(l) < width; n-- {
@@ -84,7 +85,8 @@ func (r *recent) lane(box string, width int) (l line) {
 	return l
 }
 
-// markOf is the letter of an event: that of its kind, and for what happens to keys one of its own.
+// markOf returns the letter of an event: the letter of its kind, or a separate letter for events of
+// keys.
 func markOf(e *view.Event) span {
 	switch e.What {
 	case view.Merged:
@@ -101,7 +103,7 @@ func markOf(e *view.Event) span {
 	return kindOf(e.Kind).mark()
 }
 
-// lines are the last events, the newest on top.
+// lines shows the last events, the newest on top.
 func (r *recent) lines(width, height int) (all []line) {
 	for n := len(r.all) - 1; n >= 0 && len(all) < height; n-- {
 		h := r.all[n]
@@ -115,7 +117,7 @@ func (r *recent) lines(width, height int) (all []line) {
 	return all
 }
 
-// describe is an event in words.
+// describe describes an event in words.
 func describe(e *view.Event) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// relist is what a list has found that came after another: the old set, the new set, and what was different.
+// relist shows what a relist has found: the old set, the new set, and the differences.
 type relist struct {
 	now  *aList
 	open bool
@@ -16,10 +16,10 @@ type aList struct {
 	began, took float64 // milliseconds
 	objects     int
 	why         string
-	how         map[string]string // of a key
+	how         map[string]string // findings by key
 }
 
-// findings are what can be found of an object, the least first.
+// findings are the possible results for an object, the least important first.
 var findings = []struct {
 	id   string
 	kind kind
@@ -105,7 +105,7 @@ func (r *relist) lines(width, height int) []line {
 	return all
 }
 
-// split cuts a line of characters of one cell.
+// split splits a line whose characters are all one cell wide.
 func split(l line, width int) (row, rest line) {
 	for n, s := range l {
 		if len(s.text) > width {

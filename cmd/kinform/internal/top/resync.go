@@ -1,9 +1,9 @@
 package top
 
-// resync compares a resync with a relist, in numbers since the picture looks.
+// resync compares a resync with a relist, in numbers since the picture was opened.
 type resync struct {
 	reading  bool
-	from     float64 // bytes received when a list began
+	from     float64 // bytes received at the start of a list
 	received float64
 	spent    float64
 	s        *seen

@@ -6,13 +6,14 @@ import (
 	"slices"
 )
 
-// rings are the three sets of a workqueue: dirty, processing, and the queue itself.
+// rings shows the three sets of a workqueue: dirty, processing, and the queue itself.
 type rings struct {
 	keys   map[string]*ringed
 	totals string
 }
 
-// ringed is a key, which goes through its states one after another, at a pace that people can follow.
+// ringed is a key, which moves through its states one after another, at a pace that people can
+// follow.
 type ringed struct {
 	state ringState
 	steps []func(*ringState) (stays bool)
@@ -30,7 +31,7 @@ const (
 	mostSteps = 12
 )
 
-// regions are where a key can be, from left to right.
+// regions are the places of a key, from left to right.
 var regions = []struct{ title, text string }{
 	{"in the queue", "dirty: due a turn"}, {"added meanwhile", "dirty and processing"}, {"processing", "with a worker"}, {"waiting", "for their time"},
 }
@@ -63,7 +64,7 @@ func (r *rings) frame(s *seen) {
 	}
 	now := s.frame.At
 	there := map[string]bool{}
-	// What stands for long is not told by events.
+	// A key that stays in one state has no events, so its state comes from the frame.
 	for _, k := range s.keys().List {
 		there[k.Key] = true
 		if known := r.keys[k.Key]; known != nil && (len(known.steps) > 0 || now-known.since < 1500) {

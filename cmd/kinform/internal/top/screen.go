@@ -8,7 +8,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// mode is what covers the screen.
+// mode says what covers the screen.
 type mode uint8
 
 const (
@@ -19,16 +19,16 @@ const (
 	actionsMode
 )
 
-// screen is what is shown, and what keys do to it. It knows no terminal: it is told of keys, lines and time, one after another, and draws
-// lines of text. It has no goroutine.
+// screen is the content of the screen, and its reactions to keys. It does not know the terminal: it
+// receives keys, lines and time in sequence, and draws lines of text. It has no goroutine.
 type screen struct {
 	page *page
 
-	// follow reads another pipeline from now on, and returns the number of its stream. start does something that takes time; what it
-	// returns comes to [screen.take].
+	// follow switches to another pipeline, and returns the number of its stream. start runs a slow
+	// function in the background. The function's result arrives at [screen.take].
 	follow func(name string) int
 	start  func(func(ctx context.Context) any)
-	player *player // of a recording; nil for what runs
+	player *player // of a recording; nil for a live view
 
 	width, height int
 	colors        palette
@@ -40,18 +40,18 @@ type screen struct {
 	name   string // the pipeline
 	hello  *view.Hello
 	shown  *seen
-	latest *view.Frame // also while the picture is held
-	queue  string      // the wanted one
+	latest *view.Frame // also while the picture is frozen
+	queue  string      // the selected queue
 	past   *past
 	recent *recent
 	small  map[string]picture
 
-	box     int // that the keys 1 to 7 have gone to; 0 for none
+	box     int // selected by the keys 1 to 7; 0 for none
 	picture string
 	held    bool
-	missed  uint64 // frames, since the stream began
+	missed  uint64 // missed frames since the start of the stream
 	lost    string
-	since   time.Time // of the last frame, or of the loss
+	since   time.Time // time of the last frame, or of the loss
 
 	said    string
 	saidBad bool
@@ -62,7 +62,7 @@ type screen struct {
 	scroll int
 }
 
-// newScreen returns a screen of a page, for a terminal that has not said how large it is.
+// newScreen returns the screen of a page, for a terminal of unknown size.
 func newScreen(p *page, now time.Time) *screen {
 	s := &screen{page: p, width: 80, height: 24, now: now, since: now, colors: paletteFor(unknownGround), follow: func(string) int { return 0 }, start: func(func(context.Context) any) {}}
 	s.menu.values = map[string]map[string]string{}
@@ -70,10 +70,10 @@ func newScreen(p *page, now time.Time) *screen {
 	return s
 }
 
-// mostParts is how many pipelines there may be without an index of them at first.
+// mostParts is the largest number of pipelines for which no index is shown at first.
 const mostParts = 8
 
-// begin shows the first pipeline of a page, or the index of many.
+// begin shows the first pipeline of a page, or the index if there are many.
 func (s *screen) begin(all view.Parts) {
 	s.index.take(all, s.now)
 	if len(all.Parts) > mostParts {
@@ -104,14 +104,14 @@ func (s *screen) play(p *player) {
 	s.say(p.note, false)
 }
 
-// forget has the pictures begin anew.
+// forget resets the pictures.
 func (s *screen) forget() {
 	s.shown, s.latest, s.missed = nil, nil, 0
 	s.past, s.recent, s.small = newPast(), newRecent(), newPictures(s)
 	s.opened()
 }
 
-// hear takes the first line of a stream. One that was lost and found goes on.
+// hear handles the first line of a stream. A restored stream of the same pipeline continues.
 func (s *screen) hear(h *view.Hello) {
 	if s.hello != nil && s.hello != h && (s.hello.Name != h.Name || s.hello.Start != h.Start) {
 		s.hello = h
@@ -122,7 +122,7 @@ func (s *screen) hear(h *view.Hello) {
 	s.menu.begin(h)
 }
 
-// lines takes what a stream has brought.
+// lines handles the content of a stream.
 func (s *screen) lines(h heard) {
 	if h.of != s.stream {
 		return
@@ -140,7 +140,7 @@ func (s *screen) lines(h heard) {
 	}
 }
 
-// frame takes a frame. While the picture is held, it is not shown.
+// frame handles a frame. A frozen picture does not show it.
 func (s *screen) frame(f *view.Frame) {
 	if s.latest != nil && f.Seq > s.latest.Seq+1 && s.player == nil {
 		s.missed += f.Seq - s.latest.Seq - 1
@@ -158,7 +158,7 @@ func (s *screen) frame(f *view.Frame) {
 	}
 }
 
-// take takes what something has returned that was started.
+// take handles the result of a background function.
 func (s *screen) take(result any) {
 	switch r := result.(type) {
 	case did:
@@ -187,7 +187,7 @@ func (s *screen) say(what string, wrong bool) { s.said, s.saidBad, s.saidAt = wh
 
 const saidStays = 12 * time.Second
 
-// tick lets time pass. It returns whether something has changed by it.
+// tick advances the clock. It reports whether that has changed anything.
 func (s *screen) tick(now time.Time) (changed bool) {
 	passed := now.Sub(s.now)
 	second := now.Truncate(time.Second) != s.now.Truncate(time.Second)
@@ -205,7 +205,7 @@ func (s *screen) tick(now time.Time) (changed bool) {
 	return changed || second
 }
 
-// open shows a small picture, "" for the last events.
+// open opens a small picture, or the last events for "".
 func (s *screen) open(id string) {
 	s.picture, s.box, s.mode = id, 0, boxesMode
 	s.opened()
@@ -217,7 +217,7 @@ func (s *screen) opened() {
 	}
 }
 
-// hold holds the picture still, and lets it go on.
+// hold freezes the picture, or lets it go on.
 func (s *screen) hold() {
 	if s.player != nil {
 		if s.player.ended() && !s.player.playing {
@@ -239,7 +239,7 @@ func (s *screen) seek(at float64) {
 	s.player.seek(at, s.frame)
 }
 
-// nextQueue shows the next one of several queues.
+// nextQueue shows the next of several queues.
 func (s *screen) nextQueue() {
 	if s.shown == nil || len(s.shown.queues) < 2 {
 		s.say("There is one queue here, or none.", false)
@@ -254,7 +254,7 @@ func (s *screen) nextQueue() {
 	s.shown = look(s.hello, s.shown.frame, s.queue)
 }
 
-// state is what the screen says of itself.
+// state describes the state of the screen.
 func (s *screen) state() line {
 	unusual := s.unusual()
 	switch {
@@ -272,7 +272,7 @@ func (s *screen) state() line {
 	return joined(text(good, "● "), text(plain, "live"), text(kindModified, unusual))
 }
 
-// unusual says what of the laboratory is not as at the beginning.
+// unusual describes the laboratory's settings that differ from the beginning.
 func (s *screen) unusual() (all string) {
 	if s.shown == nil {
 		return ""

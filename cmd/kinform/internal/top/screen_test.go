@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// fixture is the recording of package view: a relist after which two objects were gone.
+// fixture is the recording of package view: a relist that finds two objects gone.
 func fixture(t require.TestingT) *player {
 	text, err := os.ReadFile("../../../../view/testdata/relist.jsonl")
 	require.NoError(t, err)
@@ -25,7 +25,7 @@ func fixture(t require.TestingT) *player {
 	return p
 }
 
-// still is a screen that has been told of a whole recording, as if it had run.
+// still is a screen that has received a whole recording as if it were live.
 func still(t require.TestingT, width, height int) *screen {
 	p := fixture(t)
 	page, err := newPage("http://localhost/", nil)
@@ -91,7 +91,7 @@ func TestAStreamThatIsSilentIsSaid(t *testing.T) {
 	require.Contains(t, s.asString(), "no news for 4 s")
 }
 
-// A queue is chosen, where there are several.
+// One of several queues can be selected.
 func TestQueuesAreShownOneAfterAnother(t *testing.T) {
 	s := still(t, 120, 40)
 	f := *s.latest
@@ -142,7 +142,7 @@ func TestTheIndexHasWhatIsWrongOnTop(t *testing.T) {
 	require.Equal(t, 1, asked, "an answer is waited for")
 }
 
-// A value of an action that was chosen stays, and one that cannot be is not sent.
+// An input value of an action is remembered. An invalid value is not sent.
 func TestMenu(t *testing.T) {
 	s := still(t, 100, 30)
 	s.hello.Actions = []view.Action{
@@ -167,7 +167,7 @@ func TestMenu(t *testing.T) {
 	}
 	require.Equal(t, 2, started, "98 is too many")
 	require.Contains(t, s.asString(), "✗ Two: n is a whole number from 1 to 9")
-	for _, key := range []string{"m", "enter", "down", "right", "esc", "t", "m"} { // t does nothing while one chooses
+	for _, key := range []string{"m", "enter", "down", "right", "esc", "t", "m"} { // t does nothing in the menu
 		s.key(key)
 	}
 	require.Equal(t, "9", s.menu.values["two"]["n"])
@@ -185,7 +185,7 @@ func TestMenu(t *testing.T) {
 	require.Contains(t, s.asString(), "✗ To press buttons, give the printed address with the code at its end, or --token-file.")
 }
 
-// The page's table, walked through as far as it goes: whatever is answered leads to a state of the table, a wait or the end.
+// Every reply in the page's table leads to a state of the table, to a wait, or to the end.
 func TestStepsLeadSomewhere(t *testing.T) {
 	text, err := os.ReadFile("../../../../view/page/steps.json")
 	require.NoError(t, err)
@@ -198,7 +198,7 @@ func TestStepsLeadSomewhere(t *testing.T) {
 	for row := range table.States {
 		for reply := range table.States[row].Replies {
 			st.begin(row)
-			for range 8 { // as many failures in a row
+			for range 8 { // this many failures in a row
 				if here := st.here(); here != nil {
 					st.at = min(reply, len(here.Replies)-1)
 				}
@@ -234,7 +234,7 @@ func TestStepsLeadSomewhere(t *testing.T) {
 	require.Empty(t, st.log)
 }
 
-// Hours of frames leave as much as a minute does.
+// Hours of frames take as much memory as a minute.
 func TestNothingGrows(t *testing.T) {
 	s := still(t, 80, 24)
 	template, err := json.Marshal(s.latest)
@@ -287,7 +287,7 @@ func TestFollowerKeepsTheNewestFrameAlone(t *testing.T) {
 	require.Nil(t, h.frame)
 }
 
-// The pictures hear of what happened in frames that nobody has taken.
+// The pictures receive the events of skipped frames.
 func TestEventsOfMissedFramesAreKept(t *testing.T) {
 	var f *view.Frame
 	for n := range 500 {
@@ -313,7 +313,7 @@ func TestPlayer(t *testing.T) {
 	show := func(f *view.Frame) { at = append(at, f.At) }
 	p.seek(0, show)
 	require.Len(t, at, 1)
-	p.pass(300*time.Millisecond, show) // a frame each 250 ms
+	p.pass(300*time.Millisecond, show) // a frame every 250 ms
 	require.Len(t, at, 2)
 	p.speed = len(speeds) - 1
 	p.pass(100*time.Millisecond, show)

@@ -6,18 +6,19 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// seen is a frame, and what it is about.
+// seen is a frame, with its hello line and the selected queue.
 type seen struct {
 	hello *view.Hello
 	frame *view.Frame
 
-	// queue is the queue that is shown, and boxes are those of the informer and of this queue.
+	// queue is the shown queue. boxes are the boxes of the informer and of this queue.
 	queue  string
 	queues []string
 	boxes  map[string]*view.Box
 }
 
-// look returns a frame with the boxes of a queue: the wanted one, or else the one that has the pipeline's name, or the first.
+// look selects the boxes of a queue in a frame: the wanted queue, or else the queue with the
+// pipeline's name, or else the first.
 func look(hello *view.Hello, frame *view.Frame, wanted string) *seen {
 	s := &seen{hello: hello, frame: frame, boxes: map[string]*view.Box{}}
 	for n := range frame.Boxes {
@@ -44,7 +45,7 @@ func look(hello *view.Hello, frame *view.Frame, wanted string) *seen {
 	return s
 }
 
-// number returns a number of a box, 0 if it is not known.
+// number returns a number of a box, or 0 if it is not known.
 func (s *seen) number(box, id string) float64 {
 	if b := s.boxes[box]; b != nil {
 		return b.Numbers[id]
@@ -54,14 +55,14 @@ func (s *seen) number(box, id string) float64 {
 
 func (s *seen) counted(box, id string) string { return count(s.number(box, id)) }
 
-// keys are those of the queue.
+// keys returns the keys of the queue.
 func (s *seen) keys() view.Keys { return s.frame.Keys[s.queue] }
 
-// at is when an event was, on the clock of the frames, in milliseconds.
+// at returns the time of an event on the clock of the frames, in milliseconds.
 func (s *seen) at(e *view.Event) float64 { return s.frame.At + e.At }
 
-// tame makes each text safe in a value that a pointer points to: of a struct in all of its fields, of a map in its keys as well.
-// Whatever fields a later format has, none of them is forgotten.
+// tame makes each text safe in the value that pointer points to, in all struct fields, map keys and
+// map values. Reflection also covers fields of later formats.
 func tame(pointer any) { tameValue(reflect.ValueOf(pointer)) }
 
 func tameValue(v reflect.Value) {

@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// shelf is DeltaFIFO: a tray for each object, deltas on it.
+// shelf draws the DeltaFIFO: a tray of deltas for each object.
 type shelf struct {
 	trays   map[string]*tray
-	deleted map[string]float64 // keys whose DELETED has come, so that the delete is no tombstone
+	deleted map[string]float64 // keys with a received DELETED, whose delete is not a tombstone
 	totals  string
 	now     float64
 }
 
 type tray struct {
 	began, taken float64 // taken is 0 while it waits
-	before       bool    // it was there, as it is, in the frame before
+	before       bool    // it was there in the same form in the frame before
 	deltas       []delta
 	merged       int
 }
@@ -28,7 +28,8 @@ type delta struct {
 
 const mostTrays = 40
 
-// stays is for how many milliseconds a tray that was taken is still to be seen. One with a tombstone is rare, and takes a reader's time.
+// stays returns how many milliseconds a taken tray stays visible. A tray with a tombstone stays
+// longer, because it is rare and takes time to read.
 func (t *tray) stays() float64 {
 	if slices.ContainsFunc(t.deltas, func(d delta) bool { return d.tombstone }) {
 		return 12_000
@@ -58,8 +59,9 @@ func (f *shelf) frame(s *seen) {
 			}
 		}
 	}
-	// What the informer holds in its hands is on the shelf no more, though the end of its batch is yet to come. Numbers are a little older
-	// than the events of their frame, so that a tray has to be there for two.
+	// A batch that the informer holds has left the queue, although its end has not been reported
+	// yet. Numbers are slightly older than the events of their frame, so a tray has to exist for
+	// two frames.
 	for _, t := range f.trays {
 		if t.before && s.boxes["fifo"] != nil && s.number("fifo", "keys") == 0 {
 			t.take(f.now)
@@ -78,7 +80,7 @@ func (f *shelf) frame(s *seen) {
 	}
 }
 
-// take has the informer take a tray, which is to be seen for a while before.
+// take marks a tray as taken by the informer. The tray stays visible for a while before that.
 func (t *tray) take(now float64) {
 	if t.taken == 0 {
 		t.taken = max(now, t.began+500)
@@ -110,7 +112,7 @@ func (f *shelf) add(key, kind, version string) {
 	t.deltas = append(t.deltas, delta{kind: kind, version: version, tombstone: kind == "Deleted" && !seen})
 }
 
-// makeRoom drops a tray that is empty, if there is one.
+// makeRoom drops an empty tray, if there is one.
 func (f *shelf) makeRoom() bool {
 	for key, t := range f.trays {
 		if t.taken > 0 && f.now > t.taken {
@@ -132,7 +134,7 @@ func (f *shelf) lines(width, height int) []line {
 	}
 	slices.SortFunc(keys, func(a, b string) int {
 		x, y := f.trays[a], f.trays[b]
-		// Those that wait come first, then the newest.
+		// Waiting trays come first, then the newest.
 		return cmp.Or(cmp.Compare(min(x.taken, 1), min(y.taken, 1)), cmp.Compare(y.began, x.began), cmp.Compare(a, b))
 	})
 	name := min(26, width/3)

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// steps is the reflector as a state machine, to step through: in each state one chooses what the server answers, and sees
-// what the reflector does. The table is the page's steps.json, which a test of package reflector makes by running it.
+// steps shows the reflector as a state machine. In each state, the user selects a reply of the
+// server and sees the reflector's reaction. The table is the page's steps.json, which a test of
+// package reflector generates by running the reflector.
 type steps struct {
 	screen *screen
 	asked  bool
@@ -19,17 +20,17 @@ type steps struct {
 	state stepState
 	past  []stepState
 	log   []string // the last step first
-	at    int      // the reply that is chosen
+	at    int      // the selected reply
 }
 
-// stepRow is a state, with what can be answered.
+// stepRow is a state with its possible replies.
 type stepRow struct {
 	Name    string      `json:"name"`
 	Phase   string      `json:"phase"`
 	Replies []stepReply `json:"replies"`
 }
 
-// stepReply is an answer. What follows depends on how many failures there were before.
+// stepReply is a reply. Its outcome depends on the number of failures before it.
 type stepReply struct {
 	Name     string        `json:"name"`
 	Outage   bool          `json:"outage"`
@@ -47,8 +48,9 @@ type stepOutcome struct {
 	Counts string   `json:"counts"` // of failures: + one more, 0 none, = as before
 }
 
-// stepState is a reflector: in a row, or waiting before it, or stopped. Failures in a row are counted for snapshots and for watches: of a
-// server that answered, and of outages.
+// stepState is the state of a reflector: in a row of the table, or waiting for it, or stopped.
+// Failures in a row are counted separately for snapshots and for watches, and separately for server
+// errors and for outages.
 type stepState struct {
 	row     int
 	counts  [4]int
@@ -69,7 +71,7 @@ var phases = []struct{ name, text string }{
 
 const keptSteps = 30
 
-// stepTable is the table, once it has come.
+// stepTable is the table, as received.
 type stepTable struct {
 	of   *steps
 	rows []stepRow
@@ -115,7 +117,7 @@ func (t *steps) begin(row int) {
 
 func (t *steps) enter(s stepState) { t.state, t.at = s, 0 }
 
-// here is the row of the state, nil if it waits or has stopped.
+// here returns the row of the state, or nil while waiting or stopped.
 func (t *steps) here() *stepRow {
 	if t.state.stopped || t.state.wait > 0 || t.state.row < 0 || t.state.row >= len(t.table) {
 		return nil
@@ -134,7 +136,7 @@ func (t *steps) phase() string {
 	return "stopped"
 }
 
-// choices are what can be answered now.
+// choices returns the names of the possible replies.
 func (t *steps) choices() (names []string) {
 	if row := t.here(); row != nil {
 		for _, r := range row.Replies {
@@ -146,7 +148,7 @@ func (t *steps) choices() (names []string) {
 	return names
 }
 
-// key chooses an answer, gives it, takes the last step back, or begins at another state.
+// key selects a reply, sends it, undoes the last step, or starts from another state.
 func (t *steps) key(name string) bool {
 	if t.failed != "" && name == "enter" {
 		t.opened()
@@ -190,7 +192,7 @@ func (t *steps) answer() {
 	}
 }
 
-// watches says whether a phase is an attempt to watch, and not one to take a snapshot.
+// watches returns 1 for a phase of a watch, and 0 for a phase of a snapshot.
 func watches(phase string) int {
 	if phase == "listing" || phase == "streaming" {
 		return 0
@@ -198,7 +200,7 @@ func watches(phase string) int {
 	return 1
 }
 
-// step is what follows a reply, after as many failures as there have been.
+// step applies a reply, given the number of failures so far.
 func (t *steps) step(row *stepRow, reply *stepReply) {
 	if len(reply.Outcomes) == 0 {
 		return
@@ -208,7 +210,7 @@ func (t *steps) step(row *stepRow, reply *stepReply) {
 	if reply.Outage {
 		before = t.state.counts[2*k+1]
 	}
-	// A first 410 is answered by a list at once, whatever failed before it.
+	// A first 410 leads to a list at once, whatever failed before it.
 	if reply.Expired && k == 1 && !t.state.expired[k] {
 		before = 0
 	}
@@ -228,7 +230,7 @@ func (t *steps) step(row *stepRow, reply *stepReply) {
 	t.took(row.Name+": "+reply.Name+". "+o.String(), next)
 }
 
-// String is an outcome in words.
+// String describes an outcome in words.
 func (o stepOutcome) String() string {
 	var said []string
 	if o.After > 0 {
@@ -304,7 +306,7 @@ func (t *steps) lines(width, height int) []line {
 			rows = avail
 		}
 	}
-	from := 0 // so that what is chosen can be seen
+	from := 0 // so that the selected reply is visible
 	if rows > 0 && t.at >= rows*columns {
 		from = t.at / (rows * columns) * rows * columns
 	}

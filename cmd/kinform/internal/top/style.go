@@ -7,7 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// style is how a text looks. Nothing is told by a style alone: letters and words say the same.
+// style is the look of a text. Information is never in the style alone; letters and words repeat
+// it.
 type style uint8
 
 const (
@@ -17,7 +18,7 @@ const (
 	accent
 	good
 	bad
-	marked // what is chosen
+	marked // the selected element
 	alarm  // what nobody must miss
 	kindAdded
 	kindModified
@@ -30,13 +31,14 @@ const (
 	styles
 )
 
-// tone is a colour for a light background, one for a dark one, and one of the terminal's own, for a terminal that does not say which it has.
+// tone has a colour for a light background, a colour for a dark background, and one of the
+// terminal's own colours, for an unknown background.
 type tone struct {
 	light, dark uint32
 	own         ansi.BasicColor
 }
 
-// tones are those of the page.
+// tones are the colours of the page.
 var tones = map[style]tone{
 	accent:        {0x1f5f9f, 0x7db8f0, ansi.Cyan},
 	good:          {0x1c6b34, 0x7ad394, ansi.Green},
@@ -64,8 +66,8 @@ const (
 // palette has the control sequence that begins each style.
 type palette [styles]string
 
-// paletteFor returns the styles for a background. The terminal library leaves out of them what the terminal cannot show, and
-// colours where NO_COLOR is set.
+// paletteFor returns the styles for a background. The terminal library removes styles that the
+// terminal does not support, and colours if NO_COLOR is set.
 func paletteFor(g ground) (p palette) {
 	for of := plain + 1; of < styles; of++ {
 		s := ansi.NewStyle()

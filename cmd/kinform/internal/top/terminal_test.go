@@ -24,7 +24,7 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// emulated is "kinform top" in a pseudo-terminal, whose screen a terminal emulator keeps.
+// emulated runs "kinform top" in a pseudo-terminal, with a terminal emulator that keeps its screen.
 type emulated struct {
 	t      *testing.T
 	screen *vt.SafeEmulator
@@ -53,8 +53,8 @@ func open(t *testing.T, width, height int) *emulated {
 		defer e.mu.Unlock()
 		e.title = title
 	}})
-	// What was written for a taller screen may come after resize. A terminal has no margins beyond its screen, and
-	// the emulator panics when it scrolls within such margins.
+	// Output for the old, taller screen may arrive after a resize. A real terminal ignores margins
+	// beyond its screen, but the emulator panics when it scrolls within them.
 	e.screen.RegisterCsiHandler('r', func(params ansi.Params) bool {
 		bottom, _, ok := params.Param(1, 0)
 		return ok && bottom > e.screen.Emulator.Height()
@@ -80,11 +80,11 @@ func open(t *testing.T, width, height int) *emulated {
 			e.cells.Unlock()
 		}
 	})
-	e.copied.Go(func() { _, _ = io.Copy(master, e.screen) }) // what a terminal answers
+	e.copied.Go(func() { _, _ = io.Copy(master, e.screen) }) // the terminal's own replies
 	return e
 }
 
-// top runs the command in a terminal of that size.
+// top runs the command in a terminal of this size.
 func top(t *testing.T, width, height int, args ...string) *emulated {
 	t.Helper()
 	e := open(t, width, height)
@@ -98,7 +98,7 @@ func (e *emulated) run(args ...string) {
 	go func() {
 		cmd := Command()
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true
-		cmd.SetArgs(append([]string{}, args...)) // of nil, cobra makes the flags of the test
+		cmd.SetArgs(append([]string{}, args...)) // for nil, cobra would use the flags of the test
 		cmd.SetIn(e.tty)
 		cmd.SetOut(e.tty)
 		cmd.SetErr(io.Discard)
@@ -113,7 +113,7 @@ func (e *emulated) run(args ...string) {
 	})
 }
 
-// close closes the terminal, and waits for all that reads it.
+// close closes the terminal, and waits for all of its readers.
 func (e *emulated) close() {
 	_ = e.tty.Close()
 	_ = e.screen.InputPipe().(io.Closer).Close()
@@ -143,9 +143,9 @@ func (e *emulated) rows() []string {
 
 func (e *emulated) text() string { return strings.Join(e.rows(), "\n") }
 
-const patience = 2 * time.Minute // The machine may be busy.
+const patience = 2 * time.Minute // the machine may be busy
 
-// until waits for a screen.
+// until waits until the screen meets a condition, and returns it.
 func (e *emulated) until(what string, is func(screen string) bool) string {
 	e.t.Helper()
 	for began := time.Now(); ; time.Sleep(40 * time.Millisecond) {
@@ -175,14 +175,14 @@ func (e *emulated) has(texts ...string) string {
 	})
 }
 
-// press sends keys, as a terminal does.
+// press sends keys like a terminal.
 func (e *emulated) press(keys string) {
 	e.t.Helper()
 	_, err := e.master.WriteString(keys)
 	require.NoError(e.t, err)
 }
 
-// wait waits for the end, and returns its error.
+// wait waits for the end of the command, and returns its error.
 func (e *emulated) wait() error {
 	e.t.Helper()
 	select {
@@ -210,10 +210,10 @@ func (e *emulated) resize(width, height int) {
 	e.screen.Resize(width, height)
 	e.cells.Unlock()
 	require.NoError(e.t, pty.Setsize(e.master, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)}))
-	require.NoError(e.t, syscall.Kill(os.Getpid(), syscall.SIGWINCH)) // The terminal is not that of this process, which the kernel would tell.
+	require.NoError(e.t, syscall.Kill(os.Getpid(), syscall.SIGWINCH)) // It is not this process's controlling terminal, so the kernel sends no signal.
 }
 
-// style is that of a cell.
+// style returns the style of a cell.
 func (e *emulated) style(x, y int) uv.Style {
 	e.cells.Lock()
 	defer e.cells.Unlock()
@@ -223,7 +223,7 @@ func (e *emulated) style(x, y int) uv.Style {
 	return uv.Style{}
 }
 
-// colourOf is the colour of the first place where a text is on the screen.
+// colourOf returns the colour of the first occurrence of a text on the screen.
 func (e *emulated) colourOf(text string) color.Color {
 	e.t.Helper()
 	for y, row := range e.rows() {
@@ -329,7 +329,7 @@ func TestResize(t *testing.T) {
 	require.NoError(t, e.wait())
 }
 
-// Whoever does not read sees the newest frame when he reads again, and not those before.
+// After a pause, a slow reader sees the newest frame, and not the frames before it.
 func TestASlowTerminalMissesFrames(t *testing.T) {
 	effort.SkipUnlessAll(t, "waits for frames that are missed")
 	e := top(t, 120, 40, "--rate", "500")
@@ -338,7 +338,7 @@ func TestASlowTerminalMissesFrames(t *testing.T) {
 	e.mu.Lock()
 	e.pause = pause
 	e.mu.Unlock()
-	time.Sleep(3 * time.Second) // What fits into the terminal's buffer has been written by then.
+	time.Sleep(3 * time.Second) // By then the terminal's buffer is full.
 	e.mu.Lock()
 	e.wrote.Reset()
 	e.pause = nil

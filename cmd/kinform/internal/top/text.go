@@ -14,13 +14,13 @@ type span struct {
 	style style
 }
 
-// line is a line of the screen. All texts of others that are in it have come through [safe].
+// line is a line of the screen. All foreign texts in it have passed [safe].
 type line []span
 
-// text makes a line of one style.
+// text makes a line with one style.
 func text(style style, s string) line { return line{{s, style}} }
 
-// joined returns lines as one.
+// joined concatenates lines.
 func joined(parts ...line) (all line) {
 	for _, p := range parts {
 		all = append(all, p...)
@@ -28,7 +28,7 @@ func joined(parts ...line) (all line) {
 	return all
 }
 
-// width is how many cells a line takes.
+// width returns the number of cells of a line.
 func (l line) width() (n int) {
 	for _, s := range l {
 		n += cells(s.text)
@@ -36,7 +36,7 @@ func (l line) width() (n int) {
 	return n
 }
 
-// fit makes a line exactly so wide: it is cut, with a mark, or filled with spaces.
+// fit makes a line exactly this wide: it cuts the line with a mark, or pads it with spaces.
 func (l line) fit(width int) line {
 	if width <= 0 {
 		return nil
@@ -63,12 +63,12 @@ func (l line) fit(width int) line {
 	return cut
 }
 
-// right fills a line at its left, where it is not as wide.
+// right pads a line on the left to this width.
 func (l line) right(width int) line {
 	return joined(text(plain, strings.Repeat(" ", max(width-l.width(), 0))), l)
 }
 
-// String is the line without styles.
+// String returns the line without styles.
 func (l line) String() string {
 	var b strings.Builder
 	for _, s := range l {
@@ -77,7 +77,8 @@ func (l line) String() string {
 	return b.String()
 }
 
-// spread has one part at the left, and the other at the right. The left one is cut where there is no room for both.
+// spread puts one part at the left and the other at the right. If there is no room for both, it
+// cuts the left part.
 func spread(left, right line, width int) line {
 	room := width - right.width()
 	if room < 0 {
@@ -86,7 +87,7 @@ func spread(left, right line, width int) line {
 	return joined(left.fit(room), right)
 }
 
-// beside puts blocks next to each other. Each is as wide as it is said to be.
+// beside puts blocks next to each other, with these widths.
 func beside(blocks [][]line, widths []int, between []line) (all []line) {
 	high := 0
 	for _, b := range blocks {
@@ -109,7 +110,7 @@ func beside(blocks [][]line, widths []int, between []line) (all []line) {
 	return all
 }
 
-// wrapped breaks a text into lines at spaces, and words that are too long where they have to be.
+// wrapped wraps a text at spaces. It breaks words that are too long for a line.
 func wrapped(style style, s string, width int) (all []line) {
 	if width <= 0 {
 		return nil
@@ -145,7 +146,7 @@ func wrapped(style style, s string, width int) (all []line) {
 	return all
 }
 
-// clip returns the beginning of a text that fits.
+// clip returns the longest prefix of a text that fits.
 func clip(s string, width int) string {
 	n := 0
 	for at, r := range s {
@@ -157,7 +158,8 @@ func clip(s string, width int) string {
 	return s
 }
 
-// cells is how many cells a text takes. The texts of this package have only characters that stand for themselves, see [safe].
+// cells returns the number of cells of a text. The texts of this package have only independent,
+// visible characters; see [safe].
 func cells(s string) (n int) {
 	for _, r := range s {
 		n += cellsOf(r)
@@ -172,18 +174,18 @@ func cellsOf(r rune) int {
 	return ansi.StringWidth(string(r))
 }
 
-// mostText bounds a text of others, in bytes, as it is shown. Longer than any that package view sends.
+// mostText limits the length of a shown foreign text in bytes. Package view sends shorter texts.
 const mostText = 2000
 
-// safe makes a text of others one that cannot steer a terminal, and whose width all terminals agree on: what is not a
-// visible character, and what changes the character before it or joins with it, becomes a mark. Ends of lines and tabs are among these.
-// A text that is safe already stays as it is.
+// safe makes a foreign text unable to control the terminal, with the same width in all terminals.
+// It replaces every invisible or combining character by a mark, also line ends and tabs. A safe
+// text stays unchanged.
 func safe(s string) string {
 	if len(s) <= mostText && strings.IndexFunc(s, steers) < 0 && utf8.ValidString(s) {
 		return s
 	}
 	var b strings.Builder
-	for _, r := range s { // An unreadable byte is a utf8.RuneError here, which takes more room than the byte.
+	for _, r := range s { // an invalid byte is a utf8.RuneError here, which is longer than the byte
 		if steers(r) {
 			r = utf8.RuneError
 		}
@@ -203,7 +205,8 @@ func steers(r rune) bool {
 	if !unicode.IsPrint(r) && r != utf8.RuneError || unicode.Is(unicode.M, r) {
 		return true
 	}
-	// Halves of flags, parts of Hangul syllables, colours of skin: terminals differ in whether they join with what is next to them.
+	// Halves of flags, parts of Hangul syllables, skin colours: terminals differ in whether they
+	// join these with neighbours.
 	s, n := string(r), cellsOf(r)
 	return n == 0 || ansi.StringWidthWc(s) != n || ansi.StringWidth(s+s) != 2*n || ansi.StringWidth("a"+s+"a") != n+2
 }

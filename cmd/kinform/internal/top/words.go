@@ -8,11 +8,11 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// The numbers read as they do on the page.
+// The numbers have the same format as on the page.
 
 const unknown = "–"
 
-// count writes how many there are of something.
+// count formats a number of things.
 func count(n float64) string {
 	switch {
 	case math.IsNaN(n):
@@ -32,7 +32,7 @@ func count(n float64) string {
 
 func counted(n int) string { return count(float64(n)) }
 
-// plural writes how many there are, with the noun for one of them.
+// plural formats a number of things with their noun.
 func plural[N int | float64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -80,7 +80,7 @@ func bytesOf(n float64) string {
 	return tenth(n/1e9) + " GB"
 }
 
-// tenth has a digit after the point for a number below ten.
+// tenth formats a number below ten with one decimal.
 func tenth(n float64) string {
 	if n < 10 {
 		return strconv.FormatFloat(n, 'f', 1, 64)
@@ -90,7 +90,7 @@ func tenth(n float64) string {
 
 func rounded(n float64) string { return strconv.FormatFloat(n, 'f', 0, 64) }
 
-// short keeps the end of a long name, where names differ.
+// short keeps the end of a long name, because that is where names differ.
 func short(name string, most int) string {
 	if cells(name) <= most {
 		return name
@@ -109,7 +109,7 @@ func short(name string, most int) string {
 	return name
 }
 
-// valueOf writes a number by its description.
+// valueOf formats a number according to its description.
 func valueOf(number view.Number, value float64) string {
 	switch number.Unit {
 	case "bool":
@@ -127,7 +127,7 @@ func valueOf(number view.Number, value float64) string {
 	return count(value)
 }
 
-// rateOf writes the rate of a counter.
+// rateOf formats the rate of a counter.
 func rateOf(number view.Number, value float64) string {
 	if number.Unit == "B" {
 		return bytesOf(value) + "/s"
@@ -135,7 +135,8 @@ func rateOf(number view.Number, value float64) string {
 	return rate(value)
 }
 
-// written is a number of a box: what it is now, and its rate or its 99th percentile. known is false where the box does not have it.
+// written returns a number of a box as text: its current value, and its rate or 99th percentile. If
+// known is false, the box does not have the number.
 func written(number view.Number, box *view.Box) (now, more string, known bool) {
 	if box == nil {
 		return unknown, "", false
@@ -159,7 +160,7 @@ func written(number view.Number, box *view.Box) (now, more string, known bool) {
 	return valueOf(number, value), more, true
 }
 
-// bar is as long as a part of a whole.
+// bar draws a bar for a part of a whole.
 func bar(part float64, width int) string {
 	n := int(math.Round(min(max(part, 0), 1) * float64(width)))
 	return strings.Repeat("█", n) + strings.Repeat("·", width-n)

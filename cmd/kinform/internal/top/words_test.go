@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// The page writes the same: see view/page/words.js.
+// The page formats numbers in the same way: see view/page/words.js.
 func TestNumbersReadAsOnThePage(t *testing.T) {
 	for want, n := range map[string]float64{"0": 0, "999": 999, "1,000": 1000, "1,234,567": 1234567, "12.3 M": 12345678, "-4,200": -4200, "3": 2.5} {
 		require.Equal(t, want, count(n))
@@ -47,7 +47,7 @@ func TestLinesFit(t *testing.T) {
 	require.Empty(t, wrapped(plain, "日", 1))
 }
 
-// A text is cut between two characters, and is as short as it is said to be, whatever it is made of.
+// A text is cut between two characters, to the exact limit, whatever it contains.
 func TestLongTextsAreCut(t *testing.T) {
 	require.Equal(t, strings.Repeat("長", mostText/3)+"…", safe(strings.Repeat("長", 3000)))
 	require.Equal(t, "a"+strings.Repeat("長", (mostText-1)/3)+"…", safe("a"+strings.Repeat("長", 3000)))
@@ -56,7 +56,8 @@ func TestLongTextsAreCut(t *testing.T) {
 	require.Equal(t, strings.Repeat("a", mostText)+"…", safe(strings.Repeat("a", mostText+1)))
 }
 
-// Whatever a text is, it is made of characters that only show themselves, and all ways to measure agree on it.
+// For any input, safe returns independent, visible characters, and all ways to measure their width
+// agree.
 func FuzzSafe(f *testing.F) {
 	f.Add("a\x1b]0;owned\x07\x1b[2J\u009b\x7f\u202e\r\n日本\u0301\u200d\U0001F1E9\U0001F3FE\x00\xff")
 	f.Add(strings.Repeat("長", 3000))

@@ -34,7 +34,7 @@ type options struct {
 	connectTimeout time.Duration
 }
 
-// completeWithin bounds the time of a completion, while a person waits.
+// completeWithin limits the time of a shell completion, because a person waits.
 const completeWithin = 2 * time.Second
 
 // Command returns "kinform watch".
@@ -141,7 +141,7 @@ type cluster struct {
 	namespace string // of the context
 }
 
-// connect makes a client, and logs in where that is needed.
+// connect makes a client, and logs in if that is needed.
 func (o options) connect(ctx context.Context) (s cluster, err error) {
 	connection, err := kubeconfig.Load(kubeconfig.Options{Path: o.kubeconfig, Context: o.context})
 	if err != nil {
@@ -160,7 +160,7 @@ func (o options) connect(ctx context.Context) (s cluster, err error) {
 	return s, nil
 }
 
-// selection returns which objects of a resource are wanted, in words as well.
+// selection returns the selected objects of a resource, also described in words.
 func (o options) selection(s cluster, resource discovery.Resource) (what string, selected rest.ResourceOptions) {
 	what = resource.String()
 	namespace := cmp.Or(o.namespace, s.namespace)
@@ -175,8 +175,8 @@ func (o options) selection(s cluster, resource discovery.Resource) (what string,
 	return what, rest.ResourceOptions{Resource: resource.GVR(), Namespace: namespace, LabelSelector: o.labels, FieldSelector: o.fields}
 }
 
-// find asks the server for the resource that name means. If a part of the API cannot be
-// discovered, that matters only if the resource may be in it.
+// find looks up the resource that name refers to. If a part of the API cannot be discovered, find
+// fails only if the resource may be in that part.
 func (o options) find(ctx context.Context, client *rest.Client, name string) (discovery.Resource, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.connectTimeout)
 	defer cancel()

@@ -20,8 +20,8 @@ var errNoAnswer = errors.New("no answer within --connect-timeout")
 // complete is an error whose text needs no explanation.
 type complete struct{ error }
 
-// explain returns an error that says why the command cannot watch, and what to do, in one line. The
-// cause is at its end.
+// explain returns a one-line error that says why the command cannot watch and what to do. The cause
+// is at its end.
 func explain(err error, host, resource string) error {
 	if err == nil || isA[complete](err) {
 		return err
@@ -76,7 +76,7 @@ func reason(err error) error {
 	return err
 }
 
-// refusedByPeer reports whether the server ended the TLS handshake, as it does if it wants another
+// refusedByPeer reports whether the server ended the TLS handshake, as it does if it needs another
 // client certificate.
 func refusedByPeer(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)

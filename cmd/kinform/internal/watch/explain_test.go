@@ -24,8 +24,8 @@ import (
 	"github.com/kinform/kinform/rest/discovery"
 )
 
-// fails runs "kinform watch" and requires that it ends, long before the
-// --connect-timeout of start is over, with one short line.
+// fails runs "kinform watch". The command must fail with one short line, long before the
+// --connect-timeout of start.
 func fails(t *testing.T, args ...string) string {
 	t.Helper()
 	began := time.Now()
@@ -146,7 +146,7 @@ func TestResourceWithoutWatches(t *testing.T) {
 		fails(t, "componentstatus", "--kubeconfig", connect(t, s)))
 }
 
-// A part of discovery that fails matters only if the resource may be in it.
+// A failed part of discovery matters only if the resource may be in it.
 func TestIncompleteDiscovery(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.Options{})
@@ -173,7 +173,7 @@ func TestCtrlCBeforeTheClusterAnswered(t *testing.T) {
 	require.ErrorContains(t, w.stop(), "context canceled")
 }
 
-// The rest cannot be had on loopback.
+// These errors cannot be caused on loopback.
 func TestExplanationsOfNetworkErrors(t *testing.T) {
 	t.Parallel()
 	dial := func(err error) error {

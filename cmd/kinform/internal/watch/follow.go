@@ -19,8 +19,8 @@ import (
 )
 
 // follow runs an informer on a source, and prints the events of its handler, until ctx ends. If it
-// fails before the first list is complete, in a way that waiting does not mend, follow returns an
-// error. It writes failures from which the informer recovers to errOut.
+// fails before the first list is complete, and waiting cannot help, follow returns an error. It
+// writes failures from which the informer recovers to errOut.
 func follow(ctx context.Context, source listwatch.Source[*unstructured.Unstructured], what string, out printer, errOut io.Writer) error {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
@@ -28,8 +28,8 @@ func follow(ctx context.Context, source listwatch.Source[*unstructured.Unstructu
 	var inf *informer.Informer[*unstructured.Unstructured]
 	inf, err := informer.New(source, informer.Options[*unstructured.Unstructured]{
 		Name:   what,
-		Logger: slog.New(slog.DiscardHandler), // OnError tells people of failures, and a slow reader of the output is no trouble.
-		// A person wants to see the other objects. OnError tells of unreadable ones.
+		Logger: slog.New(slog.DiscardHandler), // OnError reports failures, and a slow reader of the output is fine.
+		// The user wants to see the other objects. OnError reports undecodable ones.
 		Reflector: reflector.Options{SkipUnreadable: true, OnError: func(e reflector.Error) {
 			if !inf.Status().Synced && hopeless(e) {
 				giveUp(failure{e.Err})
@@ -41,8 +41,8 @@ func follow(ctx context.Context, source listwatch.Source[*unstructured.Unstructu
 	if err != nil {
 		return err
 	}
-	// With Block, a slow output holds up the stream, so that no events are merged, and none
-	// collect in memory.
+	// With Block, a slow output holds up the stream, so events are not merged and do not accumulate
+	// in memory.
 	handler, err := inf.AddHandler(func(e informer.Event[*unstructured.Unstructured]) {
 		if err := out.print(e); err != nil {
 			giveUp(failure{complete{fmt.Errorf("cannot write: %w", err)}})
@@ -70,16 +70,16 @@ func follow(ctx context.Context, source listwatch.Source[*unstructured.Unstructu
 	return err
 }
 
-// failure is the cause of a context that did not end in order.
+// failure is the cause of a context that ended with an error.
 type failure struct{ error }
 
-// hopeless reports whether an error of the first list will stay, or is one that a person at a
-// terminal wants to know at once.
+// hopeless reports whether an error of the first list is permanent, or should be shown to the user
+// at once.
 func hopeless(err reflector.Error) bool {
 	return !isA[*listwatch.ObjectError](err) && !apierrors.IsTooManyRequests(err) && !apierrors.IsResourceExpired(err)
 }
 
-// tell writes a failure, and the wait that follows, in one line.
+// tell writes a failure and the wait that follows in one line.
 func tell(out io.Writer, err reflector.Error) {
 	next := ""
 	if err.RetryIn > 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// Cluster says which objects of which cluster are looked at, by the flags of "kinform view" and "kinform top".
+// Cluster selects a cluster and objects, by the flags of "kinform view" and "kinform top".
 type Cluster struct{ options options }
 
 // AddFlags adds the flags.
@@ -30,12 +30,12 @@ func (c *Cluster) AddFlags(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.connectTimeout, "connect-timeout", 5*time.Second, "how long to wait for the cluster to say what it has")
 }
 
-// Complete returns the names of the resources that can be looked at.
+// Complete returns the names of the resources that can be viewed.
 func (c *Cluster) Complete(ctx context.Context) ([]string, cobra.ShellCompDirective) {
 	return c.options.completeResource(ctx)
 }
 
-// Look is an informer on each of some resources of a cluster, and a picture of them.
+// Look has an informer for each of some resources of a cluster, and a view of them.
 type Look struct {
 	View *view.View
 
@@ -43,8 +43,8 @@ type Look struct {
 	informers []*informer.Informer[*metav1.PartialObjectMetadata]
 }
 
-// Look connects to the cluster, and makes informers that ask for metadata alone. failed is called with what their reflectors
-// report. The caller has to call Close.
+// Look connects to the cluster, and makes informers for metadata only. It calls failed with the
+// errors of their reflectors. The caller must call Close.
 func (c *Cluster) Look(ctx context.Context, names []string, failed func(reflector.Error)) (*Look, error) {
 	o := c.options
 	if err := o.validate(); err != nil {
@@ -79,7 +79,7 @@ func (l *Look) begin(ctx context.Context, o options, s cluster, names []string, 
 		}
 		inf, err := informer.New(source, view.InformerOptions(l.View, informer.Options[*metav1.PartialObjectMetadata]{
 			Name:      what,
-			Logger:    slog.New(slog.DiscardHandler), // OnError tells people of failures.
+			Logger:    slog.New(slog.DiscardHandler), // OnError reports failures.
 			Reflector: reflector.Options{SkipUnreadable: true, OnError: failed},
 		}))
 		if err != nil {
@@ -98,7 +98,7 @@ func (l *Look) begin(ctx context.Context, o options, s cluster, names []string, 
 func (l *Look) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	for _, inf := range l.informers {
-		running.Go(func() { _ = inf.Run(ctx) }) // It ends with ctx alone.
+		running.Go(func() { _ = inf.Run(ctx) }) // it fails only with ctx
 	}
 	running.Wait()
 }

@@ -48,22 +48,22 @@ func show(e informer.Event[*unstructured.Unstructured]) watched {
 	return watched{Type: e.Type.String(), Cause: e.Cause.String(), FinalStateUnknown: e.FinalStateUnknown, Object: e.New.Object}
 }
 
-// jsonPrinter writes one JSON object a line.
+// jsonPrinter writes one JSON object per line.
 type jsonPrinter struct{ out *json.Encoder }
 
 func (p jsonPrinter) print(e informer.Event[*unstructured.Unstructured]) error {
 	return p.out.Encode(show(e))
 }
 
-// yamlPrinter writes one YAML document an event.
+// yamlPrinter writes one YAML document per event.
 type yamlPrinter struct{ out io.Writer }
 
 func (p yamlPrinter) print(e informer.Event[*unstructured.Unstructured]) error {
 	document, err := yaml.Marshal(show(e))
 	if err != nil || !terminal.Plain(string(document)) {
-		// The converter refuses some control characters, and a Writer's escapes of others
-		// would have another meaning in a word without quotes. In JSON, which is YAML as well,
-		// an escape means the character.
+		// The converter refuses some control characters. A Writer would escape others, which
+		// changes the meaning of an unquoted word. So the document is written as JSON, which is
+		// also YAML. In a JSON string, an escape means the character.
 		if document, err = json.MarshalIndent(show(e), "", "  "); err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (p yamlPrinter) print(e informer.Event[*unstructured.Unstructured]) error {
 	return err
 }
 
-// tablePrinter writes one line an event, in columns. The width of a column grows with its texts,
+// tablePrinter writes one line per event, in columns. The width of a column grows with its texts,
 // because a line cannot wait for the lines after it.
 type tablePrinter struct {
 	out        io.Writer
@@ -102,7 +102,7 @@ func (p *tablePrinter) row(cells ...string) error {
 		if n == 1 && !p.namespaced {
 			continue
 		}
-		cell = terminal.Text(cell) // before the Writer does, because its width counts
+		cell = terminal.Text(cell) // before the Writer, because the width counts
 		p.widths[n] = max(p.widths[n], utf8.RuneCountInString(cell))
 		if n == len(cells)-1 {
 			line.WriteString(cell + "\n")
@@ -114,8 +114,8 @@ func (p *tablePrinter) row(cells ...string) error {
 	return err
 }
 
-// statusOf returns the status of an object in a word: that it is being deleted, its phase, or its
-// Ready or Available condition.
+// statusOf returns the status of an object in a word: Terminating, its phase, or its Ready or
+// Available condition.
 func statusOf(obj *unstructured.Unstructured) string {
 	if obj.GetDeletionTimestamp() != nil {
 		return "Terminating"

@@ -31,8 +31,7 @@ func gadget(namespace, name string, status map[string]any) *unstructured.Unstruc
 	return u
 }
 
-// A custom resource has no type here, so that what is printed is what the server
-// has, whatever that is.
+// A custom resource has no Go type here, so the output is exactly what the server has.
 func TestCustomResourceInJSONAndYAML(t *testing.T) {
 	t.Parallel()
 	resource := apitest.Resource{Group: "example.com", Version: "v1", Plural: "gadgets", Kind: "Gadget"}
@@ -106,7 +105,7 @@ func TestObjectsHaveNoPowerOverTheTerminal(t *testing.T) {
 	require.Equal(t, 2, strings.Count(out.String(), "\n"))
 }
 
-// TestNameAndVersionHaveNoPowerOverTheTerminal, and what json and yaml say stays the same.
+// TestNameAndVersionHaveNoPowerOverTheTerminal also checks that json and yaml keep their meaning.
 func TestNameAndVersionHaveNoPowerOverTheTerminal(t *testing.T) {
 	t.Parallel()
 	const hostile = "a\x1b[2J\u009b\x7f\u202e\n\u2066: b"

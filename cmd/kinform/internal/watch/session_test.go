@@ -33,7 +33,7 @@ func save(t *testing.T, config rest.Config) string {
 	return path
 }
 
-// certified is the configuration of a client that a server with TLS accepts.
+// certified is the configuration of a client with a certificate that the server accepts.
 func certified(s *apitest.Server) rest.Config {
 	certificate, key := s.ClientCertificate()
 	return rest.Config{Host: s.URL(), TLS: rest.TLSConfig{
@@ -59,18 +59,18 @@ func pod(namespace, name string, labels ...string) *corev1.Pod {
 	return p
 }
 
-// session is "kinform watch" while it runs.
+// session is a running "kinform watch".
 type session struct {
 	t           *testing.T
 	out, errOut buffer
-	read        int // how many lines of out next has returned
+	read        int // number of lines of out that next has returned
 	end         context.CancelFunc
 	ended       chan struct{}
 	err         error // valid when ended is closed
 }
 
-// start starts "kinform watch" with these arguments. A busy machine may take longer than the default
-// of --connect-timeout.
+// start starts "kinform watch" with these arguments. It raises --connect-timeout, because a busy
+// machine may need longer than the default.
 func start(t *testing.T, args ...string) *session {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -120,19 +120,19 @@ func (s *session) eventually(condition func() bool) {
 	require.Eventually(s.t, condition, time.Minute, 2*time.Millisecond)
 }
 
-// stop ends the session, as Ctrl-C does, and returns what it fails with.
+// stop ends the session like Ctrl-C, and returns its error.
 func (s *session) stop() error {
 	s.end()
 	return s.wait()
 }
 
-// wait returns when the session has ended by itself.
+// wait waits until the session has ended by itself.
 func (s *session) wait() error {
 	<-s.ended
 	return s.err
 }
 
-// buffer is one that may be read while it is written.
+// buffer can be read while it is written.
 type buffer struct {
 	mu   sync.Mutex // guards following
 	text bytes.Buffer

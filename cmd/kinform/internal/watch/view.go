@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// looking are the flags of "kinform view" that "kinform watch" does not have.
+// looking has the flags of "kinform view" that "kinform watch" lacks.
 type looking struct {
 	listen string
 	open   bool
@@ -70,7 +70,7 @@ on this machine do not see your cluster.`,
 	return cmd
 }
 
-// view runs informers on resources, and serves the page about them, until the context of cmd ends.
+// view runs informers on resources, and serves the page of them, until the context of cmd ends.
 func (how looking) view(cmd *cobra.Command, of Cluster, names []string) (err error) {
 	ctx, stop := context.WithCancel(cmd.Context())
 	defer stop()

@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// A cluster is shown to whoever has the token, and what is in its secrets to nobody.
+// A view shows a cluster to everyone with the token, and never shows the content of secrets.
 func TestViewShowsAClusterToWhoeverHasTheToken(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.Options{})
