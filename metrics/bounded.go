@@ -10,11 +10,11 @@ import (
 	"sync/atomic"
 )
 
-// other is the value of labels for what is not told apart any more.
+// other is the label value that all names beyond a bound share.
 const other = "other"
 
-// bounded makes a value for each key, up to a number of keys. All further ones share the
-// value of the last key. To look up takes no lock and allocates nothing.
+// bounded makes a value for each key, up to a number of keys. All further keys share the value of
+// the last key. A look-up takes no lock and allocates nothing.
 type bounded[K comparable, V any] struct {
 	known  atomic.Pointer[map[K]V] // never changed in place
 	most   int
@@ -22,10 +22,11 @@ type bounded[K comparable, V any] struct {
 	beyond K
 
 	mu     sync.Mutex // guards following, and writes of known
-	missed map[K]bool // keys beyond the bound: at most as many again
+	missed map[K]bool // keys beyond the bound, at most as many again
 }
 
-// newBounded returns a bounded; beyond is the key that stands for those beyond the bound.
+// newBounded returns a bounded. The argument most is the number of keys, and all further keys share
+// the value of the key beyond.
 func newBounded[K comparable, V any](most int, beyond K, made func(K) V) *bounded[K, V] {
 	return &bounded[K, V]{most: most, made: made, beyond: beyond}
 }
@@ -71,14 +72,14 @@ func (b *bounded[K, V]) miss(key K) V {
 	return v
 }
 
-// leftOut is how many keys have no value of their own.
+// leftOut counts the keys without a value of their own.
 func (b *bounded[K, V]) leftOut() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.missed)
 }
 
-// partNames are the names of parts with histograms: of each kind, as many as are told apart.
+// partNames are the names of parts with histograms, up to a number for each kind of part.
 type partNames struct {
 	most int
 
@@ -90,7 +91,7 @@ func newPartNames(most int) *partNames {
 	return &partNames{most: most, kinds: map[string]*bounded[string, string]{}}
 }
 
-// of returns the name, or other.
+// of returns the name, or other if the kind has too many names.
 func (p *partNames) of(kind, name string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,7 +103,7 @@ func (p *partNames) of(kind, name string) string {
 	return names.get(name)
 }
 
-// leftOut is how many names are not told apart.
+// leftOut counts the names that share other.
 func (p *partNames) leftOut() (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,7 +113,7 @@ func (p *partNames) leftOut() (n int) {
 	return n
 }
 
-// bounds are all that is bounded.
+// bounds lists everything with a bound.
 type bounds struct {
 	mu  sync.Mutex // guards following
 	all []interface{ leftOut() int }
@@ -133,7 +134,7 @@ func (b *bounds) leftOut() (n int) {
 	return n
 }
 
-// word is the name of something as one word.
+// word converts a name to one word.
 func word(name fmt.Stringer) string { return strings.ReplaceAll(name.String(), " ", "_") }
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -31,9 +31,9 @@ var clientReadings = func() readings[rest.Stats] {
 	return r
 }()
 
-// Client adds a client, which is a *rest.Client. Its name is the label client.
+// Client adds a client, which is a *rest.Client. The label client is name.
 //
-// Codes and durations need an observer besides: see [Metrics.ClientObserver].
+// Codes and durations also need an observer: see [Metrics.ClientObserver].
 func (m *Metrics) Client(name string, c interface{ Stats() rest.Stats }) (remove func()) {
 	return m.add(func(all *collection) { collectClient(all, name, c.Stats()) })
 }
@@ -44,7 +44,7 @@ func collectClient(c *collection, name string, s rest.Stats) {
 	}
 }
 
-// asked is what requests are told apart by.
+// asked are the properties of a request that become labels.
 type asked struct {
 	verb        string
 	resource    schema.GroupVersionResource
@@ -53,19 +53,19 @@ type asked struct {
 
 func askedOf(a rest.About) asked { return asked{a.Verb, a.Resource, a.Subresource} }
 
-// answered is an asked with the code of its answer, 0 if there is none.
+// answered is a request with the code of its answer, or 0 without an answer.
 type answered struct {
 	asked
 	code int
 }
 
-// beyondAsked stands for requests that are not told apart any more.
+// beyondAsked stands for all requests beyond the bound.
 var beyondAsked = asked{verb: other, resource: schema.GroupVersionResource{Resource: other}}
 
 const beyondCode = -1
 
-// text is the resource as a label, such as "deployments.apps/status": without its version, as
-// a change of that is no change of what is asked for.
+// text is the resource as a label, such as "deployments.apps/status". It has no version, because a
+// new version is still the same resource.
 func (a asked) text() string {
 	text := a.resource.GroupResource().String()
 	if a.subresource != "" {
@@ -74,9 +74,9 @@ func (a asked) text() string {
 	return labelValue(text)
 }
 
-// ClientObserver returns an observer for the answers of a client: codes, durations, warnings.
-// It calls next as well. Its name is the label client. Paths, and names of objects, are in no
-// label: what is asked is told by verb and resource.
+// ClientObserver returns an observer for the answers of a client: codes, durations, warnings. It
+// also calls next. The label client is name. Labels have the verb and the resource of a request,
+// but no paths and no names of objects.
 func (m *Metrics) ClientObserver(name string, next *rest.Observer) *rest.Observer {
 	v := &m.observed
 	name = v.named("client", name)
@@ -107,7 +107,7 @@ func (m *Metrics) ClientObserver(name string, next *rest.Observer) *rest.Observe
 	return o
 }
 
-// Limit returns limit, for rest.Options, with a histogram of how long requests wait for it.
+// Limit returns limit, for rest.Options, with a histogram of the time that requests wait in it.
 func (m *Metrics) Limit(name string, limit func(context.Context) error) func(context.Context) error {
 	waited := m.observed.limitWait.WithLabelValues(m.observed.named("client", name))
 	return func(ctx context.Context) error {
@@ -118,7 +118,7 @@ func (m *Metrics) Limit(name string, limit func(context.Context) error) func(con
 	}
 }
 
-// codeOf is a status code as a label.
+// codeOf converts a status code to a label.
 func codeOf(code int, none string) string {
 	switch code {
 	case 0:
@@ -129,7 +129,7 @@ func codeOf(code int, none string) string {
 	return strconv.Itoa(code)
 }
 
-// hostOf is the host of a URL.
+// hostOf returns the host of a URL.
 func hostOf(url string) string {
 	_, host, found := strings.Cut(url, "://")
 	if !found {

@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// BenchmarkScrape is one scrape of a program with ten informers and ten queues.
+// BenchmarkScrape scrapes a program with ten informers and ten queues.
 func BenchmarkScrape(b *testing.B) {
 	m, err := New(Options{FamiliarNames: true})
 	require.NoError(b, err)

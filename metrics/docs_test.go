@@ -26,7 +26,7 @@ const (
 	end   = "<!-- end -->"
 )
 
-// The page has all metrics that may be registered, and no others.
+// The page lists exactly the metrics that may be registered.
 func TestTableOfAllMetrics(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(page)
@@ -66,7 +66,7 @@ func tableOfAll() string {
 	return b.String()
 }
 
-// The page has the reasons that there are.
+// The page lists exactly the existing reasons.
 func TestReasonsOfThePage(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(page)
@@ -89,10 +89,10 @@ func TestReasonsOfThePage(t *testing.T) {
 	require.ElementsMatch(t, there, told)
 }
 
-// series finds what may be the name of a metric of this package.
+// series matches names of metrics of this package.
 var series = regexp.MustCompile(`\bkinform_[a-z_]+\b`)
 
-// Dashboard, alerts and page ask for what there is.
+// Dashboard, alerts and page query only existing metrics.
 func TestDashboardAndAlertsAskForWhatThereIs(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
@@ -113,7 +113,7 @@ func TestDashboardAndAlertsAskForWhatThereIs(t *testing.T) {
 	}
 }
 
-// The dashboard is JSON, its panels have a title and a query each, and do not overlap.
+// The dashboard is valid JSON. Each panel has a title and a query, and panels do not overlap.
 func TestDashboardIsWhole(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/metrics/grafana-dashboard.json")
@@ -154,7 +154,7 @@ func TestDashboardIsWhole(t *testing.T) {
 	require.Greater(t, len(ids), 40)
 }
 
-// Each family says what it is, in its own words, once.
+// Each family has a unique name and a unique help text.
 func TestFamiliesAreTold(t *testing.T) {
 	t.Parallel()
 	names, helps := map[string]bool{}, map[string]string{}

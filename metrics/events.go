@@ -31,8 +31,7 @@ var eventsReadings = func() readings[events.Stats] {
 	return r
 }()
 
-// Recorder adds a recorder of events, which is an *events.Recorder. Its name is the label
-// recorder.
+// Recorder adds an event recorder, which is an *events.Recorder. The label recorder is name.
 func (m *Metrics) Recorder(name string, r interface{ Stats() events.Stats }) (remove func()) {
 	return m.add(func(c *collection) {
 		if labels, ok := c.part("recorder", name); ok {
@@ -41,8 +40,7 @@ func (m *Metrics) Recorder(name string, r interface{ Stats() events.Stats }) (re
 	})
 }
 
-// RecorderObserver returns an observer for how long requests about events take, which calls
-// next as well.
+// RecorderObserver returns an observer for the duration of requests for events. It also calls next.
 func (m *Metrics) RecorderObserver(name string, next *events.Observer) *events.Observer {
 	times := newResults(m.observed.eventsSeconds, m.observed.named("recorder", name))
 	o := hooks.Copied(next)

@@ -10,24 +10,25 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// Traces knows traces. A *tracing.Tracing is one. All functions are safe for concurrent use, must be
-// quick, and return "" for what is not traced. An id of more than 64 bytes is no exemplar.
+// Traces returns the ids of traces. A *tracing.Tracing is a Traces. All functions are safe for
+// concurrent use, must be quick, and return "" if there is no trace. An id of more than 64 bytes
+// does not become an exemplar.
 type Traces interface {
-	// TracesOfEvents returns a function that has the id of the trace of the change that a
-	// handler was told of. informer is the name of its informer.
+	// TracesOfEvents returns a function for an informer with this name. The function returns the
+	// trace id of the change that a handler was called for.
 	TracesOfEvents(informer string) (of func(informer.DeliverInfo) (traceID string))
 
-	// TracesOfTurns returns a function that has the id of the trace of the next turn of a key
-	// when that is handed to a worker, and another for the turn that has ended when the key comes
-	// back. queue is the name of the queue.
+	// TracesOfTurns returns two functions for a queue with this name. next returns the trace id of
+	// a key's next reconcile, when a worker takes the key. ended returns the trace id of the
+	// reconcile that has just ended.
 	TracesOfTurns(queue string) (next, ended func(key types.NamespacedName) (traceID string))
 }
 
-// maxTraceID is the longest id that becomes an exemplar: Prometheus' client panics at 128
-// characters, the name of the label included.
+// maxTraceID is the maximum length of an id that becomes an exemplar. Prometheus' client panics at
+// 128 characters, including the name of the label.
 const maxTraceID = 64
 
-// observe takes note of a time, with the trace that it is of as an exemplar unless that is "".
+// observe records a duration, with the trace id as an exemplar unless it is "".
 func observe(h prometheus.Observer, took time.Duration, traceID string) {
 	if traceID != "" && len(traceID) <= maxTraceID && utf8.ValidString(traceID) {
 		if with, ok := h.(prometheus.ExemplarObserver); ok {
@@ -38,7 +39,7 @@ func observe(h prometheus.Observer, took time.Duration, traceID string) {
 	h.Observe(took.Seconds())
 }
 
-// histograms are those of one kind of time, under each of its names.
+// histograms are the histograms of one duration, one for each of its names.
 type histograms []prometheus.Observer
 
 func (all histograms) observe(took time.Duration, traceID string) {
@@ -47,7 +48,7 @@ func (all histograms) observe(took time.Duration, traceID string) {
 	}
 }
 
-// tracesOfEvents returns what has the traces of the events of an informer.
+// tracesOfEvents returns a function with the trace ids for the events of an informer.
 func (m *Metrics) tracesOfEvents(informerName string) func(informer.DeliverInfo) string {
 	if m.opts.Traces == nil {
 		return func(informer.DeliverInfo) string { return "" }
@@ -55,8 +56,7 @@ func (m *Metrics) tracesOfEvents(informerName string) func(informer.DeliverInfo)
 	return m.opts.Traces.TracesOfEvents(informerName)
 }
 
-// tracesOf returns known for a queue whose keys have names of objects. Keys of another type have no
-// traces.
+// tracesOf returns known for a queue whose keys name objects. Keys of other types have no traces.
 func tracesOf[K comparable](known func(types.NamespacedName) string) func(K) string {
 	if of, ok := any(known).(func(K) string); ok && of != nil {
 		return of

@@ -12,11 +12,11 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// Names, labels, types, buckets and help texts of this file are those which controller-runtime
-// v0.25 registers, for client-go v0.37 as well: facts that dashboards, and registries that
-// have both, go by. bench/metrics compares them with the real ones.
+// Names, labels, types, buckets and help texts in this file equal the ones that controller-runtime
+// v0.25 registers, including those of client-go v0.37. Dashboards, and registries with both, depend
+// on these facts. bench/metrics compares them with the originals.
 
-// exponential are the buckets of a familiar queue: from 10 nanoseconds to 1,000 seconds.
+// exponential returns the buckets of a familiar queue: from 10 nanoseconds to 1,000 seconds.
 func exponential() []float64 { return prometheus.ExponentialBuckets(10e-9, 10, 12) }
 
 var familiarRequestBuckets = []float64{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60}
@@ -24,7 +24,7 @@ var familiarRequestBuckets = []float64{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8,
 var familiarReconcileBuckets = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1,
 	1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60}
 
-// familiar are the familiar metrics that no snapshot has.
+// familiar are the familiar metrics that come from observers, not from snapshots.
 type familiar struct {
 	requests, retries           *prometheus.CounterVec
 	requestSeconds              *prometheus.HistogramVec
@@ -50,7 +50,7 @@ func (o *observed) newFamiliar() *familiar {
 	return f
 }
 
-// markFamiliar says of the family that was made last that it is a familiar one.
+// markFamiliar marks the last added family as a familiar one.
 func (o *observed) markFamiliar(v *prometheus.HistogramVec) *prometheus.HistogramVec {
 	o.families[len(o.families)-1].familiar = true
 	return v
@@ -70,10 +70,10 @@ type familiarAnswer struct {
 
 var beyondAnswer = familiarAnswer{code: beyondCode, method: other, host: other}
 
-// noAnswer is the code of a request that got none.
+// noAnswer is the code of a request without an answer.
 const noAnswer = "<error>"
 
-// client returns what counts the answers of a client; nil if f is.
+// client returns counters for the answers of a client, or nil if f is nil.
 func (f *familiar) client(opts Options, all *bounds) *familiarClient {
 	if f == nil {
 		return nil
@@ -100,7 +100,7 @@ func (c *familiarClient) answered(a rest.Answered) {
 	}
 	to := familiarAnswer{a.StatusCode, a.Method, hostOf(a.URL)}
 	c.requests.get(to).Inc()
-	if a.Verb != "watch" { // client-go has none of watches.
+	if a.Verb != "watch" { // client-go has none for watches.
 		to.code = 0
 		c.seconds.get(to).Observe(a.Wait.Seconds())
 	}
@@ -112,14 +112,14 @@ func (c *familiarClient) retried(r rest.Retry) {
 	}
 }
 
-// familiarQueue is a queue, and which priorities it has had.
+// familiarQueue is a queue with the priorities that it has had.
 type familiarQueue struct {
 	workqueue.Stats
 	depth *familiarDepth
 }
 
-// familiarDepth remembers which priorities there were, as controller-runtime does: a series
-// that is gone, rather than 0, would be a gap in a graph.
+// familiarDepth remembers the priorities of the past, as controller-runtime does: a series that
+// vanishes, rather than being 0, would be a gap in a graph.
 type familiarDepth struct {
 	mu   sync.Mutex // guards following
 	seen []int
@@ -128,8 +128,8 @@ type familiarDepth struct {
 
 func newFamiliarDepth() *familiarDepth { return &familiarDepth{seen: []int{0}} }
 
-// maxPriorities is how many priorities a queue may have had before they are told apart no
-// more, and tooManyPriorities is then in place of all of them.
+// maxPriorities is the number of priorities with separate series. After more, all priorities share
+// the series tooManyPriorities.
 const (
 	maxPriorities     = 25
 	tooManyPriorities = "exceeded_cardinality_limit"
@@ -139,7 +139,7 @@ func (d *familiarDepth) each(s workqueue.Stats, set func(float64, ...string)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	ready := map[int]int{}
-	left := s.Dirty // What is dirty and not ready counts as well, and has no priority here.
+	left := s.Dirty // dirty keys that are not ready have priority 0 here
 	for _, l := range s.Levels {
 		ready[l.Priority] = l.Ready
 		left -= l.Ready
@@ -172,7 +172,7 @@ var familiarQueueReadings = func() readings[familiarQueue] {
 	return asFamiliar(r)
 }()
 
-// familiarController is a controller's queue, and how many workers it is to have.
+// familiarController is a controller's queue with its number of workers.
 type familiarController struct {
 	workqueue.Stats
 	workers int

@@ -12,9 +12,9 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// informerPart are the labels of an informer and its stages. selection is which objects an
-// informer of a factory has, "" for others; it is first, as two of the same name are told apart
-// by the last.
+// informerPart are the labels of an informer and its stages. The label selection describes the
+// objects of a factory's informer, and is "" for others. It comes first, because the last label
+// tells two parts of the same name apart.
 var informerPart = []string{"selection", "informer"}
 
 var informerReadings = func() readings[informer.Status] {
@@ -36,7 +36,7 @@ var informerReadings = func() readings[informer.Status] {
 	return r
 }()
 
-// heardAt is when something came from the server last, zero if it never did.
+// heardAt is when the server last sent something, or zero.
 func heardAt(s reflector.Status) time.Time {
 	if s.LastEventAt.After(s.LastListAt) {
 		return s.LastEventAt
@@ -61,18 +61,18 @@ var handlerReadings = func() readings[informer.HandlerStatus] {
 	return r
 }()
 
-// Informer adds an informer with all of its stages: reflector, queue, store and handlers. It
-// is an *informer.Informer of any type, or a handle on one that a factory shares. The label
-// informer is its Name. What remove takes out is not read any more.
+// Informer adds an informer with all of its stages: reflector, queue, store and handlers. It is an
+// *informer.Informer of any type, or a handle on an informer shared by a factory. The label
+// informer is its Name. After remove, the informer is not read any more.
 //
-// Histograms need an observer besides: see [InformerOptions].
+// Histograms also need an observer: see [InformerOptions].
 func (m *Metrics) Informer(i interface{ Status() informer.Status }) (remove func()) {
 	return m.add(func(c *collection) { collectInformer(c, "", i.Status()) })
 }
 
-// Factory adds all informers of a factory, as they come and go. The label selection says
-// which objects each has, such as "pods in shop". It has no names of objects, unless they
-// are in the selectors.
+// Factory adds all informers of a factory, including later ones. The label selection describes the
+// objects of each informer, such as "pods in shop". It has names of objects only if the selectors
+// have them.
 func (m *Metrics) Factory(f interface {
 	Status() []informer.SharedStatus
 }) (remove func()) {
@@ -101,12 +101,12 @@ func collectInformer(c *collection, selection string, s informer.Status) {
 	}
 }
 
-// InformerOptions returns opts with observers for the histograms of an informer: how long
-// lists and watches take and why they fail, how long changes wait between reflector and store,
-// and events for each handler, and how long handlers run. Observers that are set already are
-// called as well.
+// InformerOptions returns opts with observers for the histograms of an informer. They measure lists
+// and watches, the wait of changes between reflector and store, the wait of events for handlers,
+// and handler calls. They also count failures by reason. Observers that are already set are called
+// as well.
 //
-// That costs no allocation for an event. An informer whose handlers are observed reads the clock
+// The observers cost no allocation for an event. An informer with observed handlers reads the clock
 // twice for each call. The label informer is opts.Name, which should be set.
 func InformerOptions[T any](m *Metrics, opts informer.Options[T]) informer.Options[T] {
 	opts.Observer = m.InformerObserver(opts.Name, opts.Observer)
@@ -118,7 +118,7 @@ func InformerOptions[T any](m *Metrics, opts informer.Options[T]) informer.Optio
 // handlerTimes are the histograms of one handler.
 type handlerTimes struct{ wait, run prometheus.Observer }
 
-// InformerObserver returns an observer for the histograms of handlers, which calls next as well.
+// InformerObserver returns an observer for the histograms of handlers. It also calls next.
 func (m *Metrics) InformerObserver(name string, next *informer.Observer) *informer.Observer {
 	trace := m.tracesOfEvents(name)
 	name = m.observed.named("informer", name)
@@ -167,8 +167,8 @@ func (m *Metrics) FIFO(name string, f interface{ Stats() deltafifo.Stats }) (rem
 	})
 }
 
-// FIFOObserver returns an observer for the histogram of how long changes wait in a DeltaFIFO,
-// which calls next as well.
+// FIFOObserver returns an observer for the histogram of the wait in a DeltaFIFO. It also calls
+// next.
 func (m *Metrics) FIFOObserver(name string, next *deltafifo.Observer) *deltafifo.Observer {
 	wait := m.observed.fifoWait.WithLabelValues(m.observed.named("informer", name))
 	o := hooks.Copied(next)
@@ -205,7 +205,7 @@ var storeReadings = func() readings[indexer.Stats] {
 	return r
 }()
 
-// Store adds a store that is used without an informer, or a reader of one.
+// Store adds a store, or a reader of a store, that is used without an informer.
 func (m *Metrics) Store(name string, s interface{ Stats() indexer.Stats }) (remove func()) {
 	return m.add(func(c *collection) {
 		if labels, ok := c.part("store", "", name); ok {

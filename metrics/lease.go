@@ -39,10 +39,10 @@ var holderReadings = func() readings[lease.Stats] {
 	return r
 }()
 
-// Elector adds a candidate for a lease, which is a *lease.Elector. The label lease is the
-// lease as namespace/name.
+// Elector adds a candidate for a lease, which is a *lease.Elector. The label lease is the lease as
+// namespace/name.
 //
-// Histograms need an observer besides: see [Metrics.ElectorObserver].
+// Histograms also need an observer: see [Metrics.ElectorObserver].
 func (m *Metrics) Elector(e interface{ Stats() lease.Stats }) (remove func()) {
 	return m.add(func(c *collection) { m.collectElector(c, e.Stats()) })
 }
@@ -63,8 +63,8 @@ func (m *Metrics) collectElector(c *collection, s lease.Stats) {
 	}
 }
 
-// ElectorObserver returns an observer for how long it takes to take and to renew a lease,
-// which calls next as well. name is the label lease: namespace/name.
+// ElectorObserver returns an observer for the duration of acquiring and renewing a lease. It also
+// calls next. The label lease is name: namespace/name.
 func (m *Metrics) ElectorObserver(name string, next *lease.Observer) *lease.Observer {
 	times := newResults(m.observed.leaseSeconds, m.observed.named("lease", name))
 	o := hooks.Copied(next)

@@ -15,8 +15,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// All metrics that there may be are as Prometheus wants them: units, suffixes, help texts. The
-// familiar ones are as they are.
+// All possible metrics follow Prometheus' conventions: units, suffixes, help texts. The familiar
+// ones keep their original form.
 func TestMetricsAreClean(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]dto.MetricType{"gauge": dto.MetricType_GAUGE, "counter": dto.MetricType_COUNTER, "histogram": dto.MetricType_HISTOGRAM}
@@ -66,7 +66,7 @@ func TestEverythingAtOnce(t *testing.T) {
 	require.Equal(t, 800.0, now[`kinform_workqueue_run_seconds_count{queue="queue"}`])
 }
 
-// A registry has one collector: programs add all of their parts to it.
+// A registry has one collector, to which a program adds all of its parts.
 func TestOneRegistryHasOneCollector(t *testing.T) {
 	t.Parallel()
 	_, registry := made(t, Options{})

@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// stages are those of a manager.
+// stages are the stages of a manager.
 var stages = []controller.Stage{controller.Always, controller.Synced, controller.Leading}
 
 var managerReadings = func() readings[controller.Status] {
@@ -52,12 +52,12 @@ var controllerReadings = func() readings[controller.ControllerStatus] {
 }()
 
 // Manager adds a manager with all of its parts: clients, caches with all of their stages, the
-// queues of its controllers, and its lease if its Elector is a *lease.Elector. What is added to
-// it later has metrics as well. The label manager is its Name. The client of the manager has
-// the label client "manager", those of other clusters "cluster-1" and so on, in their order.
+// queues of its controllers, and its lease if its Elector is a *lease.Elector. Parts that the
+// manager gets later are included. The label manager is its Name. For the manager's client, the
+// label client is "manager". For clients of other clusters, it is "cluster-1" and so on.
 //
-// Recorders of events are not known to a manager: see [Metrics.Recorder]. Histograms need
-// observers besides: see [Metrics.ControllerObserver] and [Metrics.ClientObserver].
+// A manager does not know its event recorders: see [Metrics.Recorder]. Histograms also need
+// observers: see [Metrics.ControllerObserver] and [Metrics.ClientObserver].
 func (m *Metrics) Manager(manager *controller.Manager) (remove func()) {
 	depths := newBounded(m.opts.MaxParts, other, func(string) *familiarDepth { return newFamiliarDepth() })
 	return m.add(func(c *collection) {
@@ -91,8 +91,8 @@ func (m *Metrics) Manager(manager *controller.Manager) (remove func()) {
 	})
 }
 
-// ControllerObserver returns an observer for the histograms of all controllers and caches of
-// a manager, for controller.Options.
+// ControllerObserver returns an observer for the histograms of all controllers and caches of a
+// manager, for controller.Options.
 func (m *Metrics) ControllerObserver() *controller.Observer {
 	return &controller.Observer{
 		Queue: func(name string, next *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {

@@ -13,8 +13,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// What an operator asks at night, of a program that is well and of one that is not: each
-// answer is that of the metrics.
+// The metrics answer the questions that an operator has at night, of a healthy program and of a
+// broken one.
 func TestMetricsOfAManagerAnswer(t *testing.T) {
 	play(t, Options{FamiliarNames: true, Holders: true}, func(t *testing.T, r *rig) {
 		for _, name := range []string{"fine", "later", "broken", "hopeless", "panics"} {
@@ -52,7 +52,7 @@ func TestMetricsOfAManagerAnswer(t *testing.T) {
 			`kinform_reflector_phase{informer="configmaps",phase="watching",selection="configmaps"}`:    1,
 			`kinform_reflector_phase{informer="configmaps",phase="backing_off",selection="configmaps"}`: 0,
 			`kinform_handler_synced{handler="greet",informer="configmaps",selection="configmaps"}`:      1,
-			// What came of it?
+			// What were the results?
 			`kinform_workqueue_turns_total{queue="greet",result="success"}`:                 1,
 			`kinform_workqueue_turns_total{queue="greet",result="requeue_after"}`:           1,
 			`kinform_workqueue_turns_total{queue="greet",result="terminal"}`:                1,
@@ -66,7 +66,7 @@ func TestMetricsOfAManagerAnswer(t *testing.T) {
 			`kinform_lease_leading{lease="default/greeter"}`:                  1,
 			`kinform_lease_holder_info{holder="one",lease="default/greeter"}`: 1,
 			`leader_election_master_status{name="greeter"}`:                   1,
-			// What was asked of the server?
+			// What was requested from the server?
 			`kinform_client_answers_total{client="manager",code="200",resource="configmaps",verb="watch"}`:                  1,
 			`kinform_client_answers_total{client="manager",code="201",resource="leases.coordination.k8s.io",verb="create"}`: 1,
 			`rest_client_request_duration_seconds_count{host="apitest",verb="POST"}`:                                        now[`rest_client_requests_total{code="201",host="apitest",method="POST"}`],
@@ -98,7 +98,7 @@ func TestMetricsOfAManagerAnswer(t *testing.T) {
 	})
 }
 
-// A reconcile that hangs, and one that waits behind it.
+// A reconcile that hangs, and a key that waits behind it.
 func TestMetricsShowWhatHangs(t *testing.T) {
 	play(t, Options{FamiliarNames: true}, func(t *testing.T, r *rig) {
 		for _, name := range []string{"a", "b", "c"} {

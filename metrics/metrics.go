@@ -7,10 +7,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics collects the metrics of the parts of a program. It is a prometheus.Collector, to be
-// registered once; parts may be added before and after that, and taken out again.
+// Metrics collects the metrics of the parts of a program. It is a prometheus.Collector. Register it
+// once. Parts may be added and removed at any time.
 //
-// It is safe for concurrent use, has no goroutine, and holds nothing that would need closing.
+// It is safe for concurrent use, has no goroutine, and needs no Close.
 type Metrics struct {
 	opts     Options
 	observed observed
@@ -19,14 +19,14 @@ type Metrics struct {
 	sources []*source  // in the order in which they were added
 }
 
-// source is a part, or several, to be looked at in each scrape.
+// source is one or several parts that each scrape reads.
 type source struct {
 	collect func(*collection)
 }
 
 var _ prometheus.Collector = (*Metrics)(nil)
 
-// New returns a collector that has no parts yet.
+// New returns a collector without parts.
 func New(opts Options) (*Metrics, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -35,7 +35,7 @@ func New(opts Options) (*Metrics, error) {
 	return &Metrics{opts: opts, observed: newObserved(opts)}, nil
 }
 
-// add has a source looked at in each scrape, until remove is called.
+// add adds a source, which each scrape reads until remove is called.
 func (m *Metrics) add(collect func(*collection)) (remove func()) {
 	added := &source{collect}
 	m.mu.Lock()
@@ -44,7 +44,7 @@ func (m *Metrics) add(collect func(*collection)) (remove func()) {
 	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		var left []*source // A scrape may be going through the old ones.
+		var left []*source // A scrape may be iterating over the old slice.
 		for _, s := range m.sources {
 			if s != added {
 				left = append(left, s)
@@ -54,7 +54,7 @@ func (m *Metrics) add(collect func(*collection)) (remove func()) {
 	}
 }
 
-// leftOutDesc is about this package itself.
+// leftOutDesc describes a metric of this package itself.
 var leftOutDesc = prometheus.NewDesc(leftOut.name, leftOut.help, nil, nil)
 
 var leftOut = family{
@@ -62,7 +62,7 @@ var leftOut = family{
 	help: "How many parts and series have no metrics, as there are more than Options.MaxParts.",
 }
 
-// Describe sends the descriptions of all metrics that there may be.
+// Describe sends the descriptions of all possible metrics.
 func (m *Metrics) Describe(out chan<- *prometheus.Desc) {
 	for _, t := range tables(m.opts) {
 		t.describe(out)
@@ -71,8 +71,8 @@ func (m *Metrics) Describe(out chan<- *prometheus.Desc) {
 	out <- leftOutDesc
 }
 
-// Collect sends the metrics of all parts, as they are now. It takes no longer than the
-// snapshots of the parts: some microseconds for each.
+// Collect sends the current metrics of all parts. It takes only as long as the snapshots of the
+// parts: some microseconds for each.
 func (m *Metrics) Collect(out chan<- prometheus.Metric) {
 	m.mu.Lock()
 	sources := m.sources
@@ -91,7 +91,7 @@ type table interface {
 	describe(chan<- *prometheus.Desc)
 }
 
-// tables are all that is read from snapshots.
+// tables returns everything that is read from snapshots.
 func tables(opts Options) []table {
 	all := []table{&clientReadings, &informerReadings, &reflectorReadings, &fifoReadings, &storeReadings, &handlerReadings,
 		&queueReadings, &managerReadings, &controllerReadings, &leaseReadings, &eventsReadings}
@@ -104,5 +104,5 @@ func tables(opts Options) []table {
 	return all
 }
 
-// numbered is the name of the nth part that has this name.
+// numbered is the name of the nth part with the same name.
 func numbered(name string, n int) string { return name + "~" + strconv.Itoa(n) }

@@ -6,8 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// observed are the metrics that no snapshot has: histograms, and counts by what was answered.
-// Observers fill them in.
+// observed are the metrics that no snapshot has: histograms, and counts by kind of answer.
+// Observers update them.
 type observed struct {
 	bounds   *bounds
 	names    *partNames
@@ -75,8 +75,8 @@ func nativeBuckets(h *prometheus.HistogramOpts) {
 	h.NativeHistogramBucketFactor, h.NativeHistogramMaxBucketNumber, h.NativeHistogramMinResetDuration = 1.1, 100, time.Hour
 }
 
-// named returns the name of a part as a label of histograms. Of more names of a kind than there may be,
-// all further ones are one: series of observers are never taken out.
+// named returns the name of a part as a label of histograms. If a kind has too many names, all
+// further names share one label, because series of observers are never removed.
 func (o *observed) named(kind, name string) string {
 	return o.names.of(kind, labelValue(name))
 }
@@ -95,7 +95,7 @@ func (o *observed) collect(out chan<- prometheus.Metric) {
 
 func (o *observed) leftOut() int { return o.bounds.leftOut() }
 
-// results are the histograms of something that succeeds or fails.
+// results are the histograms of an operation that succeeds or fails.
 type results struct{ succeeded, failed prometheus.Observer }
 
 func newResults(seconds *prometheus.HistogramVec, name string) results {

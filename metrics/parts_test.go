@@ -22,7 +22,7 @@ func keyOf(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: "web", Name: name}
 }
 
-// made returns a collector that is registered.
+// made returns a registered collector.
 func made(t *testing.T, opts Options) (*Metrics, *prometheus.Registry) {
 	t.Helper()
 	m, err := New(opts)
@@ -40,7 +40,7 @@ type fakeQueue workqueue.Stats
 
 func (f fakeQueue) Stats() workqueue.Stats { return workqueue.Stats(f) }
 
-// nothing is what a consumer knows that knows nothing.
+// nothing is a consumer without any objects.
 type nothing struct{}
 
 func (nothing) LastApplied(types.NamespacedName) (*configMap, string, uint64, bool) {
@@ -50,7 +50,7 @@ func (nothing) AllKeys() iter.Seq[types.NamespacedName] {
 	return func(func(types.NamespacedName) bool) {}
 }
 
-// Each stage can be had alone, and taken out again.
+// Each stage can be added alone, and removed again.
 func TestStagesAlone(t *testing.T) {
 	t.Parallel()
 	m, registry := made(t, Options{})
@@ -76,7 +76,7 @@ func TestStagesAlone(t *testing.T) {
 	}
 }
 
-// A scrape does not fail, whatever parts are named and however many there are.
+// A scrape does not fail for any names and any number of parts.
 func TestNamesAndNumbersOfPartsFailNoScrape(t *testing.T) {
 	t.Parallel()
 	m, registry := made(t, Options{MaxParts: 3, FamiliarNames: true})
@@ -99,7 +99,7 @@ func TestNamesAndNumbersOfPartsFailNoScrape(t *testing.T) {
 	require.Equal(t, 6.0, now[`kinform_metrics_left_out{}`], "a handler, an informer, and of a queue, and its familiar depth, two of five priorities")
 }
 
-// What a server or a program makes up has bounded labels.
+// Labels are bounded if their values come from a server or a program.
 func TestLabelsOfAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	m, registry := made(t, Options{MaxParts: 4, FamiliarNames: true})
@@ -135,7 +135,7 @@ func TestLabelsOfAnswersAreBounded(t *testing.T) {
 	require.Positive(t, now[`kinform_metrics_left_out{}`])
 }
 
-// Observers that are set already are called as well.
+// Observers that are already set are called as well.
 func TestObserversAreChained(t *testing.T) {
 	t.Parallel()
 	m, registry := made(t, Options{})
@@ -160,7 +160,7 @@ func TestObserversAreChained(t *testing.T) {
 	require.Equal(t, 1.0, scrape(t, registry)[`kinform_reflector_failures_total{informer="maps",phase="watching",reason="idle"}`])
 }
 
-// A queue whose priorities nobody counts has one familiar series for all, as it has in
+// A queue without counts by priority has one familiar series for all keys, as in
 // controller-runtime.
 func TestFamiliarDepth(t *testing.T) {
 	t.Parallel()
@@ -199,7 +199,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// Histograms of more parts than there may be share a name, each kind by itself.
+// If there are too many parts, their histograms share a name, for each kind separately.
 func TestNamesOfHistogramsAreBounded(t *testing.T) {
 	t.Parallel()
 	m, registry := made(t, Options{MaxParts: 2, FamiliarNames: true})

@@ -64,7 +64,7 @@ var queueReadings = func() readings[workqueue.Stats] {
 
 // Queue adds a queue, which is a *workqueue.Queue of any type. The label queue is its Name.
 //
-// Histograms need an observer besides: see [QueueObserver].
+// Histograms also need an observer: see [QueueObserver].
 func (m *Metrics) Queue(q interface{ Stats() workqueue.Stats }) (remove func()) {
 	depth := newFamiliarDepth()
 	return m.add(func(c *collection) { m.collectQueue(c, q.Stats(), depth) })
@@ -81,11 +81,11 @@ func (m *Metrics) collectQueue(c *collection, s workqueue.Stats, depth *familiar
 	}
 }
 
-// QueueObserver returns an observer for the histograms of a queue: how long keys wait, and
-// how long they are worked on. It calls next as well. The label queue is name, which should be
-// the Name of the queue.
+// QueueObserver returns an observer for the histograms of a queue: the wait of keys, and the
+// duration of reconciles. It also calls next. The label queue is name, which should be the Name of
+// the queue.
 //
-// It costs no allocation for a key. A queue with an observer keeps the times of turns, see
+// It costs no allocation for a key. A queue with an observer measures the times of reconciles; see
 // workqueue.Options.Timed.
 func QueueObserver[K comparable](m *Metrics, name string, next *workqueue.Observer[K]) *workqueue.Observer[K] {
 	return observeQueue(m.queueTimes(name), next)
@@ -99,8 +99,8 @@ func observeQueue[K comparable](times *queueTimes, next *workqueue.Observer[K]) 
 	return o
 }
 
-// queueTimes are the histograms of one queue, and what knows the traces of its keys, if there is
-// anybody.
+// queueTimes are the histograms of one queue. The functions return the traces of its keys; they are
+// nil without Options.Traces.
 type queueTimes struct {
 	wait, run        histograms
 	waiting, running func(types.NamespacedName) string

@@ -8,32 +8,32 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// family is a metric of all parts of a kind: what the registry, and the table of
-// docs/metrics.md, know of it.
+// family is a metric of all parts of a kind, as the registry and the table in docs/metrics.md
+// describe it.
 type family struct {
 	name, help string
 	kind       string // gauge, counter or histogram
 	labels     []string
-	familiar   bool // it is one of client-go's or controller-runtime's
+	familiar   bool // a metric of client-go or controller-runtime
 }
 
-// reading is a family whose values are read from a snapshot when Prometheus scrapes.
+// reading is a family whose values are read from a snapshot at each scrape.
 type reading[S any] struct {
 	family
 	desc *prometheus.Desc
-	// each calls set for every series that the snapshot has, with the values of the labels
-	// that the family has beside those of the part.
+	// each calls set for every series in the snapshot. The labels are the values of the family's
+	// own labels, without the labels of the part.
 	each func(snapshot S, set func(value float64, labels ...string))
-	// open says that nobody knows beforehand how many series there are.
+	// open says that the number of series is not known in advance.
 	open bool
 }
 
-// openLabels are those whose values the program or the server makes up.
+// openLabels are the labels whose values the program or the server chooses.
 var openLabels = []string{"index", "priority", "part"}
 
-// readings are all that is read from the snapshot of a part of one kind.
+// readings are all families that are read from the snapshot of one kind of part.
 type readings[S any] struct {
-	part []string // the labels that tell the part from others of its kind
+	part []string // the labels that identify the part among others of its kind
 	all  []reading[S]
 }
 
@@ -47,7 +47,7 @@ func (r *readings[S]) add(kind, name, help string, more []string, each func(S, f
 	})
 }
 
-// counter adds a family with one series for each part, which only rises.
+// counter adds a family with one rising series for each part.
 func (r *readings[S]) counter(name, help string, value func(S) uint64) {
 	r.add("counter", name, help, nil, func(s S, set func(float64, ...string)) { set(float64(value(s))) })
 }
@@ -57,7 +57,7 @@ func (r *readings[S]) gauge(name, help string, value func(S) float64) {
 	r.add("gauge", name, help, nil, func(s S, set func(float64, ...string)) { set(value(s)) })
 }
 
-// gauges and counters add a family with several series for each part, or none.
+// gauges and counters add a family with any number of series for each part.
 func (r *readings[S]) gauges(name, help string, each func(s S, set func(value float64, labels ...string)), more ...string) {
 	r.add("gauge", name, help, more, each)
 }
@@ -79,7 +79,7 @@ func (r *readings[S]) describe(out chan<- *prometheus.Desc) {
 	}
 }
 
-// emit sends all metrics of a part. The labels are those that c.part returned.
+// emit sends all metrics of a part. The labels are from c.part.
 func (r *readings[S]) emit(c *collection, s S, labels []string) {
 	for _, one := range r.all {
 		kind := prometheus.GaugeValue
@@ -105,13 +105,13 @@ func (r *readings[S]) emit(c *collection, s S, labels []string) {
 type collection struct {
 	out     chan<- prometheus.Metric
 	most    int
-	taken   map[string]bool // kinds and labels of parts that there were already
+	taken   map[string]bool // kinds and labels of the parts so far
 	count   map[string]int  // of parts, by kind
 	leftOut int
 }
 
-// part returns the labels of a part of a kind: its own, unless another has them, which would
-// fail the scrape. Then the last one gets a number. ok is false if there are too many.
+// part returns the labels of a part of a kind. If another part has the same labels, which would
+// fail the scrape, the last label gets a number. If ok is false, there are too many parts.
 func (c *collection) part(kind string, labels ...string) (unique []string, ok bool) {
 	if c.count[kind]++; c.count[kind] > c.most {
 		c.leftOut++
@@ -132,11 +132,10 @@ func (c *collection) part(kind string, labels ...string) (unique []string, ok bo
 	}
 }
 
-// maxLabel bounds the value of a label, in bytes.
+// maxLabel limits the length of a label value in bytes.
 const maxLabel = 256
 
-// labelValue is a text as the value of a label: valid, which the registry insists on, and not
-// too long.
+// labelValue makes a text a valid label value, as the registry requires, and shortens it.
 func labelValue(text string) string {
 	if len(text) > maxLabel {
 		text = text[:maxLabel]
@@ -151,5 +150,5 @@ func truth(is bool) float64 {
 	return 0
 }
 
-// since is how long ago a time was, in seconds; 0 where it is in the future.
+// since is how long ago a time was in seconds, or 0 if the time is in the future.
 func since(t time.Time) float64 { return max(time.Since(t), 0).Seconds() }

@@ -62,7 +62,7 @@ func (m *Metrics) Reflector(name string, r interface{ Status() reflector.Status 
 }
 
 // ReflectorObserver returns an observer for the histograms of lists and watches, and for the
-// reasons of failures, which calls next as well. It is for one reflector.
+// reasons of failures. It also calls next. It is for one reflector.
 func (m *Metrics) ReflectorObserver(name string, next *reflector.Observer) *reflector.Observer {
 	name = m.observed.named("informer", name)
 	lists, watches := m.observed.listSeconds.WithLabelValues(name), m.observed.watchSeconds.WithLabelValues(name)
@@ -90,7 +90,7 @@ func (m *Metrics) ReflectorObserver(name string, next *reflector.Observer) *refl
 	return o
 }
 
-// reasons are in the order in which they are looked for.
+// reasons are checked in this order.
 var reasons = []struct {
 	name string
 	err  error
@@ -107,7 +107,7 @@ var reasons = []struct {
 	{"unusable", listwatch.ErrUnusable},
 }
 
-// reasonOf is why an attempt failed, in one of some twenty words.
+// reasonOf returns why an attempt failed, as one of some twenty words.
 func reasonOf(err error) string {
 	for _, r := range reasons {
 		if errors.Is(err, r.err) {
@@ -137,7 +137,8 @@ func reasonOf(err error) string {
 	return "connection"
 }
 
-// versionNumber is a resourceVersion as a number that a float has room for.
+// versionNumber converts a resourceVersion to a number. Of a long version, it uses the last 15
+// digits, which a float can hold exactly.
 func versionNumber(version string) (float64, bool) {
 	if len(version) > 15 {
 		version = version[len(version)-15:]
