@@ -19,37 +19,37 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// change is a change that is traced, from its event on until nobody may handle it any more.
+// change is a traced change, from its event until no handler may handle it any more.
 type change struct {
 	key      types.NamespacedName
 	version  string
 	kind     listwatch.EventType
 	received time.Time
-	span     trace.SpanContext // of the change, once it is stored, or overtaken in the store by a newer one
-	handled  []hearer          // who has been told
+	span     trace.SpanContext // set when the store has the change or a newer one
+	handled  []hearer          // who has handled it
 }
 
-// hearer is who is told of a change: a handler by its name, or what a handler fills.
+// hearer is a consumer of a change: a handler by its name, or the filler of a handler.
 type hearer struct {
 	handler string
 	filler  *filler
 }
 
-// cache has the changes of an informer that are traced.
+// cache has the traced changes of an informer.
 type cache struct {
 	tracing *Tracing
 	name    string
-	open    atomic.Int64 // changes: while there are none, nobody takes the lock
-	waiting atomic.Int64 // those in unstored: the same
+	open    atomic.Int64 // number of changes; at 0, the lock is not needed
+	waiting atomic.Int64 // length of unstored, for the same reason
 
 	mu       sync.Mutex // guards following
 	changes  map[types.NamespacedName][]*change
-	order    []*change // all of them, the oldest first
+	order    []*change // all changes, the oldest first
 	unstored []*change // those without a span
-	popped   time.Time // when the last batch was handed out
+	popped   time.Time // when the last batch was taken from the queue
 }
 
-// received begins to follow a change, if it is one of the few.
+// received begins to trace a change, if it is sampled.
 func (c *cache) received(e reflector.EventInfo) {
 	if e.Phase != reflector.Watching || !c.tracing.chosen() {
 		return
@@ -79,7 +79,7 @@ func (c *cache) received(e reflector.EventInfo) {
 	c.changes[ch.key] = append(c.changes[ch.key], ch)
 	c.open.Add(1)
 	c.waiting.Add(1)
-	if same := c.changes[ch.key]; len(same) > maxLinks { // as many as a turn has links to
+	if same := c.changes[ch.key]; len(same) > maxLinks { // as many as a reconcile has links to
 		if len(same[0].handled) == 0 {
 			c.tracing.counts.lost.Add(1)
 		}
@@ -107,7 +107,7 @@ func (c *cache) forgetLocked(ch *change) {
 	}
 }
 
-// handedOut notes when the queue between reflector and store has handed out a batch.
+// handedOut records that the informer has taken a batch from the DeltaFIFO.
 func (c *cache) handedOut() {
 	if c.waiting.Load() == 0 {
 		return
@@ -117,7 +117,7 @@ func (c *cache) handedOut() {
 	c.popped = time.Now()
 }
 
-// stored makes the spans of the changes that the store has now.
+// stored makes the spans of the changes that have reached the store.
 func (c *cache) stored(version string) {
 	if c.waiting.Load() == 0 {
 		return
@@ -137,7 +137,7 @@ func (c *cache) stored(version string) {
 	}
 }
 
-// takeStored returns the changes that have no span, and that the store has now.
+// takeStored returns the changes without a span that have reached the store.
 func (c *cache) takeStored(version string) (due []*change, popped time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -168,13 +168,13 @@ func (c *cache) spans(ch *change, popped, stored time.Time) trace.SpanContext {
 
 func (c *cache) tracer() trace.Tracer { return c.tracing.tracer }
 
-// span makes a span of what is over.
+// span makes a span for a past interval.
 func (t *Tracing) span(ctx context.Context, name string, from, to time.Time, attrs ...attribute.KeyValue) {
 	_, span := t.tracer.Start(ctx, name, trace.WithTimestamp(from), trace.WithAttributes(attrs...))
 	span.End(trace.WithTimestamp(to))
 }
 
-// answered returns the changes that an event tells of, and that who has not been told of yet.
+// answered returns the changes that an event includes and that who has not handled yet.
 func (c *cache) answered(who hearer, key types.NamespacedName, version string) (told []trace.SpanContext) {
 	if c.open.Load() == 0 {
 		return nil
@@ -190,7 +190,7 @@ func (c *cache) answered(who hearer, key types.NamespacedName, version string) (
 	return told
 }
 
-// delivered makes the spans of a call of a handler.
+// delivered makes the spans of a handler call.
 func (c *cache) delivered(info informer.DeliverInfo) {
 	if c.open.Load() == 0 || info.Cause == informer.Initial || info.Cause == informer.Resync {
 		return
@@ -205,8 +205,8 @@ func (c *cache) delivered(info informer.DeliverInfo) {
 	}
 }
 
-// TracesOfEvents returns a function that has the id of the trace of the change that a handler of an
-// informer was told of, "" if it is not traced: for exemplars, see metrics.Options.Traces.
+// TracesOfEvents returns a function for metrics.Options.Traces, for exemplars. The function returns
+// the trace id of the change that a handler was called for, or "" if the change is not traced.
 func (t *Tracing) TracesOfEvents(informer string) func(informer.DeliverInfo) (traceID string) {
 	return t.cache(informer).traceOf
 }
@@ -225,8 +225,8 @@ func (c *cache) traceOf(info informer.DeliverInfo) string {
 	return ""
 }
 
-// reaches reports whether a resourceVersion is that one or a later one, as far as that can be
-// told: versions that are no numbers, as of merged sources, are taken for it.
+// reaches reports whether the version have is at least want. It assumes so if the versions cannot
+// be compared: versions of merged sources, for example, are not numbers.
 func reaches(have, want string) bool {
 	if !number(have) || !number(want) || have == want {
 		return true
@@ -246,7 +246,7 @@ func number(version string) bool {
 	return version != ""
 }
 
-// observe returns observers of all stages of a cache, which call those that are given.
+// observe returns observers of all stages of a cache, which also call the given observers.
 func (c *cache) observe(i *informer.Observer, r *reflector.Observer, f *deltafifo.Observer, s *indexer.Observer) (*informer.Observer, *reflector.Observer, *deltafifo.Observer, *indexer.Observer) {
 	i, r, f, s = hooks.Copied(i), hooks.Copied(r), hooks.Copied(f), hooks.Copied(s)
 	r.OnEvent = hooks.Then(c.received, r.OnEvent)
@@ -256,8 +256,8 @@ func (c *cache) observe(i *informer.Observer, r *reflector.Observer, f *deltafif
 	return i, r, f, s
 }
 
-// InformerOptions returns opts with observers for an informer without a manager. Its
-// opts.Name should be set. Observers that are set already are called as well.
+// InformerOptions returns opts with observers, for an informer without a manager. Its opts.Name
+// should be set. Observers that are already set are called as well.
 func InformerOptions[T any](t *Tracing, opts informer.Options[T]) informer.Options[T] {
 	opts.Observer, opts.Reflector.Observer, opts.Queue.Observer, opts.Store.Observer =
 		t.cache(opts.Name).observe(opts.Observer, opts.Reflector.Observer, opts.Queue.Observer, opts.Store.Observer)

@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// pipeline is an informer whose handler fills a queue, and a worker of that, without a network
+// pipeline is an informer whose handler fills a queue, and a worker of the queue, without a network
 // and without a manager.
 type pipeline struct {
 	tap    tap.Source[*configMap]
@@ -26,7 +26,7 @@ type pipeline struct {
 	turn   func(context.Context, keyed) error
 }
 
-// newPipeline returns a pipeline that is traced, or not.
+// newPipeline returns a pipeline with tracing, or without if traced is nil.
 func newPipeline(t testing.TB, traced *Tracing) *pipeline {
 	p := &pipeline{tap: tap.New[*configMap](), object: &configMap{}}
 	p.turn = func(context.Context, keyed) error { return nil }
@@ -50,7 +50,7 @@ func newPipeline(t testing.TB, traced *Tracing) *pipeline {
 	return p
 }
 
-// event sends an event, and works on its key.
+// event sends an event and processes its key.
 func (p *pipeline) event() {
 	p.sent++
 	p.tap.Events <- listwatch.Event[*configMap]{Type: listwatch.Modified, Item: listwatch.Item[*configMap]{
@@ -68,8 +68,8 @@ func watchEvent(name string, version int) reflector.EventInfo {
 	return reflector.EventInfo{Phase: reflector.Watching, Type: listwatch.Added, Key: keyOf(name), ResourceVersion: strconv.Itoa(version)}
 }
 
-// An event that is not sampled allocates no more than without tracing, also while the way of
-// another one is followed.
+// An event that is not sampled allocates no more than without tracing, even while another event is
+// traced.
 func TestWhatIsNotSampledAllocatesNothing(t *testing.T) {
 	const events = 2000
 	without := tap.Allocations(events, newPipeline(t, nil).event)
@@ -87,8 +87,8 @@ func TestWhatIsNotSampledAllocatesNothing(t *testing.T) {
 	require.LessOrEqual(t, open, without+0.1)
 }
 
-// BenchmarkPipeline is an event on its way from a watch through queue and store to a handler that
-// fills a work queue, and the turn of its key. Spans go to a processor that drops them.
+// BenchmarkPipeline sends an event from a watch through queue and store to a handler, which adds a
+// key to a work queue. It then reconciles the key. Spans go to a processor that drops them.
 func BenchmarkPipeline(b *testing.B) {
 	for _, with := range []struct {
 		name  string

@@ -1,43 +1,45 @@
-// Package tracing makes OpenTelemetry spans of the way of a change: from the event of the watch
-// through queue and store to the handlers, through the work queue, to the end of the
-// reconcile that answers it, with the requests of that.
+// Package tracing makes OpenTelemetry spans for the way of a change. The way leads from the event
+// of the watch through queue and store to the handlers. From there, it leads through the work queue
+// to the end of the reconcile. Requests of the reconcile have spans as well.
 //
 //	traced, err := tracing.New(provider, tracing.Options{Ratio: 0.01})
 //	client, err := rest.NewClient(config, rest.Options{Observer: traced.ClientObserver(nil)})
 //	m, err := controller.New(client, controller.Options{Observer: traced.ControllerObserver(nil)})
 //
-// That is all of a program on package controller. provider is a trace.TracerProvider, such as one
-// of go.opentelemetry.io/otel/sdk/trace. Without a manager, see [InformerOptions], [Handler] and
-// [Tracing.Reconcile]. Histograms of package metrics can lead to traces, by metrics.Options.Traces.
-// Caches and controllers are told apart by their names, so each manager has a Tracing of its own.
-// docs/tracing.md has a picture.
+// A program on package controller needs nothing else. The provider is a trace.TracerProvider, for
+// example of go.opentelemetry.io/otel/sdk/trace. Without a manager, use [InformerOptions],
+// [Handler] and [Tracing.Reconcile]. With metrics.Options.Traces, histograms of package metrics
+// link to traces. Caches and controllers are identified by name, so each manager needs a Tracing of
+// its own. docs/tracing.md has a picture.
 //
 // The package is a module of its own, so that only programs that import it require OpenTelemetry.
 //
 // # What a trace has
 //
-// A change that is chosen begins a trace. Its span, "change" and the informer's name, is from the
-// event to the store; its children are
+// A sampled change begins a trace. Its span is named "change" and the informer's name, and lasts
+// from the event to the store. The span has these children:
 //
-//   - "deltafifo" and "store": the wait between reflector and store, and the store's work;
-//   - "mailbox" and "handle" for each handler: its wait, and its call;
+//   - "deltafifo" and "store": the wait between reflector and store, and the work of the store;
+//   - "mailbox" and "handle" for each handler: the wait for its call, and the call;
 //   - "workqueue": the wait of a key that a handler of a controller has added;
-//   - "reconcile" for each turn, failed ones included, with the requests as children.
+//   - "reconcile" for each reconcile, failed ones included, with its requests as children.
 //
-// Changes merge: one turn answers all changes since the last one. It is in the trace of the
-// oldest of those that are traced, and has links to the others, the last 15, and the number of all. A
-// turn that failed is followed by one with a link to it, which answers the same.
+// Changes merge: one reconcile handles all changes since the last one. Its span is in the trace of
+// the oldest sampled change, and has links to the last 15 others and the number of all changes.
+// After a failed reconcile, the next one handles the same changes, and has a link to the failed
+// one.
 //
-// What a list brought, at the start or after a relist, is no change that was received, and has no
-// trace. Nor has what a handler adds to a queue later, in another goroutine.
+// An object from a list, at the start or after a relist, is not a received change, and has no
+// trace. A key that a handler adds later, in another goroutine, has no trace either.
 //
 // # Guarantees
 //
-//   - What is not sampled allocates nothing.
-//   - Every span is ended by the function that has started it: none is open but those of
-//     reconciles and requests that are going on.
-//   - Memory is bounded by Options.MaxOpen, and by 16 changes of one object; what is dropped for that is counted, see [Stats].
-//   - Attributes have namespace and name of an object, which can be left out, its
-//     resourceVersion and its resource; nothing else of it, and no text of an error.
-//   - There is no provider of the process, no goroutine, and nothing to close.
+//   - An event that is not sampled allocates nothing.
+//   - Every span is ended by the function that started it. Only spans of running reconciles and
+//     requests are open.
+//   - Memory is bounded by Options.MaxOpen, and by 16 changes of one object. [Stats] counts the
+//     changes dropped for that.
+//   - Attributes have the namespace and name of an object, which can be left out, its
+//     resourceVersion and its resource. They have nothing else of the object, and no error text.
+//   - There is no process-wide provider, no goroutine, and nothing to close.
 package tracing

@@ -16,8 +16,8 @@ import (
 )
 
 // ControllerObserver returns an observer for all caches and controllers of a manager, for
-// controller.Options. next, which may be nil, is called as well, and before: that of package
-// metrics hears of a turn while the turn still has a trace.
+// controller.Options. It also calls next, which may be nil. It calls next first, so that the
+// observer of package metrics can still find the trace of a reconcile.
 func (t *Tracing) ControllerObserver(next *controller.Observer) *controller.Observer {
 	o := hooks.Copied(next)
 	o.Queue = func(name string, observer *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {
@@ -54,9 +54,9 @@ func (t *Tracing) ControllerObserver(next *controller.Observer) *controller.Obse
 	return o
 }
 
-// ClientObserver returns an observer that gives each request a span which is made with the
-// context of a reconcile that has one, or of any other span that is recorded. It calls next
-// as well, which may be nil. Other requests cost one look at their context.
+// ClientObserver returns an observer that makes a span for each request of a traced reconcile, or
+// of any other context with a recorded span. It also calls next, which may be nil. Other requests
+// cost one look at their context.
 func (t *Tracing) ClientObserver(next *rest.Observer) *rest.Observer {
 	o := hooks.Copied(next)
 	other := o.OnSend
@@ -73,7 +73,7 @@ func (t *Tracing) ClientObserver(next *rest.Observer) *rest.Observer {
 	return o
 }
 
-// request starts the span of a request. The client calls what it returns once.
+// request starts the span of a request. The client calls the returned function once.
 func (t *Tracing) request(ctx context.Context, about rest.About, setHeader func(name, value string), next func(rest.Answered)) func(rest.Answered) {
 	name := about.Verb
 	for _, part := range []string{about.Resource.Resource, about.Subresource} {
@@ -104,7 +104,7 @@ func (t *Tracing) request(ctx context.Context, about rest.About, setHeader func(
 	}
 }
 
-// header is the header of a request, which a propagator writes to.
+// header sets a header of a request, for a propagator.
 type header func(name, value string)
 
 func (h header) Get(string) string      { return "" }

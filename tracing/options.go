@@ -9,33 +9,32 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 )
 
-// Options are the choices of a [Tracing]. The zero value works.
+// Options are the options of a [Tracing]. The zero value works.
 type Options struct {
-	// Ratio is which part of the changes is traced, from 0 to 1. It is decided as a change is
-	// received; the sampler of the provider can only leave out more. Negative means none.
+	// Ratio is the share of changes that are traced, from 0 to 1. It is decided when a change is
+	// received; the sampler of the provider can only reduce the share. Negative means none.
 	// Defaults to 0.01.
 	Ratio float64
 
-	// WithoutNames leaves namespaces and names of objects out of the attributes. Defaults to
-	// false.
+	// WithoutNames leaves namespaces and names of objects out of the attributes. Defaults to false.
 	WithoutNames bool
 
-	// Propagator writes the trace into the headers of the requests of a reconcile, so that a
-	// server that traces goes on with it: propagation.TraceContext{} writes traceparent.
-	// Defaults to nil: no header.
+	// Propagator writes the trace into the headers of a reconcile's requests, so that a server with
+	// tracing can continue the trace: propagation.TraceContext{} writes traceparent. Defaults to
+	// nil: no header.
 	Propagator propagation.TextMapPropagator
 
-	// MaxOpen bounds how many changes, and how many keys of each queue, are followed at a time.
-	// Of more changes, the oldest are followed no further; more keys are not followed. Defaults
-	// to 1,000. See [Stats].
+	// MaxOpen is the maximum number of traced changes, and of traced keys in each queue. Beyond it,
+	// the oldest changes are dropped, and further keys are not traced. Defaults to 1,000. See
+	// [Stats].
 	MaxOpen int
 
-	// MaxAge is for how long a change may wait for handlers, and then for its turn. What waits
-	// longer is followed no further. Defaults to 10 minutes.
+	// MaxAge is the maximum time that a change may wait for handlers, and then for its reconcile. A
+	// change that waits longer is dropped. Defaults to 10 minutes.
 	MaxAge time.Duration
 
-	// MaxAttempts is how many turns in a row that fail are traced for the same changes.
-	// Defaults to 10.
+	// MaxAttempts is the maximum number of failed reconciles in a row that are traced for the same
+	// changes. Defaults to 10.
 	MaxAttempts int
 }
 

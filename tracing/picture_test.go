@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// The picture in docs/tracing.md is what this test logs: go test -C tracing -run Picture -v .
+// This test logs the picture of docs/tracing.md: go test -C tracing -run Picture -v .
 func TestPictureOfATrace(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Ratio: 1}, rest.Options{})
@@ -48,8 +48,8 @@ func TestPictureOfATrace(t *testing.T) {
 	}
 }
 
-// waterfall draws the spans of a trace, one a line, below their parents, with the times of their
-// begin and end.
+// waterfall draws the spans of a trace, one per line, below their parents, with their start and end
+// times.
 func waterfall(all []sdk.ReadOnlySpan, root sdk.ReadOnlySpan) string {
 	const width = 48
 	var end time.Time

@@ -17,19 +17,19 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// maxLinks is how many changes a turn has links to.
+// maxLinks is the maximum number of links to changes in the span of a reconcile.
 const maxLinks = 16
 
-// pending is what the next turn of a key answers.
+// pending has the changes for the next reconcile of a key.
 type pending struct {
 	links    []link // the first one, and the last ones
-	changes  int    // that there were
-	attempts int    // that have failed
+	changes  int    // number of all changes
+	attempts int    // number of failed attempts
 	last     trace.SpanContext
 	since    time.Time
 }
 
-// link is a change that waits for a turn.
+// link is a change that waits for a reconcile.
 type link struct {
 	span  trace.SpanContext
 	added time.Time // zero if its wait has a span already
@@ -44,19 +44,19 @@ func (p *pending) add(l link) {
 	p.links = append(p.links, l)
 }
 
-// queue has the keys of a queue whose next turn is traced.
+// queue has the keys of a queue whose next reconcile is traced.
 type queue struct {
 	tracing  *Tracing
 	name     string
-	open     atomic.Int64 // of pending and running: while there are none, nobody takes the lock
-	observed atomic.Bool  // An observer says when a turn is over.
+	open     atomic.Int64 // length of pending and running; at 0, the lock is not needed
+	observed atomic.Bool  // an observer reports the end of a reconcile
 
 	mu      sync.Mutex // guards following
 	pending map[types.NamespacedName]*pending
 	running map[types.NamespacedName]trace.TraceID
 }
 
-// put notes what the next turn of a key answers.
+// put changes the pending entry of a key.
 func (q *queue) put(key types.NamespacedName, change func(*pending)) {
 	now := time.Now()
 	q.mu.Lock()
@@ -77,7 +77,7 @@ func (q *queue) put(key types.NamespacedName, change func(*pending)) {
 	change(p)
 }
 
-// expireLocked forgets the keys whose turn does not come, as those of a queue that is shut down.
+// expireLocked drops the keys that have waited too long, for example in a queue after shutdown.
 func (q *queue) expireLocked(now time.Time) {
 	for key, p := range q.pending {
 		if now.Sub(p.since) > q.tracing.opts.MaxAge {
@@ -88,7 +88,7 @@ func (q *queue) expireLocked(now time.Time) {
 	}
 }
 
-// take returns what a turn that begins now answers, or nil.
+// take returns the changes for a reconcile that begins now, or nil.
 func (q *queue) take(key types.NamespacedName) *pending {
 	if q.open.Load() == 0 {
 		return nil
@@ -113,7 +113,7 @@ func (q *queue) take(key types.NamespacedName) *pending {
 	return p
 }
 
-// done forgets which trace a turn was of.
+// done forgets the trace of a finished reconcile.
 func (q *queue) done(key types.NamespacedName) {
 	if q.open.Load() == 0 {
 		return
@@ -126,13 +126,14 @@ func (q *queue) done(key types.NamespacedName) {
 	}
 }
 
-// TracesOfTurns returns two functions, for exemplars, see metrics.Options.Traces: which trace the
-// next turn of a key is of, until it begins; and which one the turn that has begun last is of, until
-// the observer of the queue has heard of its end. Both return "" if it is not traced. queue is the
-// name of the queue, and needs a [Tracing.QueueObserver], which a manager's have.
+// TracesOfTurns returns two functions for metrics.Options.Traces, for exemplars. next returns the
+// trace id of a key's next reconcile, until it begins. ended returns the trace id of the last
+// started reconcile, until the observer of the queue has received its end. Both return "" if the
+// reconcile is not traced. The queue with this name needs a [Tracing.QueueObserver]; a manager's
+// queues have one.
 //
-// Observers may hear of the end of a turn after the next one of its key has begun, by another worker.
-// The end is of the wrong trace then, or of none.
+// An observer may receive the end of a reconcile after another worker has begun the next one for
+// the key. The ended function then returns the wrong trace, or none.
 func (t *Tracing) TracesOfTurns(queue string) (next, ended func(key types.NamespacedName) (traceID string)) {
 	q := t.queue(queue)
 	return q.nextTrace, q.endedTrace
@@ -162,9 +163,9 @@ func (q *queue) endedTrace(key types.NamespacedName) string {
 	return ""
 }
 
-// QueueObserver returns an observer for a queue without a manager, which calls next as well, and
-// before: that of package metrics hears of a turn while the turn still has a trace. Only exemplars
-// need it. name is that of the queue, as in [Handler].
+// QueueObserver returns an observer for a queue without a manager. It also calls next. It calls
+// next first, so that the observer of package metrics can still find the trace of a reconcile. Only
+// exemplars need this observer. The name is the name of the queue, as in [Handler].
 func (t *Tracing) QueueObserver(name string, next *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {
 	q := t.queue(name)
 	q.observed.Store(true)
@@ -173,8 +174,8 @@ func (t *Tracing) QueueObserver(name string, next *workqueue.Observer[types.Name
 	return o
 }
 
-// Reconcile returns what a queue's Run is to call in place of next, a reconcile function. name
-// is that of the queue, as in [Handler].
+// Reconcile wraps a reconcile function for a queue's Run. The name is the name of the queue, as in
+// [Handler].
 func (t *Tracing) Reconcile(name string, next func(context.Context, types.NamespacedName) error) func(context.Context, types.NamespacedName) error {
 	q := t.queue(name)
 	return func(ctx context.Context, key types.NamespacedName) error {
@@ -182,7 +183,7 @@ func (t *Tracing) Reconcile(name string, next func(context.Context, types.Namesp
 		if p == nil {
 			return next(ctx, key)
 		}
-		if !q.observed.Load() { // Otherwise the observer says when it is over.
+		if !q.observed.Load() { // otherwise the observer reports the end
 			defer q.done(key)
 		}
 		return q.turn(ctx, key, p, next)
@@ -236,7 +237,7 @@ func (q *queue) turn(ctx context.Context, key types.NamespacedName, p *pending, 
 	return err
 }
 
-// again has the next turn answer what one that failed did not.
+// again keeps the changes of a failed reconcile for the next one.
 func (q *queue) again(key types.NamespacedName, p *pending, last trace.SpanContext) {
 	if p.attempts+1 >= q.tracing.opts.MaxAttempts {
 		return
@@ -252,7 +253,7 @@ func (q *queue) again(key types.NamespacedName, p *pending, last trace.SpanConte
 			}
 			next.add(l)
 		}
-		for _, l := range newer { // added while the turn went on
+		for _, l := range newer { // added during the reconcile
 			next.add(l)
 		}
 	})
@@ -263,7 +264,7 @@ type filler struct {
 	to    enqueue.Queue
 	queue *queue
 	cache *cache
-	told  []trace.SpanContext // what the event tells of that the handler is called with
+	told  []trace.SpanContext // changes of the event that the handler is called with
 }
 
 // event is called before the handler.
@@ -271,12 +272,12 @@ func (f *filler) event(key types.NamespacedName, version string) {
 	f.told = f.cache.answered(hearer{filler: f}, key, version)
 }
 
-// AddWith adds a key, for the changes that the handler is told of.
+// AddWith adds a key for the changes that the handler is called with.
 func (f *filler) AddWith(key types.NamespacedName, how workqueue.AddOptions) {
 	if len(f.told) > 0 {
 		f.add(key)
 	}
-	f.to.AddWith(key, how) // afterwards, as the turn may begin at once
+	f.to.AddWith(key, how) // afterwards, because the reconcile may begin at once
 }
 
 func (f *filler) add(key types.NamespacedName) {
@@ -288,18 +289,18 @@ func (f *filler) add(key types.NamespacedName) {
 	})
 }
 
-// fill returns what a handler fills, and what it tells of each event.
+// fill returns the queue for a handler to fill, and a function to call before the handler.
 func (t *Tracing) fill(controller, cache string, to enqueue.Queue) (enqueue.Queue, func(types.NamespacedName, string)) {
 	f := &filler{to: to, queue: t.queue(controller), cache: t.cache(cache)}
 	return f, f.event
 }
 
-// Handler returns a handler that fills a queue, as filling makes it, such as enqueue.Object: for
-// an informer and a queue without a manager. cache and name are the names of informer and queue.
-// A handler is for one registration.
+// Handler returns a handler that fills a queue through filling, for example enqueue.Object. It is
+// for an informer and a queue without a manager. The names cache and name are the names of informer
+// and queue. Use a handler for one registration only.
 func Handler[T any](t *Tracing, cache, name string, queue enqueue.Queue, filling func(enqueue.Queue) func(informer.Event[T])) func(informer.Event[T]) {
 	if queue == nil {
-		return filling(nil) // which is nil, and refused by AddHandler
+		return filling(nil) // AddHandler refuses nil
 	}
 	to, event := t.fill(name, cache, queue)
 	handle := filling(to)

@@ -29,7 +29,7 @@ var silent = slog.New(slog.DiscardHandler)
 
 func keyOf(name string) keyed { return keyed{Namespace: "web", Name: name} }
 
-// rig is a manager with one controller, on a server over HTTP, all of whose spans are recorded.
+// rig is a manager with one controller, on a server over HTTP, with all spans recorded.
 type rig struct {
 	t         *testing.T
 	server    *apitest.Server
@@ -65,7 +65,7 @@ func newRig(t *testing.T, opts Options, client rest.Options) *rig {
 	return r
 }
 
-// run starts the program, and returns when the watches are open, so that what comes is a change.
+// run starts the program, and returns when the watches are open, so that later events are changes.
 func (r *rig) run() {
 	ctx, cancel := context.WithCancel(r.t.Context())
 	ended := make(chan error, 1)
@@ -94,7 +94,7 @@ func (r *rig) create(name string) *configMap {
 	return made.(*configMap)
 }
 
-// ended are the spans of this name.
+// ended returns the ended spans of this name.
 func (r *rig) ended(name string) (spans []sdk.ReadOnlySpan) {
 	for _, s := range r.recorder.Ended() {
 		if s.Name() == name {
@@ -104,7 +104,7 @@ func (r *rig) ended(name string) (spans []sdk.ReadOnlySpan) {
 	return spans
 }
 
-// await waits for so many spans of this name.
+// await waits for n spans of this name.
 func (r *rig) await(name string, n int) []sdk.ReadOnlySpan {
 	r.t.Helper()
 	r.eventually(func() bool { return len(r.ended(name)) >= n })
@@ -113,7 +113,7 @@ func (r *rig) await(name string, n int) []sdk.ReadOnlySpan {
 	return spans
 }
 
-// endsAll ends the program, and checks that every span that was started has ended.
+// endsAll ends the program, and checks that every started span has ended.
 func (r *rig) endsAll() {
 	r.t.Helper()
 	_ = r.stop()

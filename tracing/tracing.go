@@ -12,13 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Tracing makes the spans of a program. It is safe for concurrent use, has no goroutine, and
-// holds nothing that would need closing: every span that it starts is ended by the function
-// that started it.
+// Tracing makes the spans of a program. It is safe for concurrent use, has no goroutine, and needs
+// no Close: every span is ended by the function that started it.
 type Tracing struct {
 	opts   Options
 	tracer trace.Tracer
-	below  uint64 // of all random numbers, those below this one are sampled
+	below  uint64 // random numbers below this one are sampled
 	all    bool
 	counts counts
 
@@ -29,22 +28,23 @@ type Tracing struct {
 
 type counts struct{ sampled, followed, lost atomic.Uint64 }
 
-// Stats counts what became of changes.
+// Stats counts changes by outcome.
 type Stats struct {
-	// Sampled are the changes that were chosen by Options.Ratio, and Traced are those of them
-	// that have a span, as the provider samples them too and the store has them.
+	// Sampled are the changes that Options.Ratio has selected. Traced are the sampled changes that
+	// have a span, because the provider has sampled them too and they have reached the store.
 	Sampled, Traced uint64
 
-	// Dropped are the changes, and keys of queues, that were followed no further, because of
-	// Options.MaxOpen or Options.MaxAge. A change that nobody handled is not counted.
+	// Dropped are the changes and keys of queues that were dropped because of Options.MaxOpen or
+	// Options.MaxAge. A change that no handler has handled does not count.
 	Dropped uint64
 
-	// Open are the changes and keys that are remembered now.
+	// Open is the current number of traced changes and keys.
 	Open int
 }
 
-// New returns a Tracing whose spans are the provider's, such as a TracerProvider of
-// go.opentelemetry.io/otel/sdk/trace. The caller shuts that down, when all parts have ended.
+// New returns a Tracing that makes spans with this provider, for example a TracerProvider of
+// go.opentelemetry.io/otel/sdk/trace. The caller shuts the provider down after all parts have
+// ended.
 func New(provider trace.TracerProvider, opts Options) (*Tracing, error) {
 	if provider == nil {
 		return nil, errors.New("tracing: New needs a trace.TracerProvider")
@@ -77,10 +77,10 @@ func (t *Tracing) Stats() Stats {
 	return s
 }
 
-// chosen reports whether the next change is traced.
+// chosen decides whether the next change is traced.
 func (t *Tracing) chosen() bool { return t.all || uint64(rand.Uint32()) < t.below }
 
-// cache returns the journeys of an informer, by its name.
+// cache returns the cache for an informer name.
 func (t *Tracing) cache(name string) *cache {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -92,7 +92,7 @@ func (t *Tracing) cache(name string) *cache {
 	return c
 }
 
-// queue returns what waits in a queue, by its name.
+// queue returns the queue for a queue name.
 func (t *Tracing) queue(name string) *queue {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,7 +104,7 @@ func (t *Tracing) queue(name string) *queue {
 	return q
 }
 
-// object adds the name of an object to attributes, where that is wanted.
+// object adds the name of an object to attributes, unless Options.WithoutNames is set.
 func (t *Tracing) object(key types.NamespacedName, attrs ...attribute.KeyValue) []attribute.KeyValue {
 	if t.opts.WithoutNames {
 		return attrs

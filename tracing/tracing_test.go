@@ -29,7 +29,7 @@ import (
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-// texts are the attributes of a span.
+// texts returns the attributes of a span.
 func texts(s sdk.ReadOnlySpan) map[string]string {
 	m := map[string]string{}
 	for _, a := range s.Attributes() {
@@ -54,7 +54,7 @@ func TestTraceOfAChangeIsItsWholeWay(t *testing.T) {
 	r.run()
 	made := r.create("a")
 	root := r.await("change configmaps", 1)[0]
-	r.eventually(func() bool { return len(r.ended("reconcile greet")) >= 2 }) // the second one because of the secret
+	r.eventually(func() bool { return len(r.ended("reconcile greet")) >= 2 }) // the second one is caused by the secret
 	id := root.SpanContext().TraceID()
 	require.False(t, root.Parent().IsValid())
 	require.Equal(t, map[string]string{"kinform.informer": "configmaps", "kinform.event": "ADDED", "kinform.resource_version": made.ResourceVersion,
@@ -71,7 +71,7 @@ func TestTraceOfAChangeIsItsWholeWay(t *testing.T) {
 		}
 		require.NotNil(t, span, name)
 		require.Equal(t, root.SpanContext().SpanID(), span.Parent().SpanID(), name)
-		if name != "workqueue" { // which begins while the handler runs
+		if name != "workqueue" { // it begins while the handler runs
 			require.False(t, span.StartTime().Before(ends.Add(-time.Millisecond)), "%s begins where the span before it ended", name)
 		}
 		ends = span.EndTime()
@@ -82,7 +82,7 @@ func TestTraceOfAChangeIsItsWholeWay(t *testing.T) {
 	require.Equal(t, "201", texts(request)["http.response.status_code"])
 	require.Equal(t, fmt.Sprintf("00-%s-%s-01", id, request.SpanContext().SpanID()), <-headers)
 
-	// The change of what it owns is a trace of its own, that leads to the owner.
+	// A change of an owned object has a trace of its own, which leads to the owner.
 	secret := r.await("change secrets", 1)[0]
 	second := r.ended("reconcile greet")[1]
 	require.Equal(t, secret.SpanContext().TraceID(), second.SpanContext().TraceID())
@@ -92,7 +92,7 @@ func TestTraceOfAChangeIsItsWholeWay(t *testing.T) {
 	require.Zero(t, r.tracing.Stats().Dropped)
 }
 
-// watched tells what a propagator writes.
+// watched reports what a propagator writes.
 type watched struct {
 	propagation.TextMapPropagator
 	headers chan string
@@ -194,7 +194,7 @@ func TestTurnsThatFailAreOfTheSameTrace(t *testing.T) {
 	r.endsAll()
 }
 
-// Deletions, relists, resyncs, and an end in the middle: what was started is ended.
+// Deletions, relists, resyncs, and an early end: every started span ends.
 func TestNoSpanIsLeftOpen(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Ratio: 1}, rest.Options{})
@@ -208,7 +208,7 @@ func TestNoSpanIsLeftOpen(t *testing.T) {
 		_, err := r.maps.Server().Get(ctx, keyOf(m.Name), metav1.GetOptions{})
 		return controller.Done, err
 	}
-	r.create("there") // is listed: no change
+	r.create("there") // it is listed, so it is not a change
 	r.run()
 	for n := range 20 {
 		r.create(fmt.Sprint("m", n))
@@ -264,7 +264,7 @@ func TestWhatIsNotSampledHasNoSpan(t *testing.T) {
 	}
 }
 
-// The provider's sampler is asked too, once for a change.
+// The provider's sampler is called too, once for each change.
 func TestSamplerOfTheProviderDecides(t *testing.T) {
 	t.Parallel()
 	recorder := tracetest.NewSpanRecorder()
@@ -320,7 +320,7 @@ func TestOptionsAreValidated(t *testing.T) {
 	}
 }
 
-// A handler that fills no queue is refused as it is without tracing, and does not panic at each event.
+// A handler without a queue is refused, as without tracing, and does not panic at each event.
 func TestHandlerOfNoQueueIsNone(t *testing.T) {
 	t.Parallel()
 	traced, err := New(sdk.NewTracerProvider(), Options{Ratio: 1})
