@@ -1,5 +1,5 @@
-// Package examples_test builds the examples, runs them on a server in the same
-// process, and holds the README to them.
+// Package examples_test builds the examples, runs them on a server in the same process, and
+// compares the README with them.
 package examples_test
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
-// Pages show programs as they are.
+// The pages contain the exact source of these programs.
 func TestPagesShowProgramsAsTheyAre(t *testing.T) {
 	t.Parallel()
 	for name, page := range map[string]string{"minimal/main.go": "../README.md", "mirror/main.go": "../docs/controllers.md"} {
@@ -38,7 +38,7 @@ func TestPagesShowProgramsAsTheyAre(t *testing.T) {
 	}
 }
 
-// A user without a cluster, or without the right to read it, is told so.
+// A user without a cluster, or without permission to read it, gets a clear message.
 func TestSmallestControllerSaysWhatKeepsItFromItsPods(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -87,7 +87,7 @@ func TestSmallestControllerSeesPodsAndEndsClean(t *testing.T) {
 	require.NoError(t, err, string(built))
 
 	output := &lines{seen: make(chan string, 16)}
-	controller := exec.CommandContext(t.Context(), binary) // Killed if the test fails.
+	controller := exec.CommandContext(t.Context(), binary) // killed if the test fails
 	controller.Env = append(os.Environ(), "KUBECONFIG="+config)
 	controller.Stdout = output
 	controller.Stderr = os.Stderr
@@ -110,8 +110,8 @@ func TestCompleteControllerIsShort(t *testing.T) {
 	require.Less(t, bytes.Count(source, []byte("\n")), 200, "lines of examples/controller/main.go, imports and comments included")
 }
 
-// lines is an output that tells of each write. It is written to by one goroutine,
-// which has ended when it is read.
+// lines is an output that reports each write. One goroutine writes to it, and has ended before the
+// buffer is read.
 type lines struct {
 	all  bytes.Buffer
 	seen chan string

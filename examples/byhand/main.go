@@ -1,9 +1,9 @@
-// Command byhand is a controller without package controller: the parts are put together here,
-// one by one, and every step says why it is there. Read it from top to bottom.
+// Command byhand is a controller without package controller: the parts are put together here, one
+// by one, and every step says why it is there. Read it from top to bottom.
 //
-// It keeps a copy of the ConfigMap "settings" of namespace "default" in every namespace that has
-// the label settings=shared. If a copy is changed or deleted, it comes back. It may run in
-// several replicas, of which one works.
+// It keeps a copy of the ConfigMap "settings" of namespace "default" in every namespace with the
+// label settings=shared. If a copy is changed or deleted, the controller restores it. The
+// controller may run in several replicas, and only the leader works.
 package main
 
 import (
@@ -38,15 +38,15 @@ var original = types.NamespacedName{Namespace: "default", Name: "settings"}
 func main() {
 	identity := flag.String("identity", "", "name of this replica in the Lease; by default made of the host's name")
 	flag.Parse()
-	// SIGTERM is how a cluster asks a process to end. It has 30 seconds then, by default.
+	// A cluster ends a process with SIGTERM. By default, the process then has 30 seconds.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	connection, err := kubeconfig.Load(kubeconfig.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	// A replica that was stopped for a minute, and goes on, has lost the lease, and its code does
-	// not know that yet. With Check, the client looks at the clock before each request.
+	// A replica that was suspended for a minute has lost the lease when it goes on, and its code
+	// does not know that yet. With Check, the client checks the lease before each request.
 	client, err := rest.NewClient(connection.Config, rest.Options{Limit: lease.Check})
 	if err != nil {
 		log.Fatal(err)
@@ -54,14 +54,14 @@ func main() {
 	err = run(ctx, client, *identity, slog.Default())
 	client.Close()
 	if err != nil {
-		log.Fatal(err) // A replica that has lost the lease ends here, and is started anew.
+		log.Fatal(err) // A replica that has lost the lease ends here, and is restarted.
 	}
 }
 
 // run puts the parts together, and returns when all of them have ended.
 func run(ctx context.Context, client *rest.Client, identity string, logger *slog.Logger) error {
-	// 1. Caches. The server applies the selectors: other objects are neither sent nor stored.
-	// The ConfigMaps are those with the name "settings", the original and the copies.
+	// 1. Caches. The server applies the selectors: other objects are neither sent nor stored. The
+	// cached ConfigMaps have the name "settings": the original and the copies.
 	namespaces, err := cacheOf[*corev1.Namespace](client, rest.ResourceOptions{LabelSelector: "settings=shared"}, logger)
 	if err != nil {
 		return err
@@ -71,12 +71,12 @@ func run(ctx context.Context, client *rest.Client, identity string, logger *slog
 		return err
 	}
 
-	// 2. A queue of names of namespaces, to be looked at. It hands a name out once, however often
-	// it was added, and never to two workers at once. It counts the failures of each name.
+	// 2. A queue of names of namespaces. It hands out a name once, however often the name was
+	// added, and never to two workers at once. It counts the failures of each name.
 	queue := workqueue.New(workqueue.Options[string]{Name: "settings", DrainTimeout: 10 * time.Second, Logger: logger})
 
-	// 3. Handlers turn changes into names. They do nothing else: a handler hears of a change once
-	// and may not fail, while a reconcile can be repeated.
+	// 3. Handlers convert changes to names. They do nothing else: a handler is called once for a
+	// change and cannot fail, while a reconcile can be retried.
 	if _, err := namespaces.AddHandler(func(e informer.Event[*corev1.Namespace]) { queue.Add(e.New.Name) }, informer.HandlerOptions{}); err != nil {
 		return err
 	}
@@ -85,16 +85,16 @@ func run(ctx context.Context, client *rest.Client, identity string, logger *slog
 			queue.Add(e.Key.Namespace)
 			return
 		}
-		for key := range namespaces.Store().Keys() { // The original is the business of all of them.
+		for key := range namespaces.Store().Keys() { // The original concerns all of them.
 			queue.Add(key.Name)
 		}
 	}, informer.HandlerOptions{}); err != nil {
 		return err
 	}
 
-	// 4. Events for people. Recording never waits, and Run sends the recorded events. Run begins
-	// first and ends last, so that the events of the last reconcile are sent. Its context does
-	// not end with ctx, but when everything else has returned.
+	// 4. Events for people. Recording never blocks, and Run sends the recorded events. Run starts
+	// first and ends last, so that the events of the last reconcile are sent. Its context does not
+	// end with ctx, but when everything else has returned.
 	recorder, err := events.New(client, "example.com/settings", events.Options{Logger: logger})
 	if err != nil {
 		return err
@@ -105,33 +105,34 @@ func run(ctx context.Context, client *rest.Client, identity string, logger *slog
 	defer sender.Wait()
 	defer endSending()
 
-	// 5. The lease. Its default times are those of client-go.
+	// 5. The lease. Its default durations are the defaults of client-go.
 	elector, err := lease.New(client, types.NamespacedName{Namespace: original.Namespace, Name: "settings-controller"},
 		lease.Options{Identity: identity, Logger: logger})
 	if err != nil {
 		return err
 	}
 
-	// 6. The order of all. Each function gets two contexts, as there are two ways to end:
+	// 6. The order of everything. Each function gets two contexts, because there are two ways to
+	// end:
 	//
-	//	ctx ends: the process shall end. Workers finish the queue, then the lease is
-	//	given back, then the caches end. The context that is handed down lives on meanwhile.
+	//	ctx ends: the process should end. Workers finish the queue, then the lease is
+	//	released, then the caches end. The context that is passed down stays alive meanwhile.
 	//
-	//	The context that is handed down ends: a cache gave up, or the lease is lost. Then
-	//	another may be at work, and everything ends at once.
+	//	The context that is passed down ends: a cache failed, or the lease is lost. Then
+	//	another replica may be at work, and everything ends at once.
 	c := &controller{namespaces: namespaces, configMaps: configMaps, queue: queue, recorder: recorder}
 	if c.written, err = rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{}); err != nil {
 		return err
 	}
 	return informer.RunUntil(context.WithoutCancel(ctx), ctx, func(working context.Context) error {
-		// The caches are complete. A standby keeps them as well, and so begins at once.
+		// The caches are complete. A standby keeps its caches as well, so it can start at once.
 		return elector.RunUntil(working, ctx, func(leading context.Context) error {
 			return queue.RunUntil(leading, ctx, 4, c.reconcile)
 		})
 	}, namespaces, configMaps)
 }
 
-// cacheOf returns an informer, which runs when informer.RunUntil runs it.
+// cacheOf returns an informer for informer.RunUntil to run.
 func cacheOf[T any](client *rest.Client, selected rest.ResourceOptions, logger *slog.Logger) (*informer.Informer[T], error) {
 	resource, err := rest.For[T](client, selected)
 	if err != nil {
@@ -149,14 +150,14 @@ type controller struct {
 	recorder   *events.Recorder
 }
 
-// reconcile compares the wanted state of a namespace with the present one. It knows a name, and not
-// the events that led to it: its result is the same for all of them. After an error, the name is
-// tried again, at ever longer intervals.
+// reconcile compares the wanted state of a namespace with the present state. It gets a name, and
+// not the events that led to it, so its result is the same for all of them. After an error, the
+// name is retried at ever longer intervals.
 func (c *controller) reconcile(ctx context.Context, name string) error {
 	namespace, wanted := c.namespaces.Store().Get(types.NamespacedName{Name: name})
 	from, exists := c.configMaps.Store().Get(original)
 	if !wanted || !exists || name == original.Namespace || namespace.DeletionTimestamp != nil {
-		return nil // The copies stay where they are: somebody may use them.
+		return nil // The copies stay, because they may be in use.
 	}
 	key := types.NamespacedName{Namespace: name, Name: original.Name}
 	have, exists := c.configMaps.Store().Get(key)
@@ -169,8 +170,8 @@ func (c *controller) reconcile(ctx context.Context, name string) error {
 	case maps.Equal(have.Data, from.Data) && maps.EqualFunc(have.BinaryData, from.BinaryData, func(a, b []byte) bool { return string(a) == string(b) }):
 		return nil
 	default:
-		// All readers share the objects of a cache, so a copy is changed. The copy has the
-		// version that was read. If somebody else has written since, the server refuses the update.
+		// All readers share the objects of a cache, so change a copy. The copy has the version that
+		// was read. If the object was written since, the server refuses the update.
 		changed := have.DeepCopy()
 		changed.Data, changed.BinaryData = from.Data, from.BinaryData
 		written, err = c.written.Update(ctx, changed, metav1.UpdateOptions{})
@@ -182,8 +183,8 @@ func (c *controller) reconcile(ctx context.Context, name string) error {
 		return fmt.Errorf("namespace %s: %w", name, err)
 	}
 	c.recorder.Normal(written, "Copied", "the settings are those of version %s", from.ResourceVersion)
-	// The cache hears of the write a moment later. Until then the name is held back, or the
-	// next turn would see the old state, and do the same again.
+	// The cache receives the write a moment later. Until then, the name is parked. Otherwise the
+	// next reconcile would see the old state, and write again.
 	c.queue.Park(name, func(ctx context.Context) error {
 		return c.configMaps.Store().WaitRV(ctx, written.ResourceVersion)
 	})

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
 
-// rig is a server in a bubble, where replicas can be started.
+// rig is a server in a bubble, in which replicas can be started.
 type rig struct {
 	t      *testing.T
 	server *apitest.Server
@@ -60,7 +60,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// Write takes the replicas' logs.
+// Write collects the logs of the replicas.
 func (r *rig) Write(line []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +73,7 @@ func (r *rig) said() string {
 	return r.log.String()
 }
 
-// start starts a replica, and returns what ends it as SIGTERM does.
+// start starts a replica, and returns a function that ends the replica like SIGTERM.
 func (r *rig) start(identity string) (stop func() error) {
 	r.t.Helper()
 	client, err := rest.NewClient(rest.Config{Host: r.server.URL(), DialContext: r.server.DialContext}, rest.Options{Limit: lease.Check})
@@ -106,7 +106,7 @@ func (r *rig) set(namespace, value string) {
 	require.NoError(r.t, err)
 }
 
-// copies returns what there is in each namespace, when all has settled.
+// copies returns the copies in all namespaces, after everything has settled.
 func (r *rig) copies() (found []string) {
 	r.t.Helper()
 	time.Sleep(5 * time.Second)
@@ -148,7 +148,7 @@ func TestSettingsAreCopied(t *testing.T) {
 	})
 }
 
-// The program itself, as a process that gets SIGTERM.
+// The real program, as a process that gets SIGTERM.
 func TestProgramEndsOnSIGTERM(t *testing.T) {
 	t.Parallel()
 	server := apitest.Start(t, apitest.Options{})
@@ -162,7 +162,7 @@ func TestProgramEndsOnSIGTERM(t *testing.T) {
 	built, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, string(built))
 	var said bytes.Buffer
-	process := exec.CommandContext(t.Context(), binary, "-identity", "one") // It is killed if the test fails.
+	process := exec.CommandContext(t.Context(), binary, "-identity", "one") // killed if the test fails
 	process.Env = append(os.Environ(), "KUBECONFIG="+config)
 	process.Stdout, process.Stderr = &said, &said
 	require.NoError(t, process.Start())
@@ -192,7 +192,7 @@ func TestWhatIsQueuedIsWrittenBeforeTheEnd(t *testing.T) {
 			r.namespace(fmt.Sprint("n", n), map[string]string{"settings": "shared"})
 		}
 		r.set("default", "1")
-		synctest.Wait() // Four workers are at it, and the others wait.
+		synctest.Wait() // Four workers are busy, and the other keys wait.
 		require.NoError(t, stop())
 		require.Len(t, r.copies(), 13)
 		told, _, err := r.server.List(eventsv1.SchemeGroupVersion.WithResource("events"), "")

@@ -1,9 +1,9 @@
-// Command controller is a complete controller: for every Website it keeps a Deployment,
-// a DNS record (a file, here) and a status that says how far it is.
+// Command controller is a complete controller: for every Website it keeps a Deployment, a DNS
+// record (a file, here), and a status that reports its progress.
 //
-// A reconcile compares the wanted state with the present one, and makes up the difference. It
-// remembers nothing between two turns, so it may end anywhere, and the next turn goes on from
-// the state that it finds. Package controller does the wiring around it.
+// A reconcile compares the wanted state with the present state, and corrects the difference. It
+// keeps no state between two runs, so it may end anywhere, and the next run continues from the
+// state that it finds. Package controller does the wiring around it.
 package main
 
 import (
@@ -78,7 +78,7 @@ func newManager(client *rest.Client, zone zone, opts controller.Options) (*contr
 	if err != nil {
 		return nil, err
 	}
-	m.Add("events", recorder.Run, controller.PartOptions{}) // It outlives the workers, and sends their events.
+	m.Add("events", recorder.Run, controller.PartOptions{}) // It ends after the workers, and sends their events.
 	r := &reconciler{
 		sites:       controller.For[*Website](m, rest.ResourceOptions{Resource: websites, Kind: websiteKind.Kind}),
 		deployments: controller.For[*appsv1.Deployment](m, rest.ResourceOptions{}),
@@ -87,7 +87,7 @@ func newManager(client *rest.Client, zone zone, opts controller.Options) (*contr
 	}
 	c := controller.Manage(m, "websites", r.sites, r.reconcile, controller.Settings[*Website]{
 		Workers: 4,
-		// Our own writes, finalizer and status, change no generation: no news.
+		// Our own writes of finalizer and status do not change the generation, so they are ignored.
 		When:  predicate.GenerationChanged[*Website],
 		Queue: workqueue.Options[types.NamespacedName]{DrainTimeout: 10 * time.Second},
 	})
@@ -97,14 +97,14 @@ func newManager(client *rest.Client, zone zone, opts controller.Options) (*contr
 
 func (r *reconciler) reconcile(ctx context.Context, cached *Website) (controller.Result, error) {
 	key := cached.key()
-	// The finalizer comes first, or the Website could go, and nobody would know of its record.
+	// The finalizer comes first. Otherwise the Website could vanish and leave its record behind.
 	clean := func(context.Context, *Website) error { return r.zone.remove(key) }
 	site, gone, err := r.sites.Finalize(ctx, cached, "example.com/dns-record", clean)
 	if gone || err != nil {
 		return controller.Done, err // After an error, the key is retried at ever longer intervals.
 	}
 	if wrong := site.Spec.validate(); wrong != nil {
-		// Not tried again: nothing mends it but another spec, and that is an event.
+		// No retry: only a new spec can help, and a new spec is an event.
 		return controller.Done, cmp.Or(r.report(ctx, site, 0, wrong), controller.Terminal(wrong))
 	}
 	if err := r.zone.set(key, site.Spec.Host); err != nil {
@@ -114,11 +114,11 @@ func (r *reconciler) reconcile(ctx context.Context, cached *Website) (controller
 	if err != nil {
 		return controller.Done, err
 	}
-	// No event tells of a lost record, so look now and then.
+	// No event reports a lost record, so check now and then.
 	return controller.After(10 * time.Minute), r.report(ctx, site, deployment.Status.ReadyReplicas, nil)
 }
 
-// deploy sees to it that there is the Deployment that the Website wants.
+// deploy creates or updates the Deployment of the Website.
 func (r *reconciler) deploy(ctx context.Context, site *Website) (written *appsv1.Deployment, err error) {
 	key := site.key()
 	have, exists := r.deployments.Get(key)
@@ -131,8 +131,8 @@ func (r *reconciler) deploy(ctx context.Context, site *Website) (written *appsv1
 	} else if !metav1.IsControlledBy(have, site) {
 		return nil, fmt.Errorf("deployment %s is there, and is not ours", key)
 	}
-	// Objects of a cache are shared, so a copy is changed, and only the fields that the Website
-	// decides on: the server has filled in the rest.
+	// All readers share objects of a cache, so change a copy, and only the fields that the Website
+	// decides. The server has filled in the rest.
 	want := have.DeepCopy()
 	want.Spec.Replicas, want.Spec.Template.Spec.Containers[0].Image = &site.Spec.Replicas, site.Spec.Image
 	switch {
@@ -149,9 +149,9 @@ func (r *reconciler) deploy(ctx context.Context, site *Website) (written *appsv1
 	return written, err
 }
 
-// report writes the status if it has changed: any other write costs a request, or a conflict.
+// report writes the status if it has changed: an unnecessary write costs a request, or a conflict.
 func (r *reconciler) report(ctx context.Context, site *Website, replicas int32, wrong error) error {
-	changed := site.DeepCopy() // The site is the cache's, and all readers share it.
+	changed := site.DeepCopy() // The cached site is shared by all readers.
 	changed.Status.ObservedGeneration, changed.Status.ReadyReplicas = site.Generation, replicas
 	news := meta.SetStatusCondition(&changed.Status.Conditions, site.ready(replicas, wrong))
 	if equality.Semantic.DeepEqual(site.Status, changed.Status) {

@@ -37,8 +37,8 @@ var (
 	deployments = appsv1.SchemeGroupVersion.WithResource("deployments")
 )
 
-// rig is a server with a controller at work, and a user of both. It is made inside a
-// synctest bubble: HTTP is real, the network is in memory, and time is virtual.
+// rig is a server with a running controller, and a user of the server. It is made inside a synctest
+// bubble: HTTP is real, the network is in memory, and time is virtual.
 type rig struct {
 	t      *testing.T
 	server *apitest.Server
@@ -46,11 +46,11 @@ type rig struct {
 	sites  *rest.Resource[*Website] // the user's
 	zone   zone
 	ready  func() error
-	stop   func() error // ends the controller and returns what run does
+	stop   func() error // ends the controller, and returns the error of run
 
 	mu       sync.Mutex // guards following
 	log      bytes.Buffer
-	requests map[string]int // how many, by verb and resource
+	requests map[string]int // number of requests, by verb and resource
 }
 
 // play runs a test in a bubble.
@@ -86,7 +86,7 @@ func play(t *testing.T, test func(t *testing.T, r *rig)) {
 	})
 }
 
-// define creates the definition that users of the example apply.
+// define creates the CustomResourceDefinition that users of the example apply.
 func (r *rig) define() {
 	manifest, err := os.ReadFile("website.yaml")
 	require.NoError(r.t, err)
@@ -97,7 +97,7 @@ func (r *rig) define() {
 	require.NoError(r.t, err)
 }
 
-// settle waits until everything has been done, and whatever failed has been tried again.
+// settle waits until everything has been done, including retries.
 func (r *rig) settle() {
 	time.Sleep(time.Minute)
 	synctest.Wait()
@@ -109,14 +109,14 @@ func (r *rig) count(q apitest.Request) {
 	r.requests[strings.TrimSuffix(q.Verb+" "+q.Resource+"/"+q.Subresource, "/")]++
 }
 
-// Write takes the controller's log.
+// Write collects the log of the controller.
 func (r *rig) Write(line []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.log.Write(line)
 }
 
-// logged returns how many lines of the log have this in them.
+// logged returns the number of log lines that contain the text.
 func (r *rig) logged(text string) (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -153,7 +153,7 @@ func (r *rig) site(key types.NamespacedName) *Website {
 	return site
 }
 
-// status is what a website says of itself, in one line, without times.
+// status is the status of a website in one line, without times.
 func status(site *Website) string {
 	line := fmt.Sprintf("generation %d, %d ready", site.Status.ObservedGeneration, site.Status.ReadyReplicas)
 	for _, c := range site.Status.Conditions {
@@ -240,7 +240,7 @@ func TestWebsiteFromBeginningToEnd(t *testing.T) {
 	})
 }
 
-// A condition that is set in an object of a cache changes for all readers of the cache.
+// A condition that is set in a cached object would change for all readers of the cache.
 func TestObjectsOfTheCacheAreNotChanged(t *testing.T) {
 	t.Parallel()
 	cached := &Website{Status: WebsiteStatus{Conditions: []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue}}}}
@@ -253,8 +253,8 @@ func TestObjectsOfTheCacheAreNotChanged(t *testing.T) {
 	require.Equal(t, metav1.ConditionFalse, changed.Status.Conditions[0].Status)
 }
 
-// A status that is reported is that of a copy, down to its conditions: those of the cache's object would say that
-// nothing has changed, and nothing would be written.
+// The status is reported in a deep copy that includes the conditions. With shared conditions, the
+// status would seem unchanged, and would not be written.
 func TestReportLeavesTheObjectOfTheCacheAsItIs(t *testing.T) {
 	play(t, func(t *testing.T, r *rig) {
 		r.create(shop, "shop.example")
@@ -271,8 +271,7 @@ func TestReportLeavesTheObjectOfTheCacheAsItIs(t *testing.T) {
 	})
 }
 
-// A Website that this program cannot read is not passed over in silence, and keeps nobody
-// else waiting.
+// A Website that this program cannot decode is not ignored silently, and blocks no other Website.
 func TestReadinessNamesWhatCannotBeRead(t *testing.T) {
 	play(t, func(t *testing.T, r *rig) {
 		r.create(shop, "shop.example")
@@ -333,7 +332,7 @@ func TestInvalidSpecIsToldOnceAndNotRetried(t *testing.T) {
 		told := r.events(site)
 		require.Len(t, told, 3)
 		require.NoError(t, r.server.Delete(deployments, shop))
-		r.settle() // One more turn, in which nothing is new.
+		r.settle() // One more reconcile, without any change.
 		require.Equal(t, told, r.events(site))
 		require.Equal(t, 3, r.logged("reconcile failed"), &r.log)
 	})
@@ -351,13 +350,13 @@ func TestDeploymentOfSomebodyElseIsLeftAlone(t *testing.T) {
 		require.Zero(t, r.site(shop).Status.ObservedGeneration)
 
 		require.NoError(t, r.server.Delete(deployments, shop))
-		r.settle() // It is no event of ours, so a retry must find it.
+		r.settle() // It causes no event of a watched object, so a retry must find it.
 		require.True(t, metav1.IsControlledBy(r.deployment(shop), r.site(shop)))
 	})
 }
 
-// The turn that the event of a deployment brings about must see what the turn before
-// has written, or it writes that again.
+// The reconcile for the event of a deployment must see the writes of the reconcile before.
+// Otherwise it would repeat them.
 func TestEverythingIsWrittenOnce(t *testing.T) {
 	play(t, func(t *testing.T, r *rig) {
 		const n = 50
@@ -396,7 +395,7 @@ func TestFaultsDelayButChangeNothing(t *testing.T) {
 		for i := range n {
 			require.EqualValues(t, 1, r.site(key(i)).Status.ObservedGeneration)
 			r.patch(key(i), `{"spec":{"image":"shop:2"}}`)
-			if i == n/2 { // What follows happens while nobody watches, and is forgotten.
+			if i == n/2 { // From here on, nobody watches the changes, and the server drops them.
 				require.Positive(t, r.server.DropWatches(""))
 			}
 		}
@@ -424,7 +423,7 @@ func TestWhatIsQueuedIsDoneBeforeTheEnd(t *testing.T) {
 		for i := range n {
 			r.create(types.NamespacedName{Namespace: "web", Name: fmt.Sprint("site-", i)}, "x.example")
 		}
-		synctest.Wait() // Four workers are at it, and the others wait.
+		synctest.Wait() // Four workers are busy, and the other keys wait.
 		begin := time.Now()
 		require.NoError(t, r.stop())
 		require.Equal(t, 6*time.Second, time.Since(begin))

@@ -33,16 +33,16 @@ type WebsiteSpec struct {
 	Replicas int32  `json:"replicas"`
 }
 
-// WebsiteStatus is the present state. ObservedGeneration says to which spec it belongs, and the
-// condition Ready whether that spec is fulfilled.
+// WebsiteStatus is the present state. ObservedGeneration is the generation of the spec that it
+// describes. The condition Ready says whether that spec is fulfilled.
 type WebsiteStatus struct {
 	ObservedGeneration int64              `json:"observedGeneration"`
 	ReadyReplicas      int32              `json:"readyReplicas"`
 	Conditions         []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// DeepCopy returns a Website that shares nothing with this one. A plain copy would share
-// its maps and slices, the conditions among them: to set one would change the cache's.
+// DeepCopy returns a Website that shares nothing with this one. A plain copy would share maps and
+// slices, including the conditions, and a change of the copy would also change the cached object.
 func (w *Website) DeepCopy() *Website {
 	out := *w
 	w.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
@@ -50,8 +50,7 @@ func (w *Website) DeepCopy() *Website {
 	return &out
 }
 
-// ready is the condition of a Website that has so many ready replicas, or whose spec is
-// wrong.
+// ready is the condition of a Website with this number of ready replicas, or with an invalid spec.
 func (w *Website) ready(replicas int32, wrong error) metav1.Condition {
 	c := metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, ObservedGeneration: w.Generation}
 	switch {

@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// zone stands for a system outside of the cluster, such as a DNS provider: a
-// directory with a file for each record. Both methods may be repeated at any time; a
-// record is found by its Website's key, and so also when the host has changed.
+// zone stands for a system outside of the cluster, such as a DNS provider: a directory with a file
+// for each record. Both methods may be repeated at any time. A record is found by its Website's
+// key, so it is also found after a change of the host.
 type zone string
 
 func (z zone) set(key types.NamespacedName, host string) error {
@@ -20,7 +20,7 @@ func (z zone) set(key types.NamespacedName, host string) error {
 	if err := os.WriteFile(draft, []byte(host), 0o644); err != nil {
 		return err
 	}
-	return os.Rename(draft, z.file(key)) // Nobody sees half of it.
+	return os.Rename(draft, z.file(key)) // Nobody sees an incomplete file.
 }
 
 func (z zone) remove(key types.NamespacedName) error {

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestRecordsStayInTheZone: what a server calls its objects is no path to other files.
+// TestRecordsStayInTheZone: an object's name cannot be a path to other files.
 func TestRecordsStayInTheZone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -52,7 +52,7 @@ type member struct {
 	stop func() error
 }
 
-// log is written by several goroutines.
+// log can be written concurrently.
 type log struct {
 	mu   sync.Mutex // guards following
 	text bytes.Buffer
@@ -115,7 +115,7 @@ func TestOneReplicaWorksAndTheOtherTakesOver(t *testing.T) {
 		require.NoError(t, l.compare(t.Context()))
 		require.Equal(t, "ready\n", second.out.String())
 
-		// Somebody changes a route, and deletes another.
+		// A user changes a route, and deletes another.
 		object, err := server.Get(corev1.SchemeGroupVersion.WithResource("configmaps"), types.NamespacedName{Namespace: "default", Name: robotName(7)})
 		require.NoError(t, err)
 		object.(*corev1.ConfigMap).Data["shelf"] = "another"
@@ -150,7 +150,7 @@ func TestOneReplicaWorksAndTheOtherTakesOver(t *testing.T) {
 	})
 }
 
-// build returns the program.
+// build builds the program and returns its path.
 func build(t *testing.T) string {
 	t.Helper()
 	binary.once.Do(func() {
@@ -168,7 +168,7 @@ func build(t *testing.T) string {
 	return binary.file
 }
 
-// The whole load test, small: real processes, of which one is killed.
+// The whole load test, small: real processes, one of which is killed.
 func TestLoadTest(t *testing.T) {
 	t.Parallel()
 	effort.SkipUnlessAll(t, "it builds and starts four processes")
@@ -219,7 +219,7 @@ func TestNothingIsLeftOfALoadTestThatIsEnded(t *testing.T) {
 	}
 }
 
-// childrenOf returns the processes that a process has started, where there is a /proc.
+// childrenOf returns the child processes of a process, if there is a /proc.
 func childrenOf(t *testing.T, pid int) (children []int) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -227,7 +227,7 @@ func childrenOf(t *testing.T, pid int) (children []int) {
 	for _, file := range files {
 		stat, err := os.ReadFile(file)
 		if err != nil {
-			continue // It has ended.
+			continue // it has ended
 		}
 		// "pid (name) state parent ...", and a name may have spaces.
 		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
@@ -243,7 +243,7 @@ func childrenOf(t *testing.T, pid int) (children []int) {
 	return children
 }
 
-// lives reports whether there is a process that has not ended.
+// lives reports whether a process exists and has not ended.
 func lives(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err == nil && !bytes.Contains(stat, []byte(") Z "))

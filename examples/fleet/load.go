@@ -23,7 +23,7 @@ import (
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
-// load is a load test at work.
+// load is a running load test.
 type load struct {
 	objects, clients, workers, rate int
 	steady, lease                   time.Duration
@@ -34,10 +34,10 @@ type load struct {
 	robots   *rest.Resource[*Robot]
 	routes   *rest.Resource[*corev1.ConfigMap]
 	watcher  *watcher
-	replicas []*process              // that live: the leader first
-	started  int                     // how many replicas there were
-	orders   int64                   // the number of the last one
-	fail     context.CancelCauseFunc // of the whole test
+	replicas []*process              // the live replicas, the leader first
+	started  int                     // number of replicas so far
+	orders   int64                   // number of the last order
+	fail     context.CancelCauseFunc // cancels the whole test
 	report   report
 }
 
@@ -54,7 +54,7 @@ func loadTest(ctx context.Context, args []string, out io.Writer) error {
 	flags.BoolVar(&l.watch, "watch", false, "replicas watch the Lease")
 	flags.StringVar(&l.namespace, "namespace", "default", "of all objects")
 	flags.StringVar(&l.kubeconfig, "kubeconfig", "", "of a cluster to use in place of a server of its own; it must have no robots in that namespace")
-	_ = flags.Parse(args) // It exits.
+	_ = flags.Parse(args) // exits on errors
 	if l.objects < 1 || l.clients < 1 || l.rate < 1 {
 		return errors.New("-objects, -clients and -rate must be positive")
 	}
@@ -72,7 +72,7 @@ func loadTest(ctx context.Context, args []string, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		// The replicas have ended by then, so that none of them misses the server.
+		// The replicas have ended before the server, so none of them loses it.
 		defer func() { _ = api.stop() }()
 		url, err := api.await(ctx, "listening")
 		if err != nil {
@@ -101,13 +101,13 @@ func loadTest(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// Unbounded: no status goes unseen because this process is slow.
+	// Unbounded: this process must not miss a status because it is slow.
 	if _, err := seen.AddHandler(l.watcher.handle, informer.HandlerOptions{Overflow: informer.Unbounded}); err != nil {
 		return err
 	}
 	err = informer.Run(ctx, l.measure, seen)
 	if err == nil {
-		err = context.Cause(ctx) // Somebody wants it to end, or a process has.
+		err = context.Cause(ctx) // an interrupt, or a process that has ended
 	}
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func loadTest(ctx context.Context, args []string, out io.Writer) error {
 	return l.report.print(out, l)
 }
 
-// define creates the definition of robots, and waits until the server has them.
+// define creates the definition of robots, and waits until the server serves them.
 func define(ctx context.Context, client *rest.Client) error {
 	document, _, _ := bytes.Cut(manifest, []byte("\n---\n"))
 	definition := &unstructured.Unstructured{}

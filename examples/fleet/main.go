@@ -1,11 +1,11 @@
-// Command fleet is a controller in two replicas, and a load test that says how well they do.
+// Command fleet is a controller in two replicas, and a load test for it.
 //
 //	go run ./examples/fleet
 //	go run ./examples/fleet -objects 1000
 //
-// All processes of the test are this program, which starts itself anew for each: as "fleet server",
-// an API server of package apitest, and as "fleet replica", one replica of the controller, as
-// a cluster would run it.
+// All processes of the test are this program, which starts itself again for each of them. As "fleet
+// server" it is an API server of package apitest. As "fleet replica" it is one replica of the
+// controller, as a cluster would run it.
 //
 // Read replica.go first, which is the controller, then load.go, which is the test.
 package main
@@ -20,7 +20,7 @@ import (
 	"syscall"
 )
 
-// role is the work of a process of this program, until its context ends.
+// role is the main function of a process of this program. It runs until its context ends.
 type role func(ctx context.Context, args []string, out io.Writer) error
 
 func main() {
@@ -41,11 +41,11 @@ func main() {
 	}
 }
 
-// attached returns a context that ends with standard input. The load test holds the other end
-// of it, so that its processes end when it does, however that is.
+// attached returns a context that ends with standard input. The load test holds the other end of
+// the pipe, so that its child processes end with it in any case.
 func attached(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	go func() { // It ends with the process, as a read of a file has no context.
+	go func() { // It ends with the process, because a read of a file has no context.
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		cancel()
 	}()

@@ -14,10 +14,10 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// measure is the test. Its phases come one after the other.
+// measure is the test. Its phases run one after the other.
 func (l *load) measure(ctx context.Context) (err error) {
 	defer func() {
-		for _, p := range l.replicas { // Where all went well, there are none.
+		for _, p := range l.replicas { // none are left after a successful test
 			err = errors.Join(err, p.stop())
 		}
 	}()
@@ -50,7 +50,7 @@ func (l *load) measure(ctx context.Context) (err error) {
 		if err := l.takeover(ctx, s.signal, s.name); err != nil {
 			return err
 		}
-		if err := l.startReplica(ctx); err != nil { // as a cluster would
+		if err := l.startReplica(ctx); err != nil { // like a cluster
 			return err
 		}
 	}
@@ -61,7 +61,7 @@ func (l *load) measure(ctx context.Context) (err error) {
 	l.report.late = l.watcher.tooLate()
 	l.report.memory(l.replicas)
 	for len(l.replicas) > 0 {
-		last := l.replicas[len(l.replicas)-1] // Standbys first: nobody takes over.
+		last := l.replicas[len(l.replicas)-1] // Standbys first, so that none takes over.
 		l.replicas = l.replicas[:len(l.replicas)-1]
 		if err := l.report.end(last, l.watcher); err != nil {
 			return err
@@ -70,7 +70,7 @@ func (l *load) measure(ctx context.Context) (err error) {
 	return nil
 }
 
-// startReplica starts one, and waits until its caches are complete.
+// startReplica starts a replica, and waits until its caches are complete.
 func (l *load) startReplica(ctx context.Context) error {
 	name := fmt.Sprintf("replica-%d", l.started)
 	l.started++
@@ -86,7 +86,7 @@ func (l *load) startReplica(ctx context.Context) error {
 	return err
 }
 
-// findLeader waits until one of the replicas leads, and puts it first.
+// findLeader waits until one of the replicas leads, and moves it to the front.
 func (l *load) findLeader(ctx context.Context) error {
 	for {
 		for n, p := range l.replicas {
@@ -101,7 +101,7 @@ func (l *load) findLeader(ctx context.Context) error {
 	}
 }
 
-// phase does something, and waits until all orders of it are done.
+// phase runs a function, and waits until all orders given by it are done.
 func (l *load) phase(ctx context.Context, name string, do func(context.Context) error) error {
 	begun, before := time.Now(), l.orders
 	if err := do(ctx); err != nil {
@@ -118,7 +118,7 @@ func (l *load) phase(ctx context.Context, name string, do func(context.Context) 
 	return nil
 }
 
-// takeover ends the leader while orders come, until the other replica leads.
+// takeover ends the leader while orders are given, and waits until the other replica leads.
 func (l *load) takeover(ctx context.Context, signal os.Signal, name string) error {
 	old, next := l.replicas[0], l.replicas[1]
 	l.report.memory(l.replicas)
@@ -141,7 +141,7 @@ func (l *load) takeover(ctx context.Context, signal os.Signal, name string) erro
 	return nil
 }
 
-// compare looks at every robot on the server, and at its route.
+// compare checks every robot on the server, and its route.
 func (l *load) compare(ctx context.Context) error {
 	routes, err := list(ctx, l.routes)
 	if err != nil {

@@ -32,7 +32,7 @@ func (l *load) change(ctx context.Context, n int, order int64) error {
 
 func robotName(n int) string { return fmt.Sprintf("robot-%05d", n) }
 
-// all gives an order to each robot, by as many clients as there are.
+// all gives an order to each robot, with all clients at once.
 func (l *load) all(give func(ctx context.Context, n int, order int64) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		clients := newCrew(ctx, l.clients)
@@ -45,15 +45,15 @@ func (l *load) all(give func(ctx context.Context, n int, order int64) error) fun
 	}
 }
 
-// paced gives orders at an even pace, for as long as the flags say, and then while more
-// returns true. It goes through the robots in no order, and through all before one is
-// given a second order.
+// paced gives orders at an even rate, for as long as the flags say, and then while more returns
+// true. It visits the robots in a scattered order, and visits all of them before it visits one
+// again.
 func (l *load) paced(more func() bool) func(context.Context) error {
 	return func(ctx context.Context) error {
 		clients := newCrew(ctx, l.clients)
 		tick := time.NewTicker(time.Second / time.Duration(l.rate))
 		defer tick.Stop()
-		const stride = 7919 // a prime, and so is none of the usual sizes
+		const stride = 7919 // a prime, and not a divisor of usual sizes
 		for begun := time.Now(); time.Since(begun) < l.steady || more(); {
 			select {
 			case <-tick.C:
@@ -68,7 +68,7 @@ func (l *load) paced(more func() bool) func(context.Context) error {
 	}
 }
 
-// crew runs functions at once, until one fails. The functions of one robot run in their order.
+// crew runs functions concurrently, until one fails. The functions for one robot run in order.
 type crew struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -96,7 +96,7 @@ func newCrew(ctx context.Context, size int) *crew {
 	return c
 }
 
-// do runs a function for a robot, in the goroutine of all functions for it.
+// do runs a function for a robot, in the goroutine for that robot.
 func (c *crew) do(robot int, f func(context.Context) error) {
 	select {
 	case c.places[robot%len(c.places)] <- f:
@@ -104,7 +104,7 @@ func (c *crew) do(robot int, f func(context.Context) error) {
 	}
 }
 
-// wait waits for the end of all, and returns why it came early.
+// wait waits until all functions have ended, and returns the first error.
 func (c *crew) wait() error {
 	for _, place := range c.places {
 		close(place)

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// process is one that the load test has started: this program in another role.
+// process is a process of the load test: this program in another role.
 type process struct {
 	name  string
 	cmd   *exec.Cmd
@@ -22,14 +22,14 @@ type process struct {
 	err   error
 
 	mu    sync.Mutex // guards following
-	part  []byte     // of a line
+	part  []byte     // incomplete line
 	said  []string
 	words chan struct{} // closed and replaced with each line
-	asked bool          // to end
+	asked bool          // it was asked to end
 }
 
 // startProcess starts this program with these arguments. env is added to the environment. gone is
-// called if the process ends that nobody has asked to.
+// called if the process ends without being asked to.
 func startProcess(name string, env []string, gone func(error), args ...string) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -38,7 +38,7 @@ func startProcess(name string, env []string, gone func(error), args ...string) (
 	p := &process{name: name, cmd: exec.Command(self, append(args, "-attached")...), ended: make(chan struct{}), words: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stdout, p.cmd.Stderr = p, os.Stderr
-	if _, err := p.cmd.StdinPipe(); err != nil { // It is closed when this process ends, however that is.
+	if _, err := p.cmd.StdinPipe(); err != nil { // the kernel closes it when this process ends
 		return nil, err
 	}
 	if err := p.cmd.Start(); err != nil {
@@ -57,7 +57,7 @@ func startProcess(name string, env []string, gone func(error), args ...string) (
 	return p, nil
 }
 
-// Write takes the output of the process.
+// Write collects the output of the process.
 func (p *process) Write(data []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,8 +73,8 @@ func (p *process) Write(data []byte) (int, error) {
 	}
 }
 
-// line returns the text after a word at the beginning of a line, if there is such a line, and a
-// channel that is closed when there is one more line of any kind.
+// line returns the rest of the first line that begins with a word, if there is one. The channel is
+// closed when the process prints another line.
 func (p *process) line(word string) (rest string, found bool, more <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,7 +86,8 @@ func (p *process) line(word string) (rest string, found bool, more <-chan struct
 	return "", false, p.words
 }
 
-// await waits until a line of the process begins with a word, and returns the text after it.
+// await waits until the process prints a line that begins with a word, and returns the rest of the
+// line.
 func (p *process) await(ctx context.Context, word string) (string, error) {
 	for {
 		rest, found, more := p.line(word)
@@ -103,7 +104,7 @@ func (p *process) await(ctx context.Context, word string) (string, error) {
 	}
 }
 
-// signal sends a signal that ends the process.
+// signal sends a signal that should end the process.
 func (p *process) signal(s os.Signal) error {
 	p.mu.Lock()
 	p.asked = true
@@ -114,8 +115,8 @@ func (p *process) signal(s os.Signal) error {
 	return nil
 }
 
-// stop ends a process as a cluster does, and waits for it. One that does not end within a
-// minute is killed, which is an error.
+// stop ends a process as a cluster does, and waits for it. If the process does not end within a
+// minute, stop kills it and returns an error.
 func (p *process) stop() error {
 	if err := p.signal(syscall.SIGTERM); err != nil {
 		return err
@@ -130,8 +131,8 @@ func (p *process) stop() error {
 	}
 }
 
-// peak is the most memory that a process had until now, in bytes, as the kernel of Linux says
-// it; 0 elsewhere, or when it has ended.
+// peak is the maximum memory of a process so far in bytes, as reported by the Linux kernel. It is 0
+// on other systems, or after the process has ended.
 func (p *process) peak() int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// settings are the choices of a replica.
+// settings are the settings of a replica.
 type settings struct {
 	identity string
 	lease    types.NamespacedName
@@ -33,10 +33,10 @@ type settings struct {
 	workers  int
 	serve    string
 	logger   *slog.Logger
-	out      io.Writer // is told how far it is, a line for each step
+	out      io.Writer // gets a line for each step
 }
 
-// replica keeps a route for every robot, while it leads.
+// replica keeps a route for every robot while it is the leader.
 func replica(ctx context.Context, args []string, out io.Writer) error {
 	s := settings{logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), out: out}
 	flags := flag.NewFlagSet("fleet replica", flag.ExitOnError)
@@ -47,7 +47,7 @@ func replica(ctx context.Context, args []string, out io.Writer) error {
 	flags.IntVar(&s.workers, "workers", 8, "how many robots are seen to at once")
 	flags.StringVar(&s.serve, "serve", "", "address of /livez and /readyz, such as :8080")
 	withInput := flags.Bool("attached", false, "end with standard input")
-	_ = flags.Parse(args) // It exits.
+	_ = flags.Parse(args) // exits on errors
 	s.lease.Name = "fleet"
 	if *withInput {
 		var cancel context.CancelFunc
@@ -58,8 +58,8 @@ func replica(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// Check lets no request begin after the lease was lost, be it by a process that was
-	// stopped for a minute and goes on.
+	// Check refuses requests after the lease was lost, for example in a process that was suspended
+	// for a minute.
 	client, err := rest.NewClient(connection.Config, rest.Options{Limit: lease.Check})
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func replica(ctx context.Context, args []string, out io.Writer) error {
 	return run(ctx, client, s)
 }
 
-// run works until ctx ends, and returns when everything has.
+// run works until ctx ends, and returns when all parts have ended.
 func run(ctx context.Context, client *rest.Client, s settings) error {
 	elector, err := lease.New(client, s.lease, lease.Options{Identity: s.identity, LeaseDuration: s.duration, Watch: s.watch, Logger: s.logger})
 	if err != nil {
@@ -84,19 +84,19 @@ func run(ctx context.Context, client *rest.Client, s settings) error {
 	}
 	r := &reconciler{
 		robots: controller.For[*Robot](m, rest.ResourceOptions{Resource: robots, Kind: robotKind.Kind}),
-		// The label keeps the ConfigMaps of all others out of the cache.
+		// The label keeps other ConfigMaps out of the cache.
 		routes: controller.For[*corev1.ConfigMap](m, rest.ResourceOptions{LabelSelector: "example.com/fleet"}),
 		events: recorder,
 	}
 	c := controller.Manage(m, "robots", r.robots, r.reconcile, controller.Settings[*Robot]{
 		Workers: s.workers,
-		When:    predicate.GenerationChanged[*Robot], // A status that this program has written is no news.
+		When:    predicate.GenerationChanged[*Robot], // this program's status writes are ignored
 		Queue:   workqueue.Options[types.NamespacedName]{DrainTimeout: 10 * time.Second},
 	})
 	controller.Owns(c, r.routes, nil)
 
-	// Parts run beside the controller, each in its stage: the events of the last turn are still
-	// sent, and a standby says that it is ready when its caches are complete.
+	// Parts run beside the controller, each in its stage. The events of the last reconcile are
+	// still sent, and a standby reports that it is ready when its caches are complete.
 	m.Add("events", recorder.Run, controller.PartOptions{})
 	m.Add("ready", func(context.Context) error {
 		_, err := fmt.Fprintln(s.out, "ready")
@@ -125,7 +125,7 @@ type reconciler struct {
 	events *events.Recorder
 }
 
-// reconcile sees to it that a robot has the route of its order, and says so in its status.
+// reconcile ensures that a robot has the route of its order, and reports it in the status.
 func (r *reconciler) reconcile(ctx context.Context, robot *Robot) (controller.Result, error) {
 	if err := r.route(ctx, robot); err != nil {
 		return controller.Done, err
@@ -136,8 +136,8 @@ func (r *reconciler) reconcile(ctx context.Context, robot *Robot) (controller.Re
 	term, _ := lease.FromContext(ctx)
 	changed := robot.DeepCopy()
 	changed.Status = RobotStatus{Order: robot.Spec.Order, Leader: term.Identity, Term: term.Transitions}
-	// The copy has the resourceVersion of the robot that was read. If a leader before this one, or after
-	// it, has written the robot since, the server refuses the update.
+	// The copy has the resourceVersion of the robot that was read. If another leader, earlier or
+	// later, has written the robot since, the server refuses the update.
 	_, err := r.robots.UpdateStatus(ctx, changed)
 	return controller.Done, err
 }
@@ -159,7 +159,7 @@ func (r *reconciler) route(ctx context.Context, robot *Robot) error {
 	changed := have.DeepCopy()
 	changed.Data = robot.route()
 	_, err := r.routes.Update(ctx, changed)
-	if err == nil && robot.Status.Order == robot.Spec.Order { // It was right before.
+	if err == nil && robot.Status.Order == robot.Spec.Order { // It was correct before.
 		r.events.Warning(robot, "RouteChanged", "somebody has changed the route of order %d; it is as it was again", robot.Spec.Order)
 	}
 	return err

@@ -20,20 +20,20 @@ type report struct {
 	leaderPeak, standbyPeak int64 // bytes
 }
 
-// phase is a part of the test, and how long each order of it took until it was done.
+// phase is a part of the test, with the time that each order took.
 type phase struct {
 	name string
 	took []time.Duration // the shortest first
 	wall time.Duration
 }
 
-// takeover is how long after a signal the other replica's first status was seen.
+// takeover is the time from a signal until the first status of the other replica.
 type takeover struct {
 	signal string
 	took   time.Duration
 }
 
-// end has the last report of a replica, and the figures of the kernel.
+// end has the last report of a replica, and the kernel's figures.
 type end struct {
 	name                             string
 	statuses                         int
@@ -41,7 +41,7 @@ type end struct {
 	cpu                              time.Duration
 }
 
-// memory takes note of how much memory the replicas had until now.
+// memory records the peak memory of the replicas so far.
 func (r *report) memory(replicas []*process) {
 	r.leaderPeak = max(r.leaderPeak, replicas[0].peak())
 	for _, p := range replicas[1:] {
@@ -84,7 +84,7 @@ func (r *report) print(out io.Writer, l *load) error {
 	for _, p := range r.phases {
 		row(p.name, len(p.took), short(p.wall), fmt.Sprintf("%.0f", float64(len(p.took))/p.wall.Seconds()), short(p.part(50)), short(p.part(99)), short(p.part(100)))
 	}
-	_ = table.Flush() // A strings.Builder takes everything.
+	_ = table.Flush() // a strings.Builder cannot fail
 	text.WriteString("\n")
 	row("replicas", "")
 	row("---", "---:")
@@ -116,7 +116,7 @@ func (r *report) print(out io.Writer, l *load) error {
 	return err
 }
 
-// part is the time within which so many percent of the orders were done.
+// part is the time within which this percentage of the orders was done.
 func (p phase) part(percent int) time.Duration {
 	if len(p.took) == 0 {
 		return 0
@@ -124,7 +124,7 @@ func (p phase) part(percent int) time.Duration {
 	return p.took[(len(p.took)*percent+99)/100-1]
 }
 
-// short is a duration with as many digits as mean something.
+// short rounds a duration to its significant digits.
 func short(d time.Duration) time.Duration {
 	switch {
 	case d >= 10*time.Second:

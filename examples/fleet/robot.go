@@ -27,15 +27,15 @@ type Robot struct {
 	Status RobotStatus `json:"status,omitzero"`
 }
 
-// RobotSpec is the order for the robot. Orders are numbered, so that the load test knows to which
-// order a status belongs.
+// RobotSpec is the order for the robot. Orders are numbered, so that the load test can match a
+// status to its order.
 type RobotSpec struct {
 	Order int64  `json:"order"`
 	Shelf string `json:"shelf"`
 }
 
-// RobotStatus is the last order for which there is a route, and the leader that made it: the name of a
-// replica, and the number of its term, which grows with each change of the leader.
+// RobotStatus is the last order with a route, and the leader that made the route: the name of a
+// replica, and the number of its term. The term grows with each change of the leader.
 type RobotStatus struct {
 	Order  int64  `json:"order"`
 	Leader string `json:"leader"`
@@ -53,7 +53,7 @@ func (r *Robot) key() types.NamespacedName {
 	return types.NamespacedName{Namespace: r.Namespace, Name: r.Name}
 }
 
-// route is the text for the robot, in a ConfigMap of its name.
+// route is the content of the robot's ConfigMap.
 func (r *Robot) route() map[string]string {
 	return map[string]string{"order": fmt.Sprint(r.Spec.Order), "shelf": r.Spec.Shelf}
 }

@@ -12,26 +12,26 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// watcher sees the robots as a user does, by an informer of its own, and knows which orders
-// are waited for.
+// watcher sees the robots as a user does, with its own informer, and knows which orders are
+// pending.
 type watcher struct {
 	mu      sync.Mutex // guards following
 	waiting map[types.NamespacedName][]change
-	count   int             // of all that are waiting
-	done    chan struct{}   // closed when none are; nil if nobody asks
-	took    []time.Duration // of those that are done, in no order
+	count   int             // number of all pending orders
+	done    chan struct{}   // closed when none are pending; nil if nobody waits
+	took    []time.Duration // of finished orders, unsorted
 	terms   map[types.NamespacedName]int32
 	late    int // statuses of an earlier term after one of a later term
 	leaders map[string]leader
 }
 
-// leader has the time of the first status of a replica that led, and their number.
+// leader has the time of a leader's first status, and the number of its statuses.
 type leader struct {
 	first    time.Time
 	statuses int
 }
 
-// change is an order, and when it was given.
+// change is an order, with the time when it was given.
 type change struct {
 	order int64
 	given time.Time
@@ -41,7 +41,7 @@ func newWatcher() *watcher {
 	return &watcher{waiting: map[types.NamespacedName][]change{}, terms: map[types.NamespacedName]int32{}, leaders: map[string]leader{}}
 }
 
-// expect begins to wait for an order that is given now.
+// expect adds a pending order, given now.
 func (w *watcher) expect(key types.NamespacedName, order int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -53,7 +53,7 @@ func (w *watcher) expect(key types.NamespacedName, order int64) {
 func (w *watcher) handle(e informer.Event[*Robot]) {
 	now, status := time.Now(), e.New.Status
 	if status.Order == 0 {
-		return // Nobody has seen to it yet.
+		return // No reconcile has seen it yet.
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -83,8 +83,8 @@ func (w *watcher) handle(e informer.Event[*Robot]) {
 	}
 }
 
-// settle waits until no order is waited for, and returns how long each took that was done since
-// it was asked last, the shortest first.
+// settle waits until no order is pending. It returns the durations of the orders done since the
+// last call, sorted.
 func (w *watcher) settle(ctx context.Context) ([]time.Duration, error) {
 	w.mu.Lock()
 	done := make(chan struct{})
@@ -109,7 +109,7 @@ func (w *watcher) settle(ctx context.Context) ([]time.Duration, error) {
 	return took, nil
 }
 
-// leader returns the statuses that were seen of a replica.
+// leader returns the statistics of a replica's statuses.
 func (w *watcher) leader(name string) leader {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -119,7 +119,7 @@ func (w *watcher) leader(name string) leader {
 // leads reports whether a replica has written a status.
 func (w *watcher) leads(name string) bool { return w.leader(name).statuses > 0 }
 
-// tooLate is how many statuses of an earlier term came after one of a later term.
+// tooLate returns the number of statuses of an earlier term after one of a later term.
 func (w *watcher) tooLate() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
