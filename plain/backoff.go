@@ -1,11 +1,11 @@
-// The back-off. An attempt that has just failed will most likely fail again at once, and a thousand clients
-// that try again and again keep down a server that is trying to get up. So each failure doubles the wait, up
-// to a longest one, and success ends the row. Clients that failed at the same moment would all come back at
-// the same moment: so a part of each wait is random, the jitter.
+// The back-off. A failed attempt will most likely fail again at once. A thousand clients that retry
+// without a pause keep a recovering server down. So each failure doubles the wait, up to a longest
+// one, and a success resets it. Clients that failed at the same moment would all retry at the same
+// moment: so a part of each wait is random, the jitter.
 //
-// A token bucket is the other half of the answer: it bounds how many attempts there are in all. It protects a
-// server from a thousand keys that fail once each. The back-off protects it from one key that fails a thousand
-// times. This package has no bucket.
+// A token bucket is the complement: it limits how many attempts there are in all. It protects a
+// server from a thousand keys that fail once each. The back-off protects it from one key that fails
+// a thousand times. This package has no bucket.
 
 package plain
 
@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// backoff returns the wait after a failure that has so many failures before it: at random between half and the
-// whole of first * 2^failures, or of longest if that is less.
+// backoff returns the wait after a failure that has this many failures before it. It is random
+// between half and the whole of first * 2^failures, or of longest if that is less.
 func backoff(first, longest time.Duration, failures int) time.Duration {
 	d := longest
 	if failures < 32 {
@@ -25,7 +25,7 @@ func backoff(first, longest time.Duration, failures int) time.Duration {
 	return d/2 + rand.N(d/2+1)
 }
 
-// wait waits, and says false when ctx ended before.
+// wait waits for d. It returns false if ctx ends first.
 func wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -39,7 +39,8 @@ func wait(ctx context.Context, d time.Duration) bool {
 
 // What the other packages do beyond this, and why:
 //
-//   - reflector has a row of failures for the connection and one for requests, which wait differently: a server
-//     that is away says nothing about a request. It keeps a server's Retry-After.
-//   - workqueue has token buckets and other limiters, which can be combined, and an error may say how long its
-//     key is to wait.
+//   - reflector counts failures of the connection and of requests separately, and they wait
+//     differently: an unreachable server says nothing about a request. It respects a server's
+//     Retry-After.
+//   - workqueue has token buckets and other limiters, which can be combined. An error may set the
+//     wait of its key.

@@ -1,8 +1,9 @@
-// The client. A Kubernetes API server answers two questions about a collection, such as all pods. "What is
-// there now?" is a list: a JSON object with the items and one resourceVersion, which is how many writes the
-// server's database had counted at that moment. "What has changed since?" is a watch: an answer that stays
-// open, in which the server sends one JSON object for each change, in one chunk of HTTP, when the change
-// happens. Together they make a copy that stays true: list once, then watch from the list's version.
+// The client. A Kubernetes API server answers two questions about a collection, such as all pods.
+// "What is there now?" is a list: a JSON object with the items and one resourceVersion, which is
+// how many writes the server's database had counted at that moment. "What has changed since?" is a
+// watch: an answer that stays open. In it the server sends one JSON object for each change when the
+// change happens, in one HTTP chunk. Together they keep a copy up to date: list once, then watch
+// from the list's version.
 
 package plain
 
@@ -20,20 +21,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Client lists and watches one collection. T is a pointer to a type of Kubernetes, such as *corev1.Pod.
+// Client lists and watches one collection. T is a pointer to a type of Kubernetes, such as
+// *corev1.Pod.
 type Client[T metav1.Object] struct {
 	// HTTP makes the requests, and adds the program's credentials.
 	HTTP *http.Client
 
-	// URL is the collection's, such as http://127.0.0.1:8001/api/v1/pods.
+	// URL is the URL of the collection, such as http://127.0.0.1:8001/api/v1/pods.
 	URL string
 
 	// UserAgent names the program in the server's logs.
 	UserAgent string
 }
 
-// List returns the objects that exist, and the version of that state. It asks for a state that is not older
-// than a version: "0" asks for any state that the server has in memory, "" for the newest state there is.
+// List returns the objects that exist, and the version of that state. The argument is the oldest
+// acceptable version: "0" accepts any state that the server has in memory, and "" asks for the
+// newest state.
 func (c *Client[T]) List(ctx context.Context, version string) (items []T, listed string, err error) {
 	body, err := c.get(ctx, url.Values{"resourceVersion": {version}})
 	if err != nil {
@@ -53,16 +56,16 @@ func (c *Client[T]) List(ctx context.Context, version string) (items []T, listed
 	return list.Items, list.ResourceVersion, nil
 }
 
-// Change is one event of a watch. Type is ADDED, MODIFIED, DELETED or BOOKMARK. The object of a BOOKMARK has
-// nothing but a version: the server has sent every change up to there.
+// Change is one event of a watch. Type is ADDED, MODIFIED, DELETED or BOOKMARK. The object of a
+// BOOKMARK has only a version: the server has sent every change up to there.
 type Change[T metav1.Object] struct {
 	Type   string
 	Object T
 }
 
-// Watch asks for the changes after a version, and calls changed with one after another. It returns nil when
-// the server has ended the answer in good order, which it does after about so many seconds. Every other end,
-// that of ctx and an error of changed included, is an error.
+// Watch requests the changes after a version, and calls changed for one after another. It returns
+// nil when the server has ended the answer normally, which it does after about this many seconds.
+// Every other end is an error, including the end of ctx and an error of changed.
 func (c *Client[T]) Watch(ctx context.Context, version string, seconds int, changed func(Change[T]) error) error {
 	body, err := c.get(ctx, url.Values{
 		"watch": {"true"}, "allowWatchBookmarks": {"true"},
@@ -95,7 +98,7 @@ func next[T metav1.Object](decoder *json.Decoder) (change Change[T], err error) 
 	if err := decoder.Decode(&event); err != nil {
 		return change, err
 	}
-	if event.Type == "ERROR" { // The server had said 200 OK before it failed, so the failure is an event.
+	if event.Type == "ERROR" { // The server sent 200 OK before it failed, so the failure is an event.
 		var status metav1.Status
 		if err := json.Unmarshal(event.Object, &status); err != nil {
 			return change, err
@@ -109,13 +112,14 @@ func next[T metav1.Object](decoder *json.Decoder) (change Change[T], err error) 
 	return change, err
 }
 
-// missing says that the server has sent null in the place of an object.
+// missing reports whether the server has sent null in place of an object.
 func missing[T metav1.Object](object T) bool {
 	var none T
 	return any(object) == any(none)
 }
 
-// get returns the body of a good answer. The body of a bad answer is a metav1.Status, which becomes the error.
+// get returns the body of a successful answer. The body of a failed answer is a metav1.Status,
+// which becomes the error.
 func (c *Client[T]) get(ctx context.Context, query url.Values) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL+"?"+query.Encode(), nil)
 	if err != nil {
@@ -140,12 +144,15 @@ func (c *Client[T]) get(ctx context.Context, query url.Values) (io.ReadCloser, e
 
 // What packages listwatch and rest do beyond this, and why:
 //
-//   - They decode the items of a list one by one as bytes arrive, on several cores. This client holds the
-//     whole list, and decodes it with encoding/json: that is most of the time that a first sync takes.
-//   - They speak protobuf for built-in types: a third of the bytes, and a fraction of the work.
-//   - They recognise objects in their bytes that have not changed since the last list, and do not decode them.
-//   - They give every decode a budget. Here, a server may send one object of any size, and it is read.
-//   - They report an object that cannot be decoded as one error with a key, and go on with the others. Here,
-//     one such object fails the whole list.
-//   - They have pages, streaming lists, compression, credentials that are renewed, proxies and kubeconfig
+//   - They decode the items of a list one by one as bytes arrive, on several cores. This client
+//     holds the whole list, and decodes it with encoding/json: that takes most of the time of a
+//     first sync.
+//   - They use protobuf for built-in types: a third of the bytes, and a fraction of the work.
+//   - They recognise objects that have not changed since the last list by their bytes, and do not
+//     decode them.
+//   - They limit every decode by a budget. Here, a server may send one object of any size, and the
+//     client reads it.
+//   - They report an object that cannot be decoded as one error with a key, and go on with the
+//     others. Here, one such object fails the whole list.
+//   - They support pages, streaming lists, compression, renewed credentials, proxies and kubeconfig
 //     files, as clusters need them.

@@ -1,8 +1,9 @@
-// The delays. Some keys are to be added later: after a failure, or because a certificate is good for another
-// hour. A timer for each key would do, but ten thousand keys would need ten thousand timers, and most of them
-// are moved before they fire. A heap needs one. It is a tree in a slice whose root is due first, and the one
-// timer is set for the root. A key waits once. Of two times the earlier counts: work that comes too early finds
-// nothing to do, and work that comes too late is late.
+// The delays. Some keys are to be added later: after a failure, or because a certificate is valid
+// for another hour. A timer for each key would do, but ten thousand keys would need ten thousand
+// timers, and most of them are moved before they fire. A heap needs one. It is a tree in a slice
+// whose root is due first, and the one timer is set for the root. A key waits once. Of two times
+// the earlier counts: work that comes too early finds nothing to do, and work that comes too late
+// is late.
 
 package plain
 
@@ -11,7 +12,7 @@ import (
 	"time"
 )
 
-// delay is a key that waits. A Queue has it by key, in due, and in its heap, waiting.
+// delay is a waiting key. A Queue has it by key, in due, and in its heap, waiting.
 type delay[K comparable] struct {
 	key   K
 	at    time.Time
@@ -77,6 +78,6 @@ func (h *heapOf[K]) Pop() any {
 	return last
 }
 
-// What package workqueue does beyond this file, and why: times lie in a radix heap, whose nodes are the entries
-// of the table of keys. To set, move and take out a time allocates nothing, and costs the same however many
-// keys wait.
+// What package workqueue does beyond this file, and why: times are in a radix heap, whose nodes are
+// the entries of the table of keys. Setting, moving and removing a time allocates nothing, and
+// costs the same for any number of waiting keys.

@@ -1,10 +1,10 @@
-// The DeltaFIFO. The reflector hears of changes, and the informer applies them. Between the two there is a
-// queue of an unusual kind: it is a queue of keys, and each key has the list of what happened to its object,
-// the deltas. A key stands in the queue once, however often its object changes. So the consumer takes all news
-// of one object in one go and in order, and objects get their turn one after another. The queue also finds out
-// what has vanished: when a list replaces everything, it compares the list with what the consumer has, and
-// makes a Deleted delta for each object that the list lacks. The watch never told of that deletion, so nobody
-// has the object's last state. The delta has the last state that was known, and a mark: it is a tombstone.
+// The DeltaFIFO. The reflector receives changes, and the informer applies them. Between the two is
+// an unusual queue: a queue of keys, each with the list of what happened to its object, the deltas.
+// A key is in the queue once, however often its object changes. So the consumer takes all changes
+// of one object together and in order. The queue also finds vanished objects. When a list replaces
+// everything, the queue makes a Deleted delta for each of the consumer's objects that the list
+// lacks. The watch missed that deletion, so nobody has the object's last state. The delta has the
+// last known state, and a mark: it is a tombstone.
 
 package plain
 
@@ -16,21 +16,21 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Delta is one thing that happened to an object.
+// Delta is one change of an object.
 type Delta[T metav1.Object] struct {
 	Type   DeltaType
 	Object T
 
-	// FinalStateUnknown marks a tombstone: a deletion that a list has brought to light. Object is the last
-	// state that was known.
+	// FinalStateUnknown marks a tombstone: a deletion that a list has revealed. Object is the last
+	// known state.
 	FinalStateUnknown bool
 }
 
-// DeltaType says what happened.
+// DeltaType is the kind of a delta.
 type DeltaType string
 
-// The types of deltas. Replaced says that an object is in a list, changed or not. Sync says that nothing has
-// happened, and that handlers are to look at the object again.
+// The types of deltas. Replaced says that an object is in a list, changed or not. Sync says that
+// nothing has happened, and that handlers should process the object again.
 const (
 	Added    DeltaType = "Added"
 	Updated  DeltaType = "Updated"
@@ -39,7 +39,7 @@ const (
 	Sync     DeltaType = "Sync"
 )
 
-// ErrClosed is the answer of a queue after Close.
+// ErrClosed is the error of a queue after Close.
 var ErrClosed = errors.New("the queue is closed")
 
 // DeltaFIFO is a queue of keys with their deltas. It is safe for concurrent use.
@@ -53,8 +53,8 @@ type DeltaFIFO[T metav1.Object] struct {
 	closed  bool
 
 	listed  bool   // there was a first Replace
-	initial int    // how many of its keys were not popped yet
-	newest  string // version of the last change that the server told of
+	initial int    // how many of its keys have not been popped
+	newest  string // version of the last change from the server
 	applied string // version up to which the consumer has applied every change
 }
 
@@ -65,7 +65,7 @@ func NewDeltaFIFO[T metav1.Object](known *Store[T]) *DeltaFIFO[T] {
 	return f
 }
 
-// Change queues a change of which a watch has told: Added, Updated or Deleted. It drops the deletion of an
+// Change queues a change from a watch: Added, Updated or Deleted. It drops the deletion of an
 // object that neither the consumer nor the queue has.
 func (f *DeltaFIFO[T]) Change(delta DeltaType, object T) error {
 	f.mu.Lock()
@@ -94,7 +94,7 @@ func (f *DeltaFIFO[T]) Replace(list []T, version string) error {
 		exists[KeyOf(object)] = true
 		f.pushLocked(Delta[T]{Type: Replaced, Object: object})
 	}
-	for key, deltas := range f.items { // Objects that only the queue has, or of which it has news.
+	for key, deltas := range f.items { // Objects with queued deltas.
 		if last := deltas[len(deltas)-1]; !exists[key] && last.Type != Deleted {
 			f.pushLocked(Delta[T]{Type: Deleted, Object: last.Object, FinalStateUnknown: true})
 		}
@@ -112,7 +112,7 @@ func (f *DeltaFIFO[T]) Replace(list []T, version string) error {
 	return nil
 }
 
-// Bookmark says that the server has told of every change up to a version.
+// Bookmark records that the server has sent every change up to a version.
 func (f *DeltaFIFO[T]) Bookmark(version string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -120,8 +120,8 @@ func (f *DeltaFIFO[T]) Bookmark(version string) {
 	f.settleLocked()
 }
 
-// Resync queues a Sync for every object that the consumer has and of which the queue has no news: the old
-// object must not come after the new one.
+// Resync queues a Sync for every object that the consumer has, unless the queue has a newer delta
+// of it: the old object must not come after the new one.
 func (f *DeltaFIFO[T]) Resync() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -136,8 +136,8 @@ func (f *DeltaFIFO[T]) Resync() error {
 	return nil
 }
 
-// pushLocked adds a delta to its key, and the key to the queue. Of two deletions in a row the first stays: if
-// one of them has the last state, it does.
+// pushLocked adds a delta to its key, and the key to the queue. Of two deletions in a row it keeps
+// the first: if one of them has the last state, it is the first.
 func (f *DeltaFIFO[T]) pushLocked(delta Delta[T]) {
 	key := KeyOf(delta.Object)
 	deltas := f.items[key]
@@ -150,16 +150,17 @@ func (f *DeltaFIFO[T]) pushLocked(delta Delta[T]) {
 	f.arrived.Broadcast()
 }
 
-// settleLocked moves applied on when nothing is left to apply.
+// settleLocked advances applied when nothing is left to apply.
 func (f *DeltaFIFO[T]) settleLocked() {
 	if len(f.queue) == 0 {
 		f.applied = f.newest
 	}
 }
 
-// Pop waits for a key and hands its deltas to apply, oldest first. It holds the lock while apply runs: so each
-// change is in the queue or in the store, and never on its way between them. initial says that the key is of
-// the first list. Pop returns apply's error, or ErrClosed when the queue is closed and empty.
+// Pop waits for a key and passes its deltas to apply, oldest first. It holds the lock while apply
+// runs: so each change is always in the queue or in the store, and never between them. If initial
+// is true, the key is from the first list. Pop returns apply's error, or ErrClosed when the queue
+// is closed and empty.
 func (f *DeltaFIFO[T]) Pop(apply func(deltas []Delta[T], initial bool) error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -179,21 +180,22 @@ func (f *DeltaFIFO[T]) Pop(apply func(deltas []Delta[T], initial bool) error) er
 	return err
 }
 
-// Synced says that the consumer has applied everything of the first list.
+// Synced reports whether the consumer has applied all of the first list.
 func (f *DeltaFIFO[T]) Synced() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.listed && f.initial == 0
 }
 
-// Applied returns the version up to which the consumer has applied every change, "" before the first list.
+// Applied returns the version up to which the consumer has applied every change, or "" before the
+// first list.
 func (f *DeltaFIFO[T]) Applied() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.applied
 }
 
-// Close ends the intake. The consumer still gets the deltas that are in the queue.
+// Close stops the intake. The consumer still gets the queued deltas.
 func (f *DeltaFIFO[T]) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -203,10 +205,13 @@ func (f *DeltaFIFO[T]) Close() {
 
 // What package deltafifo does beyond this, and why:
 //
-//   - It bounds the deltas of a key: an object that changes again and again while the consumer is busy becomes
-//     one update from old to newest. Otherwise memory grows with the changes.
-//   - It hands out a relist as one bracket: the consumer applies all of it in one step, so that no reader sees
-//     half of it.
-//   - It holds no lock while the consumer works, so that a watch goes on filling the queue meanwhile.
-//   - It hands out keys in batches, and uses the memory of deltas and keys again: both make bursts cheaper.
-//   - It knows which objects of a list are unchanged: a relist of them costs no decoding and no delta.
+//   - It limits the deltas of a key: if an object changes again and again while the consumer is
+//     busy, the changes become one update from old to newest. Otherwise memory grows with the
+//     changes.
+//   - It hands out a relist as one bracket: the consumer applies all of it in one step, so that no
+//     reader sees half of it.
+//   - It holds no lock while the consumer works, so that a watch can go on filling the queue.
+//   - It hands out keys in batches, and reuses the memory of deltas and keys: both make bursts
+//     cheaper.
+//   - It knows which objects of a list are unchanged: a relist of them costs no decoding and no
+//     delta.

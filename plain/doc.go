@@ -1,10 +1,10 @@
-// Package plain is the whole pipeline of an informer and its controller as a textbook has it: one file for
-// each stage, a mutex around each state, no tricks, and some 800 lines of code. Read it top to bottom, in an
-// evening.
+// Package plain is the whole pipeline of an informer and its controller as a textbook has it: one
+// file for each stage, a mutex around each state, no tricks, and some 800 lines of code. Read it
+// top to bottom, in an evening.
 //
-//	server --list, watch--> Client --> Reflector --deltas--> DeltaFIFO --> Informer --> Store, Indexes
+//	server --list, watch--> Client --> Reflector --deltas--> DeltaFIFO --> Informer --> Store
 //	                                                                          |
-//	                                                                          +--> Handler, Handler ...
+//	                                                                          +--> Handlers
 //	                                                                                  | keys
 //	                              reconcile <-- Work <-- Queue (dirty, processing) <--+
 //	                                  |                    ^
@@ -13,38 +13,39 @@
 // # Reading order
 //
 //   - client.go asks the server: what is there, and what has changed since?
-//   - reflector.go keeps asking, whatever happens, and queues each change.
-//   - deltafifo.go is that queue: it has, for each key, what happened to its object.
+//   - reflector.go keeps asking, whatever fails, and queues each change.
+//   - deltafifo.go is that queue: for each key, it has what happened to the object.
 //   - store.go holds the objects, and finds them by key and by index.
-//   - informer.go reads the deltas, changes the store, and tells the handlers.
+//   - informer.go reads the deltas, changes the store, and notifies the handlers.
 //   - handler.go calls each handler at the handler's own pace.
 //   - workqueue.go takes keys, each once, and gives each to one worker at a time.
 //   - delay.go and backoff.go bring a key back later.
 //   - worker.go works on keys until nothing is left to do.
 //
-// Each file begins with its idea, and ends with what the tuned package of this module does beyond it and why.
-// README.md says what that buys, in figures. docs/how-informers-work.md tells the same story in words, with
-// experiments: read a section there, then the file that it names.
+// Each file begins with its idea. It ends with what the tuned package of this module does beyond
+// it, and why. README.md says what that buys, in figures. docs/how-informers-work.md explains the
+// same in words, with experiments: read a section there, then the file that it names.
 //
 // # What it promises
 //
 //   - Store and handlers reach the server's state, whatever fails on the way.
 //   - For each key, handlers see events in the server's order.
 //   - A key is never with two workers at once.
-//   - When Run returns, nothing of it goes on.
+//   - When Run returns, none of its goroutines is left.
 //
-// The suites in internal/conformance and the random histories of bench/differential run on this package as
-// they do on the tuned ones, and on client-go.
+// The suites in internal/conformance and the random histories of bench/differential run on this
+// package, on the tuned packages, and on client-go.
 //
 // # What it does not promise
 //
-//   - Memory has no bound: one object of the server, the deltas of one key, and the events that wait for a slow
-//     handler may take any amount.
-//   - An object that cannot be decoded fails the whole list: the copy stays empty, or as it was, until somebody
-//     mends that object.
+//   - Memory is not bounded: one object of the server, the deltas of one key, and the events that
+//     wait for a slow handler may take any amount.
+//   - An object that cannot be decoded fails the whole list: the copy stays empty, or as it was,
+//     until the object is repaired.
 //   - Readers see a relist half done.
 //   - A cluster that was restored from a backup may go unnoticed.
-//   - It reads JSON alone. Its http.Client brings connections and credentials along.
+//   - It reads only JSON. Its http.Client provides connections and credentials.
 //
-// TestStore, TestQueue and TestInformer name each case of the suites that this package fails, with the reason.
+// TestStore, TestQueue and TestInformer name each case of the suites that this package fails, with
+// the reason.
 package plain

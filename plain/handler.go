@@ -1,7 +1,8 @@
-// The handlers. Several parts of a program want to hear of changes, and each takes as long as it likes. If the
-// informer called them one after another, the slowest would hold up all others and the watch itself. So each
-// handler has a goroutine that calls it, and a queue of the events that it has yet to hear of. The queue is a
-// ring: a slice whose memory is used again and again, and which doubles when it is full.
+// The handlers. Several parts of a program want to know of changes, and each takes as long as it
+// likes. If the informer called them one after another, the slowest would hold up all others and
+// the watch itself. So each handler has a goroutine that calls it, and a queue of the events that
+// it has not processed yet. The queue is a ring: a slice whose memory is reused, and which doubles
+// when it is full.
 
 package plain
 
@@ -12,17 +13,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Event is what a handler is called with. Type is Added, Updated or Deleted.
+// Event is the argument of a handler. Type is Added, Updated or Deleted.
 type Event[T metav1.Object] struct {
 	Type DeltaType
 
-	// Old is the state that the handler knew: nil for Added, and New itself in a resync.
+	// Old is the state before, as the handler knows it. It is nil for Added, and New itself in a
+	// resync.
 	Old T
 
-	// New is the object as it is now, or the last known state of an object that was deleted.
+	// New is the object as it is now, or the last known state of a deleted object.
 	New T
 
-	// Initial says that the object was there before the informer or the handler.
+	// Initial says that the object existed before the informer or the handler.
 	Initial bool
 
 	// FinalStateUnknown marks a tombstone: the object is gone, and New may be older than its end.
@@ -32,7 +34,7 @@ type Event[T metav1.Object] struct {
 // Handler calls a function for each event, one call after another.
 type Handler[T metav1.Object] struct {
 	handle func(Event[T])
-	listed func() bool // the informer has told of the whole first list
+	listed func() bool // the informer has delivered the whole first list
 
 	mu      sync.Mutex // guards following
 	changed *sync.Cond // there is an event, or the handler was removed
@@ -47,7 +49,8 @@ func newHandler[T metav1.Object](handle func(Event[T]), listed func() bool) *Han
 	return h
 }
 
-// tell leaves an event for the handler, and never waits. It says false if the handler was removed.
+// tell queues an event for the handler, and never waits. It returns false if the handler was
+// removed.
 func (h *Handler[T]) tell(event Event[T]) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -71,7 +74,7 @@ func (h *Handler[T]) run() {
 		}
 		event := h.events.pop()
 		h.mu.Unlock()
-		if err := try(func() error { h.handle(event); return nil }); err != nil { // It costs one event, not the program.
+		if err := try(func() error { h.handle(event); return nil }); err != nil { // A panic costs one event, not the program.
 			slog.Error("a handler panicked", "key", KeyOf(event.New), "err", err)
 		}
 		h.mu.Lock()
@@ -82,9 +85,9 @@ func (h *Handler[T]) run() {
 	h.mu.Unlock()
 }
 
-// Synced says that the function has returned from every initial event. A complete store does not say so: a
-// controller that began when the store was complete, and its handler had seen half of it, would take the other
-// half for deleted.
+// Synced reports whether the function has returned from every initial event. A complete store is
+// not enough. Suppose that a controller began when its handler had seen half of the store. It would
+// take the other half for deleted.
 func (h *Handler[T]) Synced() bool {
 	if !h.listed() {
 		return false
@@ -94,7 +97,7 @@ func (h *Handler[T]) Synced() bool {
 	return h.initial == 0
 }
 
-// Remove ends the handler. It drops the events that wait, and does not wait for a call in progress.
+// Remove ends the handler. It drops the waiting events, and does not wait for a call in progress.
 func (h *Handler[T]) Remove() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -121,7 +124,7 @@ func (r *ring[E]) push(e E) {
 }
 
 func (r *ring[E]) pop() (e E) {
-	e, r.slots[r.first] = r.slots[r.first], e // An empty slot holds on to nothing.
+	e, r.slots[r.first] = r.slots[r.first], e // so that an empty slot references nothing
 	r.first = (r.first + 1) % len(r.slots)
 	r.len--
 	return e
@@ -129,8 +132,8 @@ func (r *ring[E]) pop() (e E) {
 
 // What package informer does beyond this file, and why:
 //
-//   - A slow handler costs bounded memory: beyond 1,024 events, the informer merges what waits for it by key.
-//     Here, the ring grows until the program ends.
-//   - Each handler may have a resync of its own, as only some of them need one.
-//   - A handler hears why each event happened: the first list, a watch, a relist or a resync.
-//   - Synced is a channel, so that no program has to ask again and again.
+//   - A slow handler costs bounded memory: beyond 1,024 events, the informer merges its waiting
+//     events by key. Here, the ring grows until the program ends.
+//   - Each handler may have its own resync, because only some of them need one.
+//   - A handler gets the cause of each event: the first list, a watch, a relist or a resync.
+//   - Synced is a channel, so that no program has to poll it.

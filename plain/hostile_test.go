@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/plain"
 )
 
-// An answer that a server should not send is an error of the list or of the watch, and never the
-// end of the program.
+// An invalid answer of a server is an error of the list or of the watch, and never ends the
+// program.
 func TestAnswersThatMakeNoSenseAreErrors(t *testing.T) {
 	const watch = `{"metadata":{"resourceVersion":"1"}}`
 	for name, answer := range map[string]struct {

@@ -1,8 +1,9 @@
-// The informer. It takes the deltas from the queue. For each it changes the store first and tells the handlers
-// second: a handler that looks into the store finds the event's object there, or something newer. The event
-// depends on the store, not on the delta. An object that the store lacks is added, whether a list or a watch
-// told of it. An object that the store has is updated. If the store has it in the very same version, nothing
-// has happened, and no handler is told, except in a resync: its purpose is to tell again.
+// The informer. It takes the deltas from the queue. For each delta it changes the store first and
+// notifies the handlers second: a handler that looks into the store finds the event's object there,
+// or something newer. The event depends on the store, not on the delta. An object that the store
+// lacks is added, whether it came from a list or a watch. An object that the store has is updated.
+// If the store has it in the very same version, nothing has happened, and no handler is notified. A
+// resync is the exception: its purpose is to notify again.
 
 package plain
 
@@ -17,20 +18,21 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Options are the choices that an informer has. The zero value works.
+// Options are the options of an informer. The zero value works.
 type Options[T metav1.Object] struct {
-	// Indexes are the store's, by name.
+	// Indexes are the indexes of the store, by name.
 	Indexes map[string]IndexFunc[T]
 
-	// Resync is how often handlers are told of every object again. 0 is never.
+	// Resync is the interval at which handlers get every object again. 0 is never.
 	Resync time.Duration
 
-	// OnError is told of every failure. nil logs it. A request that failed is made again in any case. An object
-	// that an index function refuses is tried again when it changes, or is listed.
+	// OnError is called for every failure. If it is nil, failures are logged. A failed request is
+	// retried in any case. An object that an index function refuses is retried when it changes, or
+	// is listed.
 	OnError func(error)
 }
 
-// Informer keeps a copy of a collection of the server, and tells handlers of its changes.
+// Informer keeps a copy of a collection of the server, and notifies handlers of its changes.
 type Informer[T metav1.Object] struct {
 	Store *Store[T]
 
@@ -38,14 +40,14 @@ type Informer[T metav1.Object] struct {
 	options Options[T]
 	queue   *DeltaFIFO[T]
 
-	mu       sync.Mutex // guards following; whoever changes the store holds it
+	mu       sync.Mutex // guards following; held while the store changes
 	handlers []*Handler[T]
 	running  sync.WaitGroup // the handlers
 	started  bool
 	stopped  bool
 }
 
-// NewInformer makes an informer of a client's collection.
+// NewInformer makes an informer for a client's collection.
 func NewInformer[T metav1.Object](client *Client[T], options Options[T]) *Informer[T] {
 	if options.OnError == nil {
 		options.OnError = func(err error) { slog.Warn("informer", "err", err) }
@@ -71,7 +73,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	producers.Go(func() {
 		reflector := Reflector[T]{client: i.client, queue: i.queue, failed: i.options.OnError}
 		reflector.Run(ctx)
-		i.queue.Close() // The consumer takes what is left, and ends.
+		i.queue.Close() // The consumer takes the rest, and ends.
 	})
 	producers.Go(func() { i.resync(ctx) })
 	for {
@@ -94,7 +96,8 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	return nil
 }
 
-// apply changes the store and tells the handlers. It tells nobody of an object that the store refuses.
+// apply changes the store and notifies the handlers. It does not notify them of an object that the
+// store refuses.
 func (i *Informer[T]) apply(deltas []Delta[T], initial bool) (failed error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -125,7 +128,7 @@ func (i *Informer[T]) apply(deltas []Delta[T], initial bool) (failed error) {
 	return failed
 }
 
-// resync has handlers told of every object again, now and then.
+// resync queues a resync at each interval, until ctx ends.
 func (i *Informer[T]) resync(ctx context.Context) {
 	for i.options.Resync > 0 && wait(ctx, i.options.Resync) {
 		if i.queue.Resync() != nil {
@@ -134,8 +137,9 @@ func (i *Informer[T]) resync(ctx context.Context) {
 	}
 }
 
-// AddHandler registers a handler. The handler is first told of every stored object, as Initial, and then of
-// each change. No change is missing and none comes twice, as apply waits for the lock meanwhile.
+// AddHandler registers a handler. The handler first gets every stored object, as Initial, and then
+// each change. No change is missing and none comes twice, because apply waits for the lock
+// meanwhile.
 func (i *Informer[T]) AddHandler(handle func(Event[T])) (*Handler[T], error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -153,20 +157,21 @@ func (i *Informer[T]) AddHandler(handle func(Event[T])) (*Handler[T], error) {
 	return h, nil
 }
 
-// Synced says that the first list is in the store.
+// Synced reports whether the first list is in the store.
 func (i *Informer[T]) Synced() bool { return i.queue.Synced() }
 
-// Applied returns the version up to which the store is complete, "" before the first list is in it.
+// Applied returns the version up to which the store is complete, or "" before the first list.
 func (i *Informer[T]) Applied() string { return i.queue.Applied() }
 
 // What package informer does beyond this file, and why:
 //
-//   - It stores a batch of deltas in one step, so that readers see only states that the server had, and a burst
-//     wakes each handler once.
-//   - An object that was deleted and created again while nobody watched is told as deleted and added, as the
-//     two have different UIDs. Here, it is an update.
-//   - An object that is not stored (an index function failed, or nobody could read it) is a state that a
-//     program can see and wait for. Here, it is a line in the log.
-//   - A program can wait until the store has reached a version. Here, it can ask how far the store is.
-//   - A factory shares informers, several sources can be merged, and an informer can start from a file: programs
-//     have many parts, many namespaces, and restarts.
+//   - It stores a batch of deltas in one step, so that readers see only states that the server had.
+//     A burst wakes each handler once.
+//   - An object that was deleted and created again while nobody watched is reported as deleted and
+//     added, because the two have different UIDs. Here, it is an update.
+//   - An object may be missing because an index function failed, or because it could not be
+//     decoded. A program can see this state and wait for its end. Here, it is a line in the log.
+//   - A program can wait until the store has reached a version. Here, it can ask which version the
+//     store has.
+//   - A factory shares informers, several sources can be merged, and an informer can start from a
+//     file: programs have many parts, many namespaces, and restarts.

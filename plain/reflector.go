@@ -1,9 +1,9 @@
-// The reflector. Connections break, servers restart, and a server remembers changes for some minutes only.
-// The reflector makes one story without a gap of one list and many watches: it lists, and watches from the
-// list's version. When a watch ends in good order, it watches again from the last version that it has heard.
-// When anything else happens, it lists again, and the queue works out what the reflector has missed. A server
-// that has forgotten the version answers 410 Gone. That is no accident: it is the normal way to say "you are
-// too late, begin again".
+// The reflector. Connections break, servers restart, and a server keeps changes for only some
+// minutes. The reflector makes one history without a gap from one list and many watches: it lists,
+// and watches from the list's version. When a watch ends normally, it watches again from the last
+// version that it has received. When anything else happens, it lists again, and the queue finds the
+// missed changes. A server that has dropped the version answers 410 Gone. This is the normal way to
+// say "you are too late, begin again".
 
 package plain
 
@@ -21,17 +21,18 @@ import (
 type Reflector[T metav1.Object] struct {
 	client *Client[T]
 	queue  *DeltaFIFO[T]
-	failed func(error) // is told of each failure
+	failed func(error) // is called for each failure
 
-	version string // of the last change that was heard, "0" before the first list
+	version string // of the last received change, "0" before the first list
 }
 
-// longestBackoff is the longest wait between two attempts. An attempt that has gone well for as long ends the
-// row of failures before it.
+// longestBackoff is the longest wait between two attempts. An attempt that succeeds for this long
+// resets the failures before it.
 const longestBackoff = 30 * time.Second
 
-// Run works until ctx ends. After the first failure of a row the next attempt follows at once: a watch that
-// has broken is news. After each further failure Run waits longer.
+// Run works until ctx ends. After the first failure in a row the next attempt follows at once,
+// because a broken watch does not mean that the server fails. After each further failure Run waits
+// longer.
 func (r *Reflector[T]) Run(ctx context.Context) {
 	r.version = "0"
 	for failures := 0; ctx.Err() == nil; failures++ {
@@ -44,14 +45,14 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 			return
 		}
 		r.failed(err)
-		r.version = "" // Only the newest list is surely not older than what was heard.
+		r.version = "" // Only the newest list is surely not older than the received changes.
 		if time.Since(began) > longestBackoff {
 			failures = 0
 		}
 	}
 }
 
-// listAndWatch lists once, and watches until something goes wrong, such as a 410.
+// listAndWatch lists once, and watches until something fails, for example with a 410.
 func (r *Reflector[T]) listAndWatch(ctx context.Context) error {
 	listing, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -67,14 +68,14 @@ func (r *Reflector[T]) listAndWatch(ctx context.Context) error {
 		if err := r.watch(ctx); err != nil {
 			return err
 		}
-		if time.Since(began) < time.Second { // The next one would follow without a pause.
+		if time.Since(began) < time.Second { // the next one would follow without a pause
 			return errors.New("the watch ended at once")
 		}
 	}
 }
 
-// watch watches once, for five to ten minutes: clients that began together do not end together. A connection
-// may die without a word. Then the timeout ends the watch.
+// watch watches once, for five to ten minutes: clients that began together do not end together. A
+// connection may die silently. Then the timeout ends the watch.
 func (r *Reflector[T]) watch(ctx context.Context) error {
 	seconds := 300 + rand.IntN(300)
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds+30)*time.Second)
@@ -105,11 +106,13 @@ func (r *Reflector[T]) changed(change Change[T]) (err error) {
 
 // What package reflector does beyond this, and why:
 //
-//   - Its states and its answers to each failure are one table, which tests and the documentation share.
-//   - It lists again only when it must: after 410, and when something was lost. When a connection breaks, it
-//     opens the next at the same version. After an outage, ten thousand reflectors of the kind above would
-//     list everything from etcd at once.
-//   - It hears silence: a connection that is alive and says nothing, a watch that never reaches its version.
-//   - It notices a server that has gone back in time, as after a restore from a backup.
-//   - It waits differently after failures of the connection, failures of the request, and requests that are
-//     forbidden, and it keeps the server's Retry-After.
+//   - Its states and its reactions to each failure are one table, which tests and the documentation
+//     share.
+//   - It lists again only when it must: after 410, and when something was lost. When a connection
+//     breaks, it opens the next at the same version. After an outage, ten thousand reflectors like
+//     this one would list everything from etcd at once.
+//   - It notices silence: a connection that is alive and sends nothing, or a watch that never
+//     reaches its version.
+//   - It notices a server that has gone back in time, for example after a restore from a backup.
+//   - It waits differently after failures of the connection, failures of the request, and forbidden
+//     requests. It respects the server's Retry-After.

@@ -1,8 +1,9 @@
-// The store. The copy of the server's objects is a map from key to object. Many goroutines read it at any
-// time, so a lock guards it, which any number of readers may share. A program often wants objects by what they
-// are, such as all pods of a node, and does not want to look at each object for that. An index is a second map,
-// from a value to the keys that have it. A function of the program computes the values of an object. Put calls
-// that function when the object is stored. Whoever looks something up computes nothing.
+// The store. The copy of the server's objects is a map from key to object. Many goroutines read it
+// at any time, so a lock guards it, which any number of readers may share. A program often needs
+// objects by a property, such as all pods of a node, and should not have to visit every object for
+// that. An index is a second map, from a value to the keys that have it. A function of the program
+// computes the values of an object. Put calls that function when the object is stored. A look-up
+// computes nothing.
 
 package plain
 
@@ -16,17 +17,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// KeyOf returns the key of an object: its namespace and name. Two objects may have the same key one after the
-// other, when one is deleted and another created. At any moment a key is one object.
+// KeyOf returns the key of an object: its namespace and name. Two objects may have the same key one
+// after the other, if one is deleted and another created. At any moment a key is one object.
 func KeyOf(object metav1.Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}
 }
 
-// IndexFunc returns the values of an object in an index: none, one or many. It must not change the object.
+// IndexFunc returns the values of an object in an index: none, one or many. It must not change the
+// object.
 type IndexFunc[T metav1.Object] func(object T) ([]string, error)
 
-// Store holds objects by key and finds them by index. It is safe for concurrent use. All readers share its
-// objects: whoever wants to change one makes a copy first.
+// Store holds objects by key and finds them by index. It is safe for concurrent use. All readers
+// share its objects: copy an object before you change it.
 type Store[T metav1.Object] struct {
 	funcs map[string]IndexFunc[T] // by name of the index
 
@@ -35,8 +37,8 @@ type Store[T metav1.Object] struct {
 	indexes map[string]index // by name
 }
 
-// entry is an object with its index values. The store keeps the values: if somebody changed the object by
-// mistake, its function would return others, and the store would not find the old ones any more.
+// entry is an object with its index values. The store keeps the values: if the object was changed
+// by mistake, its function would return others, and the store could not find the old ones any more.
 type entry[T metav1.Object] struct {
 	object T
 	values map[string][]string // by name of the index
@@ -66,7 +68,7 @@ func (s *Store[T]) Put(object T) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.deleteLocked(key) // The object may have moved to other values.
+	s.deleteLocked(key) // The object may have other values now.
 	s.entries[key] = entry[T]{object, values}
 	for name, found := range values {
 		for _, value := range found {
@@ -106,7 +108,7 @@ func (s *Store[T]) Get(key types.NamespacedName) (object T, found bool) {
 	return e.object, found
 }
 
-// List returns all objects, in no order.
+// List returns all objects, unsorted.
 func (s *Store[T]) List() []T {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -117,7 +119,7 @@ func (s *Store[T]) List() []T {
 	return all
 }
 
-// ByIndex returns the objects that have a value in an index, in no order.
+// ByIndex returns the objects that have a value in an index, unsorted.
 func (s *Store[T]) ByIndex(name, value string) ([]T, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -131,7 +133,7 @@ func (s *Store[T]) ByIndex(name, value string) ([]T, error) {
 	return all, nil
 }
 
-// IndexValues returns the values that any object has in an index, in no order.
+// IndexValues returns all values of an index, unsorted.
 func (s *Store[T]) IndexValues(name string) ([]string, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -143,11 +145,11 @@ func (s *Store[T]) IndexValues(name string) ([]string, error) {
 
 // What package indexer does beyond this, and why:
 //
-//   - Readers take no lock, and writers do not wait for readers: a reader who iterates sees one moment, however
-//     long that takes. Here, a reader who lists 20,000 objects stops the watch for as long, and each list is a
-//     copy.
+//   - Readers take no lock, and writers do not wait for readers. A reader who iterates sees one
+//     moment, however long that takes. Here, a reader who lists 20,000 objects blocks the watch
+//     meanwhile, and each list is a copy.
 //   - A relist is one step: a reader sees all of the old state or all of the new one.
-//   - The store knows up to which version it is complete, and a reader can wait for a version: so a program
-//     reads its own writes.
-//   - Indexes can be added while the store is used. An object has no map of its values: two pointers take the
-//     place of 100 bytes.
+//   - The store knows up to which version it is complete, and a reader can wait for a version: so a
+//     program reads its own writes.
+//   - Indexes can be added while the store is in use. An object has no map of its values: two
+//     pointers replace 100 bytes.

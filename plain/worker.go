@@ -1,7 +1,7 @@
-// The workers. A worker takes a key, and makes the world as the object with that key wants it. It looks at the
-// state there is, not at the change that brought the key here: the work is level-triggered. So a change that is
-// missed, merged or told twice does no harm. Work that fails is tried again later. Many workers work on many
-// keys at once, and never two on one.
+// The workers. A worker takes a key, and makes the world as the object with that key wants it. It
+// looks at the present state, not at the change that brought the key here: the work is
+// level-triggered. So a change that is missed, merged or repeated does no harm. Failed work is
+// retried later. Many workers work on many keys at once, and never two on one.
 
 package plain
 
@@ -13,9 +13,9 @@ import (
 	"sync"
 )
 
-// Work runs workers until ctx ends, and returns when all of them have ended. They call reconcile with each key:
-// several at once, but never two with the same key. A key comes back after a while if its reconcile returns an
-// error.
+// Work runs workers until ctx ends, and returns when all of them have ended. They call reconcile
+// with each key: several at once, but never two with the same key. If reconcile returns an error,
+// the key is retried after a wait.
 func Work[K comparable](ctx context.Context, queue *Queue[K], workers int, reconcile func(context.Context, K) error) {
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -46,7 +46,7 @@ func workOn[K comparable](ctx context.Context, queue *Queue[K], key K, reconcile
 	queue.Forget(key)
 }
 
-// try calls a function, and makes an error of a panic.
+// try calls a function, and converts a panic to an error.
 func try(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -58,8 +58,8 @@ func try(f func() error) (err error) {
 
 // What package workqueue does beyond this file, and why:
 //
-//   - An error can say when its key is to come back, or that it never is: not every failure is helped by
-//     another attempt.
+//   - An error can say when its key should be retried, or that it never should be: not every
+//     failure is helped by another attempt.
 //   - A program can see by key which reconcile takes too long.
 //   - Failures are logged when they begin and again every few minutes, not each time.
 //   - A stop may wait until the queued keys are done.

@@ -1,9 +1,11 @@
-// The work queue. Handlers do not do the work, they note which object needs work. They note its key and not the
-// object: when a worker gets to it, only the newest state counts. A key is in up to two of three places. dirty
-// has the keys that need work. queue has those of them that a worker may take, in order. processing has the
-// keys that workers have. Add finds a key that is dirty already, and does nothing: so a thousand changes are
-// one piece of work. A key that is added while a worker has it becomes dirty and is not queued, since two
-// workers must never have the same key. The change must not be lost either: so Done queues that key.
+// The work queue. Handlers do not do the work, they record which object needs work. They record its
+// key and not the object: when a worker gets to it, only the newest state counts. A key is in up to
+// two of three places. dirty has the keys that need work. queue has the dirty keys that a worker
+// may take, in order. processing has the keys that workers have.
+//
+// Add does nothing if a key is dirty already: so a thousand changes are one piece of work. A key
+// that is added while a worker has it becomes dirty and is not queued, because two workers must
+// never have the same key. The change must not be lost either: so Done queues that key.
 
 package plain
 
@@ -34,7 +36,7 @@ func NewQueue[K comparable]() *Queue[K] {
 	return q
 }
 
-// Add says that a key needs work.
+// Add marks a key as needing work.
 func (q *Queue[K]) Add(key K) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -52,8 +54,8 @@ func (q *Queue[K]) addLocked(key K) {
 	}
 }
 
-// Get waits for a key. The caller has the key until Done. Get says false when the queue was shut down and is
-// empty.
+// Get waits for a key. The caller has the key until Done. Get returns false when the queue was shut
+// down and is empty.
 func (q *Queue[K]) Get() (key K, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -65,11 +67,11 @@ func (q *Queue[K]) Get() (key K, ok bool) {
 	}
 	key, q.queue = q.queue[0], q.queue[1:]
 	q.processing[key] = true
-	delete(q.dirty, key) // From here on, an add is news.
+	delete(q.dirty, key) // from here on, an add counts as a new change
 	return key, true
 }
 
-// Done gives a key back. If the key was added meanwhile, Done queues it.
+// Done returns a key. If the key was added meanwhile, Done queues it.
 func (q *Queue[K]) Done(key K) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -81,15 +83,15 @@ func (q *Queue[K]) Done(key K) {
 	}
 }
 
-// Len returns how many keys workers may take.
+// Len returns the number of keys that workers may take.
 func (q *Queue[K]) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.queue)
 }
 
-// AddRateLimited adds a key whose work has failed, after a while that grows with each failure: 5 ms at first,
-// at most 1000 s.
+// AddRateLimited adds a key whose work has failed, after a wait that grows with each failure: 5 ms
+// at first, at most 1000 s.
 func (q *Queue[K]) AddRateLimited(key K) {
 	q.mu.Lock()
 	before := q.failures[key]
@@ -98,15 +100,14 @@ func (q *Queue[K]) AddRateLimited(key K) {
 	q.AddAfter(key, backoff(5*time.Millisecond, 1000*time.Second, before))
 }
 
-// Forget ends the row of failures of a key.
+// Forget resets the failures of a key.
 func (q *Queue[K]) Forget(key K) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	delete(q.failures, key)
 }
 
-// ShutDown ends the intake. Workers still get the keys that are queued. Keys that wait for their time are
-// dropped.
+// ShutDown stops the intake. Workers still get the queued keys. Delayed keys are dropped.
 func (q *Queue[K]) ShutDown() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -119,10 +120,10 @@ func (q *Queue[K]) ShutDown() {
 
 // What package workqueue does beyond this file, and why:
 //
-//   - dirty, processing and the place in the queue are bits and links in one entry of one table, found by one
-//     hash: half of the time, and no allocation.
-//   - Keys can have priorities, and groups that get equal shares: here, one loud namespace makes all others
-//     wait.
+//   - dirty, processing and the place in the queue are bits and links in one entry of one table,
+//     found by one hash: half of the time, and no allocation.
+//   - Keys can have priorities, and groups that get equal shares: here, one busy namespace makes
+//     all others wait.
 //   - A key can be parked until something has happened, so that no worker waits for it.
-//   - A program can see where each key is and how long it has waited. Depth, waits and work are counted, for
-//     metrics.
+//   - A program can see where each key is and how long it has waited. Depth, waits and work are
+//     counted, for metrics.

@@ -15,7 +15,7 @@ import (
 	"github.com/kinform/kinform/plain"
 )
 
-// A key that fails comes back, later each time, and a panic is a failure like any other.
+// A key that fails is retried, later each time, and a panic is a failure like any other.
 func TestFailedKeysComeBack(t *testing.T) {
 	queue := plain.NewQueue[types.NamespacedName]()
 	ctx, cancel := context.WithCancel(t.Context())
