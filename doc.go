@@ -1,7 +1,7 @@
-// Package kinform is Kubernetes' informer machinery, written from scratch: a list
-// and a watch over HTTP feed a reflector, which pushes deltas into a DeltaFIFO,
-// which an informer drains into an indexed store while it calls handlers, which
-// put keys into a workqueue, from which workers take them.
+// Package kinform is Kubernetes' informer machinery, written from scratch. A list and a watch over
+// HTTP feed a reflector, which pushes deltas into a DeltaFIFO. An informer drains the DeltaFIFO
+// into an indexed store and calls handlers. The handlers put keys into a workqueue, and workers
+// take them from there.
 //
 //	            list, watch                deltas            batches
 //	API server ────────────► reflector ───────────► DeltaFIFO ───────► store ◄─┐
@@ -11,25 +11,25 @@
 //	                                  │ keys                                   │
 //	                                  └──────► workers ────────────────────────┘
 //
-// This package is empty: the stages are packages of their own, each usable alone.
+// This package is empty: each stage is a package of its own, and usable alone.
 //
 // # Reading order
 //
-// Who has not met informers before begins with docs/how-informers-work.md, half an hour
-// with experiments, and with package plain, the same pipeline as a textbook has it. Then:
+// If informers are new to you, begin with docs/how-informers-work.md, half an hour with
+// experiments. Then read package plain, a textbook version of the same pipeline. After that:
 //
-//   - listwatch: the port. What a reflector asks of a server.
+//   - listwatch: the port. The requests of a reflector to a server.
 //   - rest: the adapter. HTTP, JSON and protobuf, item by item.
-//   - reflector: list and watch as a state machine that one can see.
-//   - deltafifo: what changed, in one stack per key, until somebody takes it.
+//   - reflector: list and watch as an explicit state machine.
+//   - deltafifo: the changes, in one stack per key, until the informer takes them.
 //   - indexer: the store. Readers see whole transactions and block nobody.
 //   - informer: the wiring, and its guarantees G1 to G11.
-//   - workqueue: which keys need work, without duplicates, whose turn it is, and when.
-//   - lease: which of several copies works. Leader election.
-//   - events: what happened, told to those who look at an object.
+//   - workqueue: which keys need work, in which order, and when. No duplicates.
+//   - lease: leader election: which of several replicas works.
+//   - events: records of what happened to an object, for those who look at it.
 //   - controller: caches, queues, workers, lease and probes of a program in one Run.
 //   - metrics, tracing: what an operator sees, for Prometheus and OpenTelemetry.
-//   - apitest: an API server for tests, with faults to order.
+//   - apitest: an API server for tests, with scripted faults.
 //
 // The directory examples/minimal has the smallest useful program, docs/controllers.md goes
 // on from there, and examples/controller is a complete controller. In examples/byhand the

@@ -10,10 +10,10 @@ import (
 //
 //	items, err := listwatch.Collect(pods.List(ctx, listwatch.ListOptions{}))
 //
-// The error is that of List if that is not nil; or the one that has ended the list early. Or it
-// joins an [*ObjectError] for each object that could not be read: it is nil only if the items are
-// complete. Items that were read are returned in any case, in the order of the list. All of them
-// are in memory at once; read a list of many with Next.
+// The error is nil only if the items are complete. Otherwise it is the error of List, or the error
+// that ended the list early, or it joins an [*ObjectError] for each undecodable object. The items
+// that could be read are returned in any case, in the order of the list. All items are in memory at
+// once; read a long list with Next.
 func Collect[T any](list ListStream[T], err error) (items []Item[T], _ error) {
 	if err != nil {
 		return nil, err

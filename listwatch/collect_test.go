@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// script is a list of what Next returns: texts are objects.
+// script is a list that returns these results from Next; a string is an object.
 type script struct {
 	next   []any
 	closed int

@@ -7,21 +7,21 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ErrListTooLarge is wrapped by the error of a list, or of the initial events of a
-// streaming list, with more bytes than the Source accepts. The next attempt costs as
-// much, and will usually fail in the same way.
+// ErrListTooLarge is wrapped by the error of a list that has more bytes than the Source accepts,
+// also if it is the initial events of a streaming list. The next attempt costs as much, and will
+// usually fail in the same way.
 var ErrListTooLarge = errors.New("list too large")
 
-// ErrUnusable is wrapped by the errors of a Source that can never work because of how it was
-// made, for a type that it cannot read for example. It asks no server; only a change of the
-// program helps.
+// ErrUnusable is wrapped by the errors of a Source that can never work because of how it was made,
+// for example for a type that it cannot decode. Such a Source sends no request; only a change of
+// the program helps.
 var ErrUnusable = errors.New("unusable")
 
-// ObjectError reports one object that could not be read from a stream. The
-// stream is intact and its next item follows: skip the object, report it, go on.
+// ObjectError reports one undecodable object of a stream. The stream is intact, and its next item
+// follows. Skip the object, report it, and go on.
 //
-// The fields that could be read are set, and the others are empty: an object may be so
-// broken that even its name cannot be read.
+// The fields that could be read are set, and the others are empty. Even the name of an object may
+// be unreadable.
 type ObjectError struct {
 	Key             types.NamespacedName
 	ResourceVersion string
@@ -33,8 +33,8 @@ type ObjectError struct {
 	Err error
 }
 
-// maxShown bounds the bytes of a name in a message, because the name may be anything. Names
-// of Kubernetes have up to 253 characters, with the namespace 317.
+// maxShown bounds the bytes of a name in a message, because the name may be any text. Kubernetes
+// names have up to 253 characters, or 317 together with the namespace.
 const maxShown = 512
 
 // Error names the object, if its name is known, and the reason.

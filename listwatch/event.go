@@ -6,9 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Item is one object with its identity and version. The receiver owns it; the
-// object's memory is not shared with the stream nor with other items, except
-// that a Source may let objects share parts that are read-only by contract.
+// Item is one object with its identity and version. The receiver owns it. Its memory is not shared
+// with the stream or with other items, with one exception: a Source may let objects share parts
+// that are read-only by contract.
 type Item[T any] struct {
 	// Key is the object's namespace and name; the namespace of a cluster-scoped
 	// object is "".
@@ -17,15 +17,15 @@ type Item[T any] struct {
 	// Object is the decoded object, or the zero T if Unchanged is set.
 	Object T
 
-	// ResourceVersion is the version of the object, as the server wrote it.
+	// ResourceVersion is the version of the object, as the server sent it.
 	ResourceVersion string
 
-	// UIDHash is [HashUID] of the object's UID, or 0 if the UID is not known. It tells an
-	// object apart from a deleted object that had the same key.
+	// UIDHash is [HashUID] of the object's UID, or 0 if the UID is not known. It distinguishes an
+	// object from a deleted object that had the same key.
 	UIDHash uint64
 
-	// Shared says that the object may have parts in common with others, so that nobody may change it
-	// in place. A transform gets a copy of such an object.
+	// Shared says that the object may share parts with other objects, so that nobody may change it
+	// in place. A transform gets a copy of a shared object.
 	Shared bool
 
 	// Unchanged says that the object was not decoded, because Known returned true for
@@ -37,7 +37,7 @@ type Item[T any] struct {
 type Event[T any] struct {
 	Type EventType
 
-	// Item is the object after the change; for Deleted its last state, with the
+	// Item is the object after the change. For Deleted it is the object's last state, with the
 	// version of the deletion. A Bookmark has only a ResourceVersion.
 	Item[T]
 
@@ -45,13 +45,13 @@ type Event[T any] struct {
 	// streaming list.
 	InitialEventsEnd bool
 
-	// Unordered says that changes of other objects may still follow with lower versions,
-	// because the watch combines several watches. Then only a Bookmark says how far the
-	// watch is. A Bookmark is never Unordered.
+	// Unordered says that changes of other objects may still follow with lower versions, because
+	// the watch combines several watches. Then only a Bookmark says how far the watch has come. A
+	// Bookmark is never Unordered.
 	Unordered bool
 }
 
-// EventType says what an [Event] reports. The zero value is no valid type.
+// EventType says what an [Event] reports. The zero value is not a valid type.
 type EventType uint8
 
 // The types of events that a watch reports. Errors are not among them: Next returns errors.

@@ -9,36 +9,34 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Source lists and watches one resource: one type of object, in one namespace or in all,
-// those objects that match the selectors of the Source.
+// Source lists and watches one resource: the objects of one type, in one namespace or in all, that
+// match the selectors of the Source.
 //
-// A Source is safe for concurrent use. If it is a fmt.Stringer, its name appears
-// in errors about it. Errors that came from the server satisfy
-// the predicates of k8s.io/apimachinery/pkg/api/errors, however deeply wrapped.
+// A Source is safe for concurrent use. If it is a fmt.Stringer, its name appears in errors about
+// it. Errors that came from the server satisfy the predicates of
+// k8s.io/apimachinery/pkg/api/errors, however deeply they are wrapped.
 type Source[T any] interface {
-	// List opens a stream of the objects that exist. It returns when the server
-	// has agreed to answer, which is before the first item is read. The stream
-	// lives until it is closed or ctx ends.
+	// List opens a stream of the objects that exist. It returns when the server has accepted the
+	// request, before the first item is read. The stream lives until it is closed or ctx ends.
 	List(ctx context.Context, opts ListOptions) (ListStream[T], error)
 
-	// Watch opens a stream of the changes after opts.ResourceVersion. It returns
-	// when the server has agreed to answer. The stream lives until it is closed
-	// or ctx ends.
+	// Watch opens a stream of the changes after opts.ResourceVersion. It returns when the server
+	// has accepted the request. The stream lives until it is closed or ctx ends.
 	Watch(ctx context.Context, opts WatchOptions) (WatchStream[T], error)
 }
 
-// Preparer is a [Source] that may need long before it can ask the server: for a credential,
-// for which somebody has to log in. A caller that gives a List or a Watch a deadline, as a
-// reflector does, calls Prepare first, without a deadline. A Source that wraps another one
-// should implement Preparer by calling that of the other.
+// Preparer is a [Source] that may need a long time before it can send a request, for example
+// because somebody has to log in to get a credential. A caller that sets a deadline for List or
+// Watch, as a reflector does, first calls Prepare without a deadline. A Source that wraps another
+// Source should implement Preparer by calling the wrapped one's Prepare.
 type Preparer interface {
-	// Prepare returns nil when List and Watch need not wait any more. It returns an error
-	// if there will be no credential, or if ctx ends. It may be called at any time, and is
-	// cheap if there is nothing to wait for.
+	// Prepare returns nil when List and Watch need not wait any more. It returns an error if no
+	// credential can be had, or if ctx ends. It may be called at any time, and is cheap if there is
+	// nothing to wait for.
 	Prepare(ctx context.Context) error
 }
 
-// Prepare calls the method of that name, if source is a [Preparer].
+// Prepare calls source.Prepare if source is a [Preparer].
 func Prepare(ctx context.Context, source any) error {
 	if p, ok := source.(Preparer); ok {
 		return p.Prepare(ctx)
@@ -46,75 +44,72 @@ func Prepare(ctx context.Context, source any) error {
 	return nil
 }
 
-// ListStream is the answer to a list, or to one page of it, read item by item.
-// The package comment has the contract of Next and Close.
+// ListStream is the response to a list, or to one page of a list, read item by item. The package
+// comment has the contract of Next and Close.
 type ListStream[T any] interface {
 	Next() (Item[T], error)
 
-	// Meta describes the whole list. It is complete only after Next has returned io.EOF,
-	// because a server may write it after the items, as for custom resources in JSON.
-	// Before that, fields that have not been read are zero.
+	// Meta describes the whole list. It is complete only after Next has returned io.EOF, because a
+	// server may write the metadata after the items, as it does for custom resources in JSON. Until
+	// then, fields that have not been read are zero.
 	Meta() ListMeta
 
 	Close() error
 }
 
-// WatchStream is the answer to a watch, read event by event. The package
-// comment has the contract of Next and Close.
+// WatchStream is the response to a watch, read event by event. The package comment has the contract
+// of Next and Close.
 //
-// An ERROR event of the server ends the stream: Next returns an error for which the
-// predicates of apimachinery's api/errors work, such as IsResourceExpired.
+// An ERROR event of the server ends the stream. Next then returns an error that satisfies the
+// predicates of apimachinery's api/errors, such as IsResourceExpired.
 type WatchStream[T any] interface {
 	Next() (Event[T], error)
 	Close() error
 }
 
-// ListOptions say which list a caller wants. The zero value asks for the whole of the most
-// recent state.
+// ListOptions say which list a caller wants. The zero value requests the whole of the most recent
+// state.
 type ListOptions struct {
-	// ResourceVersion is the version that the list must not be older than; the API
-	// concepts page of Kubernetes has the table. "" means the most recent state (a quorum
-	// read), and "0" any state that the server has in its cache.
+	// ResourceVersion is the version that the list must not be older than. "" means the most recent
+	// state (a quorum read), and "0" any state that the server has in its cache. Kubernetes' page
+	// "API concepts" has the full table.
 	ResourceVersion string
 
-	// ResourceVersionMatch changes the meaning of ResourceVersion. Defaults to
-	// the server's own rule, which for a list is "not older than", and "exactly" for
-	// one that has a Limit, unless the version is "0" (KEP-2523).
+	// ResourceVersionMatch changes the meaning of ResourceVersion. Defaults to the server's own
+	// rule: "not older than", or "exactly" if there is a Limit and the version is not "0"
+	// (KEP-2523).
 	ResourceVersionMatch metav1.ResourceVersionMatch
 
-	// Limit is the largest number of items in one page. 0 means no paging. A
-	// server is free to ignore it.
+	// Limit is the largest number of items in one page. 0 means no paging. A server may ignore it.
 	Limit int64
 
-	// Continue asks for the page after the one whose [ListMeta].Continue it is.
-	// ResourceVersion and ResourceVersionMatch must then be empty.
+	// Continue requests the page after the page that has this [ListMeta].Continue. ResourceVersion
+	// and ResourceVersionMatch must then be empty.
 	Continue string
 
-	// VersionOnly says that the caller only needs [ListMeta].ResourceVersion, for as
-	// little work as possible: the stream may have few items or none, and is no page of a
-	// list. No watch will start from that version.
+	// VersionOnly says that the caller only needs [ListMeta].ResourceVersion, for as little work as
+	// possible. The stream may then have few items or none, and is not a page of a list. No watch
+	// will start from this version.
 	VersionOnly bool
 
-	// Bytes counts the bytes of a list that takes several requests, for pages or for
-	// parts: the Source adds what it reads. A Source that bounds the size of lists
-	// bounds that of the whole; see [ErrListTooLarge]. Defaults to nil: this request
-	// is the whole list.
+	// Bytes counts the bytes of a list that takes several requests, for its pages or its parts. The
+	// Source adds the number of bytes that it reads. A Source that bounds the size of lists bounds
+	// this sum; see [ErrListTooLarge]. Defaults to nil: this request is the whole list.
 	Bytes *atomic.Int64
 
 	// Patience is how long the list may be silent; see [Patience].
 	Patience Patience
 
-	// Known reports whether the caller has the object with this key in exactly this
-	// version; uidHash is that of [Item]. If it does, the stream may return an Item that
-	// is marked Unchanged and has no object, which saves decoding it. Known may be called
-	// from several goroutines at once, and in any order. Defaults to nil: every item has
-	// its object.
+	// Known reports whether the caller has the object with this key in exactly this version;
+	// uidHash is [Item].UIDHash. If Known returns true, the stream may skip the decoding, and
+	// return an Item that is marked Unchanged and has no object. Known may be called from several
+	// goroutines at once, and in any order. Defaults to nil: every item has its object.
 	Known func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 
-	// Owned says that the caller will change the objects in place, so that no two of
-	// them may share a part. Defaults to false: they may, and must not be changed. An object
-	// that shares parts must say so in Item.Shared: sources.Transform lets a function change
-	// any other object.
+	// Owned says that the caller will change the objects in place, so that no two objects may share
+	// a part. Defaults to false: objects may share parts, and must not be changed. An object that
+	// shares parts must set Item.Shared: sources.Transform lets a function change every other
+	// object.
 	Owned bool
 }
 
@@ -124,70 +119,69 @@ type WatchOptions struct {
 	// starts with an Added event for each existing object.
 	ResourceVersion string
 
-	// SendInitialEvents asks for a streaming list (KEP-3157): Added events for
-	// all objects that exist, not older than ResourceVersion, then a bookmark
-	// with InitialEventsEnd set, then changes.
+	// SendInitialEvents requests a streaming list (KEP-3157). First come Added events for all
+	// objects that exist, not older than ResourceVersion. A bookmark with InitialEventsEnd set
+	// follows, and then the changes.
 	SendInitialEvents bool
 
-	// Timeout asks the server to end the watch after this time, in whole seconds;
-	// the end is an io.EOF like any other. 0 leaves it to the server.
+	// Timeout asks the server to end the watch after this time, in whole seconds. The end is an
+	// ordinary io.EOF. 0 leaves the time to the server.
 	Timeout time.Duration
 
 	// Bytes is as in ListOptions, for the initial events of a streaming list.
 	Bytes *atomic.Int64
 
-	// Patience is how long the watch may be silent. Up to InitialEventsEnd, InitialPatience
-	// takes its place; see [Patience].
+	// Patience is how long the watch may be silent. InitialPatience applies instead until
+	// InitialEventsEnd; see [Patience].
 	Patience, InitialPatience Patience
 
 	// Known is as in ListOptions, for the initial events of a streaming list.
 	Known func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 
-	// Held returns the object that the caller has under this key, in any version, or nil.
-	// The object of an event may share equal parts with it, so that nobody may change
-	// either, and says so in Item.Shared. Held may be called as Known may. Defaults to nil:
-	// an object shares nothing with the caller's.
+	// Held returns the object that the caller has under this key, in any version, or nil. The
+	// object of an event may share equal parts with the held object; then it sets Item.Shared, and
+	// nobody may change either. Held may be called from several goroutines at once, as Known.
+	// Defaults to nil: an object shares nothing with the caller's objects.
 	Held func(key types.NamespacedName) any
 
 	// Owned is as in ListOptions. With it, Held is ignored.
 	Owned bool
 }
 
-// Patience says how long a stream may be silent. A Source of one server may ignore it: the
-// caller ends a silent stream by its context. A Source that combines several must apply
-// Limit to each of them, so that it finds a dead one among others. It must also call
-// Progress for signs of life that Next does not show, such as the end of an empty part.
+// Patience says how long a stream may be silent. A Source of one server may ignore it: the caller
+// ends a silent stream by its context. A Source that combines several streams must apply Limit to
+// each of them, to find a dead stream among live ones. It must also call Progress for signs of life
+// that Next does not show, such as the end of an empty part.
 type Patience struct {
 	// Limit is how long Next, or the call that opens the stream, may take. 0 or less
 	// means for ever.
 	Limit time.Duration
 
-	// Progress says that the stream is not silent: the caller's own wait begins anew. It is
-	// called from any goroutine, at any time before Close returns. Defaults to nil.
+	// Progress says that the stream is not silent: the caller's own wait starts again. It may be
+	// called from any goroutine, until Close returns. Defaults to nil.
 	Progress func()
 }
 
 // ListMeta describes a list, or one page of it.
 type ListMeta struct {
-	// ResourceVersion is the state of the server that the list shows: a watch
-	// started from it misses nothing. All pages of one list have the same.
+	// ResourceVersion is the state of the server that the list shows. A watch that starts from it
+	// misses nothing. All pages of one list have the same ResourceVersion.
 	ResourceVersion string
 
-	// Continue is the token of the next page, "" on the last one.
+	// Continue is the token of the next page, or "" on the last page.
 	Continue string
 
-	// RemainingItemCount is how many items follow on later pages, or 0 if the server does
-	// not tell.
+	// RemainingItemCount is how many items follow on later pages, or 0 if the server does not say.
 	RemainingItemCount int64
 
-	// Bytes is the length of the answer, after decompression. 0 if the Source does not
+	// Bytes is the length of the response body, after decompression, or 0 if the Source does not
 	// count.
 	Bytes int64
 }
 
-// Describer is a Source that can ask its server for a description of its content, as
-// rest.Resource does: two Sources with equal descriptions have the same objects. An error
-// means that the server refuses the client, or cannot be reached.
+// Describer is a Source that can ask its server for a description of the content, as rest.Resource
+// does. Two Sources with equal descriptions have the same objects. An error means that the server
+// refuses the client, or cannot be reached.
 type Describer interface {
 	Describe(ctx context.Context) (map[string]string, error)
 }

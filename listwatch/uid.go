@@ -4,10 +4,10 @@ package listwatch
 // [Item].UIDHash. The same UID gives the same number in every process and in every version of
 // this module, so the number may be stored in a file.
 //
-// The number tells apart two objects that had one name, one after another. The UIDs of
-// Kubernetes are random, so that two of them have the same number once in 2^64 times. Then
-// the second object is taken for a change of the first. The UID itself would have 36 bytes
-// for each object, a tenth of what a store keeps for a small one.
+// The number distinguishes two objects that had the same name, one after another. Kubernetes' UIDs
+// are random, so that two of them have the same number once in 2^64 cases. In that case the second
+// object is taken for a change of the first. The UID itself would take 36 bytes for each object, a
+// tenth of what a store keeps for a small object.
 func HashUID[S ~string | ~[]byte](uid S) uint64 {
 	if len(uid) == 0 {
 		return 0
@@ -20,6 +20,6 @@ func HashUID[S ~string | ~[]byte](uid S) uint64 {
 	return max(hash, 1)
 }
 
-// OtherUID reports whether two numbers of [HashUID] are of different objects. It returns false
-// if one of them is 0: its object has no UID, or an unknown one.
+// OtherUID reports whether two numbers of [HashUID] belong to different objects. It returns false
+// if one of them is 0, because the object then has no UID, or an unknown UID.
 func OtherUID(a, b uint64) bool { return a != b && a != 0 && b != 0 }

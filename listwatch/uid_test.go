@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// The numbers are in files of package warmstart: they must stay what they are.
+// Files of package warmstart contain these numbers: they must never change.
 func TestHashOfAUIDIsTheSameForever(t *testing.T) {
 	require.Equal(t, uint64(0), HashUID(""))
 	require.Equal(t, uint64(0xaf63dc4c8601ec8c), HashUID("a"))
