@@ -13,8 +13,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// shop is a consumer's store without any work in it, so that the benchmarks
-// measure the queue. The objects are shared and empty for the same reason.
+// shop is a consumer's store that does no work, so that the benchmarks measure the queue. The
+// objects are shared and empty for the same reason.
 type shop map[types.NamespacedName]string
 
 func (s shop) LastApplied(key types.NamespacedName) (*object, string, uint64, bool) {
@@ -35,9 +35,9 @@ func manyItems(unchanged bool) (shop, []listwatch.Item[*object]) {
 	return known, items
 }
 
-// BenchmarkReplace is one Replace of 100,000 objects and the Pop that follows:
-// of a queue with an empty store, of one that has the objects in other versions,
-// of one where all are unchanged, and of one where all are gone.
+// BenchmarkReplace measures one Replace of 100,000 objects and the Pop that follows. The cases: the
+// store is empty, has the objects in other versions, has all of them unchanged, or has objects that
+// are all gone.
 func BenchmarkReplace(b *testing.B) {
 	known, changed := manyItems(false)
 	_, unchanged := manyItems(true)
@@ -63,8 +63,8 @@ func BenchmarkReplace(b *testing.B) {
 	}
 }
 
-// BenchmarkAddPop is a steady stream of changes to 100 objects, in batches of
-// one and of a thousand; one operation is one change.
+// BenchmarkAddPop measures a steady stream of changes to 100 objects, in batches of one and of a
+// thousand. One operation is one change.
 func BenchmarkAddPop(b *testing.B) {
 	keys := make([]types.NamespacedName, 100)
 	for i := range keys {
@@ -85,7 +85,7 @@ func BenchmarkAddPop(b *testing.B) {
 	}
 }
 
-// BenchmarkHasVersion is what a relist of unchanged objects costs per object.
+// BenchmarkHasVersion measures the cost of one unchanged object in a relist.
 func BenchmarkHasVersion(b *testing.B) {
 	known, _ := manyItems(false)
 	f := deltafifo.New(known, deltafifo.Options{})

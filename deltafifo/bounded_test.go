@@ -11,8 +11,8 @@ import (
 	"github.com/kinform/kinform/deltafifo"
 )
 
-// A key is deleted and created again and again while nobody pops. The consumer sees that the
-// object which it knew is gone, and that there is another.
+// A key is deleted and created again and again while nobody pops. The consumer still sees that its
+// known object is gone, and that there is another object.
 func TestAKeyThatIsCreatedAndDeletedForEverIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, known := range []bool{true, false} {
@@ -53,7 +53,7 @@ func TestAKeyThatIsCreatedAndDeletedForEverIsBounded(t *testing.T) {
 	}
 }
 
-// Pods have names that are used once. Those that came and went are not kept.
+// Pods have names that are used once. The queue forgets the names of pods that came and went.
 func TestNamesThatAreUsedOnceDontPileUp(t *testing.T) {
 	t.Parallel()
 	f := deltafifo.New(nobody[*object]{}, deltafifo.Options{})
@@ -78,7 +78,7 @@ func TestADeleteThatTheConsumerNeedsIsKept(t *testing.T) {
 	f.popAndApply()
 	f.add("inflight", "2")
 	inFlight := f.pop()
-	f.add("known", "3") // told twice, as a server may
+	f.add("known", "3") // reported twice, as a server may
 	f.del("known", "4")
 	f.add("inflight", "5")
 	f.del("inflight", "6")
@@ -92,7 +92,7 @@ func TestADeleteThatTheConsumerNeedsIsKept(t *testing.T) {
 	require.Empty(t, f.store.contents())
 }
 
-// hook is a Known that does something when it is asked.
+// hook is a Known that calls a function on each read.
 type hook struct {
 	*store
 	asked func()
@@ -107,7 +107,7 @@ func (h *hook) LastApplied(key types.NamespacedName) (string, string, uint64, bo
 	return obj, rv, uid, ok
 }
 
-// While a sweep asks what is known, without the lock, the consumer may go on.
+// A sweep reads Known without the lock. The consumer may go on meanwhile.
 func TestASweepThatIsOvertakenByPopForgetsNothing(t *testing.T) {
 	t.Parallel()
 	known := &hook{store: newStore()}
@@ -127,8 +127,8 @@ func TestASweepThatIsOvertakenByPopForgetsNothing(t *testing.T) {
 	require.Empty(t, f.store.contents())
 }
 
-// Server and proxy may repeat ADDED for an object that is there: at the limit, it
-// is an update like any other.
+// A server or a proxy may repeat ADDED for an object that exists. At the limit, the repetition is
+// an ordinary update.
 func TestAnAddedThatIsRepeatedForEverIsBounded(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{MaxDeltasPerKey: 3})
@@ -138,8 +138,8 @@ func TestAnAddedThatIsRepeatedForEverIsBounded(t *testing.T) {
 	require.Equal(t, []string{"a: Added@0 Added@1 Added@99"}, f.popAndApply())
 }
 
-// G8, RC-24: a server whose list has no version, and whose watch begins with an
-// Added for everything, has not said that all is told up to the first of them.
+// G8, RC-24: the list has no version, and the watch begins with an Added for each object. The
+// version of the first Added does not mean that everything up to it has been reported.
 func TestVersionsOfAddsAfterAListWithoutVersionAreNotClaimed(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(f *fixture){

@@ -15,9 +15,9 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// TestManyGoroutines has a producer, decoders that ask HasVersion for it, a slow
-// consumer, and bystanders, all at once. After each batch the store must be what
-// the server was at that version.
+// TestManyGoroutines runs a producer, decoders that call HasVersion for it, a slow consumer and
+// readers, all at once. After each batch the store must have exactly the server's state at that
+// version.
 func TestManyGoroutines(t *testing.T) {
 	t.Parallel()
 	const rounds = 3000
@@ -57,7 +57,7 @@ func TestManyGoroutines(t *testing.T) {
 			change := func() { server[k] = e }
 			tell := func() error { return f.Update(k, e.obj, rv) }
 			switch random.IntN(10) {
-			case 0: // something happens unheard of, then comes a relist
+			case 0: // the producer misses some changes, then relists
 				tell = func() error { return f.Replace(list(f, server), rv) }
 				if exists {
 					change = func() { delete(server, k) }
@@ -104,7 +104,7 @@ func TestManyGoroutines(t *testing.T) {
 	require.Zero(t, f.Stats().Deltas)
 }
 
-// list lists a server, as a reflector does whose decoders run beside each other.
+// list lists a server like a reflector whose decoders run in parallel.
 func list(f *fixture, server state) []listwatch.Item[string] {
 	items := make([]listwatch.Item[string], 0, len(server))
 	for k, e := range server {

@@ -35,7 +35,7 @@ func (c consumed) LastApplied(key types.NamespacedName) (*conformance.Object, st
 
 func (c consumed) AllKeys() iter.Seq[types.NamespacedName] { return maps.Keys(c) }
 
-// subject is the queue and its consumer in the words of the suite.
+// subject adapts the queue and its consumer to the suite.
 type subject struct {
 	*deltafifo.FIFO[*conformance.Object]
 	store  consumed

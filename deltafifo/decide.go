@@ -10,32 +10,30 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// Known is the store of the consumer: the objects that it has applied. Only the consumer
-// changes it, by applying batches. LastApplied is called from any goroutine, also while
-// the consumer applies a batch. AllKeys is called only from Pop, that is in the
-// consumer's goroutine while it applies nothing. Neither is called with a lock of the
-// queue held.
+// Known is the store of the consumer: the objects that it has applied. Only the consumer changes
+// it, by applying batches. LastApplied may be called from any goroutine, also while the consumer
+// applies a batch. Only Pop calls AllKeys: it runs in the consumer's goroutine, while no batch is
+// being applied. The queue holds no lock when it calls either method.
 //
-// The names are unusual for a reason: the linker keeps every method of a program that has
-// the name of one in a generic interface, and Get and Keys would keep many.
+// The method names are unusual because the linker keeps every method whose name is in a generic
+// interface. Get and Keys would keep many methods of a program.
 type Known[T any] interface {
 	LastApplied(key types.NamespacedName) (obj T, resourceVersion string, uidHash uint64, ok bool)
 	AllKeys() iter.Seq[types.NamespacedName]
 }
 
-// decide decides about the stacks whose first delta depends on Known, and returns how many
-// deltas it dropped. Only decide and addKnown read objects of Known. The first delta of such
-// a stack is one of these:
+// decide settles the stacks whose first delta depends on Known, and returns how many deltas it
+// dropped. Only decide and addKnown read objects of Known. The first delta of such a stack is one
+// of these:
 //
 //   - A state, after a Replace that did not list the key: decide puts a tombstone of the known
 //     object in front of it, if there is one.
 //   - A deletion of an object, but no object is known: decide drops it (DF-6).
 //   - A deletion of the known object: it stays as it is.
-//   - A deletion of an object that came after the known one: it becomes a tombstone of the
-//     known one.
-//   - An object that could not be read: it becomes a tombstone of the known one, if that is
-//     another object. If not, it becomes a Sync if there was a Resync, and is dropped
-//     otherwise.
+//   - A deletion of an object that came after the known object: it becomes a tombstone of the known
+//     object.
+//   - An undecodable object: it becomes a tombstone of the known object if the two are different
+//     objects. Otherwise it becomes a Sync if there was a Resync, and is dropped if not.
 func (f *FIFO[T]) decide(s *shelf[T]) (dropped int) {
 	for _, i := range s.doubtful {
 		stack := &s.stacks[i]
@@ -50,7 +48,7 @@ func (f *FIFO[T]) decide(s *shelf[T]) (dropped int) {
 			s.deltas++
 			f.observer.delta(stack.Key, Deleted, resourceVersion)
 		case first.Type != Deleted, known && !isUnread && !isOther:
-			// All deltas stay as the producer told them.
+			// All deltas stay as the producer reported them.
 		case known && isOther:
 			last.ResourceVersion = cmp.Or(first.ResourceVersion, resourceVersion)
 			*first = last
@@ -62,7 +60,7 @@ func (f *FIFO[T]) decide(s *shelf[T]) (dropped int) {
 			dropped++
 			continue
 		}
-		if isUnread { // The observer has not been told of this delta yet.
+		if isUnread { // The observer has not been notified of this delta yet.
 			f.observer.delta(stack.Key, stack.Deltas[0].Type, stack.Deltas[0].ResourceVersion)
 		}
 	}
@@ -72,10 +70,10 @@ func (f *FIFO[T]) decide(s *shelf[T]) (dropped int) {
 	return dropped
 }
 
-// addKnown adds stacks for keys that only Known has: a tombstone if a Replace did not list the
-// key, or else a Sync if there was a Resync. It does not change the footprint, which is in
-// flight, and which HasVersion reads. The shelf is a value, so that a Pop without this call
-// allocates nothing for it.
+// addKnown adds stacks for keys that only Known has: a tombstone if a Replace did not list the key,
+// or else a Sync if there was a Resync. It does not change the footprint, which is in flight and
+// read by HasVersion. The shelf is passed by value, so that a Pop that does not need addKnown does
+// not allocate the shelf.
 func (f *FIFO[T]) addKnown(s shelf[T]) shelf[T] {
 	var keys pages[types.NamespacedName]
 	for key := range f.known.AllKeys() {

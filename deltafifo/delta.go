@@ -10,30 +10,30 @@ import (
 type Delta[T any] struct {
 	Type DeltaType
 
-	// FinalStateUnknown marks a tombstone: a Deleted without an event. A Replace did not
-	// list the key, so Object is the last known state, and may differ from the last state
-	// that the object had. A Deleted of the producer whose object could not be read is a
-	// tombstone as well: it has no Object, and the ResourceVersion of the deletion.
+	// FinalStateUnknown marks a tombstone: a Deleted without an event. A Replace did not list the
+	// key, so Object is the last known state, which may differ from the object's last state. A
+	// Deleted whose object was undecodable is a tombstone as well: it has the ResourceVersion of
+	// the deletion and no Object.
 	FinalStateUnknown bool
 
-	// Restored marks an object of a Restore: it may differ from the known one although
+	// Restored marks an object of a Restore. Its state may differ from the known state although
 	// both have the same ResourceVersion.
 	Restored bool
 
-	// unread marks a Deleted that stands for an object that could not be read. Such a
-	// delta is the first of its stack, and is in no batch.
+	// unread marks a Deleted that stands for an undecodable object. Such a delta is the first of
+	// its stack, and is in no batch.
 	unread unread
 
-	// Object is the object after the change; for Deleted its last known state.
+	// Object is the object after the change. For Deleted it is the last known state.
 	Object T
 
-	// ResourceVersion is the version of Object. For Deleted it is the version of
-	// the deletion, and for a tombstone that of the last known state.
+	// ResourceVersion is the version of Object. For Deleted it is the version of the deletion, and
+	// for a tombstone the version of the last known state.
 	ResourceVersion string
 
-	// UIDHash is that of listwatch.Item: it tells apart the objects that had the key, one
-	// after another; 0 means unknown. If two states that follow each other have different
-	// ones, the first object was deleted in between, and the producer did not hear of it.
+	// UIDHash is listwatch.Item.UIDHash, or 0 if it is unknown. It distinguishes objects that had
+	// the same key, one after another. If two consecutive states have different hashes, the first
+	// object was deleted in between, without an event.
 	UIDHash uint64
 }
 
@@ -74,13 +74,13 @@ func (t DeltaType) String() string {
 	}
 }
 
-// Stack has the deltas of one key since the last Pop. It is never empty.
+// Stack has the deltas of one key since the last Pop. It always has at least one delta.
 type Stack[T any] struct {
 	Key    types.NamespacedName
 	Deltas []Delta[T] // oldest first
 }
 
-// Newest returns the newest delta, which says whether the object is there, and its state.
+// Newest returns the newest delta, which says whether the object exists, and its state.
 func (s Stack[T]) Newest() Delta[T] { return s.Deltas[len(s.Deltas)-1] }
 
 // Batch is everything that was pending at a Pop. The consumer owns it.
@@ -90,13 +90,13 @@ type Batch[T any] struct {
 	// that vanished, and Syncs.
 	Stacks []Stack[T]
 
-	// Turn is the number of the batch. Later batches have higher ones.
+	// Turn is the number of the batch. Later batches have higher numbers.
 	Turn int
 
-	// ResourceVersion is the newest version that the producer told, by an event, a Replace
-	// or a Bookmark. With this batch applied, the consumer has everything through it. ""
-	// means that the producer has told none yet. An Add after a Replace without a version
-	// does not count, see FIFO.Replace.
+	// ResourceVersion is the newest version that the producer has reported, by an event, a Replace
+	// or a Bookmark. A consumer that has applied this batch has everything through this version. ""
+	// means that the producer has not reported a version yet. An Add after a Replace without a
+	// version does not count, see FIFO.Replace.
 	ResourceVersion string
 
 	// Replaced says that a Replace is part of the batch. The consumer should apply it as

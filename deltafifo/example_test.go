@@ -25,7 +25,7 @@ func Example() {
 				fmt.Printf("  %s %s %s, final state unknown: %t\n", stack.Key, d.Type, d.Object, d.FinalStateUnknown)
 			}
 		}
-		store.apply(batch) // the next Pop tells the queue that this is done
+		store.apply(batch) // the next Pop says that this is done
 	}
 
 	_ = queue.Replace([]listwatch.Item[string]{

@@ -14,8 +14,8 @@ import (
 // FIFO is a queue of deltas, kept in one stack per key, between one producer and
 // one consumer. See the package comment for how it works and what it promises.
 //
-// All methods but Pop are safe for concurrent use. If several producers add deltas of one
-// key, their order is that in which they got the lock.
+// All methods except Pop are safe for concurrent use. If several producers add deltas of one key,
+// the deltas are in the order in which the producers got the lock.
 type FIFO[T any] struct {
 	known    Known[T]
 	limit    int // deltas per key beyond which updates merge
@@ -31,12 +31,12 @@ type FIFO[T any] struct {
 	pending         shelf[T]
 	flight          footprint                    // of the batch in flight; empty once that has been applied
 	spare           map[types.NamespacedName]int // an empty map for the next shelf
-	resourceVersion string                       // the newest that the producer told
+	resourceVersion string                       // the newest that the producer reported
 	handedOut       string                       // the resourceVersion of the newest batch
 	populated       bool                         // there was a Replace
 	unordered       bool                         // Adds come in no order of versions, see Replace
 	closed          bool
-	taken           int   // shelves that Pop took down
+	taken           int   // number of shelves that Pop took down
 	applied         int   // how many of these the consumer has applied, or Pop has dropped
 	stats           Stats // counters and InFlight; Stats() fills in the rest
 }
@@ -64,17 +64,17 @@ func (f *FIFO[T]) Update(key types.NamespacedName, obj T, resourceVersion string
 	return f.tell(key, Delta[T]{Type: Updated, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
 }
 
-// Delete queues that the object was deleted. obj is its last state, and resourceVersion the
-// version of the deletion. If neither the consumer nor a pending delta has the object at the
-// next Pop, Pop drops the Deleted, and only hands out its version (DF-6). Two deletes in a
-// row become one. It returns ErrClosed after Close.
+// Delete queues that the object was deleted. obj is its last state, and resourceVersion the version
+// of the deletion. If neither the consumer nor a pending delta has the object at the next Pop, Pop
+// drops the Deleted, and hands out only its version (DF-6). Two deletes in a row become one. It
+// returns ErrClosed after Close.
 func (f *FIFO[T]) Delete(key types.NamespacedName, obj T, resourceVersion string) error {
 	return f.tell(key, Delta[T]{Type: Deleted, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
 }
 
-// Bookmark says that the producer has told everything up to resourceVersion. If that version
-// is newer than the last one, Pop hands it out, if necessary as a batch without stacks. It
-// returns ErrClosed after Close.
+// Bookmark says that the producer has reported everything up to resourceVersion. If this version is
+// newer than the last one, Pop hands it out, if necessary as a batch without stacks. It returns
+// ErrClosed after Close.
 func (f *FIFO[T]) Bookmark(resourceVersion string) error {
 	defer f.wake()
 	f.mu.Lock()
@@ -87,9 +87,9 @@ func (f *FIFO[T]) Bookmark(resourceVersion string) error {
 	return nil
 }
 
-// Resync asks for a Sync delta for each key that the consumer has at the next Pop and that
-// has no pending delta (DF-23). So an older state never follows a newer one. It returns
-// ErrClosed after Close.
+// Resync requests a Sync delta for each key that the consumer has at the next Pop and that has no
+// pending delta (DF-23). So an older state never follows a newer one. It returns ErrClosed after
+// Close.
 func (f *FIFO[T]) Resync() error {
 	defer f.wake()
 	f.mu.Lock()
@@ -102,11 +102,11 @@ func (f *FIFO[T]) Resync() error {
 	return nil
 }
 
-// HasVersion reports whether the newest state that the producer has told of a key has exactly
-// this version, and is of the object with this hash of its UID (0 if unknown). A producer
-// that is about to call Replace can mark such an object as Unchanged: the answer holds until
-// the producer tells another state. HasVersion returns false for a key in the batch in flight,
-// whose newest state it cannot read at that moment.
+// HasVersion reports whether the newest state that the producer has reported for a key has exactly
+// this version. The state must also belong to the object with this hash of its UID (0 if unknown).
+// A producer that is about to call Replace can mark this object as Unchanged. The result holds
+// until the producer reports another state. For a key in the batch in flight HasVersion returns
+// false, because it cannot read the key's newest state at that moment.
 func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
 	if resourceVersion == "" {
 		return false
@@ -122,15 +122,14 @@ func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string, u
 	if moving {
 		return false
 	}
-	// The key was neither pending nor in flight, so Known had its newest state when the
-	// lock was released. If Known has another state now, that was told, popped and applied
-	// since, and was the newest in between. Either way, the answer was right at some moment
-	// of the call.
+	// The key was neither pending nor in flight, so Known had its newest state when the lock was
+	// released. If Known has another state now, this state was reported, popped and applied since,
+	// and was the newest in between. In both cases the result was right at some moment of the call.
 	_, known, knownUID, ok := f.known.LastApplied(key)
 	return ok && known == resourceVersion && !listwatch.OtherUID(knownUID, uidHash)
 }
 
-// Turn returns the Turn of the batch that has, or will have, the last delta so far.
+// Turn returns the Turn of the batch that has, or will have, the last delta queued so far.
 func (f *FIFO[T]) Turn() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -140,8 +139,8 @@ func (f *FIFO[T]) Turn() int {
 	return f.taken + 1
 }
 
-// Passed reports whether the consumer has applied the batch of this turn, as far as the queue
-// knows, or Pop has found that this batch is empty.
+// Passed reports whether the consumer has applied the batch with this number, as far as the queue
+// knows. It is true as well if Pop found that the batch is empty.
 func (f *FIFO[T]) Passed(turn int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -161,12 +160,11 @@ func (f *FIFO[T]) Close() {
 // Apply queues an event of a watch, as Add, Update, Delete and Bookmark do. The version of an
 // Unordered event does not count: then only a Bookmark says how far the queue is.
 //
-// A Deleted that is Unchanged has no object, because it could not be read: it is a tombstone.
-// A Modified that is Unchanged says that the present object of the key could not be read. If
-// the known object has another UIDHash, it is gone, and gets a tombstone. Otherwise the known
-// state stays.
+// A Deleted that is Unchanged is a tombstone: its object was undecodable. A Modified that is
+// Unchanged says that the present object of the key is undecodable. If the known object has another
+// UIDHash, it is gone, and gets a tombstone. Otherwise the known state stays.
 //
-// Apply returns ErrClosed after Close, and an error for an event of no known type.
+// Apply returns ErrClosed after Close, and an error for an event of an unknown type.
 func (f *FIFO[T]) Apply(event listwatch.Event[T]) error {
 	d := Delta[T]{Object: event.Object, ResourceVersion: event.ResourceVersion, UIDHash: event.UIDHash}
 	switch event.Type {
@@ -191,8 +189,8 @@ func (f *FIFO[T]) Apply(event listwatch.Event[T]) error {
 	return f.tell(event.Key, d, through)
 }
 
-// tell queues one delta: Added, Updated or Deleted. The producer has told everything up to
-// through, unless that is "".
+// tell queues one delta: Added, Updated or Deleted. With it the producer has reported everything up
+// to through, unless through is "".
 func (f *FIFO[T]) tell(key types.NamespacedName, d Delta[T], through string) error {
 	f.mu.Lock()
 	if f.closed {
@@ -213,10 +211,10 @@ func (f *FIFO[T]) tell(key types.NamespacedName, d Delta[T], through string) err
 	return nil
 }
 
-// pushLocked puts d on the key's stack. Beyond the limit, a stack gets three more deltas at
-// most: a Deleted, and an object's first and newest state after it. The method of the same name
-// in plain/deltafifo.go only appends: while its consumer is slow, memory grows with the number
-// of changes, and not with that of objects.
+// pushLocked puts d on the key's stack. Beyond the limit, a stack gets at most three more deltas: a
+// Deleted, and the first and the newest state of the object after it. The method of the same name
+// in plain/deltafifo.go only appends: while its consumer is slow, memory grows with the number of
+// changes instead of the number of objects.
 func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 	f.stats.Queued++
 	s := &f.pending
@@ -249,7 +247,7 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 			d.unread = 0 // The deletion has an event, so Pop need not decide.
 		}
 		*newest = d
-	case d.Type == Deleted && newest.Type == Deleted: // DF-3: a Deleted beats a tombstone, then the first beats the second
+	case d.Type == Deleted && newest.Type == Deleted: // DF-3: a Deleted beats a tombstone, else the first one stays
 		f.stats.Collapsed++
 		if newest.FinalStateUnknown && !listwatch.OtherUID(newest.UIDHash, d.UIDHash) {
 			*newest = d
@@ -268,37 +266,36 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 	}
 }
 
-// crowdedLocked counts a Deleted, and reports whether there were so many that a sweep is due.
-// A sweep looks at every stack, so there must be a number of Deleted in proportion to the
-// stacks.
+// crowdedLocked counts a Deleted, and reports whether a sweep is due. A sweep looks at every stack,
+// so it runs only after a number of Deleted in proportion to the stacks.
 func (f *FIFO[T]) crowdedLocked() bool {
 	f.pending.deaths++
 	return f.pending.deaths >= max(f.limit, len(f.pending.stacks)/2)
 }
 
-// ends reports whether the object of the first of two deltas is gone by the second,
-// because the second is its Deleted, or is about another object.
+// ends reports whether the object of the first delta is gone by the second delta, because the
+// second is its Deleted, or is about another object.
 func ends[T any](first, second Delta[T]) bool {
 	return first.Type != Deleted && (second.Type == Deleted || listwatch.OtherUID(first.UIDHash, second.UIDHash))
 }
 
-// begins reports whether a delta is the first state of an object, after the end of
-// another one in the same stack.
+// begins reports whether a delta is the first state of an object that follows another object in the
+// same stack.
 func begins[T any](deltas []Delta[T], at int) bool {
 	return at > 0 && (deltas[at-1].Type == Deleted || ends(deltas[at-1], deltas[at]))
 }
 
-// mergeable reports whether d may take the place of the newest delta: both are
-// states of the same object, and the newest is neither the first of the stack nor the
-// first of its object.
+// mergeable reports whether d may take the place of the newest delta. Both must be states of the
+// same object, and the newest delta must be neither the first of the stack nor the first of its
+// object.
 func mergeable[T any](deltas []Delta[T], d Delta[T]) bool {
 	last := len(deltas) - 1
 	return d.Type != Deleted && deltas[last].Type != Deleted && !ends(deltas[last], d) && last > 0 && !begins(deltas, last)
 }
 
-// forgetLifeLocked removes from a stack all deltas of the newest object, which is gone, if
-// the stack has its whole life: its first state has a delta of another object before it. It
-// reports whether it has removed them.
+// forgetLifeLocked removes all deltas of the newest object from a stack. The object is gone. Its
+// deltas are removed only if the stack has its whole life: its first state has a delta of another
+// object before it. forgetLifeLocked reports whether it has removed them.
 func (f *FIFO[T]) forgetLifeLocked(stack *Stack[T]) bool {
 	at := len(stack.Deltas) - 1
 	for at > 0 && !begins(stack.Deltas, at) {
@@ -315,8 +312,8 @@ func (f *FIFO[T]) forgetLifeLocked(stack *Stack[T]) bool {
 	return true
 }
 
-// touchLocked records that the producer has told something. It takes resourceVersion over
-// unless that is "" or the versions come in no order. The caller wakes Pop after it has
+// touchLocked records that the producer has reported something. It takes resourceVersion over
+// unless resourceVersion is "" or the versions are unordered. The caller wakes Pop after it has
 // unlocked the queue, because Pop takes the lock at once.
 func (f *FIFO[T]) touchLocked(resourceVersion string) {
 	if f.pending.empty() {

@@ -93,7 +93,7 @@ func TestDeleteOfAnUnknownKeyIsDroppedButItsVersionIsHandedOn(t *testing.T) {
 		require.Equal(t, []string{"ghost: Added@9"}, f.popAndApply())
 
 		f.del("other", "9")
-		f.nothing() // neither a stack nor news of the version
+		f.nothing() // neither a stack nor a new version
 	})
 }
 
@@ -160,7 +160,7 @@ func TestBookmarkWakesPopOnlyIfItIsNews(t *testing.T) {
 	})
 }
 
-// Against DF-16 and RF-14: versions are handed on.
+// Unlike DF-16 and RF-14: versions are handed on.
 func TestBatchHasTheNewestVersionTold(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
@@ -169,7 +169,7 @@ func TestBatchHasTheNewestVersionTold(t *testing.T) {
 	f.add("a", "5")
 	require.NoError(t, f.Bookmark("6"))
 	require.Equal(t, "6", f.pop().ResourceVersion)
-	f.replace("4") // as told, even if a server went back in time
+	f.replace("4") // the producer's version, even if a server went back in time
 	require.Equal(t, "4", f.pop().ResourceVersion)
 	f.add("b", "")
 	require.Equal(t, "4", f.pop().ResourceVersion)
@@ -185,7 +185,7 @@ func TestResyncSyncsEachKnownKeyWithoutPendingDeltas(t *testing.T) {
 
 		f.replace("1", "a@1", "b@1", "c@1")
 		inFlight := f.pop()
-		require.NoError(t, f.Resync()) // knows nothing yet; it is about the next Pop
+		require.NoError(t, f.Resync()) // finds nothing yet; it is about the next Pop
 		f.update("b", "2")
 		f.store.apply(inFlight)
 		b := f.pop()
@@ -263,7 +263,7 @@ func TestTheDefaultLimitBoundsABusyKey(t *testing.T) {
 	require.Equal(t, "999", stack.Newest().ResourceVersion)
 }
 
-// DF-13, RF-7; D26: a Resync fails with the reason
+// DF-13, RF-7. D26: a Resync fails with ErrClosed.
 func TestCloseEndsTheIntakeAndPopHandsOutTheRest(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})

@@ -27,7 +27,7 @@ func (nobody[T]) AllKeys() iter.Seq[types.NamespacedName] {
 
 type object struct{ _ [128]byte }
 
-// witness makes objects and remembers them without keeping them.
+// witness makes objects and keeps only weak pointers to them.
 type witness struct{ made []weak.Pointer[object] }
 
 func (w *witness) object() *object {
@@ -88,6 +88,6 @@ func TestStatesThatWereMergedAwayAreNotRetained(t *testing.T) {
 	for range 100 {
 		require.NoError(t, f.Update(key("a"), w.object(), "1"))
 	}
-	require.LessOrEqual(t, w.alive(), 4) // three, and perhaps one in the array that was outgrown
+	require.LessOrEqual(t, w.alive(), 4) // three, and perhaps one in the old array of the slice
 	runtime.KeepAlive(f)
 }

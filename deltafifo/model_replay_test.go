@@ -10,9 +10,8 @@ import (
 	"github.com/kinform/kinform/deltafifo"
 )
 
-// replay is the queue in the plainest words: what comes of the log for each key,
-// given what the store has now. It also returns the keys in order of the first
-// word about them.
+// replay is the queue in its simplest form: it computes the deltas of each key from the log and the
+// store's current state. It also returns the keys in the order of their first entry in the log.
 func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []name) {
 	stacks, order = map[name][]deltafifo.Delta[string]{}, []name{}
 	known := w.store.contents()
@@ -21,7 +20,7 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 			order = append(order, k)
 		}
 	}
-	last := func(k name) deltafifo.Delta[string] { // the zero value if there is none
+	last := func(k name) deltafifo.Delta[string] { // or the zero value
 		if len(stacks[k]) == 0 {
 			return deltafifo.Delta[string]{}
 		}
@@ -32,9 +31,9 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 			Type: deltafifo.Deleted, FinalStateUnknown: true, Object: e.obj, ResourceVersion: e.rv, UIDHash: e.uid,
 		})
 	}
-	// unreadUID is that of an object that could not be read where nothing was pending,
-	// and which the next delta is about, unless it is certain that it is gone.
-	absent := map[name]bool{} // from a Replace
+	// unreadUID is the UID of an undecodable object of a key that had nothing pending. The next
+	// delta is about this object, unless the object is certainly gone.
+	absent := map[name]bool{} // not listed by a Replace
 	unreadUID, certain := map[name]uint64{}, map[name]bool{}
 	readAgain := func(k name, d deltafifo.Delta[string]) {
 		if unreadUID[k] != 0 && (!certain[k] || d.Type == deltafifo.Deleted) {
@@ -45,7 +44,7 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 	}
 	unread := func(k name, uid uint64, rv string) {
 		if absent[k] && !slices.Contains(order, k) {
-			return // What it had is gone already.
+			return // Its object is gone already.
 		}
 		mention(k)
 		e, exists := known[k]
@@ -83,7 +82,7 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 					stacks[s.key][len(stacks[s.key])-1] = s.delta
 				}
 			case s.delta.Type == deltafifo.Deleted && len(stacks[s.key]) > 0 && s.delta.UIDHash != 0 && s.delta.UIDHash != last(s.key).UIDHash:
-				d := last(s.key) // which has gone without a word
+				d := last(s.key) // whose deletion had no event
 				vanish(s.key, entry{d.Object, s.delta.ResourceVersion, d.UIDHash})
 			default:
 				stacks[s.key] = append(stacks[s.key], s.delta)

@@ -32,8 +32,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// FuzzFIFO lets the fuzzer write the histories: first the limit on deltas per
-// key, then two bytes for each step, see world.
+// FuzzFIFO lets the fuzzer write the histories, see world: first the limit on deltas per key, then
+// two bytes for each step.
 func FuzzFIFO(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 1, 6, 0, 2, 255, 6, 0})
 	f.Fuzz(func(t *testing.T, script []byte) {
@@ -49,32 +49,31 @@ type (
 	state map[name]entry
 )
 
-// names are few, so that histories meet.
+// names are few, so that events of a history often have the same key.
 var names = []name{key("a"), key("b"), key("c"), key("d"), key("e"), key("f")}
 
-// world is a server, the queue under test with its producer and consumer, and a
-// naive model of the queue: a log of all that was told since the last Pop, which
-// Pop replays with the store at hand.
+// world is a server, the queue under test with its producer and consumer, and a naive model of the
+// queue. The model is a log of all reports since the last Pop, which Pop replays onto the store.
 type world struct {
 	*fixture
 	limit   int
 	version int
 	uids    uint64 // given so far
 	server  state  // as it is
-	told    state  // as the producer has told it
+	told    state  // as the producer has reported it
 	toldRV  string
-	history map[string]state // told, through each version
+	history map[string]state // reported state, through each version
 	log     []step           // told since the last Pop
-	doubt   map[name]bool    // an object of the key could not be read since
+	doubt   map[name]bool    // an object of the key was undecodable since the last Pop
 	flew    map[name]bool    // the same, before the last Pop
 	flight  *deltafifo.Batch[string]
-	applied bool // the batch in flight is applied, which the queue can't know yet
+	applied bool // the batch in flight is applied; the queue can't know this yet
 	batchRV string
 	listed  bool
 }
 
-// step is one thing told: a delta, or an object that could not be read (unread, of the
-// key), or a Replace (listed) or a Resync.
+// step is one report of the producer: a delta, an undecodable object (unread, of the key), a
+// Replace (listed) or a Resync.
 type step struct {
 	key    name
 	delta  deltafifo.Delta[string]
@@ -83,7 +82,7 @@ type step struct {
 	resync bool
 }
 
-// nameless is an item that stands for an object whose name could not be read.
+// nameless is an item for an object whose name is unreadable.
 var nameless = listwatch.Item[string]{Unchanged: true}
 
 func newWorld(t *testing.T, limit int) *world {
@@ -101,7 +100,7 @@ func (w *world) run(script []byte) {
 		switch script[0] % 10 {
 		case 0, 1, 2:
 			if arg >= 160 {
-				delete(w.server, k) // of which nobody tells
+				delete(w.server, k) // without an event
 			}
 			if arg%16 == 15 {
 				w.unread(k)
@@ -134,7 +133,7 @@ func (w *world) run(script []byte) {
 
 func (w *world) rv() string { return strconv.Itoa(w.version) }
 
-// record notes that the producer has told everything through the version.
+// record notes that the producer has reported everything through the version.
 func (w *world) record() {
 	w.toldRV = w.rv()
 	w.history[w.toldRV] = maps.Clone(w.told)
@@ -151,8 +150,8 @@ func (w *world) put(k name) entry {
 	return w.server[k]
 }
 
-// change creates or updates an object and tells so. One that was created again without
-// a word is told of as an update.
+// change creates or updates an object and reports it. An object that was recreated without an event
+// is reported as an update.
 func (w *world) change(k name) {
 	_, exists := w.told[k]
 	e := w.put(k)
@@ -167,7 +166,7 @@ func (w *world) change(k name) {
 	w.log = append(w.log, step{key: k, delta: d})
 }
 
-// unread creates or updates an object, which cannot be read.
+// unread creates or updates an undecodable object.
 func (w *world) unread(k name) {
 	e := w.put(k)
 	w.fixture.unread(listwatch.Item[string]{Key: k, ResourceVersion: e.rv, UIDHash: e.uid})
@@ -177,7 +176,7 @@ func (w *world) unread(k name) {
 	w.log = append(w.log, step{key: k, delta: deltafifo.Delta[string]{ResourceVersion: e.rv}, unread: e.uid})
 }
 
-// forget takes note that the object of the key has this UID, and cannot be read.
+// forget notes that the object of the key has this UID, and is undecodable.
 func (w *world) forget(k name, uid uint64) {
 	w.doubt[k] = true
 	if w.told[k].uid != uid {
@@ -185,7 +184,7 @@ func (w *world) forget(k name, uid uint64) {
 	}
 }
 
-// delete deletes an object and tells so, also if there is none.
+// delete deletes an object and reports it, also if the object does not exist.
 func (w *world) delete(k name) {
 	w.version++
 	d := deltafifo.Delta[string]{Type: deltafifo.Deleted, Object: w.server[k].obj, ResourceVersion: w.rv(), UIDHash: w.server[k].uid}
@@ -196,9 +195,9 @@ func (w *world) delete(k name) {
 	w.log = append(w.log, step{key: k, delta: d})
 }
 
-// relist changes objects that the producer does not hear of, by the bits of
-// changes, then lists. Objects that HasVersion knows are unchanged. Some cannot be read,
-// by the bits of how, and of some of these not even the name.
+// relist changes objects without events, by the bits of changes, then lists. Objects that
+// HasVersion knows are unchanged. By the bits of how, some objects are undecodable, and some of
+// these have no readable name.
 func (w *world) relist(changes, how int) {
 	for i, k := range names {
 		switch {
@@ -264,8 +263,8 @@ func (w *world) applyFlight() {
 	}
 }
 
-// checkHasVersion compares with what was told. Only for a key in flight, or one of which
-// an object could not be read since, may the queue not know.
+// checkHasVersion compares with the reported state. The queue may return false only for a key in
+// flight, or for a key with an undecodable object since.
 func (w *world) checkHasVersion(k name) {
 	rv := w.told[k].rv
 	inFlight := w.flight != nil && slices.ContainsFunc(w.flight.Stacks, func(s deltafifo.Stack[string]) bool { return s.Key == k }) || w.doubt[k] || w.flew[k]
@@ -321,11 +320,12 @@ func (w *world) popAndCheck() {
 	require.ElementsMatch(w.t, slices.Collect(maps.Keys(want)), keys)
 	for k := range want {
 		if first := got[k][0]; w.flew[k] && want[k][0].Type == deltafifo.Deleted && want[k][0].UIDHash == 0 && first.FinalStateUnknown {
-			// Told of without a UID, after an object that could not be read: nobody says which of the two it is of.
+			// The state was reported without a UID after an undecodable object: which of the two
+			// objects it belongs to is unknown.
 			require.Equal(w.t, known[k].obj, first.Object)
 			want[k][0] = first
 		}
-		if w.flew[k] && want[k][0].FinalStateUnknown && got[k][0].FinalStateUnknown { // after which of several events does not matter
+		if w.flew[k] && want[k][0].FinalStateUnknown && got[k][0].FinalStateUnknown { // of several events, any may be the last
 			want[k][0].ResourceVersion = got[k][0].ResourceVersion
 		}
 		if w.limit >= 0 {
@@ -335,13 +335,13 @@ func (w *world) popAndCheck() {
 		require.Equal(w.t, want[k], got[k])
 	}
 	order = slices.DeleteFunc(order, func(k name) bool { return want[k] == nil || unknown(k) })
-	keys = slices.DeleteFunc(keys, unknown) // which may have been forgotten, and told anew
+	keys = slices.DeleteFunc(keys, unknown) // keys that may have been forgotten and reported again
 	require.Equal(w.t, order, keys[:len(order)], "order of the first delta told")
 }
 
-// outline is what stays of a stack however much is compressed: the first delta, the
-// end of the first object and, if one exists in the end, how it was created and
-// what it is. Of a key that the consumer does not know, only the latter stays.
+// outline returns the deltas that must stay after any merging. They are the first delta, the end of
+// the first object and, if an object exists in the end, its creation and its state. For a key that
+// the consumer does not know, only the creation and the state stay.
 func outline(deltas []deltafifo.Delta[string], unknown bool) (stay []deltafifo.Delta[string]) {
 	deleted := func(d deltafifo.Delta[string]) bool { return d.Type == deltafifo.Deleted }
 	begins := func(at int) bool {
@@ -355,11 +355,11 @@ func outline(deltas []deltafifo.Delta[string], unknown bool) (stay []deltafifo.D
 		stay = append(stay, deltas[0])
 		if end < len(deltas)-1 || deleted(deltas[end]) {
 			gone := deltas[end]
-			if !deleted(gone) { // that it is gone, the next object says
+			if !deleted(gone) { // the next object says that it is gone
 				gone.Type, gone.FinalStateUnknown = deltafifo.Deleted, true
 			}
 			if gone.FinalStateUnknown {
-				gone.ResourceVersion = "" // which depends on who tells
+				gone.ResourceVersion = "" // its version depends on the way it was found
 			}
 			stay = append(stay, gone)
 		}
@@ -374,7 +374,7 @@ func outline(deltas []deltafifo.Delta[string], unknown bool) (stay []deltafifo.D
 	}
 	if created > 0 && deltas[created].Type == deltafifo.Updated {
 		deltas = slices.Clone(deltas)
-		deltas[created].Type = deltafifo.Added // as it is where what it was an update of is forgotten
+		deltas[created].Type = deltafifo.Added // Added, because what it updated may be forgotten
 	}
 	if created > 0 || unknown {
 		stay = append(stay, deltas[created])

@@ -6,15 +6,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Observer is a set of hooks. Each may be nil. A method of the queue calls them after its work,
-// in the goroutine of its caller, with no lock held, and waits for them to return. They may
-// call all methods of the queue but Pop. Since they run after the work, a batch may be
-// reported just before the last of its deltas. With several producers, hooks must be safe for
-// concurrent use.
+// Observer is a set of hooks; each may be nil. A method of the queue calls them after its work, in
+// the goroutine of its caller, with no lock held, and waits for them to return. They may call all
+// methods of the queue except Pop. A batch may be reported just before the last of its deltas,
+// because hooks run after the work. With several producers, hooks must be safe for concurrent use.
 type Observer struct {
-	// OnDelta is called for each delta: by Add, Update, Delete and Replace for those that
-	// they queue, merged ones included, and by Pop for the tombstones and Syncs that it
-	// adds.
+	// OnDelta is called for each delta. Add, Update, Delete and Replace call it for the deltas that
+	// they queue, merged ones included. Pop calls it for the tombstones and Syncs that it adds.
 	OnDelta func(key types.NamespacedName, t DeltaType, resourceVersion string)
 
 	// OnBatch is called by Pop for each batch that it is about to return.

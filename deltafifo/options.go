@@ -4,30 +4,29 @@ import "math"
 
 // Options are the optional settings of a queue. The zero value is ready to use.
 type Options struct {
-	// MaxDeltasPerKey is the number of deltas beyond which the queue merges deltas of a
-	// key, so that its stack gets three more at most:
+	// MaxDeltasPerKey is the number of deltas beyond which the queue merges deltas of a key. Its
+	// stack then gets three more deltas at most:
 	//
-	//   - The newer one of an object's newest two states takes the place of both.
-	//   - If an object was created after a Deleted, and is deleted before the next Pop, the
-	//     Deleted before it stands for both.
+	//   - Of an object's two newest states, the queue keeps only the newer one.
+	//   - If an object was created after a Deleted, and is deleted before the next Pop, the earlier
+	//     Deleted stands for both deletions.
 	//
-	// The first and the newest delta always stay. So do the first Deleted, and the delta
-	// that creates the present object. So a consumer learns that the object that it has is
-	// gone, with its last state, and that the present object is another one. It does not
-	// hear of objects that came and went in between.
+	// The first and the newest delta always stay, and so do the first Deleted and the delta that
+	// creates the present object. So a consumer learns that its object is gone, with the last
+	// state, and that the present object is another one. It is not notified of objects that came
+	// and went in between.
 	//
-	// If the consumer never heard of a key that came and went, the queue forgets the key.
-	// It looks for such keys when it has got as many Deletes as this number, and as half
-	// of all pending keys.
+	// If a key came and went before the consumer received it, the queue forgets the key. It looks
+	// for such keys when the number of Deletes has reached both MaxDeltasPerKey and half of all
+	// pending keys.
 	//
-	// Defaults to 64: a burst of ordinary size stays complete. A consumer that is 64
-	// updates of one object behind does not need all of them, and one busy Lease must not
-	// fill the memory. Negative means no bound, as in client-go (DF-3). 1 means 2: the
-	// first and the newest.
+	// Defaults to 64: a burst of ordinary size stays complete. A consumer that is 64 updates of one
+	// object behind does not need all of them, and one busy Lease must not fill the memory. A
+	// negative number means no bound, as in client-go (DF-3). 1 means 2: the first and the newest
+	// delta.
 	MaxDeltasPerKey int
 
-	// Observer has functions that the queue calls for each delta and batch. Defaults to
-	// nil.
+	// Observer has the hooks that the queue calls for each delta and batch. Defaults to nil.
 	Observer *Observer
 }
 

@@ -2,14 +2,14 @@ package deltafifo
 
 import "iter"
 
-// pageSize bounds the elements that are allocated together, as one page. A consumer that keeps
-// one delta of a batch keeps its page, and the objects there.
+// pageSize bounds the number of elements in one page, which is one allocation. A consumer that
+// keeps one delta of a batch keeps the delta's page, and the objects in it.
 const pageSize = 1024
 
-// pages is a list that is not copied while it grows. Its elements do not move.
+// pages is a list that is not copied while it grows: its elements do not move.
 type pages[E any] [][]E
 
-// add appends e. It is not inlined, because the program would have its code five times.
+// add appends e. Inlining would put its code into the program five times.
 //
 //go:noinline
 func (p *pages[E]) add(e E) {

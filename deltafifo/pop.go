@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Pop returns all pending deltas as one batch, and waits if there are none. A call says that
-// the consumer has applied the last batch to Known, whatever Pop returns this time. If the
-// consumer failed to apply a part of that batch, it does not get that part again.
+// Pop returns all pending deltas as one batch, and waits if there are none. A call says that the
+// consumer has applied the last batch to Known, whatever this call returns. If the consumer failed
+// to apply a part of the last batch, it does not get that part again.
 //
 // A batch always has stacks, a Replace, or a newer resourceVersion. If ctx has ended, Pop
 // returns its error, even if there are pending deltas. Nothing is lost then, and Pop may be
 // called again. After Close it hands out the pending deltas, and then returns ErrClosed.
 //
 // Pop of plain/deltafifo.go hands out one key, and holds the lock while the consumer works. The
-// package comment says what that costs.
+// package comment has the cost.
 //
 // There is one consumer: Pop panics if it is called while another Pop runs.
 func (f *FIFO[T]) Pop(ctx context.Context) (Batch[T], error) {
@@ -45,7 +45,7 @@ func (f *FIFO[T]) Pop(ctx context.Context) (Batch[T], error) {
 	}
 }
 
-// settle takes note that the consumer has applied the batch in flight.
+// settle records that the consumer has applied the batch in flight.
 func (f *FIFO[T]) settle() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -62,8 +62,8 @@ func (f *FIFO[T]) settleLocked() {
 	f.stats.InFlight = 0
 }
 
-// maxSpare bounds the length of maps that are used again. A map never shrinks, and clearing it
-// takes time in proportion to its greatest length so far.
+// maxSpare bounds the length of maps that are used again. A map never shrinks, and the time to
+// clear it is in proportion to its greatest length so far.
 const maxSpare = 64
 
 // take takes the pending shelf down, with its resourceVersion. From then on its keys are in
@@ -88,10 +88,10 @@ func (f *FIFO[T]) take() (shelf[T], string, error) {
 	return s, f.resourceVersion, nil
 }
 
-// finish turns a shelf that was taken down into a batch. It reads Known without the lock: the
+// finish makes a batch from a shelf that was taken down. It reads Known without the lock: the
 // producer cannot reach the shelf, and the only writer of Known, the consumer, waits in Pop.
-// HasVersion knows the keys that get a tombstone meanwhile by the footprint in flight. ok is
-// false if the batch would be empty.
+// Meanwhile HasVersion finds the keys that get a tombstone in the footprint in flight. ok is false
+// if the batch would be empty.
 func (f *FIFO[T]) finish(s shelf[T], resourceVersion string) (Batch[T], bool) {
 	waited := time.Since(s.since)
 	told := s.deltas

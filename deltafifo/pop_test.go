@@ -60,7 +60,7 @@ func TestTheNextPopSaysThatTheBatchIsApplied(t *testing.T) {
 	require.Zero(t, f.Stats().InFlight)
 }
 
-// A turn has passed when what was told before is applied.
+// A turn has passed when everything reported before it is applied.
 func TestTurnsPassOneAfterAnother(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
@@ -82,7 +82,7 @@ func TestTurnsPassOneAfterAnother(t *testing.T) {
 	require.False(t, f.Passed(second), "in flight")
 }
 
-// An event that Pop drops needs no batch to have its turn.
+// If Pop drops an event, its turn passes without a batch.
 func TestWhatIsDroppedHasHadItsTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestHasVersionIsAboutTheNewestState(t *testing.T) {
 	require.False(t, has("vanished", "1"))
 }
 
-// curious asks the queue while the queue asks it.
+// curious is a Known that calls the queue while the queue calls it.
 type curious struct {
 	*store
 	ask func()
@@ -195,8 +195,7 @@ func TestKnownIsReadWithoutALockAndVanishingKeysCountAsInFlight(t *testing.T) {
 	require.Equal(t, []string{"late: Added@4 Added@4 Added@4"}, f.popAndApply())
 }
 
-// settle lets the queue know that the batch popped last is applied, by a Pop that
-// takes nothing.
+// settle lets the queue know that the last batch is applied, by a Pop that takes nothing.
 func (f *fixture) settle() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

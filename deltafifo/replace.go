@@ -18,31 +18,31 @@ import (
 //   - Each other object that is not listed, and that the consumer has at the next Pop, gets
 //     a tombstone with the consumer's state (DF-19).
 //
-// An item is Unchanged if HasVersion returned true for it: the object exists, and the consumer
-// has its state. An Unchanged item without a version stands for an object that could not be
-// read: the consumer's state stays, unless it is of another UIDHash. If such an item has no
-// name either, the object may be any: then all objects that are not listed stay.
+// An item is Unchanged if HasVersion returned true for it: the object exists, and the consumer has
+// its state. An Unchanged item without a version stands for an undecodable object: the consumer's
+// state stays, unless it has another UIDHash. If an item of this kind has no name either, it may
+// stand for any object, so all objects that are not listed stay.
 //
-// Deltas after the Replace follow behind it: if an object was not listed and is then added,
-// the consumer sees it deleted and added. If a key is listed twice, its last item with an
-// object counts.
+// Deltas queued after the Replace follow it: if an object was not listed and is then added, the
+// consumer sees it deleted and added. If a key is listed twice, its last item with an object
+// counts.
 //
-// A Replace without a version ("" or "0") is from a server that cannot say which state a list
-// shows. The watch of such a server begins with an Add of every object, in no particular
-// order. Then the version of an Add does not say how far the queue is, until there is an
-// Update, a Delete or a Bookmark.
+// A Replace without a version ("" or "0") comes from a server that cannot say which state a list
+// shows. A watch of this server begins with an Add of every object, in no particular order. So the
+// version of an Add does not say how far the queue is, until there is an Update, a Delete or a
+// Bookmark.
 //
-// plain/deltafifo.go has no batches, so that readers see half of a list, and no Unchanged items,
-// so that a relist of 20,000 pods allocates 626 MB instead of 7 (plain/README.md).
+// plain/deltafifo.go has neither batches nor Unchanged items. Its readers see half of a list, and
+// its relist of 20,000 pods allocates 626 MB instead of 7 (plain/README.md).
 //
 // Replace does not keep the slice. After Close it queues nothing, and returns ErrClosed.
 func (f *FIFO[T]) Replace(items []listwatch.Item[T], resourceVersion string) error {
 	return f.replace(items, resourceVersion, false)
 }
 
-// Restore is Replace for a producer with another history, such as a server that was restored
-// from a backup: an object may differ from the known one although both have the same version.
-// Each delta is marked Restored. resourceVersion may be lower than earlier ones.
+// Restore is Replace for a producer with another history, such as a server that was restored from a
+// backup. An object may differ from the known object although both have the same version. Each
+// delta is marked Restored. resourceVersion may be lower than earlier versions.
 func (f *FIFO[T]) Restore(items []listwatch.Item[T], resourceVersion string) error {
 	return f.replace(items, resourceVersion, true)
 }
@@ -74,8 +74,8 @@ func (f *FIFO[T]) replace(items []listwatch.Item[T], resourceVersion string, res
 	return nil
 }
 
-// replaceLocked puts a list on the pending shelf, beginning with the items that have an object.
-// If there is an observer, it returns the pending keys that got a tombstone.
+// replaceLocked puts a list on the pending shelf, first the items that have an object. If there is
+// an observer, it returns the pending keys that got a tombstone.
 func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (buried []listwatch.Item[T]) {
 	s := &f.pending
 	objects, lenient := 0, false
@@ -90,7 +90,7 @@ func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (burie
 	if before == 0 {
 		s.reserve(objects)
 	}
-	there := make([]bool, before) // whether the key of each pending stack is listed
+	there := make([]bool, before) // whether each pending stack's key is listed
 	left := objects
 	for i := range items {
 		item := &items[i]
@@ -103,7 +103,7 @@ func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (burie
 		case !pending:
 			f.stats.Queued++
 			s.open(item.Key, s.alone(d, left))
-		case at >= before || there[at]: // a second time in this list
+		case at >= before || there[at]: // a duplicate in this list
 			stack := s.stacks[at].Deltas
 			stack[len(stack)-1] = d
 		default:
@@ -126,7 +126,7 @@ func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (burie
 		if !item.Unchanged || item.Key.Name == "" {
 			continue
 		}
-		unread := item.UIDHash // of an object that could not be read
+		unread := item.UIDHash // of an undecodable object
 		if item.ResourceVersion != "" {
 			unread = 0
 		}

@@ -12,12 +12,12 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// DF-30; for DF-26, DF-27 and DF-28 a flag on the batch.
+// DF-30. Instead of DF-26, DF-27 and DF-28 the batch has a flag.
 func TestTheFirstReplaceIsTheInitialBatchAndNoOtherIs(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
 	f.add("early", "1")
-	require.False(t, f.pop().Initial) // against DF-25: single changes populate nothing
+	require.False(t, f.pop().Initial) // unlike DF-25: single changes populate nothing
 
 	f.replace("2", "a@2", "b@2")
 	f.replace("3", "a@2")
@@ -36,7 +36,7 @@ func TestTheFirstReplaceIsTheInitialBatchAndNoOtherIs(t *testing.T) {
 	require.False(t, f.pop().Replaced)
 }
 
-// DF-26, RF-19: who has applied the batch is synced.
+// DF-26, RF-19: a consumer that has applied the batch is synced.
 func TestAnEmptyFirstReplaceIsHandedOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestReplace(t *testing.T) {
 		}, []string{"b: Deleted?@1"}},
 		{"followed by another that cannot read what was gone, deletes it", []string{"a@1"}, func(f *fixture) {
 			f.replace("2")
-			f.replace("4", "a=") // what is there now is another object
+			f.replace("4", "a=") // the present object is another one
 		}, []string{"a: Deleted?@1"}},
 		{"and added, then gone again, is two deletions", []string{"a@1"}, func(f *fixture) {
 			f.replace("2")
@@ -157,8 +157,8 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// The race for which tombstones are computed at Pop: client-go compares a Replace
-// with a store into which a popped delta is still on its way.
+// The reason why tombstones are computed at Pop: client-go compares a Replace with a store while a
+// popped delta is still on its way to that store.
 func TestReplaceDuringABatchInFlightIsComparedWithWhatThatBatchLeaves(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
@@ -171,7 +171,7 @@ func TestReplaceDuringABatchInFlightIsComparedWithWhatThatBatchLeaves(t *testing
 	inFlight := f.pop()
 	f.replace("5", "c=") // the store still has a@1 and b@1, and no d
 	f.store.apply(inFlight)
-	require.ElementsMatch(t, []string{"b: Deleted?@3", "d: Deleted?@4"}, f.popAndApply()) // in no order, DF-20
+	require.ElementsMatch(t, []string{"b: Deleted?@3", "d: Deleted?@4"}, f.popAndApply()) // unordered, DF-20
 	require.Len(t, f.store.contents(), 1)
 }
 
@@ -196,7 +196,7 @@ func TestReplaceOfManyPages(t *testing.T) {
 	}
 	f := setup(t, deltafifo.Options{})
 	f.replace("1", items...)
-	f.update("o17", "2") // must not run into the delta of its neighbour
+	f.update("o17", "2") // must not overwrite the delta of its neighbour
 	b := f.pop()
 	require.Len(t, b.Stacks, n)
 	for i, stack := range b.Stacks {
@@ -212,8 +212,8 @@ func TestReplaceOfManyPages(t *testing.T) {
 	require.Len(t, f.store.contents(), 2)
 }
 
-// The observer hears of a Replace as it was put in, even if another producer, or here the
-// observer itself, has changed the queue since.
+// The observer sees a Replace as it was queued, even if another producer, or here the observer
+// itself, has changed the queue since.
 func TestTheObserverOfAReplaceDoesNotReadWhatOthersWrite(t *testing.T) {
 	t.Parallel()
 	var f *fixture
@@ -238,8 +238,8 @@ func TestTheObserverOfAReplaceDoesNotReadWhatOthersWrite(t *testing.T) {
 	}, seen)
 }
 
-// The state of an object in a Restore counts even if its version is known, and also if a later
-// state has taken its place.
+// The state of an object in a Restore counts even if its version is known, or if a later state has
+// replaced it.
 func TestRestoreMarksWhatMayDifferInTheSameVersion(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{MaxDeltasPerKey: 2})

@@ -8,8 +8,8 @@ import (
 	"github.com/kinform/kinform/internal/invariant"
 )
 
-// shelf has all deltas since the last Pop. Pop takes it down whole, and puts up an empty one.
-// plain/deltafifo.go has a map of stacks and a slice of keys instead, and takes one key after
+// shelf has all deltas since the last Pop. Pop takes down the whole shelf, and puts up an empty
+// one. plain/deltafifo.go has a map of stacks and a slice of keys instead, and takes one key after
 // another. Here, the slice of stacks becomes the batch.
 type shelf[T any] struct {
 	footprint
@@ -19,9 +19,9 @@ type shelf[T any] struct {
 	deaths int        // Deleted since the last sweep
 	since  time.Time  // the time of the oldest delta, zero while the shelf is empty
 
-	// doubtful are the places of stacks whose first delta depends on the content of Known
-	// when Pop takes the shelf: it is a Deleted, or came after a Replace that did not list
-	// the key. See FIFO.decide.
+	// doubtful lists the stacks, by position, whose first delta depends on the content of Known
+	// when Pop takes the shelf. Such a delta is a Deleted, or came after a Replace that did not
+	// list the key. See FIFO.decide.
 	doubtful []int
 
 	initial bool // the first Replace of the queue is here
@@ -36,18 +36,18 @@ type shelf[T any] struct {
 type footprint struct {
 	place map[types.NamespacedName]int // where the key's stack is in stacks
 
-	// replaced says that there was a Replace. kept has the keys that it listed as unchanged,
-	// of those that had no stack at that time.
+	// replaced says that there was a Replace. kept has the keys that it listed as unchanged and
+	// that had no stack at that time.
 	replaced bool
 	kept     map[types.NamespacedName]struct{}
 
-	// lenient says that keys that a Replace has not listed stay, because it did not have
+	// lenient says that keys stay although a Replace has not listed them, because it did not have
 	// the names of all objects.
 	lenient bool
 }
 
-// vanished reports whether a Replace did not list a key, so that the consumer has to delete its
-// object if it has one. The key must have no stack.
+// vanished reports whether a Replace did not list a key, so that the consumer has to delete the
+// key's object if it has one. The key must have no stack.
 func (p *footprint) vanished(key types.NamespacedName) bool {
 	if !p.replaced || p.lenient {
 		return false
@@ -64,7 +64,7 @@ func (p *footprint) touches(key types.NamespacedName) bool {
 
 func (s *shelf[T]) empty() bool { return s.since.IsZero() }
 
-// reserve makes room for n stacks on a shelf that has none.
+// reserve makes room for n stacks on an empty shelf.
 func (s *shelf[T]) reserve(n int) {
 	s.stacks = make([]Stack[T], 0, n)
 	if s.place == nil || n > maxSpare {
@@ -72,8 +72,8 @@ func (s *shelf[T]) reserve(n int) {
 	}
 }
 
-// open puts up a new stack for key. The slice becomes its deltas; its capacity
-// must be its own.
+// open puts up a new stack for key. deltas becomes the stack's slice, and must not share its
+// capacity.
 func (s *shelf[T]) open(key types.NamespacedName, deltas []Delta[T]) {
 	if s.place == nil {
 		s.place = make(map[types.NamespacedName]int)
@@ -86,9 +86,9 @@ func (s *shelf[T]) open(key types.NamespacedName, deltas []Delta[T]) {
 	s.deltas += len(deltas)
 }
 
-// alone returns a slice with d. It is the first of n such slices. They are parts of pages, which
-// grow with the shelf, because most stacks never have more than one delta. Pages stay small,
-// because a consumer that keeps one stack keeps its page.
+// alone returns a slice with d, the first of n such slices. The slices are parts of pages, because
+// most stacks never have more than one delta. Pages grow with the shelf, but stay small, because a
+// consumer that keeps one stack keeps its whole page.
 func (s *shelf[T]) alone(d Delta[T], n int) []Delta[T] {
 	if len(s.free) == 0 {
 		s.free = make([]Delta[T], max(min(len(s.stacks)+1, 64), min(n, pageSize)))
@@ -99,7 +99,7 @@ func (s *shelf[T]) alone(d Delta[T], n int) []Delta[T] {
 	return deltas
 }
 
-// verify checks that a key has a place iff it has a stack with deltas (DF-1).
+// verify checks that a key has a place if and only if it has a stack with deltas (DF-1).
 func (s *shelf[T]) verify() {
 	if !invariant.Enabled {
 		return

@@ -2,31 +2,31 @@ package deltafifo
 
 import "time"
 
-// Stats has the counters of a queue, all of one moment.
+// Stats has the counters of a queue, all taken at one moment.
 type Stats struct {
-	// Keys and Deltas count the pending ones. They do not count tombstones and Syncs that
-	// Pop will add.
+	// Keys and Deltas count pending keys and deltas, without the tombstones and Syncs that Pop will
+	// add.
 	Keys, Deltas int
 
-	// OldestAge is how long the oldest delta has been pending, 0 if there is none.
+	// OldestAge is how long the oldest delta has been pending, or 0 if nothing is pending.
 	OldestAge time.Duration
 
 	// InFlight is the number of keys in the last batch, until the next call of Pop says
 	// that it has been applied.
 	InFlight int
 
-	// ResourceVersion is the newest version that the producer told.
+	// ResourceVersion is the newest version that the producer has reported.
 	ResourceVersion string
 
-	// Queued counts all deltas so far: those of the producer, tombstones and Syncs.
+	// Queued counts all deltas so far: the producer's, tombstones and Syncs.
 	Queued uint64
 	// Batches counts the batches that were handed out.
 	Batches uint64
 	// Replaces counts calls of Replace.
 	Replaces uint64
-	// Merged counts deltas that the consumer does not see because of
-	// Options.MaxDeltasPerKey: states that a newer one replaced, and objects that came and
-	// went. If it grows, the consumer is too slow.
+	// Merged counts deltas that the consumer does not see because of Options.MaxDeltasPerKey:
+	// states that a newer state replaced, and objects that came and went. If it grows, the consumer
+	// is too slow.
 	Merged uint64
 	// Collapsed counts deletes that followed a delete (DF-3).
 	Collapsed uint64

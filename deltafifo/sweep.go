@@ -2,9 +2,9 @@ package deltafifo
 
 import "k8s.io/apimachinery/pkg/types"
 
-// sweep forgets keys that came and went and that the consumer never heard of, so that names that
-// are used once do not collect while the consumer is slow. It may read Known without the lock:
-// a key that is neither known nor in flight stays unknown until the next Pop takes the shelf.
+// sweep forgets keys that came and went without reaching the consumer, so that names that are used
+// once do not accumulate while the consumer is slow. It may read Known without the lock: a key that
+// is neither known nor in flight stays unknown until the next Pop takes the shelf.
 func (f *FIFO[T]) sweep() {
 	gone := make(map[types.NamespacedName]bool)
 	f.mu.Lock()

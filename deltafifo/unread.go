@@ -8,20 +8,20 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// unread says in which case an object that could not be read takes the key of the known object,
-// which is gone then.
+// unread says in which case an undecodable object has replaced the known object of its key, so that
+// the known object is gone.
 type unread uint8
 
 const (
 	// ifAnother: the known object is gone if it has another UIDHash at Pop.
 	ifAnother unread = iota + 1
 
-	// inAnyCase: the known object is gone whatever its UIDHash is. Two different objects
-	// could not be read, one after another, or a Replace did not list the key.
+	// inAnyCase: the known object is gone whatever its UIDHash is. Two different objects were
+	// undecodable, one after another, or a Replace did not list the key.
 	inAnyCase
 )
 
-// unread is Apply for an existing object that could not be read.
+// unread is Apply for an existing object that is undecodable.
 func (f *FIFO[T]) unread(key types.NamespacedName, uidHash uint64, resourceVersion string) error {
 	f.mu.Lock()
 	if f.closed {
@@ -64,8 +64,8 @@ func (f *FIFO[T]) unreadLocked(key types.NamespacedName, uidHash uint64, resourc
 	return newest.unread == 0
 }
 
-// readAgain puts a state in the place of an object that could not be read. The consumer sees by
-// its UIDHash whether the known object is another one.
+// readAgain replaces the delta of an undecodable object by a state. The consumer sees from UIDHash
+// whether the known object is another one.
 func (s *shelf[T]) readAgain(i int, d Delta[T]) {
 	s.stacks[i].Deltas[0] = d
 	if at, ok := slices.BinarySearch(s.doubtful, i); ok {

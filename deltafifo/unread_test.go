@@ -9,7 +9,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// one is an item of the first object that had a name, and other one of the next.
+// one returns an item of the first object that had a name, and other an item of the second object.
 func one(name, rv string) listwatch.Item[string] {
 	return listwatch.Item[string]{Key: key(name), Object: name + "@" + rv, ResourceVersion: rv, UIDHash: 1}
 }
@@ -20,7 +20,7 @@ func other(name, rv string) listwatch.Item[string] {
 	return item
 }
 
-// unread is the same item, of which only the key and the UID could be read.
+// unread returns the same item as if only its key and UID could be read.
 func unread(item listwatch.Item[string]) listwatch.Item[string] {
 	return listwatch.Item[string]{Key: item.Key, UIDHash: item.UIDHash, Unchanged: true}
 }
@@ -30,8 +30,8 @@ func (f *fixture) list(rv string, items ...listwatch.Item[string]) {
 	require.NoError(f.t, f.Replace(items, rv))
 }
 
-// A list with an object whose name is not known, and objects that could not be read: of
-// what the consumer has, only that is gone in whose place another object is.
+// A list has an object without a known name, and undecodable objects. Of the consumer's objects,
+// only an object whose place another object has taken is gone.
 func TestAListThatDoesNotHaveAllNames(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -113,7 +113,7 @@ func TestAListThatDoesNotHaveAllNames(t *testing.T) {
 	}
 }
 
-// An object that could not be read ends the one that had its key before, and only that.
+// An undecodable object ends the object that had its key before, and nothing else.
 func TestUnread(t *testing.T) {
 	t.Parallel()
 	third := other("a", "4")
@@ -183,7 +183,7 @@ func TestUnread(t *testing.T) {
 	require.ErrorIs(t, f.Apply(listwatch.Event[string]{Type: listwatch.Modified, Item: unread(one("a", "1"))}), deltafifo.ErrClosed)
 }
 
-// While nobody knows which object the newest is, none is at its version.
+// While the newest object of a key is unknown, HasVersion returns false for every version.
 func TestHasVersionOfWhatCouldNotBeRead(t *testing.T) {
 	t.Parallel()
 	for name, tell := range map[string]func(f *fixture){
