@@ -8,24 +8,22 @@ import (
 	"time"
 )
 
-// Backoff says how long to wait after failures in a row. The wait after failure n is
-// drawn uniformly from [d, d*(1+Jitter)), where
+// Backoff says how long to wait after consecutive failures. The wait after failure n is drawn
+// uniformly from [d, d*(1+Jitter)), with
 //
 //	d = min(Base * Factor^(n-1), Max / (1+Jitter))
 //
-// So no wait exceeds Max (or PermanentMax, where that applies), and even the longest
-// waits are spread. The defaults are client-go's numbers (RC-3): 0.8 to 1.6 s, 1.6 to
-// 3.2 s, ... 15 to 30 s. Unlike in client-go, only success ends a row, not the passing
-// of time.
+// So no wait exceeds Max (or PermanentMax, when it applies), and even the longest waits are spread.
+// The defaults are client-go's numbers (RC-3): 0.8 to 1.6 s, 1.6 to 3.2 s, ... 15 to 30 s. In
+// client-go, a row of failures also ends after some time; here, only success ends it.
 //
-// Two kinds of failures are counted apart from the others: an attempt could not reach
-// any server, or the server refused the credentials. These failures are cheap, and they
-// end by something that happens elsewhere. Their waits grow by OutageFactor, and they
-// do not lengthen the waits after other failures. Such a failure begins its row afresh
-// if a failure of another kind came before it.
+// Two kinds of failures are counted separately: the attempt reached no server, or the server
+// refused the credentials. These failures are cheap, and end when somebody repairs the cause
+// elsewhere. Their waits grow by OutageFactor, and do not lengthen the waits after other failures.
+// A failure of these kinds starts a new row if a failure of another kind came before it.
 //
-// plain/backoff.go doubles each wait, whatever has failed: after an outage of 20 seconds,
-// a client there may wait for 30 more, and here for 8.
+// plain/backoff.go doubles each wait, whatever has failed. After an outage of 20 seconds, its
+// client may wait for 30 more seconds, and this one for 8.
 type Backoff struct {
 	// Base is the shortest wait after the first failure. Defaults to 800 ms.
 	Base time.Duration
@@ -34,34 +32,32 @@ type Backoff struct {
 	// Defaults to 30 s.
 	Max time.Duration
 
-	// MaxRetryAfter is the longest wait that a server gets by asking for it. If a server
-	// asks for a longer one, the reflector tries again after MaxRetryAfter, and the error
-	// says so. Defaults to 5 minutes.
+	// MaxRetryAfter is the longest wait that a server can request with Retry-After. If a server
+	// asks for more, the reflector tries again after MaxRetryAfter, and the error says so. Defaults
+	// to 5 minutes.
 	MaxRetryAfter time.Duration
 
-	// PermanentMax takes the place of Max while the server says, time after time, that
-	// the resource does not exist (404) or that the client must not read it (403). These
-	// failures do not go away by themselves, and every attempt is work for the server.
-	// After a list that is too large (listwatch.ErrListTooLarge), the first wait is
-	// already one of the longest. At least Max; defaults to 5 minutes, or Max if that is
-	// longer.
+	// PermanentMax replaces Max while the server keeps answering that the resource does not exist
+	// (404) or that the client must not read it (403). These failures do not go away by themselves,
+	// and every attempt is work for the server. After a list that is too large
+	// (listwatch.ErrListTooLarge), even the first wait is one of the longest. At least Max;
+	// defaults to 5 minutes, or Max if it is longer.
 	PermanentMax time.Duration
 
 	// Factor is the ratio of each wait to the wait before it; at least 1. Defaults to 2.
 	Factor float64
 
-	// OutageFactor takes the place of Factor if no server could be reached (the
-	// connection was refused, there was no route or no such name), or if the credentials
-	// were not accepted (401). With 1.25, the next wait is about a quarter of the outage
-	// so far. After an outage of 20 seconds, all clients come back within 8 seconds,
-	// spread over them: of 10,000 clients at most 2,100 in one second, and at most 500
-	// after a long outage. With client-go's waits, which are twice as long, these numbers
-	// are half as large, but 3,100 come in one second after an outage of 5 seconds. At
-	// least 1; defaults to 1.25, or to Factor if that is less.
+	// OutageFactor replaces Factor if no server could be reached (connection refused, no route, or
+	// unknown host name), or if the credentials were not accepted (401). With 1.25, the next wait
+	// is about a quarter of the outage so far. After an outage of 20 seconds, all clients come back
+	// within 8 seconds. Of 10,000 clients, at most 2,100 come in one second, and at most 500 after
+	// a long outage. With client-go's waits, which are twice as long, these numbers are half as
+	// large. But after an outage of 5 seconds, 3,100 of its clients come in one second. At least 1;
+	// defaults to 1.25, or to Factor if it is less.
 	OutageFactor float64
 
-	// Jitter is the random part of a wait, relative to its fixed part. Negative
-	// means none. Defaults to 1.
+	// Jitter is the random part of a wait, relative to its fixed part. A negative Jitter means no
+	// random part. Defaults to 1.
 	Jitter float64
 }
 
@@ -71,7 +67,7 @@ var (
 	errPermanentMax = errors.New("reflector: Options.Backoff: PermanentMax must not be less than Max, which is 30 seconds by default")
 )
 
-// Validate returns the error that New returns for b. It is for users of a [Row].
+// Validate returns the error that New returns for b. It is for users of [Row].
 func (b Backoff) Validate() error {
 	switch {
 	case b.Base < 0 || b.Max < 0 || b.MaxRetryAfter < 0 || b.PermanentMax < 0,
@@ -111,8 +107,8 @@ func (b Backoff) withDefaults() Backoff {
 	return b
 }
 
-// wait draws the wait after failure n of a row; the first failure is 1. The wait is no
-// longer than longest.
+// wait draws the wait after failure n of a row; the first failure is 1. The result is at most
+// longest.
 func (b Backoff) wait(n int, factor float64, longest time.Duration) time.Duration {
 	fixed, limit := float64(b.Base), float64(longest)/(1+b.Jitter)
 	for ; n > 1 && fixed < limit && factor > 1; n-- {
@@ -121,12 +117,12 @@ func (b Backoff) wait(n int, factor float64, longest time.Duration) time.Duratio
 	return b.spread(min(fixed, limit))
 }
 
-// last draws a wait from those at the end of a row. It is no longer than longest.
+// last draws a wait as at the end of a long row. The result is at most longest.
 func (b Backoff) last(longest time.Duration) time.Duration {
 	return b.spread(float64(longest) / (1 + b.Jitter))
 }
 
-// most is the longest of the waits with a fixed part of d.
+// most returns the longest wait with a fixed part of d.
 func (b Backoff) most(d time.Duration) time.Duration { return duration(float64(d) * (1 + b.Jitter)) }
 
 // spread adds the random part to a wait.
@@ -134,7 +130,7 @@ func (b Backoff) spread(fixed float64) time.Duration {
 	return duration(fixed * (1 + b.Jitter*rand.Float64()))
 }
 
-// duration is d, or the longest there is.
+// duration returns d, or the longest duration if d is longer.
 func duration(d float64) time.Duration {
 	if d < math.MaxInt64 {
 		return time.Duration(d)
@@ -142,8 +138,8 @@ func duration(d float64) time.Duration {
 	return math.MaxInt64 // A conversion would be negative.
 }
 
-// sleep waits for d, or until ctx ends, or until wake has a value or is closed. closed
-// says that wake is closed.
+// sleep waits for d, or until ctx ends, or until wake has a value or is closed. closed reports that
+// wake is closed.
 func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) (closed bool) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

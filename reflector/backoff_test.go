@@ -162,7 +162,7 @@ func TestRunEndsAtOnceInEveryPhase(t *testing.T) { // D5, RC-12, RC-28
 	}
 }
 
-// A server, or what stands in front of it, is not believed that it wants to be left alone for a year.
+// A server, or a proxy in front of it, cannot make the reflector wait for a year.
 func TestRetryAfterOfAYearIsCapped(t *testing.T) {
 	year := apierrors.NewTooManyRequests("busy", 365*24*60*60)
 	longest := apierrors.NewTooManyRequests("busy", math.MaxInt32)
@@ -197,7 +197,7 @@ func TestRetryAfterOfAYearIsCapped(t *testing.T) {
 	})
 }
 
-// A program that repeats what a reflector does not waits as a reflector does.
+// A program that retries something else with a Row waits like a reflector.
 func TestRowIsThatOfAReflector(t *testing.T) {
 	t.Parallel()
 	b := Backoff{Jitter: -1}

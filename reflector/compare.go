@@ -18,28 +18,27 @@ import (
 
 var errNotAgain = errors.New("the watch did not begin with the last event of the lost watch")
 
-// doubt has the reasons to believe that the server's history is not the history that
-// the reflector knows.
+// doubt has the reasons to suspect that the server's history is not the history that the reflector
+// knows.
 type doubt struct {
-	// lost says that a watch was lost since the last snapshot or comparison. outage says
-	// that the server could not be reached after that: it may be another server now. pace
-	// is the pace of comparisons.
+	// lost says that a watch was lost since the last snapshot or comparison. outage says that the
+	// server was unreachable after that, so that another server may have taken its place. pace is
+	// the pace of comparisons.
 	lost, outage bool
 	pace         pace.Pace
 
-	// late is the error of an event that came when the watch had passed its version, and
-	// that look has yet to deal with. looked is when look last dealt with one, and hinted is
-	// when a bookmark of this kind last led to a comparison.
+	// late is the error of an event that came when the watch had passed its version; look has yet
+	// to deal with it. looked is when look last dealt with such an event. hinted is when a late
+	// bookmark last led to a comparison.
 	late           error
 	looked, hinted time.Time
 
-	// other says that the server's history is not the history of which the sink was
-	// told: the same version may be of another object. The reflector takes the next
-	// snapshot as if it knew nothing.
+	// other says that the server's history differs from the sink's history: the same version may
+	// belong to another object. The reflector takes the next snapshot as if it knew nothing.
 	other bool
 }
 
-// failed takes note that a watch could not be opened.
+// failed records that a watch could not be opened.
 func (d *doubt) failed(err error) {
 	if !IsExpired(err) {
 		d.lost = true
@@ -47,14 +46,14 @@ func (d *doubt) failed(err error) {
 	}
 }
 
-// ended takes note that a watch has ended. A watch that ended in good order was lost as
-// well if it ended early: a server that stops ends its watches so, and another server
-// may take its place before anybody notices.
+// ended records that a watch has ended. A watch that ended in good order, but early, was lost as
+// well: a server that stops ends its watches in good order, and another server may take its place
+// unnoticed.
 func (d *doubt) ended(err error, early bool) {
 	d.lost = d.lost || err != io.EOF || early
 }
 
-// clear removes all doubts.
+// clear removes all reasons for doubt.
 func (d *doubt) clear() { *d = doubt{looked: d.looked, hinted: d.hinted, pace: d.pace} }
 
 // ordered reports whether a version can be compared with others.
@@ -63,14 +62,14 @@ func ordered(version string) bool {
 	return err == nil
 }
 
-// compares reports whether the reflector is to compare the server's history with the
-// history that it knows.
+// compares reports whether the reflector has to compare the server's history with the history that
+// it knows.
 func (r *Reflector[T]) compares(version string) bool {
 	return r.doubt.lost && !r.opts.SkipComparison && ordered(version)
 }
 
-// compare asks for the server's version. Then it reads the first event of the watch, which
-// is the last event of the lost watch if the history is the one that the reflector knows.
+// compare requests the server's version. Then it reads the first event of the watch. If the
+// server's history is the known one, this event is the last event of the lost watch.
 func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], error) {
 	if !s.asked {
 		s.asked = true
@@ -92,7 +91,7 @@ func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], 
 		s.watch.close()
 		return r.forgotten(s.version, s.listed), nil
 	case errors.Is(err, errNotAgain):
-		// A server with lower versions sends nothing on this watch, and it did not tell its version.
+		// A server with lower versions sends nothing on this watch, and its version is unknown.
 		s.watch.close()
 		r.doubt.outage = r.doubt.outage || s.told || !s.listed
 		return r.forgotten(s.version, s.listed), nil
@@ -109,8 +108,8 @@ func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], 
 	return r.trust(s), nil
 }
 
-// compareVersions compares the server's version with the version that the sink was told.
-// If the server fails or forbids the request, the reflector watches all the same.
+// compareVersions compares the server's version with the sink's version. If the server fails or
+// forbids the request, the reflector watches anyway.
 func (r *Reflector[T]) compareVersions(ctx context.Context, s *comparing[T]) (state[T], error) {
 	current, err := r.current(ctx)
 	switch {
@@ -119,8 +118,8 @@ func (r *Reflector[T]) compareVersions(ctx context.Context, s *comparing[T]) (st
 	case err != nil:
 		r.opts.Logger.Warn("The server's version could not be compared with what is known", "err", err)
 	case older(current, s.version):
-		// The next list will have the same version. Together, these are two answers with
-		// the most recent state.
+		// The next list will have the same version. Then the server has confirmed its most recent
+		// state twice.
 		r.refused = refusals{version: current, times: insistence - 1}
 		return r.begin(s, fmt.Errorf("%w: it has version %s, the sink has been told everything up to %s", ErrOtherHistory, current, s.version))
 	}
@@ -139,8 +138,8 @@ func (r *Reflector[T]) compareVersions(ctx context.Context, s *comparing[T]) (st
 	return s, nil
 }
 
-// current returns the server's version: that of the most recent list of one object. The
-// object is not decoded.
+// current returns the server's most recent version, from a list of one object. The object is not
+// decoded.
 func (r *Reflector[T]) current(ctx context.Context) (string, error) {
 	r.doubt.pace.Step()
 	if err := listwatch.Prepare(ctx, r.source); err != nil { // as for any list
@@ -168,27 +167,27 @@ func (r *Reflector[T]) current(ctx context.Context) (string, error) {
 	}
 }
 
-// trust takes the server's history for the history that the reflector knows.
+// trust assumes that the server's history is the history that the reflector knows.
 func (r *Reflector[T]) trust(s *comparing[T]) state[T] {
 	r.doubt.clear()
 	s.watch.endAfter(r.opts.WatchIdleTimeout, r.about(ErrIdle))
 	return &watching[T]{version: s.version, watch: s.watch, heard: true}
 }
 
-// begin begins with another history: it returns the state of a snapshot that the reflector
-// takes as if it knew nothing.
+// begin starts with another history: it returns the state of a snapshot that the reflector takes as
+// if it knew nothing.
 func (r *Reflector[T]) begin(s *comparing[T], err error) (state[T], error) {
 	s.watch.close()
 	r.doubt.other = true
 	return r.atOnce(&r.watches, err, r.snapshot("")), err
 }
 
-// forgotten goes on if no event tells whether the server's history is the one that the
-// reflector knows: no event came since the last snapshot, or the server does not have that
-// event, or no longer has it. If the server could not be reached for a while, another
-// server may have taken its place. Then a snapshot compares everything, when the pace of
-// comparisons allows it. Otherwise the watch begins where the last watch ended. listed
-// says that the reflector has just asked the server for its version.
+// forgotten goes on if no event tells whether the server's history is the known one. Either no
+// event came since the last snapshot, or the server does not have the last event any more, or never
+// had it. If the server was unreachable for a while, another server may have taken its place. Then
+// a snapshot compares everything, when the pace of comparisons allows it. Otherwise the watch
+// begins where the last watch ended. listed says that the server has just been asked for its
+// version.
 func (r *Reflector[T]) forgotten(version string, listed bool) state[T] {
 	r.mark = mark.Mark{}
 	switch due := listed || r.doubt.pace.Left() <= 0; {
@@ -202,17 +201,16 @@ func (r *Reflector[T]) forgotten(version string, listed bool) state[T] {
 	return r.resume(version)
 }
 
-// late deals with an event of a watch that has passed its version already. No server sends such
-// an event whose versions of objects are those of its lists. So the event is no word about how
-// far the watch is. A bookmark says nothing else, and is ignored; but a comparison follows, as
-// the server may have gone back.
+// late deals with an event whose version the watch has passed already. Servers whose objects have
+// the versions of their lists do not send late events. So the event does not say how far the watch
+// is. A late bookmark is ignored, but a comparison follows, because the server may have gone back.
 //
-// The sink is told of an event of the version that it has: it is a repetition, or a change by a
-// server that leaves versions as they are. (Some servers give a deletion the version of the
-// object's last state.) Another event may be older than what the sink knows: a deleted object
-// would come back. So a comparison and a snapshot follow, which have the object. If such events
-// go on after that snapshot, objects have versions of their own. Then the sink is told of each,
-// and the next snapshot follows after pace.DoubtPause.
+// The sink gets the event if it has the same version: the event is a repetition, or a change by a
+// server that does not change versions. (Some servers give a deletion the version of the object's
+// last state.) An event with any other version may be older than the sink's state, and could bring
+// back a deleted object. So a comparison and a snapshot follow. If late events go on after that
+// snapshot, objects have versions of their own. Then the sink gets each event, and the next
+// snapshot follows after pace.DoubtPause.
 func (r *Reflector[T]) late(s *watching[T], event listwatch.Event[T]) (state[T], error) {
 	isBookmark := event.Type == listwatch.Bookmark
 	if !isBookmark && r.sink.HasVersion(event.Key, event.ResourceVersion, event.UIDHash) {
@@ -240,8 +238,8 @@ func (r *Reflector[T]) late(s *watching[T], event listwatch.Event[T]) (state[T],
 	return r.look(s)
 }
 
-// lateBookmark begins a comparison after a late bookmark, unless there was another one within
-// pace.DoubtPause. No snapshot follows. So the next late event is not believed because of it.
+// lateBookmark starts a comparison after a late bookmark, unless another one started within
+// pace.DoubtPause. No snapshot follows. So the next late event is still suspect.
 func (r *Reflector[T]) lateBookmark(s *watching[T]) state[T] {
 	if r.opts.SkipComparison || time.Since(r.doubt.looked) < pace.DoubtPause || time.Since(r.doubt.hinted) < pace.DoubtPause {
 		return s
@@ -250,10 +248,10 @@ func (r *Reflector[T]) lateBookmark(s *watching[T]) state[T] {
 	return &comparing[T]{version: s.version, from: s.version, watch: s.watch}
 }
 
-// lateUnread is late for an event whose object could not be read. The event may have been sent
-// again, and the object may have been read, or created anew, since then. So the sink is not told
-// of it. The log names the object. Only a snapshot shows whether an object is gone: it follows a
-// deletion, as after other late events.
+// lateUnread is late for an event with an undecodable object. The sink does not get the event: it
+// may be a repetition, and the object may have been decoded, or recreated, since then. The log
+// names the object. After a deletion, a snapshot follows, as after other late events, because only
+// a snapshot shows whether the object is gone.
 func (r *Reflector[T]) lateUnread(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
 	r.record.update(func(st *Status) { st.Stale++ })
 	due := unread.Type == listwatch.Deleted && time.Since(r.doubt.looked) >= pace.DoubtPause
@@ -268,8 +266,7 @@ func (r *Reflector[T]) lateUnread(s *watching[T], unread *listwatch.ObjectError)
 	return s, nil
 }
 
-// look begins to deal with a late event, unless it dealt with another within
-// pace.DoubtPause.
+// look starts to deal with a late event, unless it dealt with another one within pace.DoubtPause.
 func (r *Reflector[T]) look(s *watching[T]) (state[T], error) {
 	if time.Since(r.doubt.looked) < pace.DoubtPause {
 		return s, nil

@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// newComparingRig is newRig with a reflector that compares histories, and has a list at
-// version 10 first. The first reply of a watch is of the one that follows.
+// newComparingRig is newRig with a reflector that compares histories, and that starts with a list
+// at version 10. The first reply of watches is for the watch after that list.
 func newComparingRig(opts Options, watches []reply, lists ...reply) *rig {
 	g := newRig(opts)
 	g.reflector.opts.SkipComparison = false
@@ -29,7 +29,8 @@ const (
 	notAllowed = `reflector: connecting: dial: connection refused (failure 2 in a row, next attempt in 800ms)`
 )
 
-// lost is run, up to a modified a@12 and a broken connection at 0s, and what follows.
+// lost is run for histories that begin with a modified a@12 and a broken connection at 0s; want is
+// the rest.
 func (g *rig) lost(t *testing.T, d time.Duration, want ...string) {
 	t.Helper()
 	start := []string{
@@ -304,7 +305,7 @@ func TestServerThatHasForgottenTheEvent(t *testing.T) {
 	})
 }
 
-// A comparison that fails, or that the server does not allow, holds up no watch.
+// A comparison that fails, or that the server forbids, does not hold up a watch.
 func TestComparisonThatFailsHoldsUpNoWatch(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply reply
@@ -448,7 +449,7 @@ func TestLateEvents(t *testing.T) {
 				`0s deleted b@2`,
 				`0s added d@1`,
 				`2m0s modified c@9`,
-				`6m0s list "" limit=1`, // to be sure
+				`6m0s list "" limit=1`, // confirms the version
 				`6m0s `+late("MODIFIED of ns/d at version 2"),
 				`6m0s list "12" limit=0`,
 				`6m0s replace "12": a@12= c@9= d@2`,
@@ -516,10 +517,10 @@ func TestLateEvents(t *testing.T) {
 	})
 }
 
-// waiter is a source for which somebody has to log in, again and again.
+// waiter is a source that needs a login, again and again.
 type waiter struct {
 	*script
-	login []time.Duration // how long that takes, each time
+	login []time.Duration // duration of each login
 }
 
 func (w *waiter) Prepare(ctx context.Context) error {
@@ -533,7 +534,7 @@ func (w *waiter) Prepare(ctx context.Context) error {
 func TestComparisonWaitsForALogin(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), play(modified("a@12"), modified("b@13"))}, whole("13"))
-		// For the list, the watch, the next one, and the comparison.
+		// In order: the list, the watch, the next watch, and the comparison.
 		g.reflector.source = &waiter{g.source, []time.Duration{0, 0, 0, 20 * time.Second}}
 		g.lost(t, time.Minute,
 			`800ms watch "11"`,

@@ -10,29 +10,26 @@ var (
 	// ErrRunning is returned by Run when the reflector is running already.
 	ErrRunning = errors.New("reflector: Run was called while the reflector is running; use one goroutine per reflector")
 
-	// ErrTimeTravel is reported when a snapshot is older than the version that the sink
-	// has been told, whether the reflector refuses or accepts it; see
-	// [Options].AllowTimeTravel.
+	// ErrTimeTravel is reported when a snapshot is older than the sink's version, whether the
+	// reflector refuses or accepts the snapshot; see [Options].AllowTimeTravel.
 	ErrTimeTravel = errors.New("the snapshot is older than what is known already")
 
-	// ErrOtherHistory is reported when the server has another history than the one that
-	// the sink has been told, as after a restore of the cluster from a backup. A snapshot
-	// follows, which the reflector takes as if it knew nothing.
+	// ErrOtherHistory is reported when the server has another history than the sink, as after a
+	// restore of the cluster from a backup. A snapshot follows, which the reflector takes as if it
+	// knew nothing.
 	ErrOtherHistory = errors.New("the server's history is not the one that is known")
 
-	// ErrLate is reported when an event of a watch is older than the last event of that
-	// watch, and is no repetition. A snapshot follows, at most every five minutes. If more
-	// such events come in between, the sink is told of them.
+	// ErrLate is reported when an event of a watch is older than the last event of this watch, and
+	// is not a repetition. A snapshot follows, at most every five minutes. If more late events come
+	// in between, the sink gets them.
 	ErrLate = errors.New("the event is older than what the watch has brought already")
 
-	// ErrNoProgress is reported when a list falls silent before its end, or a
-	// streaming list comes no nearer to its end marker; see
-	// [Options].ListProgressTimeout.
+	// ErrNoProgress is reported when a list falls silent before its end, or when a streaming list
+	// comes no nearer to its end marker; see [Options].ListProgressTimeout.
 	ErrNoProgress = errors.New("the list came no nearer to its end for too long")
 
-	// ErrPageRepeated is reported when the continue token of a page is that of an earlier
-	// page, so that the list would never end. The reflector asks for the next list
-	// without pages.
+	// ErrPageRepeated is reported when the continue token of a page is the token of an earlier
+	// page, so that the list would never end. The reflector requests the next list without pages.
 	ErrPageRepeated = errors.New("the list goes round: the server's continue token is that of a page it has sent before")
 
 	// ErrVeryShortWatch is reported when a server ends a watch in less than a
@@ -43,25 +40,24 @@ var (
 	// bookmark; see [Options].WatchIdleTimeout.
 	ErrIdle = errors.New("the watch fell silent: not even a bookmark came")
 
-	// ErrOverdue is reported when a server has not even begun to answer a watch at the
-	// time when it should have ended it.
+	// ErrOverdue is reported when a server has not begun to answer a watch by the time at which it
+	// should have ended the watch.
 	ErrOverdue = errors.New("the watch outlived its timeout")
 )
 
-// Error reports one failed attempt, or one object that could not be read. It
-// unwraps, so that the predicates of apimachinery's api/errors work on it, as do
-// errors.Is and errors.As.
+// Error reports one failed attempt, or one undecodable object. It unwraps, so that the predicates
+// of apimachinery's api/errors, errors.Is and errors.As work on it.
 type Error struct {
 	// Phase is the phase of the reflector when the attempt failed.
 	Phase Phase
 
-	// Err is the cause. If it is a *listwatch.ObjectError, it concerns one object only, and
-	// the attempt goes on, unless the event was a deletion.
+	// Err is the cause. If it is a *listwatch.ObjectError, it concerns one object only, and the
+	// attempt goes on, unless the event was a deletion.
 	Err error
 
-	// Failures is how many attempts of this kind (to take a snapshot, or to watch) have
-	// failed in a row, this one included. It is 0 if the attempt goes on, and if Err is
-	// ErrIdle on a watch that had begun, which is no failure.
+	// Failures is how many attempts of this kind (to take a snapshot, or to watch) have failed in a
+	// row, this one included. It is 0 if the attempt goes on. It is also 0 if Err is ErrIdle on a
+	// watch that had begun, because this is not a failure.
 	Failures int
 
 	// RetryIn is the wait that follows. 0 means that the reflector goes on at once, unless

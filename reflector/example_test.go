@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// A sink that prints what it is told, and ends the show after the last event.
+// printer is a sink that prints each call, and ends the example after the last event.
 type printer struct{ done context.CancelFunc }
 
 func (printer) HasVersion(types.NamespacedName, string, uint64) bool { return false }
@@ -32,7 +32,7 @@ func (p printer) Apply(ev listwatch.Event[string]) error {
 	return nil
 }
 
-// A server with two kettles. Package rest has the source for real ones.
+// kettles is a server with two kettles. Package rest has the source for real servers.
 type kettles struct{}
 
 func (kettles) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[string], error) {

@@ -14,9 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// TestFailuresMeanWhatTheyMeanToAPIMachinery compares our predicates with those that
-// they stand for, on each reason, none, and one that nobody knows, with each code and
-// without.
+// TestFailuresMeanWhatTheyMeanToAPIMachinery compares our predicates with apimachinery's, for each
+// reason, for no reason and for an unknown reason, with each code and without a code.
 func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 	is := func(predicates ...func(error) bool) func(error) bool {
 		return func(err error) bool {
@@ -46,7 +45,8 @@ func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 		"permanent":       {isPermanent, is(apierrors.IsNotFound, apierrors.IsForbidden)},
 		"busy":            {isBusy, apierrors.IsTooManyRequests},
 	}
-	// The codes with which API servers send these reasons. Others send them with any.
+	// These are the codes with which API servers send these reasons. Other servers send them with
+	// any code.
 	codes := map[metav1.StatusReason]int32{
 		metav1.StatusReasonUnknown:               0,
 		"OfItsOwn":                               http.StatusTeapot,

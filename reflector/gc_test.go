@@ -12,8 +12,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// keeper is a source whose stream keeps what it was told, as one that reads ahead does. The
-// source itself keeps only whom to tell of progress, as a timer of it may.
+// keeper is a source whose stream keeps its options, like a stream that reads ahead. The source
+// itself keeps only the Progress function, like a timer of a source.
 type keeper struct {
 	discardSource
 	progress []func()
@@ -35,8 +35,8 @@ func (discardSource) List(ctx context.Context, _ listwatch.ListOptions) (listwat
 	return nil, ctx.Err()
 }
 
-// When Run has ended, nothing that somebody else keeps of it keeps the sink, and the store
-// behind it.
+// After Run has ended, references that others keep do not keep the sink, or the store behind it,
+// alive.
 func TestNothingKeepsTheSinkAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	k := &keeper{}

@@ -1,13 +1,13 @@
 package reflector
 
-// hurried returns a state that waits before the attempt s, if too many attempts came without
-// a wait. It returns nil if s need not wait, or has waited already.
+// hurried returns a state that waits before attempt s if too many attempts came without a wait. It
+// returns nil if s need not wait, or has waited already.
 func (r *Reflector[T]) hurried(s state[T]) state[T] {
 	switch s := s.(type) {
 	case *requesting[T], *connecting[T]:
 	case *listing[T]:
 		if s.token != "" {
-			return nil // A later page is no new attempt.
+			return nil // A later page is not a new attempt.
 		}
 	default:
 		return nil

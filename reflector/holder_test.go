@@ -10,12 +10,12 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// holder is a mirror that shows what it holds.
+// holder is a mirror that shows its objects.
 type holder struct{ *mirror }
 
 func (h holder) HeldObject(key types.NamespacedName) any { return h.content[key] }
 
-// optionsOf is a source that remembers how it was watched.
+// optionsOf is a source that records the options of its watches.
 type optionsOf struct {
 	*script
 	watched []listwatch.WatchOptions

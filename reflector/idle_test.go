@@ -37,9 +37,8 @@ func TestSilentWatchIsReopenedWhereItWas(t *testing.T) {
 	})
 }
 
-// Where nothing happens and no bookmarks come, as with events, a version becomes too
-// old between two watches, time and again. That is nobody's failure, and no reason to
-// wait.
+// If nothing happens and no bookmarks come, as for events, a version becomes too old between two
+// watches, again and again. This is not a failure, and not a reason to wait.
 func TestSilenceIsNoFailureAndExpiryAfterItIsNews(t *testing.T) {
 	for name, opts := range map[string]Options{
 		"by default":                      {},
@@ -129,7 +128,7 @@ func TestSilenceIsMeasuredToTheMoment(t *testing.T) {
 		for range 100 {
 			time.Sleep(59 * time.Second)
 			s.heard()
-			time.Sleep(17 * time.Second) // nobody waits
+			time.Sleep(17 * time.Second) // the reflector does not wait meanwhile
 			s.wait()
 		}
 		require.Equal(t, 7600*time.Second+time.Minute, <-ended)

@@ -20,11 +20,11 @@ import (
 // defaultPageSize is how many objects a page has by default (RC-7).
 const defaultPageSize = 500
 
-// list takes one page. After the last page it hands all of them over.
+// list takes one page. After the last page it hands all pages over.
 //
-// plain/reflector.go decodes each list whole: 626 MB of garbage for a relist of 20,000
-// pods. Here, the sink recognises unchanged objects by their version, before they are
-// decoded: 7 MB (plain/README.md).
+// plain/reflector.go decodes each list whole: 626 MB of garbage for a relist of 20,000 pods. Here,
+// the sink recognises unchanged objects by their version, before they are decoded: 7 MB
+// (plain/README.md).
 func (r *Reflector[T]) list(ctx context.Context, s *listing[T]) (state[T], error) {
 	if s.token == "" {
 		r.beginSnapshot()
@@ -34,7 +34,7 @@ func (r *Reflector[T]) list(ctx context.Context, s *listing[T]) (state[T], error
 		return r.listFailed(s, err)
 	}
 	if s.token == "" {
-		// All pages have the same version. If those of an odd server differ, a watch from
+		// All pages have the same version. If the pages of an unusual server differ, a watch from
 		// the first version misses nothing.
 		s.version = meta.ResourceVersion
 	}
@@ -42,7 +42,8 @@ func (r *Reflector[T]) list(ctx context.Context, s *listing[T]) (state[T], error
 	if s.token == "" {
 		return r.handOver(s.items, s.unread, s.version, &connecting[T]{version: s.version})
 	}
-	// A cache does not answer in pages, so the server has none: ask for pages from now on (RC-7).
+	// A cache does not answer in pages, so this server has no cache: request pages from now on
+	// (RC-7).
 	r.paged = r.paged || s.at == "0"
 	if s.turns.again(s.token) {
 		err := r.about(ErrPageRepeated)
@@ -51,15 +52,15 @@ func (r *Reflector[T]) list(ctx context.Context, s *listing[T]) (state[T], error
 	return s, nil
 }
 
-// turns finds out whether the tokens of pages repeat, after any number of pages. It
-// remembers only two tokens (Brent's method).
+// turns finds out whether the tokens of pages repeat, in a list of any length. It remembers only
+// two tokens (Brent's method).
 type turns struct {
 	last, kept string
 	n          int // tokens so far
 }
 
-// again takes note of the next token, and reports whether the tokens repeat. It may notice
-// that late, after twice as many pages.
+// again records the next token, and reports whether the tokens repeat. It may notice a repetition
+// late, after twice as many pages.
 func (t *turns) again(token string) bool {
 	if t.n > 0 && (token == t.last || token == t.kept) {
 		return true
@@ -73,7 +74,7 @@ func (t *turns) again(token string) bool {
 
 // readPage adds the items of one page to s.
 func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.ListMeta, error) {
-	// Prepare comes before any deadline, because somebody may have to log in.
+	// Prepare comes before any deadline, because it may wait for a login.
 	if err := listwatch.Prepare(ctx, r.source); err != nil {
 		return listwatch.ListMeta{}, explain(ctx, err)
 	}
@@ -118,9 +119,8 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 	}
 }
 
-// roomForOne makes room for one more item if there is none: twice as much as there was.
-// append adds a quarter. For a long list, it allocates several times the memory that the
-// list needs.
+// roomForOne makes room for one more item by doubling a full slice. append would add only a
+// quarter, and so allocate several times the memory that a long list needs.
 func roomForOne[T any](items []listwatch.Item[T]) []listwatch.Item[T] {
 	if len(items) < cap(items) {
 		return items
@@ -128,16 +128,15 @@ func roomForOne[T any](items []listwatch.Item[T]) []listwatch.Item[T] {
 	return slices.Grow(items, max(len(items), defaultPageSize))
 }
 
-// unchanged stands for an object that could not be read: the object exists, so the sink
-// must keep the state that it has.
+// unchanged returns an item for an undecodable object. The object exists, so the sink must keep its
+// state.
 func unchanged[T any](unread *listwatch.ObjectError) listwatch.Item[T] {
 	return listwatch.Item[T]{Key: unread.Key, UIDHash: unread.UIDHash, Unchanged: true}
 }
 
 // listOptions makes the options of one page. Later pages have no version, because the token
-// contains it (RC-8). With a limit, a server answers with exactly the version that it is
-// asked for (KEP-2523). The reflector has that already, so the options say that a newer
-// version will do as well.
+// contains it (RC-8). With a limit, a server answers with exactly the requested version (KEP-2523).
+// The reflector has this version already, so the options allow a newer one.
 func (r *Reflector[T]) listOptions(s *listing[T]) listwatch.ListOptions {
 	opts := listwatch.ListOptions{Known: r.known(), Continue: s.token, Bytes: &s.bytes}
 	if s.token == "" {
@@ -164,23 +163,22 @@ func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 	case IsExpired(err) && s.token != "" && !s.whole: // RC-8
 		return r.atOnce(&r.snapshots, err, &listing[T]{at: s.at, whole: true}), err
 	case RefusesVersion(err) && s.at != "":
-		// RC-5. The version may be invalid as well, or the server may not know
-		// resourceVersionMatch.
+		// RC-5. The version may also be invalid, or the server may not know resourceVersionMatch.
 		return r.atOnce(&r.snapshots, err, &listing[T]{at: ""}), err
 	default:
 		return r.retry(&r.snapshots, err, &listing[T]{at: s.at}), err
 	}
 }
 
-// otherHistory begins anew after a source has said that the server has another history than
-// the one that the sink was told. The reflector goes on as if it knew nothing.
+// otherHistory starts afresh after a source has reported that the server has another history than
+// the sink. The reflector goes on as if it knew nothing.
 func (r *Reflector[T]) otherHistory(err error) (state[T], error) {
 	r.doubt.other = true
-	r.refused = refusals{times: insistence - 1} // The source has asked for the most recent state.
+	r.refused = refusals{times: insistence - 1} // The source has requested the most recent state.
 	return r.atOnce(&r.snapshots, err, r.snapshot("")), err
 }
 
-// handOver gives a whole snapshot to the sink; next is the state that follows.
+// handOver gives a whole snapshot to the sink. next is the state that follows.
 func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, version string, next state[T]) (state[T], error) {
 	var travels error
 	if older(version, r.version) {
@@ -190,8 +188,8 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, v
 			return r.retry(&r.snapshots, travels, r.snapshot("")), travels
 		}
 		if !r.doubt.other && slices.ContainsFunc(items, isKnown) {
-			// Items of this list may be the sink's, recognised by their version. List
-			// once more, and decode all of them.
+			// Some items of this list may be Unchanged only because the sink recognised their
+			// versions. List once more, and decode all items.
 			r.doubt.other = true
 			r.stop(next)
 			return r.atOnce(&r.snapshots, travels, r.snapshot("")), travels
@@ -220,7 +218,7 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, v
 	}
 	r.doubt.clear()
 	r.mark = mark.Mark{}
-	// A snapshot without a version is not older than the version that was asked for.
+	// A snapshot without a version is not older than the requested version.
 	r.version, r.synced = cmp.Or(version, r.version), true
 	r.succeeded(&r.snapshots)
 	r.record.update(func(st *Status) {
@@ -236,20 +234,20 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, v
 // isKnown says that the sink has this item, by its version.
 func isKnown[T any](item listwatch.Item[T]) bool { return item.Unchanged && item.ResourceVersion != "" }
 
-// insistence is how many snapshots in a row have to be older than the sink's version
-// before the reflector accepts one. A server that lags behind catches up. From the second
-// on, the reflector asks for the most recent state, which no server takes from a cache.
+// insistence is how many snapshots in a row have to be older than the sink's version before the
+// reflector accepts one. A server that lags behind catches up meanwhile. From the second snapshot
+// on, the reflector requests the most recent state, which no server takes from a cache.
 const insistence = 6
 
 // refusals counts the snapshots in a row that were older than the sink's version.
 type refusals struct {
-	version string // of the last one
+	version string // of the last of them
 	times   int
 }
 
-// insists takes note of one more old snapshot, and reports whether the reflector accepts it.
-// If its version is older than that of the last one, several servers contradict each other,
-// and the count begins anew.
+// insists counts one more old snapshot, and reports whether the reflector accepts it. If its
+// version is older than the last one's, several servers contradict each other, and the count starts
+// again.
 func (f *refusals) insists(version string) bool {
 	if older(version, f.version) {
 		f.times = 0
@@ -259,7 +257,7 @@ func (f *refusals) insists(version string) bool {
 	return f.times >= insistence
 }
 
-// older reports whether a is older than b. It is false if they cannot be compared.
+// older reports whether a is older than b. It returns false if they cannot be compared.
 func older(a, b string) bool {
 	c, err := resourceversion.CompareResourceVersion(a, b)
 	return err == nil && c < 0

@@ -107,7 +107,7 @@ func TestExpiredTokenIsReplacedByOneWholeList(t *testing.T) { // RC-8
 	})
 }
 
-// G11: a list that goes round would grow for ever.
+// G11: a list whose pages repeat would grow for ever.
 func TestPageThatIsRepeatedIsReplacedByOneWholeList(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
@@ -247,8 +247,8 @@ func TestTimeTravelIsRefused(t *testing.T) {
 	})
 }
 
-// A version that was never the server's, as a network without TLS may make one, or
-// a backup that was restored, does not stop everything for good (G2).
+// An invented version, for example from a network without TLS or from a restored backup, does not
+// stop the reflector for good (G2).
 func TestTimeTravelIsBelievedWhereTheServerInsists(t *testing.T) {
 	future := func(options Options, lists ...reply) *rig {
 		g := newRig(options)

@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Observer is a set of hooks into a reflector. Each may be nil. Run's goroutine calls them,
-// in the order in which things happen, with no lock held. A hook delays the reflector until
-// it returns. Later versions may add hooks, and fields of their arguments.
+// Observer is a set of hooks into a reflector; each may be nil. Run's goroutine calls them, in the
+// order in which things happen, with no lock held. A hook delays the reflector until it returns.
+// Later versions may add hooks, and fields to their arguments.
 type Observer struct {
 	// OnPhase is called when the reflector enters another phase.
 	OnPhase func(PhaseChange)
@@ -21,8 +21,7 @@ type Observer struct {
 	// OnItem is called for each object of a list.
 	OnItem func(ItemInfo)
 
-	// OnEvent is called for each event of a watch or of a streaming list, before the sink
-	// is told of it.
+	// OnEvent is called for each event of a watch or of a streaming list, before the sink gets it.
 	OnEvent func(EventInfo)
 
 	// OnWait is called before the reflector waits.
@@ -33,7 +32,7 @@ type Observer struct {
 type PhaseChange struct {
 	From, To Phase
 
-	// Cause is the failure that led to this step, nil if nothing has failed.
+	// Cause is the failure that led to this step, or nil if nothing has failed.
 	Cause error
 }
 
@@ -58,7 +57,7 @@ type ItemInfo struct {
 
 // EventInfo identifies an event of a watch.
 type EventInfo struct {
-	// Phase is Streaming for an event of a streaming list, else Watching.
+	// Phase is Streaming for an event of a streaming list, and Watching otherwise.
 	Phase Phase
 
 	Type            listwatch.EventType

@@ -15,15 +15,15 @@ import (
 type ListMode uint8
 
 const (
-	// Auto leaves the choice to the reflector. At present it is List: a list is
-	// compressed and comes from the server's cache, so that it is faster and smaller on
-	// the wire than a streaming list.
+	// Auto leaves the choice to the reflector. At present it means List: a list is compressed and
+	// comes from the server's cache, so that it is faster and smaller on the wire than a streaming
+	// list.
 	Auto ListMode = iota
-	// List asks for a list, in pages where that helps, then watches.
+	// List requests a list, in pages when pages help, and then watches.
 	List
-	// WatchList asks for a streaming list (KEP-3157): one watch that begins with all
-	// existing objects. It costs the server less memory than a list. If the server has
-	// no streaming lists, the reflector lists; see the package comment.
+	// WatchList requests a streaming list (KEP-3157): one watch that begins with all existing
+	// objects. It costs the server less memory than a list. If the server does not support
+	// streaming lists, the reflector lists; see the package comment.
 	WatchList
 )
 
@@ -41,103 +41,99 @@ func (m ListMode) String() string {
 	}
 }
 
-// Options are a reflector's settings. The zero value is ready for use. A time that is set
-// must be at least 100 ms, and one of Backoff at least a millisecond: a shorter one is
-// probably a number without its unit, and New returns an error for it.
+// Options are a reflector's settings. The zero value is ready for use. A time that is set must be
+// at least 100 ms, or at least 1 ms in Backoff. New returns an error for a shorter time, which is
+// probably a number without its unit.
 type Options struct {
 	// ListMode says how snapshots are taken. Defaults to Auto.
 	ListMode ListMode
 
-	// PageSize is the number of objects that one page of a list may have. Negative means
-	// lists without pages. Defaults to 500 for lists that the server reads from its
-	// storage, and to no pages for those that it reads from its cache (RC-7).
+	// PageSize is the number of objects that one page of a list may have. A negative size means
+	// lists without pages. Defaults to 500 for lists that the server reads from its storage, and to
+	// no pages for lists from its cache (RC-7).
 	PageSize int64
 
-	// WatchTimeout is the shortest time after which the server is asked to end a watch.
-	// Each watch draws its time from [WatchTimeout, 2*WatchTimeout), so that many clients
-	// come back at different moments. The reflector closes a watch that is still open
-	// five seconds later. Either way, the next watch starts at once from the version
-	// where the last one ended. Defaults to 5 minutes; more than a year is a year.
+	// WatchTimeout is the shortest time after which the server is asked to end a watch. Each watch
+	// draws its time from [WatchTimeout, 2*WatchTimeout), so that many clients come back at
+	// different moments. If the watch is still open five seconds after its time, the reflector
+	// closes it. In both cases, the next watch starts at once from the version at which the last
+	// watch ended. Defaults to 5 minutes; the maximum is a year.
 	WatchTimeout time.Duration
 
-	// ListProgressTimeout is how long a list may be silent, from the request to its end.
-	// For a streaming list, it is the longest time between events that list existing
-	// objects; changes of objects do not count. After that time, the reflector reports
-	// [ErrNoProgress]. It then tries a list again, but never again a streaming list: a
-	// server that does not finish one does not finish the next. Defaults to 60 seconds.
-	// An API server works on a list for as long before it gives up by itself; with a
-	// shorter time, the reflector would break off, again and again, a list that only
-	// needs more time.
+	// ListProgressTimeout is how long a list may take, from the request to its end. For a streaming
+	// list, it is the longest time between events that list existing objects; changes of objects do
+	// not count. After this time, the reflector reports [ErrNoProgress]. It tries a list again, but
+	// never again a streaming list, because the server would not finish the next one either.
+	// Defaults to 60 seconds. An API server itself works on a list for this time before it gives
+	// up. With a shorter time, the reflector would break off lists that only need more time, again
+	// and again.
 	ListProgressTimeout time.Duration
 
-	// WatchIdleTimeout is how long a watch may be silent while the reflector waits for
-	// it. After that time, the reflector takes the connection to be dead: it reports
-	// [ErrIdle], and starts the next watch at once from the version where this one was.
-	// That counts as no failure, because it may be that nothing has happened. Negative
-	// means for ever. Defaults to 3 minutes: on a quiet watch, servers send a bookmark
-	// about once a minute, so that three are missing then. (plain/reflector.go closes a
-	// dead watch at the end of its time, after 5 to 10 minutes.) If a server sends no
-	// bookmarks, as kube-apiserver for events, which it does not cache, it gets one watch
-	// in each such time, and nothing is lost or listed again.
+	// WatchIdleTimeout is how long a watch may be silent while the reflector waits for it. After
+	// this time, the reflector takes the connection to be dead: it reports [ErrIdle], and starts
+	// the next watch at once from the same version. This is not counted as a failure, because
+	// perhaps nothing has happened. A negative time means for ever. Defaults to 3 minutes: on a
+	// quiet watch, servers send a bookmark about once a minute, so that three are missing.
+	// (plain/reflector.go closes a dead watch at the end of its time, after 5 to 10 minutes.) Some
+	// servers send no bookmarks: kube-apiserver sends none for events, which it does not cache.
+	// They get one new watch in each such time, and nothing is lost or listed again.
 	WatchIdleTimeout time.Duration
 
 	// Backoff says how long to wait after a failure.
 	Backoff Backoff
 
-	// GiveUpAfter is how many times in a row such a failure may come before Run gives up
-	// and returns it: the resource does not exist (404), this client must not read it
-	// (403), or the list is too large (listwatch.ErrListTooLarge). Defaults to 0, never:
-	// somebody may yet install the definition or grant the right, and meanwhile the waits
-	// grow; see [Backoff].PermanentMax.
+	// GiveUpAfter is the number of certain failures in a row after which Run gives up and returns
+	// the failure. These failures count: the resource does not exist (404), this client must not
+	// read it (403), or the list is too large (listwatch.ErrListTooLarge). Defaults to 0, never:
+	// somebody may still install the definition or grant the right, and meanwhile the waits grow;
+	// see [Backoff].PermanentMax.
 	GiveUpAfter int
 
-	// AllowTimeTravel accepts a snapshot that is older than the version that the sink has
-	// been told. By default the reflector refuses such a snapshot with [ErrTimeTravel],
-	// and asks again, because it may be from a server that lags behind.
+	// AllowTimeTravel accepts a snapshot that is older than the sink's version. By default the
+	// reflector refuses such a snapshot with [ErrTimeTravel], and lists again, because the snapshot
+	// may come from a server that lags behind.
 	//
-	// A cluster whose storage has been restored from a backup does not catch up: its
-	// versions have gone back for good. So the reflector accepts an old snapshot in two
-	// cases: a comparison has just found that the server's most recent version is as
-	// old, or six snapshots in a row are older and agree, which takes half a minute or
-	// so. It reports ErrTimeTravel then as well. With AllowTimeTravel, it accepts the
-	// first one. It takes the snapshot as if it knew nothing; see [Restorer].
+	// A cluster whose storage has been restored from a backup does not catch up: its versions have
+	// gone back for good. So the reflector accepts an old snapshot in two cases, and reports
+	// ErrTimeTravel as well. In the first case, a comparison has just found that the server's most
+	// recent version is as old. In the second case, six snapshots in a row are older and agree,
+	// which takes about half a minute. With AllowTimeTravel, it accepts the first old snapshot. It
+	// takes the snapshot as if it knew nothing; see [Restorer].
 	AllowTimeTravel bool
 
-	// SkipComparison leaves out the comparison after a watch was lost: a list of one object
-	// before the next watch, and one event that comes again. The comparison finds out
-	// whether the server's history is still the one that the reflector knows. Without it,
-	// the reflector may not notice that a cluster has been restored from a backup; it
-	// never does if the versions have passed the known ones. Defaults to false. If
-	// versions are not numbers, the reflector compares nothing.
+	// SkipComparison leaves out the comparison after a lost watch, which costs a list of one object
+	// before the next watch, and one event that comes twice. The comparison finds out whether the
+	// server's history is still the known one. Without it, the reflector may not notice that a
+	// cluster has been restored from a backup. It never notices if the versions have passed the
+	// known ones. Defaults to false. If versions are not numbers, the reflector compares nothing.
 	SkipComparison bool
 
-	// SkipUnreadable lets the reflector hand over a first snapshot that has objects which
-	// cannot be read. By default that is a failed attempt, with an [*UnreadableError],
-	// and the sink is told nothing: a user would take the missing objects for deleted.
-	// Later snapshots and watches go on without such objects either way. The sink keeps
-	// the states that it has of them, and Status.Unreadable has them. Defaults to false.
+	// SkipUnreadable lets the reflector hand over a first snapshot that has undecodable objects. By
+	// default such a snapshot is a failed attempt, with an [*UnreadableError], and the sink gets
+	// nothing: a user would take the missing objects for deleted. Later snapshots and watches
+	// always go on without these objects. The sink keeps its states of them, and Status.Unreadable
+	// has them. Defaults to false.
 	SkipUnreadable bool
 
-	// OnError is called once for every failed attempt, and for every object that could not
-	// be read. Run's goroutine calls it, with no lock held. It delays the reflector until
-	// it returns. Defaults to nil.
+	// OnError is called once for every failed attempt, and for every undecodable object. Run's
+	// goroutine calls it, with no lock held. It delays the reflector until it returns. Defaults to
+	// nil.
 	OnError func(Error)
 
-	// Wake ends a wait early: after a value, the next attempt begins at once. It is for
-	// users who know that an attempt is worth while, because a missing
-	// CustomResourceDefinition has come for example. The reflector reads it only while it
-	// waits: with a buffer of one, a value ends the next wait. Closing it ends one wait,
-	// the running or the next one. Defaults to nil.
+	// Wake ends a wait early: after a value, the next attempt starts at once. It is for users who
+	// know that an attempt is worth while, for example because a missing CustomResourceDefinition
+	// now exists. The reflector reads it only while it waits: with a buffer of one, a value ends
+	// the next wait. Closing it ends one wait, the current or the next one. Defaults to nil.
 	Wake <-chan struct{}
 
-	// Observer has functions that the reflector calls at every step. Defaults to nil.
+	// Observer has the hooks that the reflector calls at every step. Defaults to nil.
 	Observer *Observer
 
-	// Logger gets a warning when attempts begin to fail, when they fail with another
-	// status, and every five minutes while they fail. It gets a line at info level when
-	// they succeed again, and every single failure at debug level. It should name the
-	// resource, as logger.With("resource", "pods") does. Defaults to the slog.Default()
-	// of the time of New. slog.New(slog.DiscardHandler) drops all of it.
+	// Logger gets a warning when attempts start to fail, when they fail with another status, and
+	// every five minutes while they fail. It gets a line at info level when they succeed again, and
+	// every single failure at debug level. It should name the resource, for example by
+	// logger.With("resource", "pods"). Defaults to the value of slog.Default() when New is called.
+	// slog.New(slog.DiscardHandler) drops all lines.
 	Logger *slog.Logger
 }
 
@@ -147,8 +143,8 @@ var (
 	errShort    = errors.New("reflector: Options.WatchTimeout, ListProgressTimeout and WatchIdleTimeout are durations, such as 5*time.Minute, of 100 ms at least")
 )
 
-// shortest is the least value of a time in Options. A shorter one is probably a number
-// without its unit, and no server answers as fast.
+// shortest is the least value of a time in Options. A shorter time is probably a number without its
+// unit, and no server answers as fast.
 const shortest = 100 * time.Millisecond
 
 // isShort reports whether one of the times is set, and shorter than least.
@@ -191,8 +187,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// longestWatch is half of the longest time for which the reflector asks a server to keep a
-// watch open. Sums of such times do not overflow, nor do the server's seconds.
+// longestWatch is half of the longest timeout that the reflector requests for a watch. Sums of such
+// times do not overflow, nor does their number of seconds in the server.
 const longestWatch = 365 * 24 * time.Hour
 
 // watchTimeout draws the timeout of one watch (RC-20).

@@ -16,14 +16,14 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// tireless is a Source that gives the same answers for ever, each after a millisecond.
+// tireless is a Source that sends the same replies for ever, each after a millisecond.
 type tireless struct {
 	script
 	list  func(listwatch.ListOptions) reply  // nil for one item at version 10
 	watch func(listwatch.WatchOptions) reply // nil for silence
 
 	lists, watches int // requests
-	small          int // of the lists, those that ask for the version alone
+	small          int // lists that request the version alone
 }
 
 func (e *tireless) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[string], error) {
@@ -49,7 +49,7 @@ func (e *tireless) Watch(ctx context.Context, opts listwatch.WatchOptions) (list
 	return &watchStream{stream: e.stream(ctx, r.play)}, nil
 }
 
-// forAnHour runs a reflector, with waits as they are by default, against e.
+// forAnHour runs a reflector against e for an hour, with the default waits.
 func (e *tireless) forAnHour(t *testing.T, opts Options) *Reflector[string] {
 	t.Helper()
 	return e.run(t, time.Hour, opts)
@@ -72,7 +72,8 @@ func always[O any](r reply) func(O) reply {
 	return func(O) reply { return reply{refuse: r.refuse, play: append([]any(nil), r.play...), meta: r.meta} }
 }
 
-// A server is not asked as fast as it can answer, no matter what it answers.
+// The reflector does not send requests as fast as the server can answer, whatever the server
+// answers.
 func TestNoAnswerMakesAReflectorSpin(t *testing.T) {
 	watch := func(what ...any) func(listwatch.WatchOptions) reply {
 		return always[listwatch.WatchOptions](play(what...))
@@ -150,7 +151,7 @@ func TestConnectionsThatAreCutMakeFewLists(t *testing.T) {
 	}
 }
 
-// A resource that can be listed, and cannot be watched, is listed again and again.
+// A resource that can be listed, but not watched, is listed again and again.
 func TestWatchThatIsAlwaysRefusedIsDoneWithout(t *testing.T) {
 	pods := schema.GroupResource{Resource: "pods"}
 	for name, err := range map[string]error{
@@ -174,11 +175,12 @@ func TestWatchThatIsAlwaysRefusedIsDoneWithout(t *testing.T) {
 	}
 }
 
-// Comparisons that found nothing, one after another, only delay the one that does.
+// Many comparisons in a row that found nothing only delay the comparison that finds another
+// history.
 func TestOtherHistoryIsFoundAfterManyComparisons(t *testing.T) {
 	for name, c := range map[string]struct {
-		quiet  bool          // no event is known
-		outage time.Duration // at which the server is restored
+		quiet  bool          // there is no event to compare
+		outage time.Duration // after which the server is restored
 		now    string        // its version then
 	}{
 		"behind":                          {now: "5"},
@@ -225,8 +227,8 @@ func TestOtherHistoryIsFoundAfterManyComparisons(t *testing.T) {
 	}
 }
 
-// Events that a watch reported in between do not make its version younger: a server that forgets
-// each version at once is listed once a minute.
+// Events of watches in between do not make an expired version usable: if a server forgets each
+// version at once, the reflector lists once a minute.
 func TestVersionsThatAreForgottenAtOnceAreListedOnceAMinute(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		source := tireless{watch: always[listwatch.WatchOptions](play(bookmark("10"), errExpired))}
@@ -235,8 +237,8 @@ func TestVersionsThatAreForgottenAtOnceAreListedOnceAMinute(t *testing.T) {
 	})
 }
 
-// A watch that was asked to end when it is time for a comparison does so, a little early
-// perhaps, as its time begins before its answer comes. That is no failure.
+// A watch that was asked to end when a comparison is due may end a little early, because its time
+// starts before the response comes. This is not a failure.
 func TestWatchThatEndsForAComparisonIsNotTooShort(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		asked := 0
@@ -245,7 +247,7 @@ func TestWatchThatEndsForAComparisonIsNotTooShort(t *testing.T) {
 			case o.Timeout > time.Minute:
 				return play(time.Second, io.ErrUnexpectedEOF)
 			case o.Timeout > 4*time.Second:
-				return play(o.Timeout-1800*time.Millisecond, io.ErrUnexpectedEOF) // The next one comes a second before it is time.
+				return play(o.Timeout-1800*time.Millisecond, io.ErrUnexpectedEOF) // The next one comes a second before it is due.
 			}
 			asked++
 			whole := (o.Timeout + time.Second - 1).Truncate(time.Second) // as a server is asked

@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/internal/mark"
 )
 
-// The page of package view steps through the table. It has it as these, with more failures in a row, and with the rows at
-// which it goes on.
+// These types are the data that the page of package view steps through. They cover more failures in
+// a row than testdata/steps.txt, and give the row at which each step goes on.
 type (
 	pageTable struct {
 		States []pageState `json:"states"`
@@ -29,18 +29,19 @@ type (
 		Name    string `json:"name"`
 		Expired bool   `json:"expired,omitempty"`
 
-		// Outage says that the failures that count are those without a server.
+		// Outage says that the counted failures are failures without a server.
 		Outage bool `json:"outage,omitempty"`
 
-		// Outcomes are after no failure, after one, and so on. The last one is also after more.
+		// Outcomes has the outcome after no failure, after one, and so on. The last outcome also
+		// stands for more failures.
 		Outcomes []outcome `json:"outcomes"`
 	}
 )
 
-// pageFailures is after how many failures in a row the page still knows what follows.
+// pageFailures is the number of failures in a row up to which the page knows the next step.
 const pageFailures = 5
 
-// TestPageHasTheSteps compares what the page steps through with what the reflector does.
+// TestPageHasTheSteps compares the steps of the page with the reflector.
 func TestPageHasTheSteps(t *testing.T) {
 	const file = "../view/page/steps.json"
 	var table pageTable
@@ -59,7 +60,8 @@ func TestPageHasTheSteps(t *testing.T) {
 				require.Equal(t, o.Next == "stopped", o.Row < 0, "%s, %s: there is no row %q", s.name, meets.name, o.row)
 				reply.Outcomes = append(reply.Outcomes, o)
 			}
-			// Nothing that was nothing may have been kept, or set to nothing: what follows a failure tells.
+			// Without a failure before, a kept count and a reset count look alike: take them from
+			// the outcome after one failure.
 			reply.Outcomes[0].Counts = reply.Outcomes[1].Counts
 			for last := len(reply.Outcomes) - 1; last > 0 && reply.Outcomes[last].same(reply.Outcomes[last-1]); last-- {
 				reply.Outcomes = reply.Outcomes[:last]
@@ -102,28 +104,29 @@ func comma(n, of int) string {
 	return ""
 }
 
-// outcome is what a step does.
+// outcome is the result of a step.
 type outcome struct {
-	// After is how long the step took, in virtual time, if that is more than a moment; Told are the calls of the sink, and Said
-	// what the reflector reports.
+	// After is how long the step took, in virtual time, if that is more than a moment. Told are the
+	// calls of the sink, and Said the reports of the reflector.
 	After lapse    `json:"after,omitempty"`
 	Told  []string `json:"told,omitempty"`
 	Said  []string `json:"said,omitempty"`
 
-	// Wait comes before the next state, and Next is that state. Row is the row of the table that is about it, -1 for the end.
+	// Wait comes before the next state, and Next is that state. Row is the row of the table about
+	// that state, or -1 for the end.
 	Wait lapse  `json:"wait,omitempty"`
 	Next string `json:"next"`
 	Row  int    `json:"row"`
 
-	// Counts say for the failures in a row of snapshots and of watches, of those that were answered and of outages, whether they
-	// stay (=), grow by one (+) or end (0).
+	// Counts says for each row of failures whether it stays (=), grows by one (+) or ends (0). The
+	// rows are those of snapshots and of watches, first the answered failures, then the outages.
 	Counts string `json:"counts"`
 
 	from, row string
 	outage    bool
 }
 
-// lapse is written in seconds.
+// lapse is a duration, written in seconds.
 type lapse time.Duration
 
 func (l lapse) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(l).Seconds()) }
@@ -146,7 +149,7 @@ func (o outcome) line() string {
 	return strings.Join(append(all, "→ "+next), "; ")
 }
 
-// count says what became of n failures.
+// count describes the change of n failures.
 func count(n, now int) string {
 	switch now {
 	case n + 1:
@@ -158,7 +161,8 @@ func count(n, now int) string {
 	}
 }
 
-// rowOf names the row of the table that is about a state, "" for the end. had is the last event before the step.
+// rowOf names the row of the table about a state, or "" for the end. had is the last event before
+// the step.
 func rowOf(r *Reflector[string], s state[string], had mark.Mark) string {
 	switch s := s.(type) {
 	case *backingOff[string]:
@@ -176,7 +180,7 @@ func rowOf(r *Reflector[string], s state[string], had mark.Mark) string {
 	case *streaming[string]:
 		return `streaming at "0"`
 	case *connecting[string]:
-		// A lost watch has an event to compare with, unless the step has dropped that.
+		// A lost watch has an event to compare, unless the step has dropped it.
 		if dropped := had != (mark.Mark{}) && r.mark == (mark.Mark{}); r.doubt.lost && !dropped {
 			return `connecting at "10", after a lost watch`
 		}

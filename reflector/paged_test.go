@@ -24,8 +24,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// rejecting is a source that can make nothing of events about one object, not even
-// its name.
+// rejecting is a source that can decode nothing of the events about one object, not even its name.
 type rejecting struct {
 	listwatch.Source[*corev1.ConfigMap]
 	name string
@@ -49,9 +48,9 @@ func (w rejectingWatch) Next() (listwatch.Event[*corev1.ConfigMap], error) {
 	return event, err
 }
 
-// G2, KEP-2523: with a limit, a server answers with exactly the version that it is asked for,
-// unless it is told otherwise. The reason for a list must not lead to the state that is known
-// already, and then to the same failure.
+// G2, KEP-2523: with a limit, a server answers with exactly the requested version, unless the
+// request allows a newer one. A list must not lead to the state that is known already, and then to
+// the same failure.
 func TestG2_APagedRelistBringsWhatIsNew(t *testing.T) {
 	for name, opts := range map[string]struct {
 		server    apitest.Options
@@ -64,7 +63,7 @@ func TestG2_APagedRelistBringsWhatIsNew(t *testing.T) {
 		"no matches are known":       {apitest.Options{}, reflector.Options{PageSize: 2}},
 	} {
 		for why, fault := range map[string]apitest.Fault{
-			// As those of a server that has been started anew; what it has stored is older.
+			// Like watches of a restarted server: everything older is gone.
 			"its watches begin later": {Verb: "watch", Action: apitest.Expired(), Match: func(req apitest.Request) bool {
 				from, err := strconv.Atoi(req.HTTP.URL.Query().Get("resourceVersion"))
 				return err == nil && from < 700
@@ -136,7 +135,7 @@ func TestG2_APagedRelistBringsWhatIsNew(t *testing.T) {
 	}
 }
 
-// plainSink holds what it is told.
+// plainSink keeps the objects that it gets.
 type plainSink struct {
 	mu      sync.Mutex // guards following
 	content content

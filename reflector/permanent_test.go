@@ -19,7 +19,7 @@ var (
 	errForbidden = apierrors.NewForbidden(schema.GroupResource{Resource: "widgets"}, "", errBroken)
 )
 
-// A failure that does not go away by itself is followed by ever rarer requests, without end.
+// After a failure that does not go away by itself, requests become ever rarer, without end.
 func TestPermanentFailuresSlowDown(t *testing.T) {
 	for name, permanent := range map[string]error{"404": errNotFound, "403": errForbidden} {
 		t.Run(name, func(t *testing.T) {
@@ -51,8 +51,7 @@ func TestOtherFailuresAreNotSlowedDown(t *testing.T) {
 	})
 }
 
-// The most costly attempt is not repeated soon, not even once, and nothing of it reaches the sink
-// (G7).
+// The most costly attempt is not repeated soon, and nothing of it reaches the sink (G7).
 func TestListThatIsTooLargeIsLeftAloneForLong(t *testing.T) {
 	for name, mode := range map[string]ListMode{"list": List, "streaming list": WatchList} {
 		t.Run(name, func(t *testing.T) {
@@ -126,7 +125,7 @@ func TestRunGivesUpWhereThatIsAskedFor(t *testing.T) {
 	})
 }
 
-// Where somebody may list and not watch, the sink gets on all the same (G2).
+// If a client may list but not watch, the sink still makes progress (G2).
 func TestWhatCannotBeWatchedIsListedFromTimeToTime(t *testing.T) {
 	for name, refusal := range map[string]error{"403": errForbidden, "404": errNotFound, "405": apierrors.NewMethodNotSupported(schema.GroupResource{}, "watch")} {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +143,7 @@ func TestWhatCannotBeWatchedIsListedFromTimeToTime(t *testing.T) {
 	}
 }
 
-// A new Run begins to count anew.
+// A new Run starts a new count.
 func TestRunAfterGivingUp(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{GiveUpAfter: 2})

@@ -15,8 +15,8 @@ const (
 	Streaming
 	// Connecting waits for the server's answer to the request for a watch.
 	Connecting
-	// Comparing has a new watch after the last one was lost. It finds out whether the
-	// server's history is still the one that the reflector knows.
+	// Comparing has a new watch after the last watch was lost. It finds out whether the server's
+	// history is still the known one.
 	Comparing
 	// Watching reads the events of a watch.
 	Watching

@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// A server that knows nothing of end markers sends changes for ever.
+// A server that does not support end markers sends changes for ever.
 func TestStreamingListThatOnlyChangesIsFoundOut(t *testing.T) {
 	for name, next := range map[string]func(n int) any{
 		"updates": func(n int) any { return modified(fmt.Sprintf("a@%d", 10+n)) },
@@ -45,8 +45,8 @@ func TestStreamingListThatOnlyChangesIsFoundOut(t *testing.T) {
 			})
 		})
 	}
-	// Such a list cannot be told from one of objects that exist. It is found out when the watch
-	// is over.
+	// This list looks like a list of existing objects. The reflector notices when the watch is
+	// over.
 	for name, end := range map[string][]any{"its time is up": {io.EOF}, "not even that": {}} {
 		t.Run("new objects alone, until "+name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -68,8 +68,8 @@ func TestStreamingListThatOnlyChangesIsFoundOut(t *testing.T) {
 	}
 }
 
-// Patience is for what takes long: as long as something comes that exists, the list is
-// on its way, whatever is changed meanwhile.
+// Long lists get time: while events of existing objects come, the list makes progress, whatever
+// changes meanwhile.
 func TestStreamingListMayTakeLong(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{ListMode: WatchList, WatchTimeout: 24 * time.Hour})
@@ -77,7 +77,7 @@ func TestStreamingListMayTakeLong(t *testing.T) {
 		for n := range 200 { // in order of creation
 			slow = append(slow, 59*time.Second, added(fmt.Sprintf("a%d@%d", n, 10+n)))
 		}
-		for n := range 200 { // of several servers, the first of which is done
+		for n := range 200 { // from several servers; the first one is done
 			slow = append(slow, 20*time.Second, modified(fmt.Sprintf("a1@%d", 10_000+n)),
 				39*time.Second, added(fmt.Sprintf("b%d@%d", n, 9000-n)))
 		}
@@ -101,11 +101,11 @@ func TestSilenceCountsOnWhereWhatCameIsOfNoUse(t *testing.T) {
 			time.Sleep(5 * time.Second)
 			s.heard()
 			s.inVain()
-			time.Sleep(time.Hour) // nobody waits
+			time.Sleep(time.Hour) // the reflector does not wait meanwhile
 		}
 		s.wait()
 		time.Sleep(7 * time.Second)
-		s.heard() // which was
+		s.heard() // which had come in time
 		s.wait()
 		time.Sleep(59 * time.Second)
 		s.heard()
@@ -121,18 +121,17 @@ func TestSilenceCountsOnWhereWhatCameIsOfNoUse(t *testing.T) {
 	})
 }
 
-// G10: where the timer has fired just before it was stopped, it is not set again.
+// G10: a timer that has fired just before it was stopped is not set again.
 func TestNoTimerOutlivesSilence(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := listen(time.Minute, func(error) { t.Error("it was stopped") }, ErrIdle)
 		s.stop()
-		s.again(time.Minute) // as check does, which has looked before stop
+		s.again(time.Minute) // as check does if it ran before stop
 		require.False(t, s.timer.Stop(), "it was set")
 	})
 }
 
-// However long the watches are to last, they are opened one after another, not all the
-// time.
+// However long the timeouts of watches are, one watch is opened after another, not all at once.
 func TestLongestWatch(t *testing.T) {
 	for _, timeout := range []time.Duration{math.MaxInt64, math.MaxInt64/2 + 1, math.MaxInt64 / 2, 400 * 24 * time.Hour} {
 		t.Run(timeout.String(), func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// Sink is what a reflector keeps in step with a server. Run's goroutine calls Replace and Apply,
-// one call at a time. If a call fails, the reflector reports the error, and hands over a
+// Sink is the receiver that a reflector keeps in step with a server. Run's goroutine calls Replace
+// and Apply, one call at a time. If a call fails, the reflector reports the error, and hands over a
 // new snapshot after a wait: a failed call may have done all, some or none of its work.
 type Sink[T any] interface {
 	// HasVersion reports whether the sink has the object with this key in exactly this
@@ -25,20 +25,19 @@ type Sink[T any] interface {
 	// of the sink that are missing in it are gone. resourceVersion is the version of the
 	// snapshot. The sink owns the slice.
 	//
-	// An item that is marked Unchanged has no object: the sink keeps the object that it has
-	// under this key. If the item also has no ResourceVersion, the object could not be
-	// read, and the sink may have another version of it, or nothing. The last item may
-	// have no name either: then an object of an unknown key could not be read, and the
-	// sink keeps every object that is missing in the snapshot.
+	// An item that is marked Unchanged has no object: the sink keeps the object that it has under
+	// this key. If the item also has no ResourceVersion, the object is undecodable, and the sink
+	// may have another version of it, or nothing. The last item may have no name either: then an
+	// object with an unknown key is undecodable, and the sink keeps every object that is missing in
+	// the snapshot.
 	Replace(items []listwatch.Item[T], resourceVersion string) error
 
 	// Apply hands over one change, or a bookmark, in the server's order.
 	//
-	// A Deleted that is marked Unchanged has no object, because it could not be read. Its
-	// last state is the one that the sink has, if it has any. A Modified that is marked
-	// Unchanged is of an object that could not be read. If the sink has an object of
-	// another UIDHash under this key, that object is gone; otherwise nothing changes in
-	// the sink.
+	// A Deleted that is marked Unchanged has no object, because the object was undecodable. Its
+	// last state is the sink's state, if there is one. A Modified that is marked Unchanged is about
+	// an undecodable object. If the sink has an object of another UIDHash under this key, that
+	// object is gone; otherwise nothing changes in the sink.
 	Apply(event listwatch.Event[T]) error
 }
 
@@ -48,14 +47,13 @@ type Holder interface {
 	HeldObject(key types.NamespacedName) any
 }
 
-// Restorer is a [Sink] that recognises unchanged objects by their version, and so need not
-// replace an object by the same version of it.
+// Restorer is a [Sink] that recognises unchanged objects by their version, so that it may skip an
+// object that it has in the same version.
 type Restorer[T any] interface {
-	// Restore is Replace for a snapshot of a server with another history, as after a
-	// restore of the cluster from a backup: an object of the sink may differ from the
-	// server's although both have the same version. Items are marked Unchanged only if
-	// they could not be read. resourceVersion may be lower than the version that the sink
-	// was told before.
+	// Restore is Replace for a snapshot of a server with another history, as after a restore of the
+	// cluster from a backup. An object of the sink may differ from the server's object although
+	// both have the same version. Items are marked Unchanged only if they are undecodable.
+	// resourceVersion may be lower than the sink's version.
 	Restore(items []listwatch.Item[T], resourceVersion string) error
 }
 
@@ -63,11 +61,10 @@ type Restorer[T any] interface {
 // [Reflector.Unreadable]. Run's goroutine calls WakeUnreadable.
 type Waker interface{ WakeUnreadable() }
 
-// Keeper is a [Sink] that stores a snapshot or an event some time after it was handed over.
-// The sink has been told that some unreadable objects are gone, or of states that can be
-// read. Until it has stored that, its store lacks them for the reasons in unread. When
-// KeepUnreadable returns, [Reflector.Unreadable] forgets these reasons. Run's goroutine calls
-// it.
+// Keeper is a [Sink] that stores a snapshot or an event some time after it was handed over. Until
+// it has stored the decodable states or the deletions of some unreadable objects, its store lacks
+// these objects for the reasons in unread. When KeepUnreadable returns, [Reflector.Unreadable]
+// forgets these reasons. Run's goroutine calls it.
 type Keeper interface {
 	KeepUnreadable(unread []*listwatch.ObjectError)
 }
@@ -80,23 +77,23 @@ type Reflector[T any] struct {
 	opts   Options
 	record record
 
-	// The rest belongs to Run's goroutine.
+	// The fields below belong to Run's goroutine.
 
 	mode    ListMode    // List or WatchList
-	version string      // through which the sink has been told everything
+	version string      // through which the sink has everything
 	paged   bool        // the server answers in pages even from its cache
-	warned  bool        // of an unreadable object, in this snapshot or watch
+	warned  bool        // about an unreadable object, in this snapshot or watch
 	refused refusals    // old snapshots in a row
 	doubt   doubt       // whether the server's history is the known one
-	mark    mark.Mark   // the last event of that history that the sink was told
+	mark    mark.Mark   // the last event of that history that the sink got
 	synced  bool        // the sink has had a whole snapshot
 	unread  unreadables // written with the record locked, as others read it
 	relists pace.Pace   // for failed watches
 	haste   pace.Haste
 	waited  bool // before this attempt
 
-	// Failures in a row of attempts to take a snapshot, and of attempts to watch. They are
-	// apart, because snapshots may work while watches do not, and the other way round.
+	// These rows count the consecutive failures of snapshots and of watches. They are separate,
+	// because snapshots may work while watches do not, and the other way round.
 	snapshots, watches row
 }
 
@@ -117,7 +114,7 @@ func New[T any](source listwatch.Source[T], sink Sink[T], opts Options) (*Reflec
 
 var errMissing = errors.New("reflector: New needs a source and a sink")
 
-// isNil reports whether something is nil, or a nil pointer.
+// isNil reports whether something is nil or a nil pointer.
 func isNil(something any) bool {
 	v := reflect.ValueOf(something)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
@@ -152,11 +149,10 @@ func (r *Reflector[T]) held() func(key types.NamespacedName) any {
 // returns earlier, with an [Error], only if [Options].GiveUpAfter asks for that, or if the
 // source can never work ([listwatch.ErrUnusable]).
 //
-// Run works in the goroutine of its caller. There are no other goroutines than those of the
-// Source.
+// Run works in the goroutine of its caller. All other goroutines belong to the Source.
 //
-// When Run has returned it may be called again. It then takes a new snapshot that is not
-// older than the last version. While it runs, another call returns [ErrRunning].
+// After Run has returned, it may be called again. It then takes a new snapshot that is not older
+// than the last version. While it runs, another call returns [ErrRunning].
 func (r *Reflector[T]) Run(ctx context.Context) error {
 	if !r.record.start() {
 		return ErrRunning

@@ -16,20 +16,19 @@ func (r *Reflector[T]) atOnce(row *row, err error, next state[T]) state[T] {
 	return next
 }
 
-// retry counts a failure after which next follows after a wait. The wait grows with each
-// failure in a row. It is no shorter than the server asks for, up to Backoff.MaxRetryAfter.
-// The reflector gives up if the failures reach Options.GiveUpAfter, or if the source can
-// never work.
+// retry counts a failure after which next follows after a wait. The wait grows with each failure in
+// a row. It is at least the wait that the server requests, up to Backoff.MaxRetryAfter. The
+// reflector gives up if the failures reach Options.GiveUpAfter, or if the source can never work.
 func (r *Reflector[T]) retry(row *row, err error, next state[T]) state[T] {
 	return r.retryWithin(row, r.opts.Backoff.Max, err, next)
 }
 
-// retryWithin is retry with another longest wait than Backoff.Max.
+// retryWithin is retry with longest instead of Backoff.Max.
 func (r *Reflector[T]) retryWithin(row *row, longest time.Duration, err error, next state[T]) state[T] {
 	return r.retryAfter(0, row, longest, err, next)
 }
 
-// retryAfter is retryWithin with a least wait.
+// retryAfter is retryWithin with a shortest wait.
 func (r *Reflector[T]) retryAfter(least time.Duration, row *row, longest time.Duration, err error, next state[T]) state[T] {
 	row.failed(err)
 	if errors.Is(err, listwatch.ErrUnusable) {
@@ -71,7 +70,7 @@ func (r *Reflector[T]) report(phase Phase, err error, next state[T]) Error {
 		return r.reportIdle(e)
 	}
 	level := slog.LevelDebug
-	if e.Final { // This is always worth a warning.
+	if e.Final { // A final error is always worth a warning.
 		level = slog.LevelWarn
 	} else if wait > 0 { // Failures without a wait are usual, such as an expired version.
 		if _, due := row.said.Due(int(statusOf(err).Code), time.Now()); due {
@@ -87,7 +86,7 @@ func (r *Reflector[T]) report(phase Phase, err error, next state[T]) Error {
 	return e
 }
 
-// reportIdle reports that the next watch begins because the last one was silent. That is no
+// reportIdle reports that the next watch starts because the last one was silent. This is not a
 // failure, because perhaps nothing has happened.
 func (r *Reflector[T]) reportIdle(e Error) Error {
 	e.Failures = 0
@@ -96,8 +95,7 @@ func (r *Reflector[T]) reportIdle(e Error) Error {
 	return e
 }
 
-// skip reports an object that could not be read. The first one of a snapshot or a watch is
-// worth a warning.
+// skip reports an undecodable object. The first one of a snapshot or a watch is worth a warning.
 func (r *Reflector[T]) skip(phase Phase, unread *listwatch.ObjectError) {
 	level := slog.LevelDebug
 	if !r.warned {
@@ -139,7 +137,7 @@ func (r *Reflector[T]) enter(s state[T], cause error) {
 	}
 }
 
-// beginSnapshot counts a snapshot, by a list or a streaming list.
+// beginSnapshot counts a snapshot, taken by a list or a streaming list.
 func (r *Reflector[T]) beginSnapshot() {
 	r.warned = false
 	r.record.update(func(st *Status) {
@@ -162,7 +160,8 @@ func (r *Reflector[T]) itemReceived(item listwatch.Item[T], n int) {
 	}
 }
 
-// pageReceived reports a page of size items. With those of earlier pages there are n.
+// pageReceived reports a page of size items. n is the number of items so far, including earlier
+// pages.
 func (r *Reflector[T]) pageReceived(size, n int, meta listwatch.ListMeta) {
 	r.record.update(func(st *Status) { st.Total = int64(n) + meta.RemainingItemCount })
 	if r.opts.Observer.OnPage != nil {

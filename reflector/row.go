@@ -6,18 +6,18 @@ import (
 	"github.com/kinform/kinform/internal/remind"
 )
 
-// Row counts failures in a row of attempts of one kind, and says how long to wait after
-// each. It is for code beside a Reflector that retries as a Reflector does. The zero value
-// has no failures. It is not safe for concurrent use.
+// Row counts consecutive failed attempts of one kind, and draws the wait after each failure. It is
+// for code beside a Reflector that retries like a Reflector. The zero value has no failures. It is
+// not safe for concurrent use.
 type Row struct {
 	failures  int  // all of them
-	answered  int  // those of a server that answered, or of the sink
-	outage    int  // the last ones in a row without a server, or with a server that did not know the client
-	permanent int  // the last ones in a row that were permanent
+	answered  int  // failures of a server that answered, or of the sink
+	outage    int  // the latest ones in a row without a server, or with a 401
+	permanent int  // the latest ones in a row that were permanent
 	expired   bool // the last one was a version that is too old
 }
 
-// Failed takes note of one more failure, and draws the wait that is to follow.
+// Failed counts one more failure, and draws the wait after it.
 func (r *Row) Failed(err error, b Backoff) time.Duration {
 	b = b.withDefaults()
 	r.failed(err)
@@ -31,15 +31,15 @@ func (r *Row) Failed(err error, b Backoff) time.Duration {
 // Failures returns how many failures there were.
 func (r *Row) Failures() int { return r.failures }
 
-// Answered returns how many of the failures came from a server that was reached and knew the
-// client, or were a broken connection.
+// Answered returns how many of the failures were broken connections, or came from a server that was
+// reached and knew the client.
 func (r *Row) Answered() int { return r.answered }
 
 // Expired reports whether the last failure was a version too old for the server. If the next
 // failure is the same, a list did not help.
 func (r *Row) Expired() bool { return r.expired }
 
-// Reached takes note that there is a server, and that it knows the client.
+// Reached records that there is a server, and that it knows the client.
 func (r *Row) Reached() { r.outage = 0 }
 
 func (r *Row) failed(err error) {
@@ -58,8 +58,8 @@ func (r *Row) failed(err error) {
 	}
 }
 
-// wait draws the wait after the last failure, which is err. It is no longer than longest,
-// unless the server asks for a longer one.
+// wait draws the wait after err, the last failure. The wait is at most longest, unless the server
+// requests a longer one.
 func (r *Row) wait(b Backoff, longest time.Duration, err error) time.Duration {
 	var wait time.Duration
 	switch {
@@ -76,5 +76,5 @@ func (r *Row) wait(b Backoff, longest time.Duration, err error) time.Duration {
 // row is a Row of a Reflector.
 type row struct {
 	Row
-	said remind.Reminder // says what the log has of it
+	said remind.Reminder // what the log has of the row
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// journal is what happened, line by line, each with the time since it was made.
-// Tests compare it with what should have happened.
+// journal is a record of events, line by line, each with the time since the journal was made. Tests
+// compare it with the expected lines.
 type journal struct {
 	began time.Time
 
@@ -42,16 +42,15 @@ func (j *journal) take() []string {
 	return lines
 }
 
-// reply is the answer to one request. What it plays are items, events and
-// errors, and durations, for which it is silent. A list then ends; a watch stays
-// open until its context ends.
+// reply is the response to one request. Its elements are items, events and errors, and durations of
+// silence. After them a list ends; a watch stays open until its context ends.
 type reply struct {
 	refuse error
 	play   []any
 	meta   listwatch.ListMeta
 }
 
-// script is a Source that plays replies, and is silent when it has no more.
+// script is a Source that plays replies, and is silent after the last one.
 type script struct {
 	journal *journal
 	lists   []reply
@@ -59,7 +58,7 @@ type script struct {
 	open    int // streams that have not been closed
 	asked   []context.Context
 	options []listwatch.WatchOptions
-	before  []int64 // bytes, as lists were told
+	before  []int64 // ListOptions.Bytes of each list
 }
 
 func (s *script) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[string], error) {
@@ -182,10 +181,10 @@ func (s *watchStream) Next() (listwatch.Event[string], error) {
 	return next.(listwatch.Event[string]), nil
 }
 
-// mirror is a Sink that holds what it is told.
+// mirror is a Sink that keeps the objects that it gets.
 type mirror struct {
 	journal *journal
-	fail    []error // what the next calls answer; nil is success
+	fail    []error // results of the next calls; nil is success
 
 	mu      sync.Mutex                      // guards following
 	content map[types.NamespacedName]string // resourceVersions
@@ -272,8 +271,8 @@ func (m *mirror) failure() error {
 	return err
 }
 
-// rig is a reflector between a script and a mirror. Waits have no random part, and
-// histories are not compared unless a test is about that.
+// rig is a reflector between a script and a mirror. Waits have no random part, and histories are
+// only compared in tests of comparisons.
 type rig struct {
 	*journal
 	source    *script
@@ -298,7 +297,7 @@ func newRig(opts Options) *rig {
 	return g
 }
 
-// run runs the reflector for a time inside a bubble, and checks what happened.
+// run runs the reflector in a bubble for a time, and checks the journal.
 func (g *rig) run(t *testing.T, d time.Duration, want ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
@@ -342,7 +341,7 @@ func endMarker(version string) listwatch.Event[string] {
 	return ev
 }
 
-// page is a page of a list: at version, with items, and where it goes on.
+// page is a page of a list: its version, its items, and the token of the next page.
 func page(version, token string, items ...string) reply {
 	r := reply{meta: listwatch.ListMeta{ResourceVersion: version, Continue: token}}
 	for _, it := range items {

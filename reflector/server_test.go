@@ -26,12 +26,12 @@ import (
 
 var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
 
-// content is which objects there are, and in which versions.
+// content is a set of objects with their versions.
 type content map[types.NamespacedName]string
 
 // history is the server's content at each version at which it changed.
 type history struct {
-	mu       sync.Mutex // guards following; held while the server is written to
+	mu       sync.Mutex // guards following; held during writes to the server
 	versions map[int]content
 }
 
@@ -47,8 +47,7 @@ func (h *history) at(version int) content {
 	return content{}
 }
 
-// checkingSink checks after every call that it has what the server had at this
-// version.
+// checkingSink checks after every call that it has exactly the server's content at this version.
 type checkingSink struct {
 	t       *testing.T
 	history *history
@@ -98,7 +97,7 @@ func (s *checkingSink) checkLocked(call, version string) {
 	s.latest = v
 }
 
-// The faults of a list, and of a watch.
+// These are the faults of a list and of a watch.
 var (
 	listFaults = []apitest.Action{
 		apitest.Drop(), apitest.Expired(), apitest.TooManyRequests(2 * time.Second), apitest.Garbage(), apitest.HTML(),
@@ -113,8 +112,8 @@ var (
 	}, listFaults...)
 )
 
-// G2, G10: whatever goes wrong, the sink has at every moment what the server had
-// at some version, and in the end what the server has.
+// G2, G10: whatever goes wrong, the sink always has the server's content at some version, and in
+// the end the server's present content.
 func TestSinkEndsWithTheServersState(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		for seed := range uint64(5) {
@@ -141,7 +140,7 @@ func walk(t *testing.T, mode reflector.ListMode, seed uint64) {
 			ListMode:            mode,
 			PageSize:            7,
 			WatchTimeout:        time.Minute,
-			ListProgressTimeout: 10 * time.Minute, // which no fault is silent for, so that the mode stays
+			ListProgressTimeout: 10 * time.Minute, // longer than any silent fault, so that the mode stays
 		})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -176,7 +175,7 @@ func walk(t *testing.T, mode reflector.ListMode, seed uint64) {
 		}
 	}
 
-	time.Sleep(30 * time.Minute) // for faults not yet used up
+	time.Sleep(30 * time.Minute) // for the remaining faults
 	synctest.Wait()
 	require.Equal(t, current, sink.content)
 	require.Zero(t, r.Status().Failures, "%v", r.Status().LastError)
@@ -187,8 +186,8 @@ func walk(t *testing.T, mode reflector.ListMode, seed uint64) {
 	require.NoError(t, <-done)
 }
 
-// D6, RC-18: a server that cannot do streaming lists, or does not finish them, is
-// asked for a list.
+// D6, RC-18: if a server does not support streaming lists, or does not finish them, the reflector
+// lists.
 func TestListTakesThePlaceOfAStreamingListThatDoesNotWork(t *testing.T) {
 	for name, c := range map[string]struct {
 		server apitest.Options
@@ -228,7 +227,7 @@ func TestListTakesThePlaceOfAStreamingListThatDoesNotWork(t *testing.T) {
 	}
 }
 
-// write makes one random change, and keeps account of it in current.
+// write makes one random change, and records it in current.
 func write(t *testing.T, server *apitest.Server, random *rand.Rand, current content) {
 	key := types.NamespacedName{Namespace: "default", Name: fmt.Sprint("cm-", random.IntN(30))}
 	_, exists := current[key]
@@ -257,8 +256,8 @@ func version(t *testing.T, server *apitest.Server) int {
 	return v
 }
 
-// A watch on which nothing comes, not even a bookmark, is reopened from the last
-// version, and the error says which one it was.
+// A watch on which nothing comes, not even a bookmark, is reopened from the last version, and the
+// error names this version.
 func TestSilentWatchOfAServer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

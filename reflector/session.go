@@ -21,10 +21,10 @@ type session[T any] struct {
 	ctx     context.Context // of the request
 	cancel  context.CancelCauseFunc
 	overdue *time.Timer
-	silence *atomic.Pointer[silence] // behind a pointer, since the Source may keep it
+	silence *atomic.Pointer[silence] // behind a pointer, because the Source may keep it
 }
 
-// open opens a watch. The watch ends with reason when nothing has come for limit; see listen.
+// open opens a watch. If nothing has come for limit, the watch ends with reason; see listen.
 func (r *Reflector[T]) open(ctx context.Context, opts listwatch.WatchOptions, limit time.Duration, reason error) (*session[T], error) {
 	if err := listwatch.Prepare(ctx, r.source); err != nil { // before any deadline, as for a list
 		return nil, explain(ctx, err)
@@ -59,7 +59,7 @@ func (s *session[T]) next() (listwatch.Event[T], error) {
 	return event, explain(s.ctx, err)
 }
 
-// early reports whether it is too early for the server to end the watch.
+// early reports whether the watch would end too early if it ended now.
 func (s *session[T]) early() bool { return time.Since(s.opened)+pace.OverdueMargin < s.timeout }
 
 // endAfter sets how long the stream may be silent from now on. After that time, it ends with
@@ -86,7 +86,7 @@ func (s *session[T]) abandon() {
 	s.cancel(nil)
 }
 
-// about adds the source's name, if it has one, to an error that the reflector has made.
+// about adds the source's name, if there is one, to an error of the reflector.
 func (r *Reflector[T]) about(err error) error {
 	if named, ok := r.source.(fmt.Stringer); ok {
 		return fmt.Errorf("%v: %w", named, err)
@@ -94,11 +94,11 @@ func (r *Reflector[T]) about(err error) error {
 	return err
 }
 
-// explain replaces an error by the reason for which the reflector ended the request, if it
-// did: the stream only knows that its context has ended. ctx is that of the request.
+// explain replaces err by the reason for which the reflector ended the request, if it did. The
+// stream only knows that its context has ended. ctx is the context of the request.
 func explain(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return contain.Error(err) // A source may be a program's own.
+	return contain.Error(err) // The source may be a program's own.
 }

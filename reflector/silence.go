@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// silence ends a request whose stream is silent for too long. Only the time counts in which
-// the reflector waits for the stream: a slow sink is no silence of the stream. A nil silence
-// never ends a request.
+// silence ends a request whose stream is silent for too long. Only the time in which the reflector
+// waits for the stream counts: a slow sink does not make a stream silent. A nil silence never ends
+// a request.
 type silence struct {
 	limit  time.Duration
 	end    context.CancelCauseFunc
@@ -17,14 +17,13 @@ type silence struct {
 	began  time.Time
 	timer  *time.Timer
 
-	// since is when the wait began, as a duration after began; idle or over if nobody
-	// waits.
+	// since is when the wait began, as a duration after began. It is idle or over if nobody waits.
 	since atomic.Int64
 
-	// The following fields belong to the waiting goroutine.
+	// The fields below belong to the waiting goroutine.
 
-	from  int64         // since, of the last wait
-	spent time.Duration // in waits whose events were of no use
+	from  int64         // since, for the last wait
+	spent time.Duration // in waits whose events were useless
 }
 
 const (
@@ -32,8 +31,8 @@ const (
 	over = -2 // for good
 )
 
-// listen returns a silence whose first wait begins now. When a wait has lasted for limit, it
-// calls end with reason, from a goroutine of its own. It returns nil if limit is negative.
+// listen returns a silence whose first wait starts now. When a wait has lasted for limit, it calls
+// end with reason, in a separate goroutine. It returns nil if limit is negative.
 func listen(limit time.Duration, end context.CancelCauseFunc, reason error) *silence {
 	if limit < 0 {
 		return nil
@@ -51,23 +50,22 @@ func (s *silence) wait() {
 	}
 }
 
-// heard ends the wait: the stream has brought something.
+// heard ends the wait: something has come on the stream.
 func (s *silence) heard() {
 	if s != nil {
 		s.from, s.spent = s.since.Swap(idle), 0
 	}
 }
 
-// inVain says, after heard, that the event was of no use. The next wait then continues the
-// last one.
+// inVain says, after heard, that the event was useless. The next wait then continues the last one.
 func (s *silence) inVain() {
 	if s != nil {
 		s.spent = time.Since(s.began) - time.Duration(s.from)
 	}
 }
 
-// progress says that another goroutine than the waiting one has heard the stream: if there is
-// a wait, it begins anew. It may be called from any goroutine.
+// progress says that another goroutine has received something from the stream: the current wait, if
+// any, starts again. It may be called from any goroutine.
 func (s *silence) progress() {
 	if s == nil {
 		return
@@ -85,8 +83,8 @@ func (s *silence) stop() {
 	}
 }
 
-// check ends the request if the limit has passed, and otherwise sets the timer to the next
-// possible moment. Setting it only here saves two calls to the runtime for each event.
+// check ends the request if the limit has passed, and otherwise sets the timer to the earliest
+// possible end. Setting the timer only here saves two calls to the runtime for each event.
 func (s *silence) check() {
 	left := s.limit
 	switch since := s.since.Load(); since {

@@ -10,16 +10,16 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// state is one of the types below. Each has exactly the fields that its phase needs: a
-// watching state always has a stream, and a version to go on from.
+// state is one of the types below. Each has exactly the fields that its phase needs: a watching
+// state always has a stream, and a version to resume from.
 type state[T any] interface{ phase() Phase }
 
-// listing asks for a page of a list.
+// listing requests a page of a list.
 type listing[T any] struct {
-	at    string // the version to ask for, see snapshot
+	at    string // the requested version, see snapshot
 	whole bool   // without pages
 
-	// The items of earlier pages; zero before the first.
+	// The items of earlier pages; zero before the first page.
 	items   []listwatch.Item[T]
 	unread  unreadables
 	version string
@@ -28,47 +28,47 @@ type listing[T any] struct {
 	turns   turns // whether tokens repeat
 }
 
-// requesting asks for a streaming list.
+// requesting requests a streaming list.
 type requesting[T any] struct {
-	at string // the version to ask for, see snapshot
+	at string // the requested version, see snapshot
 }
 
 // streaming reads the next event of a streaming list.
 type streaming[T any] struct {
-	at    string // the version that was asked for, see snapshot
+	at    string // the requested version, see snapshot
 	watch *session[T]
 	items collection[T]
 
-	// How near the end marker is; see took.
-	changes bool   // there has been an event that lists no existing object
+	// The progress towards the end marker; see took.
+	changes bool   // an event came that lists no existing object
 	newest  string // the newest version of such an event
 }
 
-// connecting asks for a watch.
+// connecting requests a watch.
 type connecting[T any] struct {
 	version string // the watch starts after it
 }
 
-// comparing has a watch that was opened after another one was lost, or after an event that
-// came too late. It compares the server's history with the one that the reflector knows.
+// comparing has a watch that was opened after a lost watch, or after a late event. It compares the
+// server's history with the known one.
 type comparing[T any] struct {
-	version string // through which the sink has been told everything
+	version string // through which the sink has everything
 	from    string // the watch starts after it: version, or just before the mark
 	watch   *session[T]
-	asked   bool // the server was asked for its version, or it is too early to ask
+	asked   bool // the server was asked for its version, or need not be asked yet
 	listed  bool // the server was asked for its version
-	told    bool // the server told its version, which is not older
+	told    bool // the server's version is known, and is not older
 }
 
 // watching reads the next event of a watch.
 type watching[T any] struct {
 	version string // the next watch starts after it
 	watch   *session[T]
-	heard   bool // there has been an event or a bookmark
-	late    bool // there has been an event with a version that the watch had passed
+	heard   bool // an event or a bookmark has come
+	late    bool // an event came whose version the watch had passed
 
-	// synthetic says that the watch had no version to start from. So its Added events list
-	// the existing objects, in no particular order, and their versions are not the watch's.
+	// synthetic says that the watch had no version to start from. Its Added events list the
+	// existing objects, in no particular order, and their versions do not say how far the watch is.
 	synthetic bool
 }
 
@@ -76,7 +76,7 @@ type watching[T any] struct {
 type backingOff[T any] struct {
 	wait    time.Duration
 	then    state[T]
-	hurried bool // because of too many attempts, not of a failure
+	hurried bool // because of too many attempts, not because of a failure
 }
 
 // stopped is the end.
@@ -99,9 +99,8 @@ func waitOf[T any](s state[T]) time.Duration {
 	return 0
 }
 
-// step does the work of s: one request, one event or one wait. It returns the next state, and
-// the error of a failure. After a failure the next state is a backingOff, unless there is no
-// need to wait.
+// step does the work of s: one request, one event or one wait. It returns the next state, and the
+// error of a failure. After a failure the next state is a backingOff, unless no wait is needed.
 //
 // The step may change s, and may return it as the next state.
 func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
@@ -150,8 +149,8 @@ func (r *Reflector[T]) stop(s state[T]) state[T] {
 	return stopped[T]{}
 }
 
-// snapshot returns the first state of a snapshot that is not older than version. "0" is any
-// snapshot, and "" the most recent one.
+// snapshot returns the first state of a snapshot that is not older than version. "0" means any
+// state, and "" the most recent state.
 func (r *Reflector[T]) snapshot(version string) state[T] {
 	if r.mode == WatchList {
 		return &requesting[T]{at: version}
@@ -165,8 +164,8 @@ func (r *Reflector[T]) resnapshot() state[T] {
 	return r.snapshot(cmp.Or(r.version, "0"))
 }
 
-// abandon stops the timers of a state after a panic, or runtime.Goexit, in user code. The
-// stream ends with the context: closing it might block, and hide the panic.
+// abandon stops the timers of a state after user code has panicked or called runtime.Goexit. The
+// stream ends with the context. Closing the stream might block, and hide the panic.
 func abandon[T any](s state[T]) {
 	switch s := s.(type) {
 	case *streaming[T]:

@@ -33,7 +33,7 @@ var (
 	}}
 )
 
-// describe writes a state as the table has it.
+// describe writes a state as in the table.
 func describe(s state[string]) string {
 	switch s := s.(type) {
 	case *listing[string]:
@@ -62,14 +62,14 @@ func describe(s state[string]) string {
 	}
 }
 
-// The states of the table, made by name so that a row is easy to read.
+// These types make the states of the table by name, so that a row is easy to read.
 type (
 	at    = listing[string]
 	open  = requesting[string]
 	to    = connecting[string]
 	table []struct {
 		name     string
-		from     any // a state, or what an open stream plays
+		from     any // a state, or the events of an open stream
 		known    string
 		failures int  // in a row, before the step
 		expired  bool // the last of them was an expired version
@@ -81,7 +81,7 @@ type (
 	}
 )
 
-// An open stream, as the state before the step. It has been open for a second.
+// These are open streams, as the state before the step. Each has been open for a second.
 type (
 	inStream struct{ play []any }
 	inWatch  struct {
@@ -262,7 +262,7 @@ func runTable(t *testing.T, mode ListMode, rows table) {
 	}
 }
 
-// failuresBefore is a row of failures, of all kinds.
+// failuresBefore is a row with n failures of all kinds.
 func failuresBefore(n int, expired bool) row {
 	return row{Row: Row{failures: n, answered: n, outage: n, expired: expired}}
 }

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Status is the phase of a reflector, and the record of its work so far. All of it is
-// from one moment.
+// Status is the phase of a reflector, and the record of its work so far, all taken at one moment.
 type Status struct {
 	// Phase is the reflector's phase, and Since is when the phase began. Both are zero
 	// before the first Run.
@@ -16,16 +15,16 @@ type Status struct {
 	// Synced says that the sink has had a whole snapshot.
 	Synced bool
 
-	// ResourceVersion is the version through which the sink has been told
-	// everything, "" before the first snapshot.
+	// ResourceVersion is the version through which the sink has everything, or "" before the first
+	// snapshot.
 	ResourceVersion string
 
-	// ListMode is how snapshots are taken: List or WatchList. It differs from that of
-	// Options if that is Auto, or if streaming lists did not work.
+	// ListMode is how snapshots are taken: List or WatchList. It differs from Options.ListMode if
+	// that is Auto, or if streaming lists did not work.
 	ListMode ListMode
 
-	// Items is how many objects the running snapshot has so far, or the last one had.
-	// Total is how many it will have; 0 if the server has not told.
+	// Items is how many objects the current snapshot has so far, or the last snapshot had. Total is
+	// how many it will have, or 0 if the server has not said.
 	Items int
 	Total int64
 
@@ -33,25 +32,24 @@ type Status struct {
 	// last event or bookmark of a watch was received.
 	LastListAt, LastEventAt time.Time
 
-	// Unreadable has the objects that the sink lacks, or has in an older state, because
-	// they could not be read: in the last snapshot, whether or not it was handed over, or
-	// in later events. An object leaves it when an event or a snapshot has the object in
-	// a state that can be read, or when the object is deleted. The reflector does not ask
-	// for a single object again: an object that was damaged on its way stays here until
-	// it changes or is listed again. Objects without a name leave with the next snapshot,
-	// which then follows when the watch ends.
+	// Unreadable has the objects that the sink lacks, or has in an older state, because they were
+	// undecodable. They were found in the last snapshot, whether or not it was handed over, or in
+	// later events. An object leaves the set when it is deleted, or when an event or a snapshot
+	// brings a decodable state. The reflector does not request single objects: an object that was
+	// damaged in transit stays here until it changes or is listed again. Objects without a name
+	// leave with the next snapshot, which follows when the current watch ends.
 	Unreadable Unreadable
 
-	// Failures is how many attempts have failed since the last success of their kind. 0
-	// means that nothing fails.
+	// Failures is how many attempts have failed since the last success of their kind. 0 means that
+	// nothing fails.
 	Failures int
 
-	// LastError is the last error that was reported to OnError, an [Error], and
-	// LastErrorAt when it was. Success does not clear them.
+	// LastError is the last error that was reported to OnError, an [Error], and LastErrorAt is the
+	// time of that report. Success does not clear them.
 	LastError   error
 	LastErrorAt time.Time
 
-	// NextRetry is when the running wait is over; zero outside of BackingOff.
+	// NextRetry is when the current wait is over, or zero outside of BackingOff.
 	NextRetry time.Time
 
 	Stats
@@ -59,12 +57,12 @@ type Status struct {
 
 // Stats has the counts of a reflector's work since New.
 type Stats struct {
-	// Lists counts the snapshots begun, by lists or streaming lists. Relists counts those
-	// of them that began after the sink already had one.
+	// Lists counts the snapshots that were started, by lists or streaming lists. Relists counts the
+	// snapshots that started after the sink already had one.
 	Lists, Relists uint64
 
-	// Pages counts the requests for pages of lists, StreamingLists those for streaming
-	// lists, and Watches those for watches that start from a version.
+	// Pages counts the requests for pages of lists, StreamingLists the requests for streaming
+	// lists, and Watches the requests for watches that start from a version.
 	Pages, StreamingLists, Watches uint64
 
 	// Comparisons counts the requests for the server's version after a lost watch.
@@ -74,9 +72,9 @@ type Stats struct {
 	// lists, except for bookmarks, which Bookmarks counts.
 	Listed, Events, Bookmarks uint64
 
-	// Errors counts the failed attempts, and Skipped the objects that could not be read.
-	// Stale counts the events and bookmarks that the reflector ignored because the watch
-	// had passed their version; see [ErrLate].
+	// Errors counts the failed attempts, and Skipped the undecodable objects. Stale counts the
+	// events and bookmarks that the reflector ignored because the watch had passed their version;
+	// see [ErrLate].
 	Errors, Skipped, Stale uint64
 }
 
@@ -87,7 +85,7 @@ func (r *Reflector[T]) Status() Status { return r.record.get() }
 // Stats returns the counters of Status.
 func (r *Reflector[T]) Stats() Stats { return r.record.get().Stats }
 
-// record has the state of a reflector that other goroutines read.
+// record is the part of a reflector's state that other goroutines read.
 type record struct {
 	mu     sync.Mutex // guards following
 	status Status

@@ -167,8 +167,8 @@ func logTo(w io.Writer, level slog.Level) *slog.Logger {
 	}))
 }
 
-// A server that is down for 20 minutes is four warnings, one each five minutes, and one
-// more when it is there again and refuses.
+// A server that is down for 20 minutes causes four warnings, one each five minutes. It causes one
+// more when it is back and refuses.
 func TestLogsGoToTheDefaultLoggerUnlessToldOtherwise(t *testing.T) {
 	previous := slog.Default()
 	defer slog.SetDefault(previous)
@@ -176,7 +176,7 @@ func TestLogsGoToTheDefaultLoggerUnlessToldOtherwise(t *testing.T) {
 	slog.SetDefault(logTo(&log, slog.LevelInfo))
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
-		slog.SetDefault(previous) // The one at New counts.
+		slog.SetDefault(previous) // The default at the time of New counts.
 		g.source.lists = []reply{refuse(errBroken)}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
@@ -211,8 +211,8 @@ func TestAnOutageIsSaidWhenItBeginsEveryFiveMinutesAndWhenItIsOver(t *testing.T)
 	})
 }
 
-// outage is a source that cannot be reached for 18 minutes, then refuses for four, and
-// then has a list and a watch in which nothing happens.
+// outage is a source that is unreachable for 18 minutes and refuses for four. After that it has a
+// list, and a watch without events.
 type outage struct {
 	script
 	began time.Time

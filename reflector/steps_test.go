@@ -29,9 +29,8 @@ type stepState struct {
 	make func() any
 }
 
-// stepStates are all states in which a reflector waits for the server, for a sink
-// that knows version 10. The rows of state_test.go say why; this says that
-// nothing is missing.
+// stepStates are all states in which a reflector waits for the server, for a sink that knows
+// version 10. state_test.go gives the reasons for single steps; this table is complete.
 var stepStates = []stepState{
 	{`listing at "0"`, List, func() any { return &at{at: "0"} }},
 	{`listing at "10"`, List, func() any { return &at{at: "10"} }},
@@ -53,13 +52,13 @@ var stepStates = []stepState{
 	{`watching from "", initial events`, List, func() any { return inSyntheticWatch{} }},
 }
 
-// stepReplies are all kinds of replies: an error refuses a request, or ends a
-// stream; what is played comes after the server has agreed.
+// stepReplies are all kinds of replies. An error refuses a request, or ends a stream. The other
+// elements of a stream come after the server has accepted the request.
 var stepReplies = []struct {
 	name   string
 	refuse error
-	list   reply // the answer to a list, where it is not refused
-	stream []any // what an open stream brings
+	list   reply // the response to a list that is not refused
+	stream []any // the events of an open stream
 	sink   error
 	cancel bool
 }{
@@ -98,9 +97,9 @@ var stepReplies = []struct {
 	{name: "the end of the context", cancel: true, stream: []any{24 * time.Hour}},
 }
 
-// TestStepsAreAllKnown has every state meet every reply, as the first failure and
-// as the third in a row, and compares what follows with testdata/steps.txt. That
-// file is also for reading: it is the state machine.
+// TestStepsAreAllKnown combines every state with every reply, as the first failure and as the third
+// in a row, and compares the result with testdata/steps.txt. The file is also a readable
+// description of the state machine.
 func TestStepsAreAllKnown(t *testing.T) {
 	const file = "testdata/steps.txt"
 	var b strings.Builder
@@ -129,8 +128,8 @@ func TestStepsAreAllKnown(t *testing.T) {
 	require.Equal(t, string(want), b.String())
 }
 
-// possible says whether a reply can come in a state: what a stream brings needs an
-// open stream, and a list brings items.
+// possible reports whether a reply can come in a state: events need an open stream, and items need
+// a list.
 func possible(from any, n int) bool {
 	r := stepReplies[n]
 	switch from := from.(type) {

@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// patience is how many failures in a row there may be before the reflector tries another way.
+// patience is the number of failures in a row after which the reflector tries another way.
 const patience = 3
 
 // request opens a streaming list (RC-14).
@@ -20,7 +20,7 @@ func (r *Reflector[T]) request(ctx context.Context, s *requesting[T]) (state[T],
 	r.beginSnapshot()
 	r.record.update(func(st *Status) { st.StreamingLists++ })
 	opts := listwatch.WatchOptions{SendInitialEvents: true, Known: r.known(), Held: r.held()}
-	if s.at != "0" { // "0" is any version, which a streaming list asks for by "" (RC-14)
+	if s.at != "0" { // a streaming list requests any version by "" (RC-14)
 		opts.ResourceVersion = s.at
 	}
 	watch, err := r.open(ctx, opts, r.opts.ListProgressTimeout, ErrNoProgress)
@@ -38,7 +38,7 @@ func (r *Reflector[T]) collect(s *streaming[T]) (state[T], error) {
 	unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
 	switch {
 	case isUnread && unread.Type == listwatch.Deleted && unread.Key.Name == "":
-		// An object is gone, and only the next list tells which.
+		// An object is gone, and only the next list shows which.
 		s.watch.close()
 		return r.retry(&r.snapshots, err, r.snapshot(s.at)), err
 	case isUnread:
@@ -72,10 +72,10 @@ func (r *Reflector[T]) collect(s *streaming[T]) (state[T], error) {
 	return s, nil
 }
 
-// took takes note of whether an event brings the streaming list nearer to its end marker. An
-// event that lists an existing object does. Such an event is Added, its key is new, and its
-// version is older than the newest version of a change, if one has come. Changes do not: if
-// there are many, and the server sends no end marker, they go on for ever.
+// took records whether an event brings the streaming list nearer to its end marker. An event that
+// lists an existing object does. It is Added, its key is new, and its version is older than the
+// newest version of a change, if a change has come. Changes do not count: if a server sends many
+// changes but no end marker, they go on for ever.
 func (s *streaming[T]) took(event listwatch.EventType, key types.NamespacedName, version string) {
 	_, again := s.items.index[key]
 	if event == listwatch.Added && !again && (!s.changes || older(version, s.newest)) {
@@ -102,7 +102,7 @@ func (r *Reflector[T]) streamFailed(at string, err error) (state[T], error) {
 	case (IsExpired(err) || IsTooLarge(err)) && at != "":
 		return r.atOnce(&r.snapshots, err, r.snapshot("")), err
 	case errors.Is(err, ErrNoProgress), errors.Is(err, ErrOverdue), isUnsupported(err):
-		// The server would give the same answer the next time (D6).
+		// The server would refuse the next streaming list as well (D6).
 		r.mode = List
 		r.record.update(func(st *Status) { st.ListMode = List })
 		return r.atOnce(&r.snapshots, err, r.snapshot(at)), err
@@ -113,11 +113,11 @@ func (r *Reflector[T]) streamFailed(at string, err error) (state[T], error) {
 	}
 }
 
-// collection is the content of a streaming list so far.
+// collection has the content of a streaming list so far.
 type collection[T any] struct {
 	unread unreadables
 	items  []listwatch.Item[T]
-	index  map[types.NamespacedName]int // of a key's item
+	index  map[types.NamespacedName]int // index of a key's item
 }
 
 // put adds an item, or replaces the item of the same key.
@@ -149,8 +149,8 @@ func (c *collection[T]) remove(key types.NamespacedName) {
 	delete(c.index, key)
 }
 
-// skip takes note of an object that could not be read. If the event is a deletion, the object
-// is gone; otherwise its last readable state stays.
+// skip records an undecodable object. If the event is a deletion, the object is gone; otherwise its
+// last decodable state stays.
 func (c *collection[T]) skip(unread *listwatch.ObjectError) {
 	_, ok := c.index[unread.Key]
 	switch {

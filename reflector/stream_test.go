@@ -59,7 +59,7 @@ func TestStreamingListWithoutEndMarkerGivesWayToAList(t *testing.T) { // D6, RC-
 			`1m29s replace "10": a@1`,
 			`1m29s watch "10"`,
 			`1m29s reflector: watching: wrapped: too old (failure 1 in a row, going on at once)`,
-			`1m29s list "10" limit=0`, // it is remembered
+			`1m29s list "10" limit=0`, // the mode is remembered
 			`1m29s replace "11": a@1=`,
 			`1m29s watch "11"`,
 		)
@@ -125,7 +125,7 @@ func TestStreamingListThatFailsIsTriedAgainNextTime(t *testing.T) { // RC-18
 	})
 }
 
-// The collection against a map, by random puts, removals and skips.
+// The collection is compared with a map, by random puts, removals and skips.
 func TestCollectionHoldsWhatAMapWould(t *testing.T) {
 	t.Parallel()
 	for range 200 {

@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// A token that the server refuses, and that somebody repairs after a while, is used soon
+// The server refuses a token until somebody repairs it. The reflector uses the repaired token soon
 // after that.
 func TestTokenThatIsRepairedIsUsedSoon(t *testing.T) {
 	for _, repaired := range []time.Duration{5 * time.Second, 20 * time.Second, time.Minute} {
@@ -49,7 +49,7 @@ func TestTokenThatIsRepairedIsUsedSoon(t *testing.T) {
 				synctest.Wait()
 				require.Equal(t, reflector.BackingOff, r.Status().Phase)
 				require.NoError(t, os.WriteFile(file, []byte("better"), 0o600))
-				// Waits are a quarter of the time so far, and up to twice as long.
+				// Each wait is a quarter of the time so far, or up to twice as long.
 				time.Sleep(max(4*time.Second, repaired/2))
 				synctest.Wait()
 				require.Equal(t, reflector.Watching, r.Status().Phase, "%v", r.Status().LastError)

@@ -11,25 +11,24 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// ErrUnreadable is wrapped by each error about objects that could not be read, so that the
-// sink lacks them, or has older states of them; see [UnreadableError].
+// ErrUnreadable is wrapped by each error about undecodable objects, which the sink lacks, or has in
+// an older state; see [UnreadableError].
 var ErrUnreadable = errors.New("objects cannot be read")
 
-// Unreadable says which objects the sink lacks, or has in an older state than the server,
-// because they could not be read: their bytes could not be decoded, they are too large or of
-// another kind, or a transform returned an error. The zero value is that of a complete sink.
+// Unreadable says which objects the sink lacks, or has in an older state than the server, because
+// they were unreadable. Their bytes were undecodable, they were too large or of another kind, or a
+// transform returned an error. The zero value describes a complete sink.
 type Unreadable struct {
-	// Count is how many such objects there are.
+	// Count is the number of unreadable objects.
 	Count int
 
-	// Nameless is how many of them have a name that could not be read. It is a lower
-	// bound: two changes may be of one object, or of two. A nameless object may be any
-	// object. So as long as there is one, the reflector takes no object that is missing
-	// in a snapshot for deleted.
+	// Nameless is how many of them have an unreadable name. It is a lower bound, because two
+	// changes may be about one object, or about two. A nameless object may be any object. While
+	// there is one, the reflector takes no object that is missing in a snapshot for deleted.
 	Nameless int
 
-	// Objects are those that have a name, with version and reason; a hundred of them if
-	// there are more. They must not be changed.
+	// Objects are the unreadable objects that have a name, with version and reason, but no more
+	// than a hundred. They must not be changed.
 	Objects []*listwatch.ObjectError
 }
 
@@ -48,7 +47,7 @@ type UnreadableError struct{ Unreadable }
 // inText is how many objects an error names in its text.
 const inText = 3
 
-// Error says how many objects there are, and names the first of them, with reasons.
+// Error says how many objects are unreadable, and names the first of them, with reasons.
 func (e *UnreadableError) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -83,7 +82,7 @@ func (e *UnreadableError) Unwrap() []error {
 // maxNamed bounds Unreadable.Objects.
 const maxNamed = 100
 
-// unreadables are the objects that could not be read.
+// unreadables are the unreadable objects.
 type unreadables struct {
 	byKey    map[types.NamespacedName]*listwatch.ObjectError
 	named    []*listwatch.ObjectError // maxNamed of them
@@ -92,12 +91,12 @@ type unreadables struct {
 
 func (u *unreadables) empty() bool { return len(u.byKey) == 0 && u.nameless == 0 }
 
-// add takes note of an object. It replaces an earlier note of its key.
+// add adds an object. It replaces an earlier entry of its key.
 func (u *unreadables) add(unread *listwatch.ObjectError) {
 	switch {
 	case unread.Key.Name != "":
 	case unread.Type == listwatch.Modified:
-		u.nameless = max(u.nameless, 1) // Several changes may be of one object.
+		u.nameless = max(u.nameless, 1) // Several changes may be about one object.
 		return
 	default:
 		u.nameless++
@@ -115,8 +114,8 @@ func (u *unreadables) add(unread *listwatch.ObjectError) {
 	}
 }
 
-// remove forgets an object that can be read now, or is gone. It reports whether there was a
-// note of the object.
+// remove removes an object that is decodable now, or gone. It reports whether there was an entry of
+// the object.
 func (u *unreadables) remove(key types.NamespacedName) bool {
 	before, ok := u.byKey[key]
 	if !ok {
@@ -140,9 +139,9 @@ func (u *unreadables) state() Unreadable {
 	return Unreadable{Count: len(u.byKey) + u.nameless, Nameless: u.nameless, Objects: slices.Clone(u.named)}
 }
 
-// Unreadable returns the reason why the object of a key could not be read, a
-// [*listwatch.ObjectError], or nil if there is none. Unlike Status, it has all objects that
-// have a name. It may be called at any time, from any goroutine.
+// Unreadable returns the reason why the object of a key is unreadable, a [*listwatch.ObjectError],
+// or nil if it is not. Unlike Status, it has all objects that have a name. It may be called at any
+// time, from any goroutine.
 func (r *Reflector[T]) Unreadable(key types.NamespacedName) error {
 	r.record.mu.Lock()
 	defer r.record.mu.Unlock()
@@ -152,7 +151,7 @@ func (r *Reflector[T]) Unreadable(key types.NamespacedName) error {
 	return nil
 }
 
-// noteUnread changes the set of unreadable objects, and tells the sink if it is a Waker.
+// noteUnread changes the set of unreadable objects, and notifies the sink if it is a Waker.
 func (r *Reflector[T]) noteUnread(change func(*unreadables)) {
 	r.record.update(func(st *Status) { // The lock of the record guards the set as well.
 		change(&r.unread)
@@ -163,7 +162,7 @@ func (r *Reflector[T]) noteUnread(change func(*unreadables)) {
 	}
 }
 
-// readable takes note that the sink has the server's state of a key.
+// readable records that the sink has the server's state of a key.
 func (r *Reflector[T]) readable(key types.NamespacedName) {
 	if unread := r.unread.byKey[key]; unread != nil {
 		r.keep([]*listwatch.ObjectError{unread})
@@ -178,11 +177,10 @@ func (r *Reflector[T]) keep(unread []*listwatch.ObjectError) {
 	}
 }
 
-// incomplete takes note of the unreadable objects in a snapshot. It returns an error if the
-// snapshot must not be handed over: the first snapshot must be whole, unless
-// Options.SkipUnreadable is set. Earlier unreadable objects are forgotten by replaced, when
-// the sink has the snapshot. Before the first snapshot the sink has nothing, so incomplete
-// forgets them at once.
+// incomplete records the unreadable objects of a snapshot. It returns an error if the snapshot must
+// not be handed over: the first snapshot must be complete, unless Options.SkipUnreadable is set.
+// replaced removes earlier unreadable objects, when the sink has the snapshot. Before the first
+// snapshot the sink has nothing, so incomplete removes them at once.
 func (r *Reflector[T]) incomplete(unread unreadables) error {
 	switch {
 	case !r.synced:
@@ -201,7 +199,7 @@ func (r *Reflector[T]) incomplete(unread unreadables) error {
 	return unread.state().Err()
 }
 
-// replaced takes note that exactly these objects of a snapshot cannot be read.
+// replaced records that exactly these objects of a snapshot are unreadable.
 func (r *Reflector[T]) replaced(unread unreadables) {
 	if r.unread.empty() && unread.empty() {
 		return

@@ -21,7 +21,7 @@ func unread(kind listwatch.EventType, name string) *listwatch.ObjectError {
 	return bad
 }
 
-// unreadIn is what a reflector says of the objects that could not be read.
+// unreadIn returns the reflector's reports about unreadable objects.
 func unreadIn(g *rig) []string {
 	state := g.reflector.Status().Unreadable
 	said := []string{}
@@ -45,8 +45,8 @@ func start(t *testing.T, g *rig) (stop func()) {
 	}
 }
 
-// TestTheFirstSnapshotIsWholeOrNone: with an unreadable object it is a failure that
-// names the object, and is tried again until the object can be read.
+// TestTheFirstSnapshotIsWholeOrNone: with an undecodable object the first snapshot is a failure
+// that names the object. It is tried again until the object is decodable.
 func TestTheFirstSnapshotIsWholeOrNone(t *testing.T) { // G2, G11
 	for _, mode := range []ListMode{List, WatchList} {
 		for name, bad := range map[string]*listwatch.ObjectError{"a": unread(listwatch.Added, "a"), "?": errNameless} {
@@ -100,7 +100,8 @@ func byName(g *rig) map[string]string {
 	return content
 }
 
-// TestWhoHasChosenToSkipIsToldAllTheSame which objects it does without.
+// TestWhoHasChosenToSkipIsToldAllTheSame: with SkipUnreadable the reports still name the missing
+// objects.
 func TestWhoHasChosenToSkipIsToldAllTheSame(t *testing.T) { // G11
 	for _, mode := range []ListMode{List, WatchList} {
 		t.Run(mode.String(), func(t *testing.T) {
@@ -122,7 +123,7 @@ func TestWhoHasChosenToSkipIsToldAllTheSame(t *testing.T) { // G11
 	}
 }
 
-// TestAnObjectIsUnreadableUntilItCanBeReadOrIsGone, by events.
+// TestAnObjectIsUnreadableUntilItCanBeReadOrIsGone changes objects by events.
 func TestAnObjectIsUnreadableUntilItCanBeReadOrIsGone(t *testing.T) { // G2, G11
 	bubble(t, func(t *testing.T) {
 		later := func(events ...any) (spread []any) {
@@ -154,8 +155,8 @@ func TestAnObjectIsUnreadableUntilItCanBeReadOrIsGone(t *testing.T) { // G2, G11
 	})
 }
 
-// TestASnapshotSaysWhatIsUnreadableNow, and one that does not have all names is followed
-// by another when the watch has ended.
+// TestASnapshotSaysWhatIsUnreadableNow: a snapshot replaces the set of unreadable objects. If a
+// snapshot lacks names, another one follows when the watch has ended.
 func TestASnapshotSaysWhatIsUnreadableNow(t *testing.T) { // G2, G11
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
@@ -225,7 +226,7 @@ func TestObjectsWithoutANameAreNoItems(t *testing.T) {
 	}
 }
 
-// An object without a readable name that changes again and again is one.
+// An object without a readable name that changes again and again counts as one object.
 func TestChangesOfAnObjectWithoutANameAreOfOne(t *testing.T) {
 	nameless := func(kind listwatch.EventType) error {
 		return &listwatch.ObjectError{Type: kind, Err: errors.New("no name")}

@@ -23,8 +23,8 @@ func TestWakeEndsAWait(t *testing.T) {
 	})
 }
 
-// Closing is how many a program tells that something has come: it must not make the
-// reflector ask without a pause from then on.
+// Many programs signal by closing a channel. A closed Wake must not make the reflector send
+// requests without a pause from then on.
 func TestAClosedWakeEndsOneWait(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		wake := make(chan struct{})

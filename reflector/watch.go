@@ -12,11 +12,11 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// veryShort is the least time of a watch without any event that counts as orderly (RC-25).
+// veryShort is the shortest duration of a watch without any event that counts as orderly (RC-25).
 const veryShort = time.Second
 
-// connect opens a watch (RC-21). After a lost watch, the new one begins with the last event
-// of that, if there is one.
+// connect opens a watch (RC-21). After a lost watch, the new watch starts with the last event of
+// the lost one, if there is one.
 func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T], error) {
 	r.warned = false
 	r.record.update(func(st *Status) { st.Watches++ })
@@ -27,9 +27,8 @@ func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T],
 	}
 	from, left := opts.ResourceVersion, r.doubt.pace.Left()
 	if compares && from == s.version && left > 0 {
-		// The reflector will compare the next watch. This one ends when that is due, but
-		// not so soon that it would count as too short: its time begins before its answer
-		// comes.
+		// The reflector will compare the next watch. This watch ends when that is due, but not so
+		// soon that it would count as too short: its time starts before its response comes.
 		compares, opts.Timeout = false, min(max(left, 2*veryShort), r.opts.watchTimeout())
 	}
 	watch, err := r.open(ctx, opts, r.opts.WatchIdleTimeout, ErrIdle)
@@ -66,13 +65,13 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 		s.watch.close()
 		return r.watchEnded(s, err)
 	case event.Unchanged && !event.Unordered && !s.synthetic && (event.ResourceVersion == s.version || r.passed(s, event.ResourceVersion)):
-		// Known is for initial events, but a stream that reads ahead may have called it for
-		// a later event, too. The server sent this event again, and the sink has it.
+		// Known is for initial events, but a stream that reads ahead may also have called it for a
+		// later event. The server sent this event again, and the sink has it.
 		r.record.update(func(st *Status) { st.Stale++ })
 		return s, nil
 	case event.Unchanged:
-		// Known may have said yes for a state that the sink no longer has. A snapshot
-		// brings the object.
+		// Known may have returned true for a state that the sink no longer has. A snapshot brings
+		// the object.
 		s.watch.close()
 		err := fmt.Errorf("the event %v %v came without its object", event.Type, event.Key)
 		return r.retry(&r.watches, err, r.resnapshot()), err
@@ -80,7 +79,7 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 
 	r.eventReceived(Watching, event)
 	if event.Type == listwatch.Bookmark && !mark.Resumes(event.ResourceVersion) {
-		// A hint that says nothing, except that the connection is alive.
+		// This bookmark only says that the connection is alive.
 		s.heard = true
 		r.eventDone(event, -1)
 		r.succeeded(&r.watches)
@@ -93,12 +92,13 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	return r.apply(s, event)
 }
 
-// passed reports whether a watch has passed a version, so that an event with that version is no news.
+// passed reports whether a watch has passed a version, so that an event with this version brings
+// nothing new.
 func (r *Reflector[T]) passed(s *watching[T], version string) bool {
 	return !s.synthetic && older(version, s.version)
 }
 
-// apply tells the sink of an event of a watch.
+// apply hands an event of a watch to the sink.
 func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T], error) {
 	if err := r.sink.Apply(event); err != nil {
 		s.watch.close()
@@ -110,7 +110,7 @@ func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T]
 	if !s.synthetic && !event.Unordered && mark.Resumes(event.ResourceVersion) { // RC-24
 		s.version = event.ResourceVersion
 		r.version = event.ResourceVersion
-		if event.Type != listwatch.Bookmark && !r.doubt.lost { // In doubt, the event may be of another history.
+		if event.Type != listwatch.Bookmark && !r.doubt.lost { // Else the event may be of another history.
 			r.mark = mark.Mark{Key: event.Key, Version: event.ResourceVersion}
 		}
 	}
@@ -122,9 +122,9 @@ func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T]
 	return s, nil
 }
 
-// unreadChange deals with an event other than a deletion whose object could not be read. The
-// sink is told that the object exists: if it has an object of another UID under this key,
-// that object is gone.
+// unreadChange deals with an event, other than a deletion, that has an undecodable object. The sink
+// learns that the object exists: if it has an object of another UID under this key, that object is
+// gone.
 func (r *Reflector[T]) unreadChange(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
 	r.noteUnread(func(u *unreadables) { u.add(unread) })
 	r.skip(Watching, unread)
@@ -140,9 +140,9 @@ func (r *Reflector[T]) unreadChange(s *watching[T], unread *listwatch.ObjectErro
 	return s, nil
 }
 
-// unreadDeletion deals with a deletion whose object could not be read. If the key and the
-// version are known, the sink is told of the deletion, and has the last state. Otherwise only
-// a snapshot shows which object is gone. It must not be older than the deletion.
+// unreadDeletion deals with a deletion that has an undecodable object. If the key and the version
+// are known, the sink gets the deletion, and has the last state. Otherwise only a snapshot shows
+// which object is gone. It must not be older than the deletion.
 func (r *Reflector[T]) unreadDeletion(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
 	if unread.Key.Name == "" || unread.ResourceVersion == "" {
 		s.watch.close()
@@ -153,7 +153,7 @@ func (r *Reflector[T]) unreadDeletion(s *watching[T], unread *listwatch.ObjectEr
 		return r.retry(&r.watches, unread, next), unread
 	}
 	r.skip(Watching, unread)
-	// Unordered, because the error does not say whether the version is that of the watch.
+	// Unordered, because the error does not say whether the version counts for the watch.
 	event := listwatch.Event[T]{Type: listwatch.Deleted, Unordered: true, Item: unchanged[T](unread)}
 	event.ResourceVersion = unread.ResourceVersion
 	return r.apply(s, event)
@@ -186,16 +186,16 @@ func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
 		}
 	}
 	if isLost(err) && lasted >= veryShort {
-		// A connection that held for a while is opened again after about as long at most,
-		// however many attempts failed before.
+		// If a connection held for some time, the next one is opened after about the same time at
+		// most, however many attempts failed before.
 		longest = min(longest, r.opts.Backoff.most(lasted))
 	}
 	return r.watchFailed(s.version, true, longest, err)
 }
 
-// nextWatch returns the state that follows a watch that ended in good order: the next watch,
-// or a snapshot if there are objects without a readable name. Only a snapshot without such
-// objects shows that they can be read, or are gone.
+// nextWatch returns the state that follows a watch that ended in good order. It is the next watch,
+// or a snapshot if there are objects without a readable name: only a snapshot shows that they are
+// decodable, or gone.
 func (r *Reflector[T]) nextWatch(version string) state[T] {
 	if r.unread.nameless > 0 {
 		return r.resnapshot()
@@ -203,9 +203,9 @@ func (r *Reflector[T]) nextWatch(version string) state[T] {
 	return r.resume(version)
 }
 
-// resume returns the state that follows a watch from version, or the failure to open one: the
-// next watch. Without a version, it is a snapshot. A watch from no version, or from "0",
-// begins with the objects that exist, and does not show which ones were deleted meanwhile.
+// resume returns the state that follows a watch from version, or a failure to open this watch. It
+// is the next watch, or a snapshot if there is no version: a watch from no version, or from "0",
+// begins with the existing objects, and does not show which objects were deleted meanwhile.
 func (r *Reflector[T]) resume(version string) state[T] {
 	if !mark.Resumes(version) {
 		return r.resnapshot()
@@ -213,17 +213,16 @@ func (r *Reflector[T]) resume(version string) state[T] {
 	return &connecting[T]{version: version}
 }
 
-// watchFailed decides how to go on after a watch from version has failed. As a rule, the next
-// watch from that version follows, after longest at most. suspect says that the version may
-// be the reason; if such failures go on, a snapshot brings another version.
+// watchFailed decides how to go on after a watch from version has failed. As a rule, the next watch
+// from this version follows, after longest at most. suspect says that the version may be the cause.
+// If such failures go on, a snapshot brings another version.
 //
-// Here plain/reflector.go lists again, which takes 2.30 s of CPU for 20,000 pods
-// (plain/README.md).
+// Here plain/reflector.go lists again, which takes 2.30 s of CPU for 20,000 pods (plain/README.md).
 func (r *Reflector[T]) watchFailed(version string, suspect bool, longest time.Duration, err error) (state[T], error) {
 	switch {
 	case IsExpired(err) && !r.watches.expired:
-		// RC-26. The failure before may have been another one, such as an outage: only if it
-		// was a 410 as well, the reflector waits.
+		// RC-26. The failure before may have been of another kind, such as an outage. The reflector
+		// waits only if it was a 410 as well.
 		return r.atOnce(&r.watches, err, r.resnapshot()), err
 	case IsExpired(err):
 		return r.retryWithin(&r.watches, longest, err, r.resnapshot()), err

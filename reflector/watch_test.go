@@ -160,7 +160,7 @@ func TestWithoutAVersionToResumeFromListsFollow(t *testing.T) {
 	}
 }
 
-// A hint that cannot be used is ignored: the reflector knows the version still.
+// An unusable hint is ignored: the reflector still knows the version.
 func TestABookmarkOfVersionZeroTakesNoVersionAway(t *testing.T) { // RC-24
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
