@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// blockingIndex is an index function that says when it is called, and waits.
+// blockingIndex is an index function that reports when it is called, and then waits.
 type blockingIndex struct{ called, proceed chan struct{} }
 
 func newBlockingIndex() blockingIndex {
@@ -23,7 +23,7 @@ func (b blockingIndex) terms(o *object) ([]string, error) {
 	return termsOfObject(o)
 }
 
-// when returns an index function that waits only for objects of a version.
+// when returns an index function that waits only for objects of one version.
 func (b blockingIndex) when(version int) IndexFunc[*object] {
 	return func(o *object) ([]string, error) {
 		if o.version == version {
@@ -130,8 +130,8 @@ func TestWriteThatBeganBeforeAnIndexWasAddedAndEndsWhileItIsBuiltIsInIt(t *testi
 	require.Equal(t, []string{"a/there", "a/x"}, byIndex(t, store.Snapshot(), "node", "t"))
 }
 
-// The index function fails while the index is being built, and the write comes
-// to its end when the index has been added: now it is the write that is bad.
+// The index function fails while the index is being built, and the write completes after the index
+// has been added. Now it is the write that is wrong.
 func TestWriteThatFailsForAnIndexThatWasAddedMeanwhileIsLeftOut(t *testing.T) {
 	t.Parallel()
 	build, write, bad := newBlockingIndex(), newBlockingIndex(), errors.New("bad object")

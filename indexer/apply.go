@@ -12,61 +12,58 @@ import (
 type Op[T any] struct {
 	Key types.NamespacedName
 
-	// Object is stored as it is. From then on it belongs to the store and all its
-	// readers: nobody may modify it. ResourceVersion is its version, and UIDHash stands
-	// for its UID, as in listwatch.Item; readers get both as they came. All three are
-	// ignored if Delete is set.
+	// Object is stored as it is. From then on it belongs to the store and all its readers: nobody
+	// may modify it. ResourceVersion is its version, and UIDHash stands for its UID, as in
+	// listwatch.Item. Readers get both unchanged. All three fields are ignored if Delete is set.
 	Object          T
 	ResourceVersion string
 	UIDHash         uint64
 
-	// Delete removes the key. If the store does not have it, that is no error (IX-1).
+	// Delete removes the key. A key that the store does not have is not an error (IX-1).
 	Delete bool
 }
 
-// Apply does all ops in their order as one transaction: a reader sees all of them or
-// none, in the objects and in every index. An op replaces an object that is there
-// already.
+// Apply does all ops in order as one transaction: a reader sees all of them or none, in the objects
+// and in every index. An op replaces an object that is there already.
 //
-// resourceVersion is the version through which the store is complete with these ops. "" and
-// "0" mean that the writer does not know it. If there are several writers, only a writer that
-// knows the versions of the others may pass it. The store's version never goes down: Apply
-// ignores an older one. If one of the two is not a positive decimal number, they cannot be
-// compared, and Apply takes the new one.
+// resourceVersion is the version through which the store is complete after these ops. "" and "0"
+// mean that the writer does not know it. If there are several writers, only a writer that knows the
+// versions of the others may pass it. The store's version never goes down: Apply ignores an older
+// one. If one of the two is not a positive decimal number, they cannot be compared, and Apply takes
+// the new one.
 //
-// The error, of type [IndexErrors], has one [*IndexError] for each op whose object an index
-// function failed on. Apply leaves out such an op, and the store keeps the state that it has
-// under its key. All other ops and the resourceVersion are applied (IX-17).
+// The error, of type [IndexErrors], has one [*IndexError] for each op with an object on which an
+// index function failed. Apply leaves out this op, and the store keeps its state of the key. All
+// other ops and the resourceVersion are applied (IX-17).
 //
-// revision is that of the first snapshot that has the ops. Apply does not keep the slice.
+// revision is the revision of the first snapshot that has the ops. Apply does not keep the slice.
 func (s *Store[T]) Apply(ops []Op[T], resourceVersion string) (revision uint64, err error) {
 	return s.write(ops, resourceVersion, advance, false)
 }
 
-// ApplyRelist is Apply for the result of a relist. The store's version becomes that of the
+// ApplyRelist is Apply for the result of a relist. The store's version becomes the version of the
 // list, even if it is lower: then the cluster has been restored from a backup.
 func (s *Store[T]) ApplyRelist(ops []Op[T], resourceVersion string) (revision uint64, err error) {
 	return s.write(ops, resourceVersion, restart, false)
 }
 
-// Replace makes the ops the whole content of the store, as one transaction: a reader sees
-// the old set or the new one, never a mixture (IX-13). Of several ops with one key, the last
-// counts. Otherwise it is like Apply: if an object cannot be indexed, the store keeps the
-// state that it has under the key.
+// Replace makes the ops the whole content of the store, as one transaction: a reader sees the old
+// set or the new one, never a mixture (IX-13). Of several ops with one key, the last counts.
+// Otherwise it is like Apply: if an object cannot be indexed, the store keeps its state of the key.
 func (s *Store[T]) Replace(ops []Op[T], resourceVersion string) (revision uint64, err error) {
 	return s.write(ops, resourceVersion, advance, true)
 }
 
-// noEnd is the end of the terms of an op whose object cannot be indexed.
+// noEnd replaces the end of the terms of an op whose object cannot be indexed.
 const noEnd = -1
 
-// write is Apply with a rule for the version, and Replace if whole is set.
+// write is Apply with a rule for the version, or Replace if whole is set.
 func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to string) string, whole bool) (uint64, error) {
 	var started time.Time
 	if s.observer.OnApplied != nil {
 		started = time.Now()
 	}
-	// One op's terms need no allocation: BenchmarkApplySameTerms.
+	// The terms of a single op need no allocation: BenchmarkApplySameTerms.
 	var (
 		fewTerms [4]versions.Found
 		oneEnd   [1]int
@@ -82,7 +79,7 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 		if s.definitions.Load() == definitions {
 			break
 		}
-		e.Unlock() // An index was added, so its terms are missing.
+		e.Unlock() // An index was added, so the ops lack its terms.
 	}
 	next := e.Begin(len(ops))
 	next.ResourceVersion = rule(next.ResourceVersion, resourceVersion)
@@ -114,7 +111,7 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 }
 
 // prepare returns the index values of the ops, and the errors of ops that cannot be stored. It
-// runs user code: no lock may be held. It appends to the given slices.
+// appends to the given slices. It runs user code: no lock may be held.
 func prepare[T any](terms []versions.Found, ends []int, definitions []definition[T], ops []Op[T]) ([]versions.Found, []int, IndexErrors) {
 	if len(ops) > cap(ends) {
 		ends = make([]int, 0, len(ops))
@@ -133,7 +130,7 @@ func prepare[T any](terms []versions.Found, ends []int, definitions []definition
 			if d.ready {
 				failures = append(failures, failure)
 				terms, end = terms[:start], noEnd
-			} else { // The op is good; the index will not be added.
+			} else { // The op is valid; the index will not be added.
 				d.failure.CompareAndSwap(nil, failure)
 			}
 			from = from[failed+1:]
@@ -146,7 +143,7 @@ func prepare[T any](terms []versions.Found, ends []int, definitions []definition
 	return terms, ends, failures
 }
 
-// perform does the ops, which have been prepared.
+// perform executes the prepared ops.
 func perform[T any](e *versions.Engine, ops []Op[T], terms []versions.Found, ends []int) (done versions.Counts) {
 	start := 0
 	for i := range ops {

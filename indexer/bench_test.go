@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// The store under measurement has 20,000 objects in 100 namespaces and on 200
-// nodes, so that there are 100 objects for each value of the index.
+// The measured store has 20,000 objects in 100 namespaces and on 200 nodes, so that each value of
+// the index has 100 objects.
 const benchObjects, benchNamespaces, benchNodes = 20_000, 100, 200
 
 func benchKey(i int) types.NamespacedName {
@@ -50,12 +50,11 @@ func BenchmarkGet(b *testing.B) {
 		if _, ok := store.Get(ops[i%len(ops)].Key); !ok {
 			b.Fatal("not found")
 		}
-		i += 7919 // a prime: objects are not asked for in the order of their making
+		i += 7919 // a prime, so that the order differs from that of creation
 	}
 }
 
-// BenchmarkGetMapAndMutex is what to compare BenchmarkGet with: the simplest
-// store there is.
+// BenchmarkGetMapAndMutex is the baseline of BenchmarkGet: the simplest possible store.
 func BenchmarkGetMapAndMutex(b *testing.B) {
 	var mu sync.RWMutex
 	objects := map[types.NamespacedName]*object{}
@@ -76,8 +75,8 @@ func BenchmarkGetMapAndMutex(b *testing.B) {
 	}
 }
 
-// BenchmarkGetInTurn asks for objects in the order of their making, so that keys
-// and entries are near in memory.
+// BenchmarkGetInTurn gets objects in the order of their creation, so that keys and entries are near
+// in memory.
 func BenchmarkGetInTurn(b *testing.B) {
 	store, ops := benchStore(b)
 	i := 0
@@ -104,8 +103,8 @@ func getInTurn(b *testing.B, pb *testing.PB, store *Store[*object], ops []Op[*ob
 	}
 }
 
-// BenchmarkGetUnderWrites has one writer that never rests; writes/op says how
-// many writes were done for each Get.
+// BenchmarkGetUnderWrites has one writer that never pauses. writes/op is the number of writes for
+// each Get.
 func BenchmarkGetUnderWrites(b *testing.B) {
 	store, ops := benchStore(b)
 	stop := make(chan struct{})
@@ -127,8 +126,8 @@ func BenchmarkGetUnderWrites(b *testing.B) {
 	b.ReportMetric(float64(writes)/float64(b.N), "writes/op")
 }
 
-// BenchmarkApply replaces objects by ones with another index value, in
-// transactions of so many, with the namespace index and one more.
+// BenchmarkApply replaces objects by objects with another index value, in transactions of several
+// sizes, with the namespace index and one more.
 func BenchmarkApply(b *testing.B) {
 	for _, size := range []int{1, 10, 100, 1000} {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {
@@ -151,8 +150,8 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
-// BenchmarkApplySameTerms replaces objects by ones with the same index values,
-// as most updates do.
+// BenchmarkApplySameTerms replaces objects by objects with the same index values, as most updates
+// do.
 func BenchmarkApplySameTerms(b *testing.B) {
 	for _, size := range []int{1, 100} {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {

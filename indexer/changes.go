@@ -15,27 +15,27 @@ type Change[T any] struct {
 	Old, New *Entry[T]
 }
 
-// Changes iterates over the changes from an older snapshot of the same store to this one,
-// deletions included, in no order. Each key comes once, however often it changed in between. A
-// key that came and went does not come. So a collection that is derived from a store can keep
-// up with it:
+// Changes iterates over the changes from an older snapshot of the same store to this one, deletions
+// included, in no order. Each key comes once, however often it changed in between. A key that was
+// created and deleted in between does not come. A collection that is derived from a store can use
+// Changes to follow the store:
 //
 //	next := store.Snapshot()
 //	for change := range next.Changes(last) { ... }
 //	last.Release()
 //	last = next
 //
-// A position is a snapshot and not a resourceVersion: from a number alone the store could not
-// say which objects were deleted since. To go on after a restart of the process, see package
-// informer/warmstart, which saves the store, and tells handlers what has changed.
+// A position is a snapshot and not a resourceVersion: from a number alone the store could not say
+// which objects were deleted since. To resume after a restart of the process, see package
+// informer/warmstart, which saves the store, and notifies handlers of the changes.
 //
-// Its time and memory grow with the writes since the older snapshot, not with the size of the
-// store. The store has no log: it keeps everything that the older snapshot sees anyway. The
+// Time and memory grow with the number of writes since the older snapshot, not with the size of the
+// store. The store needs no log, because it keeps everything that the older snapshot sees. The
 // caller must not release the two snapshots before the loop ends. At the beginning of the loop,
 // writers wait for a moment.
 //
-// It panics if the snapshots are of different stores. There are no changes since a snapshot
-// that is not older.
+// Changes panics if the snapshots are of different stores. It yields nothing if the other snapshot
+// is not older.
 func (s *Snapshot[T]) Changes(since *Snapshot[T]) iter.Seq[Change[T]] {
 	if s.source.Engine != since.source.Engine {
 		panic("indexer: Changes between snapshots of different stores")
@@ -53,7 +53,7 @@ func (s *Snapshot[T]) Changes(since *Snapshot[T]) iter.Seq[Change[T]] {
 	}
 }
 
-// exported returns the part of a version that users see, or nil if there is no object.
+// exported returns the part of a version that users see, or nil if the version has no object.
 func exported[T any](key types.NamespacedName, v *versions.Version) *Entry[T] {
 	if v.OrNil() == nil {
 		return nil

@@ -23,7 +23,7 @@ func TestConformance(t *testing.T) {
 	}, nil)
 }
 
-// subject is the store in the words of the suite.
+// subject adapts the store to the suite.
 type subject struct {
 	store *indexer.Store[*conformance.Object]
 }

@@ -1,20 +1,16 @@
 // Package indexer is a thread-safe store of objects by key. It has an index by namespace,
-// indexes of the user's own, and a resourceVersion that says through which version it is
-// complete.
+// user-defined indexes, and a resourceVersion through which it is complete.
 //
 // # Guarantees
 //
-//   - One transaction, one step. A reader sees all changes of a [Store.Apply] or
-//     [Store.Replace], or none: in the objects, in every index and in the
-//     resourceVersion (G7).
-//   - Readers take no lock, wait for nobody and hold up nobody. A [Snapshot]
-//     is taken in the same time whatever is stored, stays as it is, and is
-//     consistent for as long as it is kept.
+//   - A transaction is one step. A reader sees all changes of a [Store.Apply] or [Store.Replace],
+//     or no change: in the objects, in every index and in the resourceVersion (G7).
+//   - Readers take no lock, and neither wait for writers nor delay them. A [Snapshot] is taken in
+//     constant time, and stays unchanged and consistent for as long as it is kept.
 //   - The store keeps no version that no reader and no snapshot can see.
-//   - An index has the values that its function returned when the object was stored.
-//     The store keeps them, so that a modified object cannot corrupt the index (D14).
-//     If an index function fails, that is an error of the write. There is no panic, and
-//     no half of a write.
+//   - An index has the values that its function returned when the object was stored. The store
+//     keeps them, so that a modified object cannot corrupt the index (D14). If an index function
+//     fails, the write returns an error. There is no panic, and no partial write.
 //   - The resourceVersion never goes down, except by [Store.ApplyRelist], and
 //     [Reader.WaitRV] returns when everything up to a version is in the store (G8).
 //   - No user code runs with a lock held, and no goroutine is ever started.
@@ -32,12 +28,14 @@
 //
 // # Where to find what
 //
-//   - The goroutine that writes an object computes its index values, before it takes the lock: prepare in
-//     apply.go calls each IndexFunc. Below, a value of an index is called a term.
-//   - An object moves to another value: join in internal/versions/record.go files it there, and leave in
-//     internal/versions/record.go takes it out of the old set when no reader sees the old version any more.
+//   - The goroutine that writes an object computes its index values before it takes the lock:
+//     prepare in apply.go calls each IndexFunc. Internally, a value of an index is called a term.
+//   - An object moves to another value: join in internal/versions/record.go adds it to the new set,
+//     and leave in internal/versions/record.go takes it out of the old set when no reader sees the
+//     old version any more.
 //   - A reader waits for a version: WaitRV in waitrv.go.
-//   - A reader sees one moment: Snapshot in snapshot.go.
+//   - A reader sees the store at one moment: Snapshot in snapshot.go.
 //
-// The numbers G are those of package informer, D and IX those of docs/contracts.md.
+// Numbers with G are guarantees of package informer. Numbers with D and IX are in
+// docs/contracts.md.
 package indexer

@@ -10,15 +10,15 @@ import (
 )
 
 var (
-	// ErrNoIndex says that a store has no index of that name.
+	// ErrNoIndex says that a store has no index of this name.
 	ErrNoIndex = errors.New("indexer: no index")
 
-	// ErrIndexExists says that a store has an index of that name already. Remove it
-	// first, or use another name.
+	// ErrIndexExists says that a store has an index of this name already. Remove it first, or use
+	// another name.
 	ErrIndexExists = errors.New("indexer: there is already an index")
 )
 
-// check returns an error if there is no index of this name.
+// check returns an error if the store has no index of this name.
 func check(s *versions.Source, name string) error {
 	indexes := s.State().Indexes
 	for _, x := range indexes {
@@ -29,7 +29,7 @@ func check(s *versions.Source, name string) error {
 	return noIndex(name, indexes)
 }
 
-// noIndex is the error for an index that is not among these.
+// noIndex returns the error for an index that is not among indexes.
 func noIndex(name string, indexes []*versions.Index) error {
 	return fmt.Errorf("%w %q, the store has %q", ErrNoIndex, name, namesOf(indexes))
 }
@@ -50,7 +50,7 @@ type IndexError struct {
 	Err   error
 }
 
-// Error names the index and the object, and says why.
+// Error names the index, the object and the reason.
 func (e *IndexError) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -85,7 +85,7 @@ func (e IndexErrors) Unwrap() []error {
 	return all
 }
 
-// keys returns the keys of the objects that an index function failed on.
+// keys returns the keys of the objects on which an index function failed.
 func (e IndexErrors) keys() map[types.NamespacedName]bool {
 	all := make(map[types.NamespacedName]bool, len(e))
 	for _, failure := range e {

@@ -61,9 +61,8 @@ func Example() {
 	//   shop/web Running
 }
 
-// A program that derives something from a store keeps up with it: its position is a
-// snapshot, which is never too old, and what it does about a change may be asked for
-// as rarely as it likes.
+// A program that derives something from a store can follow the store. Its position is a snapshot,
+// which never expires. It may process changes as rarely as it likes.
 func ExampleSnapshot_Changes() {
 	store, err := indexer.New(indexer.Options[string]{})
 	if err != nil {
@@ -80,7 +79,7 @@ func ExampleSnapshot_Changes() {
 	}
 	write("3", put("web", "1"), put("db", "2"), put("cache", "3"))
 
-	last := store.Snapshot() // Everything in it has been dealt with.
+	last := store.Snapshot() // Everything in it has been processed.
 	write("4", put("db", "4"))
 	write("5", put("job", "5"), indexer.Op[string]{Key: types.NamespacedName{Name: "web"}, Delete: true})
 	write("6", put("db", "6"))
@@ -97,7 +96,7 @@ func ExampleSnapshot_Changes() {
 			lines = append(lines, fmt.Sprintf("%s has changed, from version %s to %s", change.Key.Name, change.Old.ResourceVersion, change.New.ResourceVersion))
 		}
 	}
-	slices.Sort(lines) // There is no order.
+	slices.Sort(lines) // Changes have no order.
 	fmt.Printf("from %s to %s:\n%s\n", last.ResourceVersion(), next.ResourceVersion(), strings.Join(lines, "\n"))
 	last.Release()
 	last = next // the new position

@@ -11,8 +11,8 @@ import (
 	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
-// wholeSet returns a set that belongs to one version: keys, namespaces and index
-// values differ from those of the versions beside it.
+// wholeSet returns a set of objects for one version. Its keys, namespaces and index values differ
+// from the neighbouring versions' sets.
 func wholeSet(version int) []Op[*object] {
 	size := 20 + version%7
 	ops := make([]Op[*object], size)
@@ -25,7 +25,7 @@ func wholeSet(version int) []Op[*object] {
 	return ops
 }
 
-// requireWhole checks that a snapshot is one of the sets, in all its parts.
+// requireWhole checks that a snapshot is exactly one of these sets, in all its parts.
 func requireWhole(t require.TestingT, s *Snapshot[*object]) {
 	requireConsistent(t, s)
 	version, _ := strconv.Atoi(s.ResourceVersion())
@@ -62,7 +62,7 @@ func TestG7_ReadersNeverSeeAMixtureNorAnIndexThatDisagrees(t *testing.T) {
 				require.GreaterOrEqual(t, s.Revision(), revision, "time does not go back")
 				revision = s.Revision()
 
-				// Without a snapshot, each answer by itself is whole.
+				// Without a snapshot, each single result is complete.
 				version := 0
 				for _, o := range store.All() {
 					require.True(t, version == 0 || version == o.version)
@@ -83,7 +83,7 @@ func TestG7_ReadersNeverSeeAMixtureNorAnIndexThatDisagrees(t *testing.T) {
 			require.NoError(t, replace(store, set, strconv.Itoa(version)))
 			continue
 		}
-		// The same by hand: deletes of what vanishes, then the new objects.
+		// The same transaction by hand: delete the objects that vanish, then store the new objects.
 		stay := map[string]bool{}
 		for _, op := range set {
 			stay[op.Key.String()] = true
@@ -100,8 +100,8 @@ func TestG7_ReadersNeverSeeAMixtureNorAnIndexThatDisagrees(t *testing.T) {
 	readers.Wait()
 }
 
-// A Get of the store pins nothing. It must not see a transaction that is half done
-// all the same, whether snapshots keep what was before or nobody does.
+// A Get of the store pins nothing. Still it must not see an unpublished transaction, whether or not
+// snapshots keep the state before it.
 func TestG7_GetSeesNothingOfATransactionThatIsNotPublished(t *testing.T) {
 	t.Parallel()
 	for _, kept := range []bool{false, true} {
@@ -131,8 +131,8 @@ func TestG7_GetSeesNothingOfATransactionThatIsNotPublished(t *testing.T) {
 	}
 }
 
-// Writers on keys of their own, somebody who adds and removes indexes, and
-// readers who check: in the end everything is there that was written last.
+// Writers have keys of their own, one goroutine adds and removes indexes, and readers check. In the
+// end, every object that was written last is there.
 func TestG7_WhoHasSeenAnObjectFindsItsTransactionInEveryLaterView(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
@@ -150,7 +150,7 @@ func TestG7_WhoHasSeenAnObjectFindsItsTransactionInEveryLaterView(t *testing.T) 
 		}
 	})
 	others.Go(func() {
-		for !closed(done) { // What is behind a version is kept, so that its revision has to tell.
+		for !closed(done) { // Pinned old versions stay, so that Get has to compare revisions.
 			store.Snapshot().Release()
 		}
 	})

@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
-// object is what tests store. It says itself where it is to be indexed.
+// object is the type that tests store. It contains its own index values.
 type object struct {
 	version int
 	terms   []string
@@ -20,7 +20,7 @@ type object struct {
 	panic   any   // what the index function panics with
 }
 
-// byTerm indexes objects by what they say.
+// byTerm indexes objects by their own terms.
 var byTerm = map[string]IndexFunc[*object]{"term": termsOfObject}
 
 func termsOfObject(o *object) ([]string, error) {
@@ -48,8 +48,8 @@ func put(k string, o *object) Op[*object] { return Op[*object]{Key: key(k), Obje
 
 func del(k string) Op[*object] { return Op[*object]{Key: key(k), Delete: true} }
 
-// names returns the keys that an iterator yields, as strings in order, and
-// requires that it yields none twice.
+// names returns the keys that an iterator yields, as strings in order, and requires that no key
+// comes twice.
 func names[T any](t require.TestingT, seq iter.Seq2[types.NamespacedName, T]) []string {
 	var all []string
 	seen := map[types.NamespacedName]bool{}
@@ -68,9 +68,8 @@ func byIndex(t require.TestingT, s *Snapshot[*object], index, value string) []st
 	return names(t, found)
 }
 
-// requireConsistent checks that every index says what its function says of the
-// objects that are stored, no more and no less (G7). Index functions are termsOfObject
-// unless others are given.
+// requireConsistent checks that every index has exactly the values that its function returns for
+// the stored objects (G7). Index functions are termsOfObject unless others are given.
 func requireConsistent(t require.TestingT, s *Snapshot[*object], others ...map[string]IndexFunc[*object]) {
 	count := 0
 	namespaces := map[string]map[types.NamespacedName]*object{}
@@ -112,7 +111,7 @@ func requireConsistent(t require.TestingT, s *Snapshot[*object], others ...map[s
 	}
 }
 
-// contents returns all that an index holds, and requires that its counts are right.
+// contents returns the whole content of an index, and requires that its counts are right.
 func contents(t require.TestingT, values iter.Seq2[string, int], list func(string) seq2) map[string]map[types.NamespacedName]*object {
 	all := map[string]map[types.NamespacedName]*object{}
 	for value, count := range values {
@@ -132,9 +131,8 @@ func add(to map[string]map[types.NamespacedName]*object, value string, k types.N
 	to[value][k] = o
 }
 
-// requireSound checks the inside of a store, and returns what it keeps: nothing is in a
-// place where it does not belong, every count is right, and nothing is kept that nobody
-// can see.
+// requireSound checks the internals of a store, and returns counts of what it keeps. Nothing is in
+// a wrong place, every count is right, and nothing is kept that no reader can see.
 func requireSound[T any](t require.TestingT, store *Store[T]) versions.Audit {
 	audit, err := store.source.Engine.Audit()
 	require.NoError(t, err)

@@ -11,12 +11,12 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// IndexFunc returns the values of an object in an index. If there are none, the object is not
+// IndexFunc returns the values of an object in an index. If there are no values, the object is not
 // in the index. A value that is returned twice counts once (IX-5).
 //
-// It must not modify the object, and must return the same values for the same object. It runs
-// with no lock held, possibly in several goroutines at once, and more than once for one write.
-// If it returns an error or panics, the write reports an [*IndexError].
+// It must not modify the object, and must return the same values for the same object. It runs with
+// no lock held, possibly in several goroutines at once, and more than once for one write. If it
+// returns an error or panics, the write reports an [*IndexError].
 type IndexFunc[T any] func(obj T) ([]string, error)
 
 // definition is an index of a store and its function. Readers find the index in
@@ -26,12 +26,12 @@ type definition[T any] struct {
 	fn    IndexFunc[T]
 	ready bool
 
-	// failure is the first error that a write met while the index was being built. The
-	// index is at fault, not the write.
+	// failure is the first error of a write while the index was being built. It is an error of the
+	// index, not of the write.
 	failure *atomic.Pointer[IndexError]
 }
 
-// define checks an index.
+// define validates an index.
 func define[T any](name string, fn IndexFunc[T]) (definition[T], error) {
 	switch {
 	case name == "":
@@ -42,9 +42,9 @@ func define[T any](name string, fn IndexFunc[T]) (definition[T], error) {
 	return definition[T]{Index: &versions.Index{Name: name}, fn: fn, failure: new(atomic.Pointer[IndexError])}, nil
 }
 
-// evaluate appends the index values of an object. If an index function fails, evaluate appends
-// the values of the functions before it, and returns the error and the number of the
-// definition. It runs user code: no lock may be held.
+// evaluate appends the index values of an object. If an index function fails, evaluate appends the
+// values of the functions before it, and returns the error and the number of the failed definition.
+// It runs user code: no lock may be held.
 func evaluate[T any](to []versions.Found, definitions []definition[T], object T) (terms []versions.Found, failed int, err error) {
 	terms = to
 	defer func() {
@@ -69,9 +69,9 @@ func evaluate[T any](to []versions.Found, definitions []definition[T], object T)
 	return terms, failed, nil
 }
 
-// redefine changes the definitions, and publishes the indexes that are ready. It makes a new
-// slice of definitions each time: a write compares its address to see whether its terms are
-// still those of all indexes.
+// redefine changes the definitions, and publishes the indexes that are ready. It makes a new slice
+// of definitions each time: a write compares the slice's address to see whether its terms are still
+// complete.
 func (s *Store[T]) redefine(change func([]definition[T]) ([]definition[T], error)) error {
 	s.source.Engine.Lock()
 	defer s.source.Engine.Unlock()
@@ -109,8 +109,8 @@ func (s *Store[T]) AddIndex(name string, fn IndexFunc[T]) error {
 	if err != nil {
 		return err
 	}
-	// From the first step on, writes keep the index up to date. backfill adds the objects that
-	// were stored before. The last step lets readers see the index.
+	// From the first step on, writes keep the index up to date. backfill adds the objects that were
+	// stored before. The last step makes the index visible to readers.
 	err = s.redefine(func(all []definition[T]) ([]definition[T], error) {
 		if slices.ContainsFunc(all, func(d definition[T]) bool { return d.Name == name }) {
 			return nil, fmt.Errorf("%w: %q", ErrIndexExists, name)
@@ -136,11 +136,11 @@ func (s *Store[T]) AddIndex(name string, fn IndexFunc[T]) error {
 	return err
 }
 
-// backfillSize is the number of records that a backfill changes in one turn. It bounds the
-// time for which writers wait.
+// backfillSize is the number of records that a backfill changes each time it holds the lock. It
+// bounds the time for which writers wait.
 const backfillSize = 256
 
-// backfill adds the terms of a new index to the stored objects. An object that is written
+// backfill adds the terms of a new index to the stored objects. An object that was written
 // meanwhile has them already.
 func (s *Store[T]) backfill(d *definition[T]) error {
 	view := s.source.Enter()
@@ -169,16 +169,16 @@ func (s *Store[T]) backfill(d *definition[T]) error {
 	return nil
 }
 
-// extend adds the terms to the objects, in a turn of its own.
+// extend adds the terms to the objects, in one hold of the lock.
 func (s *Store[T]) extend(extensions []versions.Extension) {
 	s.source.Engine.Lock()
 	defer s.source.Engine.Unlock()
 	s.source.Engine.Extend(extensions)
 }
 
-// RemoveIndex removes an index. Earlier snapshots keep it. The store forgets the index's values
-// of an object when the object is next written, or when an index is added: so it never keeps
-// values of more indexes than there were at once. The error is [ErrNoIndex].
+// RemoveIndex removes an index. Earlier snapshots keep it. The store drops the index's values of an
+// object when the object is next written, or when an index is added. So it never keeps values of
+// more indexes than there were at once. The error is [ErrNoIndex].
 func (s *Store[T]) RemoveIndex(name string) error {
 	return s.redefine(func(all []definition[T]) ([]definition[T], error) {
 		at := slices.IndexFunc(all, func(d definition[T]) bool { return d.ready && d.Name == name })

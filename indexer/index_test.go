@@ -44,7 +44,7 @@ func TestIndexLeavesOutObjectsWithoutValuesAndCountsDuplicatesOnce(t *testing.T)
 	requireConsistent(t, store.Snapshot())
 }
 
-// IX-8; IX-10 done better: IndexValues reports an unknown name as well.
+// IX-8. Unlike IX-10, IndexValues also reports an unknown name.
 func TestUnknownIndexIsAnErrorAndUnknownValueIsNot(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
@@ -113,21 +113,21 @@ func TestD15_ResourceVersionNeverGoesDown(t *testing.T) {
 	steps := []struct{ apply, want string }{
 		{"", ""},
 		{"9", "9"},
-		{"10", "10"}, // longer is more
+		{"10", "10"}, // more digits, so higher
 		{"9", "10"},
 		{"", "10"},
 		{"10", "10"},
 		{"100000000000000000000000", "100000000000000000000000"}, // larger than any integer type
 		{"opaque", "opaque"}, // cannot be compared: the last counts
 		{"12", "12"},
-		{"0", "12"}, // is no version of anything
+		{"0", "12"}, // not a version
 	}
 	store := newStore(t, nil)
 	for _, step := range steps {
 		require.NoError(t, apply(store, nil, step.apply))
 		require.Equal(t, step.want, store.ResourceVersion())
 	}
-	// Neither the last op of a transaction nor a Replace lowers it.
+	// Neither the last op of a transaction nor a Replace lowers the version.
 	require.NoError(t, apply(store, []Op[*object]{
 		{Key: key("a/x"), Object: &object{}, ResourceVersion: "13"}, {Key: key("a/y"), Object: &object{}, ResourceVersion: "3"},
 		{Key: key("a/y"), ResourceVersion: "4", Delete: true},

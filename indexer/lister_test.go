@@ -14,7 +14,7 @@ import (
 
 var pods = schema.GroupResource{Resource: "pods"}
 
-// labelled stores objects whose labels are these.
+// labelled stores objects with these labels.
 func labelled(t *testing.T, byKey map[string]labels.Set) *Store[labels.Set] {
 	store, err := New(Options[labels.Set]{})
 	require.NoError(t, err)

@@ -10,9 +10,9 @@ import (
 	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
-// TestAnObjectMayHaveManyValues: how many values an object has is up to whoever writes
-// it, and all others wait until it is stored. Eight times as many must take eight times
-// as long, and not 64 times.
+// TestAnObjectMayHaveManyValues: the author of an object decides how many values it has, and all
+// other writers wait until it is stored. Eight times as many values must take eight times as long,
+// and not 64 times.
 func TestAnObjectMayHaveManyValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
@@ -51,7 +51,7 @@ func TestAnObjectMayHaveManyValues(t *testing.T) {
 		}
 		return least
 	}
-	// A busy machine makes either of them longer now and then, and neither of them ever shorter.
+	// A busy machine makes some measurements longer, but never shorter.
 	few, many := time.Hour, time.Hour
 	for range 20 {
 		few, many = min(few, took(500)), min(many, took(4000))

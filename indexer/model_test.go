@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// storeModel is a store as naive as can be: maps of strings, indexes by scan.
+// storeModel is a naive model of a store: maps of strings, indexes by scan.
 type storeModel struct {
 	objects map[string]*object
 	rv      int
@@ -23,7 +23,7 @@ func (m storeModel) clone() storeModel {
 	return storeModel{objects: maps.Clone(m.objects), rv: m.rv, indexes: maps.Clone(m.indexes)}
 }
 
-// apply does what Store.Apply does and returns how many ops failed.
+// apply does the same as Store.Apply, and returns how many ops failed.
 func (m *storeModel) apply(ops []Op[*object], rv int) (failed int) {
 	for _, op := range ops {
 		switch name := op.Key.String(); {
@@ -39,7 +39,7 @@ func (m *storeModel) apply(ops []Op[*object], rv int) (failed int) {
 	return failed
 }
 
-// replace does what Store.Replace does.
+// replace does the same as Store.Replace.
 func (m *storeModel) replace(ops []Op[*object], rv int) (failed int) {
 	maps.DeleteFunc(m.objects, func(name string, _ *object) bool {
 		return !slices.ContainsFunc(ops, func(op Op[*object]) bool { return op.Key.String() == name })
@@ -47,7 +47,7 @@ func (m *storeModel) replace(ops []Op[*object], rv int) (failed int) {
 	return m.apply(ops, rv)
 }
 
-// scan returns the names of the objects that are wanted.
+// scan returns the names of the wanted objects.
 func (m *storeModel) scan(wanted func(name string, o *object) bool) []string {
 	var found []string
 	for name, o := range m.objects {
@@ -59,7 +59,7 @@ func (m *storeModel) scan(wanted func(name string, o *object) bool) []string {
 	return found
 }
 
-// requireEqual checks all that a snapshot answers.
+// requireEqual compares all results of a snapshot with the model.
 func (m *storeModel) requireEqual(t require.TestingT, s *Snapshot[*object]) {
 	requireConsistent(t, s, indexFuncs)
 	require.Equal(t, len(m.objects), s.Len())
@@ -113,8 +113,8 @@ func sortedNames[S ~func(yield func(types.NamespacedName, *object) bool)](t requ
 	return found
 }
 
-// indexFuncs are the index functions that a fuzzed store may have. All fail for
-// the same objects.
+// indexFuncs are the index functions that a fuzzed store may have. All of them fail for the same
+// objects.
 var indexFuncs = map[string]IndexFunc[*object]{
 	"term": func(o *object) ([]string, error) { return slices.Clone(o.terms), o.err },
 	"even": func(o *object) ([]string, error) { return []string{strconv.FormatBool(o.version%2 == 0)}, o.err },
@@ -123,8 +123,8 @@ var indexFuncs = map[string]IndexFunc[*object]{
 
 var errUnfit = errors.New("unfit")
 
-// FuzzStore reads its input as actions: pairs of bytes are an op or the end of a
-// transaction. It does them on a store and on the model, and keeps snapshots.
+// FuzzStore reads its input as actions: each pair of bytes is an op or the end of a transaction. It
+// applies them to a store and to the model, and keeps snapshots.
 func FuzzStore(f *testing.F) {
 	f.Add([]byte{0, 1, 0, 2, 9, 5, 1, 1, 9, 0})
 	f.Add([]byte{0, 1, 11, 1, 0, 2, 10, 5, 12, 1, 2, 3, 9, 7})
@@ -185,7 +185,7 @@ func FuzzStore(f *testing.F) {
 				requireChanges(t, v.model, later.model, v.snapshot, later.snapshot)
 			}
 		}
-		// Whichever goes, what the others see is kept, and nothing else.
+		// Whichever snapshot is released, the store keeps what the others see, and nothing else.
 		for len(versions) > 0 {
 			n := len(input) % len(versions)
 			versions[n].snapshot.Release()
@@ -225,7 +225,7 @@ func requireChanges(t require.TestingT, old, new storeModel, from, to *Snapshot[
 	require.Equal(t, want, got)
 }
 
-// unfit reports whether an object is stored that no index function accepts.
+// unfit reports whether the model has an object that no index function accepts.
 func unfit(m storeModel) bool {
 	return len(m.scan(func(_ string, o *object) bool { return o.err != nil })) > 0
 }

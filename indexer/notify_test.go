@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// closed reports whether a channel is.
+// closed reports whether a channel is closed.
 func closed(c <-chan struct{}) bool {
 	select {
 	case <-c:
@@ -79,7 +79,7 @@ func TestChangedIsSharedAndEachMayCancel(t *testing.T) {
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{})}, ""))
 	require.True(t, closed(second))
 
-	// A cancel that comes late does not end the interest of somebody else.
+	// A late cancel does not end another caller's wait.
 	third, cancelThird := store.Notify(key("a/x"))
 	defer cancelThird()
 	cancelSecond()
@@ -87,7 +87,7 @@ func TestChangedIsSharedAndEachMayCancel(t *testing.T) {
 	require.True(t, closed(third))
 }
 
-// A reader that asks for the channel, looks, and waits, in this order, misses no change.
+// A reader that first gets the channel, then looks, then waits, misses no change.
 func TestChangedMissesNothing(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, nil)

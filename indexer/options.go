@@ -9,25 +9,25 @@ import (
 // Options are the settings of a store. With the zero value, a store has only the index by
 // namespace.
 type Options[T any] struct {
-	// Indexes are the indexes by name, each with the function that returns the values of
-	// an object. The map is copied. [Store.AddIndex] adds more later. Defaults to none.
-	// The index by namespace is always there; see [Snapshot.Namespace].
+	// Indexes are the indexes by name, each with the function that returns the values of an object.
+	// The map is copied. [Store.AddIndex] adds more indexes later. Defaults to no index except the
+	// index by namespace, which is always there; see [Snapshot.Namespace].
 	Indexes map[string]IndexFunc[T]
 
-	// Unreadable returns the reason why the store lacks the newest state of a key, or nil if
-	// it has that state, as far as the writer of the store knows. [Reader.Unreadable] calls
-	// it, with any key, from any goroutine. An informer sets that of its own store. Defaults
-	// to nil: no key is unreadable.
+	// Unreadable returns the reason why the store lacks the newest state of a key, or nil if it has
+	// this state, as far as the writer of the store knows. [Reader.Unreadable] calls it, with any
+	// key, from any goroutine. An informer sets it in its own store. Defaults to nil: no key is
+	// unreadable.
 	Unreadable func(types.NamespacedName) error
 
-	// Observer has functions that the store calls after transactions and waits. It is
-	// copied. Defaults to nil.
+	// Observer has the hooks that the store calls after transactions and waits. It is copied.
+	// Defaults to nil.
 	Observer *Observer
 }
 
-// Observer is a set of hooks into a store. Each may be nil. The goroutine that has written or
-// waited calls them, with no lock held, possibly several at once. They delay that goroutine
-// until they return.
+// Observer is a set of hooks into a store; each may be nil. The goroutine that has written or
+// waited calls them, with no lock held, possibly several at once. They delay this goroutine until
+// they return.
 type Observer struct {
 	// OnApplied is called after a transaction was published.
 	OnApplied func(AppliedInfo)
@@ -40,13 +40,12 @@ type Observer struct {
 type AppliedInfo struct {
 	Counts
 
-	// ResourceVersion and Revision are those of the store after the transaction. With
-	// several writers, calls come in any order; Revision is the order of transactions.
+	// ResourceVersion and Revision describe the store after the transaction. With several writers,
+	// calls come in any order; Revision is the order of transactions.
 	ResourceVersion string
 	Revision        uint64
 
-	// Took is the duration of the write, index functions and the wait for other writers
-	// included.
+	// Took is the duration of the write, including index functions and the wait for other writers.
 	Took time.Duration
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
-// reading has the methods of both [Reader] and [Snapshot]. Iterators copy and allocate nothing.
-// They have no order; [Sorted] makes one. Objects are the stored ones (IX-2), which all readers
-// have: they must not be modified.
+// reading has the methods that [Reader] and [Snapshot] share. Iterators neither copy nor allocate.
+// They have no order; [Sorted] gives them one. Objects are the stored ones (IX-2), which all
+// readers share: they must not be modified.
 type reading[T any] struct {
 	source versions.Source
 }
@@ -23,7 +23,7 @@ type Entry[T any] struct {
 	UIDHash         uint64 // as in Op
 }
 
-// Get returns the object with this key, and whether there is one.
+// Get returns the object with this key, and whether the store has it.
 func (r *reading[T]) Get(key types.NamespacedName) (T, bool) {
 	if v := r.source.Get(key); v != nil {
 		return objectOf[T](v), true
@@ -32,8 +32,7 @@ func (r *reading[T]) Get(key types.NamespacedName) (T, bool) {
 	return none, false
 }
 
-// Entry returns the object with this key and its version, and whether there is
-// one.
+// Entry returns the object with this key and its version, and whether the store has it.
 func (r *reading[T]) Entry(key types.NamespacedName) (Entry[T], bool) {
 	if v := r.source.Get(key); v != nil {
 		return Entry[T]{key, objectOf[T](v), v.ResourceVersion, v.UIDHash}, true
@@ -80,13 +79,13 @@ func (r *reading[T]) Namespace(namespace string) iter.Seq2[types.NamespacedName,
 	return func(yield func(types.NamespacedName, T) bool) { objects(&r.source, "", namespace, yield) }
 }
 
-// Namespaces iterates over the namespaces that have objects, with their number. It counts
-// objects, which takes time.
+// Namespaces iterates over the namespaces that have objects, with the number of objects in each. It
+// counts the objects, which takes time.
 func (r *reading[T]) Namespaces() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) { r.source.Values("", yield) }
 }
 
-// Index is one index of a store or a snapshot. Its iterators need not look for its name, and
+// Index is one index of a store or a snapshot. Its iterators need not look up the name, and
 // allocate nothing.
 type Index[T any] struct {
 	source *versions.Source
@@ -104,28 +103,27 @@ func (x Index[T]) Having(value string) iter.Seq2[types.NamespacedName, T] {
 	return func(yield func(types.NamespacedName, T) bool) { objects(x.source, x.name, value, yield) }
 }
 
-// Values iterates over the values that objects have (IX-4), with the number of objects. It
-// counts objects, which takes time.
+// Values iterates over the values that objects have (IX-4), with the number of objects of each. It
+// counts the objects, which takes time.
 func (x Index[T]) Values() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) { x.source.Values(x.name, yield) }
 }
 
-// ByIndex is [Index.Having] of the index of this name. The error is [ErrNoIndex]. A loop over it
-// allocates once, because the compiler does not inline an iterator that comes with an error.
-// For many calls, use [Index.Having].
+// ByIndex is [Index.Having] for the index of this name. The error is [ErrNoIndex]. A loop over it
+// allocates once, because the compiler does not inline an iterator that is returned together with
+// an error. For many calls, use [Index.Having].
 func (r *reading[T]) ByIndex(name, value string) (iter.Seq2[types.NamespacedName, T], error) {
 	return func(yield func(types.NamespacedName, T) bool) { objects(&r.source, name, value, yield) }, check(&r.source, name)
 }
 
-// IndexValues is [Index.Values] of the index of this name. The error is
-// [ErrNoIndex].
+// IndexValues is [Index.Values] for the index of this name. The error is [ErrNoIndex].
 func (r *reading[T]) IndexValues(name string) (iter.Seq2[string, int], error) {
 	x, err := r.Index(name)
 	return x.Values(), err
 }
 
-// The loops of the iterators are functions of their own, so that the compiler inlines the
-// methods that return the iterators: TestReadingAllocatesNothingPerObject.
+// The loops of the iterators are separate functions, so that the compiler inlines the methods that
+// return the iterators: TestReadingAllocatesNothingPerObject.
 
 func objects[T any](s *versions.Source, name, value string, yield func(types.NamespacedName, T) bool) {
 	view := s.Enter()

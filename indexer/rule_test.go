@@ -19,8 +19,8 @@ func TestAVersionThatCannotBeComparedIsTaken(t *testing.T) {
 	}
 }
 
-// Kubernetes has a function that compares versions. The rule says the same, and
-// takes less time for what is nearly always so.
+// Kubernetes has a function that compares versions. The rule agrees with it, and is faster in the
+// usual case.
 func TestVersionsAreComparedAsKubernetesDoes(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -10,13 +10,13 @@ import (
 	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
-// Snapshot is the content of a store at one moment, with its indexes and its resourceVersion.
-// It never changes, and any number of goroutines may read it. [Reader.Snapshot] makes one, in a
-// time that does not depend on the size of the store.
+// Snapshot is the content of a store at one moment, with its indexes and its resourceVersion. It
+// never changes, and any number of goroutines may read it. [Reader.Snapshot] makes one, in a time
+// that does not depend on the size of the store.
 //
-// As long as there is a snapshot, the store keeps the versions that it sees of objects that
-// were changed or deleted since. It keeps no version that no snapshot sees. The garbage
-// collector releases a snapshot that is no longer reachable; [Snapshot.Release] does it at once.
+// While a snapshot exists, the store keeps the old versions that the snapshot sees, of objects that
+// were changed or deleted since. It keeps no version that no snapshot sees. The garbage collector
+// releases a snapshot that is no longer reachable; [Snapshot.Release] releases it at once.
 type Snapshot[T any] struct {
 	reading[T]
 	own versions.Hold
@@ -29,8 +29,8 @@ func (r *Reader[T]) Snapshot() *Snapshot[T] {
 	return s
 }
 
-// Release ends the use of the snapshot, so that the store can drop the old versions at once. It
-// may be called more than once. All other methods panic during and after the call.
+// Release ends the use of the snapshot, so that the store can drop the old versions at once. It may
+// be called more than once. All other methods panic if they are called during or after Release.
 func (s *Snapshot[T]) Release() { s.own.Release(s.source.Engine) }
 
 // Sorted collects the objects of an iterator, and yields them ordered by namespace, then name,

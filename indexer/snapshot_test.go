@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
-// eventually collects garbage until a condition holds: cleanups run some time after
-// a collection.
+// eventually collects garbage until a condition holds, because cleanups run some time after a
+// collection.
 func eventually(t *testing.T, holds func() bool, what string) {
 	require.Eventually(t, func() bool {
 		runtime.GC()
@@ -23,8 +23,8 @@ func eventually(t *testing.T, holds func() bool, what string) {
 	}, time.Minute, time.Millisecond, what)
 }
 
-// allocations are those of one call of f. All goroutines count, and among them those that clean up what the tests
-// before have left: it is the least of several measurements.
+// allocations returns the allocations of one call of f. It is the least of several measurements:
+// all goroutines count, also those that clean up after earlier tests.
 func allocations(calls int, f func()) float64 {
 	least := testing.AllocsPerRun(calls, f)
 	for range 20 {
@@ -37,8 +37,7 @@ func allocations(calls int, f func()) float64 {
 	return least
 }
 
-// fill stores a new object under a key and returns it as the garbage collector
-// sees it.
+// fill stores a new object under a key, and returns a weak pointer to it.
 func fill(t *testing.T, store *Store[*object], k string) weak.Pointer[object] {
 	o := &object{terms: []string{"t", "u", "v"}}
 	require.NoError(t, apply(store, []Op[*object]{put(k, o)}, ""))
@@ -94,7 +93,7 @@ func TestForgottenSnapshotIsReleasedByTheGarbageCollector(t *testing.T) {
 	require.Zero(t, requireSound(t, store).Views)
 }
 
-// An iterator of a snapshot keeps what it reads, even if nothing else refers to the snapshot any
+// An iterator of a snapshot keeps its objects, even if nothing else refers to the snapshot any
 // more.
 func TestIteratorKeepsItsSnapshot(t *testing.T) {
 	t.Parallel()
@@ -112,7 +111,7 @@ func TestIteratorKeepsItsSnapshot(t *testing.T) {
 	require.Zero(t, requireSound(t, store).Records)
 }
 
-// A loop that is left early, also by a panic, lets go of what it read.
+// A loop that is left early, also by a panic, releases what it read.
 func TestLoopThatIsLeftIsOver(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
@@ -128,8 +127,7 @@ func TestLoopThatIsLeftIsOver(t *testing.T) {
 	require.Zero(t, requireSound(t, store).Records)
 }
 
-// A snapshot that is kept for ever costs as much as it sees, however much is
-// written.
+// The memory of a snapshot that is kept for ever does not grow with the number of writes.
 func TestOldSnapshotDoesNotLetMemoryGrowWithWrites(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
@@ -149,9 +147,9 @@ func TestOldSnapshotDoesNotLetMemoryGrowWithWrites(t *testing.T) {
 	requireConsistent(t, old)
 }
 
-// Writers, relists and index changes go on, keys come and go so that tables grow
-// and shrink, and readers hold snapshots for as long as they like: each is
-// consistent whenever it is looked at, and always the same.
+// Writers, relists and index changes go on, keys come and go so that tables grow and shrink, and
+// readers hold snapshots for as long as they like. Each snapshot is consistent whenever it is read,
+// and never changes.
 func TestSnapshotsStayConsistentWhateverHappens(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
@@ -243,7 +241,8 @@ func TestUpdateIsOneAllocation(t *testing.T) {
 	ops := [][]Op[*object]{{put("a/x", a)}, {put("a/x", b)}}
 	require.LessOrEqual(t, allocations(100, func() { _, _ = store.Apply(ops[0], "2") }), 1.0)
 
-	// With a list of terms where they have changed, and room in a list of records now and then.
+	// The sizes allow for a list of terms when they have changed, and for growth of a list of
+	// records now and then.
 	n := 0
 	require.LessOrEqual(t, allocations(1000, func() {
 		n++

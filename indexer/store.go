@@ -8,12 +8,11 @@ import (
 	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
-// Store holds the objects of one type by key. The zero Store is not usable; New
-// makes one.
+// Store holds the objects of one type by key. The zero Store is not usable; New makes one.
 //
-// A Store is safe for concurrent use. Its reading half is the embedded [Reader]: hand
-// out store.Reader to users who may read and not write. Readers take no lock: they see
-// the last published revision, whatever writers are doing. Writers are serialised.
+// A Store is safe for concurrent use. The embedded [Reader] is its read-only half: hand out
+// store.Reader to users who may only read. Readers take no lock: they see the last published
+// revision, whatever writers are doing. Writers are serialised.
 type Store[T any] struct {
 	*Reader[T]
 

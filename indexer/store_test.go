@@ -17,7 +17,7 @@ func TestNewRejectsAnIndexWithoutNameOrFunction(t *testing.T) {
 	require.ErrorContains(t, err, `"node" has no function`)
 }
 
-// IX-12, done better: nothing that the store was made with changes it later.
+// IX-12, and more: later changes to the arguments of New do not affect the store.
 func TestNewCopiesItsOptions(t *testing.T) {
 	t.Parallel()
 	calls := 0
@@ -241,8 +241,8 @@ func TestReadingAllocatesNothingPerObject(t *testing.T) {
 		for range term.Having("node-7") {
 		}
 	}))
-	// The iterator itself needs no allocation, but the compiler does not see which one it is
-	// that comes with an error, so that the body of the loop escapes, with its variable.
+	// The iterator itself needs no allocation. But it comes with an error, so that the compiler
+	// does not know which iterator it is, and the loop body escapes, with its variable.
 	require.LessOrEqual(t, allocations(100, func() {
 		found, _ := store.ByIndex("term", "node-7")
 		for range found {

@@ -11,24 +11,24 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// WaitRV blocks until the store has applied everything up to and including this
-// resourceVersion, as far as its writers say (G8), or until ctx ends. With the version of a
-// server's answer to a write, it gives read-your-writes: after WaitRV has returned nil, readers
-// see that write or something newer.
+// WaitRV blocks until the store has applied everything up to and including this resourceVersion, as
+// far as its writers say (G8), or until ctx ends. With the version in the server's response to a
+// write, it gives read-your-writes: after WaitRV has returned nil, readers see this write or
+// something newer.
 //
-// As on the API, "" and "0" ask for no version in particular, and are reached at once. Other
-// versions are compared by KEP-5504, as positive decimal numbers. If this version or the
-// store's is no such number, the error says so. If ctx ends, the error wraps its cause. If the
-// version is reached already, WaitRV returns nil, even if ctx has ended.
+// As in the API, "" and "0" mean no particular version, and are reached at once. Other versions are
+// compared by KEP-5504, as positive decimal numbers. If this version or the store's version is not
+// such a number, the error says so. If ctx ends, the error wraps its cause. If the version is
+// reached already, WaitRV returns nil, even if ctx has ended.
 //
-// If the server was restored from a backup, the version of the store goes back (see
-// ApplyRelist). The writes after the backup are gone. Their versions are reached when the
-// server's versions get there again.
+// If the server was restored from a backup, the version of the store goes back (see ApplyRelist).
+// The writes after the backup are gone. Their versions are reached when the server's versions pass
+// them again.
 //
-// WaitRV relies on the writers. If there are several, each may only name a version if the store
-// has everything below that from the others as well. An informer's store has one writer.
+// WaitRV relies on the writers. If there are several, a writer may only pass a version if the store
+// has everything below this version from all writers. An informer's store has one writer.
 //
-// Any number of goroutines may wait. Only the writer that brings its version wakes each.
+// Any number of goroutines may wait. Each is woken only by the writer that brings its version.
 func (r *Reader[T]) WaitRV(ctx context.Context, resourceVersion string) error {
 	if resourceVersion == "" || resourceVersion == "0" {
 		return nil
@@ -65,10 +65,10 @@ type waiters struct {
 	waiting []*waiter
 }
 
-// waiter is one call. It gets one answer, and is not in waiting any more then.
+// waiter is one call. It gets one result, and then is no longer in waiting.
 type waiter struct {
 	resourceVersion string
-	reached         chan error // has room for the answer, nil or why there is none
+	reached         chan error // has room for the result: nil, or an error
 }
 
 // add returns a waiter for a version, or nil if the version is reached or cannot be compared
@@ -90,7 +90,7 @@ func (ws *waiters) add(resourceVersion string, current func() string) (*waiter, 
 	return w, nil
 }
 
-// remove takes out a waiter and reports whether it was still waiting.
+// remove takes out a waiter, and reports whether it was still waiting.
 func (ws *waiters) remove(w *waiter) bool {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -103,8 +103,8 @@ func (ws *waiters) remove(w *waiter) bool {
 	return true
 }
 
-// wake answers the waiters whose version the store has reached. It asks for the current
-// version under the lock: another writer may have taken back the caller's, and a waiter may
+// wake sends the result to the waiters whose version the store has reached. It reads the current
+// version under the lock: another writer may have taken back the caller's version, and a waiter may
 // have come since.
 func (ws *waiters) wake(current func() string) {
 	ws.mu.Lock()
@@ -124,7 +124,7 @@ func (ws *waiters) wakeLocked(current string) {
 	})
 }
 
-// reached reports whether the current version is the wanted one or newer.
+// reached reports whether the current version is the wanted version or newer.
 func reached(wanted, current string) (bool, error) {
 	if current == "" {
 		return false, nil

@@ -29,7 +29,7 @@ func TestG8_WaitRVReturnsWhenEverythingUpToTheVersionIsApplied(t *testing.T) {
 				waiters++
 				go func() {
 					require.NoError(t, store.WaitRV(t.Context(), strconv.Itoa(version)))
-					// Each version stores an object of its own: all of them are there.
+					// Each version stores an object of its own, and all of them are there.
 					s := store.Snapshot()
 					for v := 1; v <= version; v++ {
 						_, ok := s.Get(key("a/" + strconv.Itoa(v)))
@@ -131,7 +131,7 @@ func TestWaitRVPrefersTheVersionToTheEndOfItsContext(t *testing.T) {
 		result := make(chan error, 1)
 		go func() { result <- store.WaitRV(ctx, "1") }()
 		synctest.Wait()
-		// The context ends first, and the version comes before WaitRV can act on it.
+		// The context ends first, and the version comes before WaitRV can return.
 		store.waiters.mu.Lock()
 		cancel()
 		store.waiters.wakeLocked("1")
@@ -155,8 +155,8 @@ func TestObserverHearsOfWaits(t *testing.T) {
 	})
 }
 
-// A writer wakes after it has published, without any lock, and so perhaps when
-// another one has taken the store back.
+// A writer wakes waiters after it has published, without a lock. Another writer may have taken the
+// store's version back by then.
 func TestWaitRVIsNotWokenByAVersionThatIsNoLongerThere(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, nil)
@@ -165,13 +165,13 @@ func TestWaitRVIsNotWokenByAVersionThatIsNoLongerThere(t *testing.T) {
 	}
 	w := &waiter{resourceVersion: "15", reached: make(chan error, 1)}
 	var writers sync.WaitGroup
-	store.waiters.count.Add(1) // So that the writers look, and wait for the lock.
+	store.waiters.count.Add(1) // So that the writers check, and wait for the lock.
 	store.waiters.mu.Lock()
 	writers.Go(func() { _, _ = store.Apply(nil, "20") })
 	require.Eventually(t, reached("20"), time.Minute, time.Millisecond)
 	writers.Go(func() { _, _ = store.ApplyRelist(nil, "5") })
 	require.Eventually(t, reached("5"), time.Minute, time.Millisecond)
-	store.waiters.waiting = append(store.waiters.waiting, w) // It has seen version 5.
+	store.waiters.waiting = append(store.waiters.waiting, w) // The waiter has seen version 5.
 	store.waiters.mu.Unlock()
 	writers.Wait()
 	require.Empty(t, w.reached, "the store is at 5")
@@ -180,7 +180,7 @@ func TestWaitRVIsNotWokenByAVersionThatIsNoLongerThere(t *testing.T) {
 	require.NoError(t, <-w.reached)
 }
 
-// Writers who tell versions in any order lose no waiter, and none is told too early.
+// Writers that report versions in any order lose no waiter, and wake none too early.
 func TestWaitRVWithSeveralWriters(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, nil)

@@ -6,7 +6,7 @@ import (
 	"github.com/kinform/kinform/internal/invariant"
 )
 
-// Audit has counts of what an engine keeps, for tests.
+// Audit counts what an engine keeps, for tests.
 type Audit struct {
 	Records int // keys with an object in the newest revision, or in one that a view sees
 	Views   int // pinned views, other than the current one
@@ -16,8 +16,8 @@ type Audit struct {
 	MostTerms, MostPostings int // of a record
 }
 
-// Audit looks at everything that the engine keeps. It returns an error if a record is in a set
-// that it does not belong to, if a count is wrong, or if a version is kept that no view sees.
+// Audit inspects everything that the engine keeps. It returns an error if a record is in a wrong
+// set, if a count is wrong, or if a version is kept that no view sees.
 func (e *Engine) Audit() (a Audit, err error) {
 	e.Lock()
 	defer e.Unlock()
@@ -54,7 +54,7 @@ func (e *Engine) Audit() (a Audit, err error) {
 		}
 		a.MostPostings = max(a.MostPostings, postings)
 		a.MostTerms = max(a.MostTerms, len(*head.terms))
-		sets[&r.namespace.records]++ // that of all where it has none
+		sets[&r.namespace.records]++ // the set of all, for a record without a namespace
 		if r.namespace != &e.all {
 			sets[&e.all.records]++
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/kinform/kinform/internal/invariant"
 )
 
-// Unchecked switches the checks off, for tests that measure time or allocations. A test sets it while
-// the garbage collector may still let go of what another test had.
+// Unchecked switches the checks off, for tests that measure time or allocations. It is atomic
+// because the garbage collector may still clean up after an earlier test.
 var Unchecked atomic.Bool
 
 // checkLocked checks the invariants of a record between transactions. Builds with the tag
@@ -55,7 +55,7 @@ func (e *Engine) checkLocked(r *Record) {
 	}
 }
 
-// seen reports whether a pinned view sees a version, and not the next one.
+// seen reports whether a pinned view sees a version, but not the next one.
 func (e *Engine) seen(v, next *Version) bool {
 	for p := e.pinned; p != nil; p = p.following {
 		if v.Revision <= p.Revision && p.Revision < next.Revision {

@@ -7,43 +7,42 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Engine is a store without its type parameter, so that a program has its code once for any
-// number of stores. plain/store.go has an RWMutex and maps, so that readers and writers wait
-// for each other: a write beside a list of everything takes 220.8 µs there, 0.6 µs here
-// (plain/README.md).
+// Engine is a store without its type parameter, so that a program has its code only once.
+// plain/store.go has an RWMutex and maps, so that readers and writers wait for each other. A write
+// beside a list of everything takes 220.8 µs there, and 0.6 µs here (plain/README.md).
 //
-// A transaction is Lock, Begin, any number of Put, Delete, Retain and Extend, Publish, and
-// Unlock. Readers see nothing of it before Publish, and all of it after that.
+// A transaction is Lock, Begin, any number of Put, Delete, Retain and Extend, Publish, and Unlock.
+// Readers see nothing of it before Publish, and all of it after Publish.
 type Engine struct {
 	byKey table    // every Get reads it
 	_     [64]byte // keeps the fields that writers change off the cache line of byKey: BenchmarkGetUnderWrites
 
 	current    atomic.Pointer[View]
-	all        Term  // has all records; also the namespace "" of records without one
+	all        Term  // has all records; also is the namespace "" of records without one
 	namespaces Index // has the other namespaces
 	Watches    Watches
 
-	// publishedThrough is not higher than the revision of the current view, and equal to it
-	// while a view is pinned that is not the current one.
+	// publishedThrough is at most the revision of the current view. It is equal to that revision
+	// while a view is pinned that is not current.
 	publishedThrough atomic.Uint64
 
-	// writing serialises transactions. No user code runs under it. It guards the following,
-	// and those fields of records, terms, sets and the table that only writers look at.
+	// writing serialises transactions. No user code runs under it. It guards the fields below, and
+	// those fields of records, terms, sets and the table that only writers use.
 	writing turn
 	next    *View    // of the transaction
-	touched []Change // by the transaction, each record once
-	pinned  *View    // the newest one that is not current and was pinned at the last look
-	free    *View    // the first of those that nobody uses
-	spare   *posting // the first of those that no record uses
-	spares  int      // the number of these
+	touched []Change // records that the transaction changed, each once
+	pinned  *View    // the newest pinned view that was not current when last checked
+	free    *View    // first of the unused views
+	spare   *posting // first of the unused postings
+	spares  int      // number of unused postings
 
-	// mark is the number of the writer's newest collection of terms. The terms in that
-	// collection have this number. So the writer need not search for a term in it: an index
-	// function may return any number of values.
+	// mark is the number of the writer's newest collection of terms. Each term in this collection
+	// has this number, so that the writer need not search for it: an index function may return any
+	// number of values.
 	mark uint64
 }
 
-// roomKept is the length up to which the engine keeps slices and postings, to use them again.
+// roomKept is the length up to which the engine keeps slices and postings for reuse.
 const roomKept = 1024
 
 func New(indexes []*Index) *Engine {
@@ -54,24 +53,24 @@ func New(indexes []*Index) *Engine {
 	return e
 }
 
-// published reports whether the transaction of a version is known to be published. Until then,
-// an older version follows it (unborn, if the key is new). After that, only versions follow it
-// that a pinned view sees.
+// published reports whether the transaction of a version is known to be published. Before that, an
+// older version follows it (unborn, if the key is new). After that, only versions follow it that a
+// pinned view sees.
 func (e *Engine) published(v *Version) bool {
 	return v.older.Load() == nil || v.Revision <= e.publishedThrough.Load()
 }
 
-// Lock waits for the turn to write. Unlock must follow.
+// Lock waits for the writers' lock. Unlock must follow.
 func (e *Engine) Lock() { e.writing.lock() }
 
-// Unlock ends the turn.
+// Unlock releases the writers' lock.
 func (e *Engine) Unlock() {
 	if !e.writing.release() {
 		e.unlockSlow()
 	}
 }
 
-// unlockSlow collects if a reader has asked for that, and then ends the turn.
+// unlockSlow collects if a reader has asked for a collection, and then releases the lock.
 //
 //go:noinline
 func (e *Engine) unlockSlow() {
@@ -80,9 +79,9 @@ func (e *Engine) unlockSlow() {
 	}
 }
 
-// Begin starts a transaction of about so many changes, and returns the state after it, in which
-// the caller may set the resourceVersion, the indexes and the counts. The caller has the turn to
-// write.
+// Begin starts a transaction of about this number of changes. It returns the state after the
+// transaction, in which the caller may set the resourceVersion, the indexes and the counts. The
+// caller holds the writers' lock.
 func (e *Engine) Begin(changes int) *State {
 	e.touched = slices.Grow(e.touched, changes)
 	if e.next = e.free; e.next == nil {
@@ -101,8 +100,8 @@ func (e *Engine) Put(key types.NamespacedName, v *Version, found []Found) (exist
 	return e.supersede(r, old, v)
 }
 
-// PutOnly is Put and Publish for the only op of a transaction, and counts it. It has a
-// short way for an object that keeps its terms: BenchmarkApplySameTerms.
+// PutOnly is Put and Publish for the only op of a transaction, and counts it. It has a fast path
+// for an object that keeps its terms: BenchmarkApplySameTerms.
 func (e *Engine) PutOnly(key types.NamespacedName, v *Version, found []Found) (existed bool) {
 	r, old := e.succeed(key, v, found)
 	if v.terms != old.terms {
@@ -119,8 +118,8 @@ func (e *Engine) PutOnly(key types.NamespacedName, v *Version, found []Found) (e
 	return true
 }
 
-// succeed completes a new version of a key. It returns the record of the key and its newest
-// version so far, and makes the record if there is none.
+// succeed completes a new version of a key. It returns the record of the key and its newest version
+// so far. It makes the record if the key has no record.
 func (e *Engine) succeed(key types.NamespacedName, v *Version, found []Found) (r *Record, old *Version) {
 	if r = e.byKey.find(key); r == nil {
 		r = e.create(key)
@@ -136,10 +135,10 @@ func (e *Engine) succeed(key types.NamespacedName, v *Version, found []Found) (r
 // create makes the record of a key.
 func (e *Engine) create(key types.NamespacedName) *Record {
 	r := &Record{Key: key, namespace: &e.all}
-	r.head.Store(unborn) // readers find it as soon as the record is in a set
+	r.head.Store(unborn) // readers find unborn as soon as the record is in a set
 	if key.Namespace != "" {
 		r.namespace = e.namespaces.make(key.Namespace)
-		r.Key.Namespace = r.namespace.value // all keys of a namespace have one string
+		r.Key.Namespace = r.namespace.value // all keys of a namespace share one string
 		r.inNamespace = r.namespace.records.add(r)
 	}
 	r.inAll = e.all.records.add(r)
@@ -188,13 +187,13 @@ func (t *terms) are(found []Found) bool {
 	return true
 }
 
-// termsOf returns the terms that index functions found.
+// termsOf returns the terms for the values that index functions found.
 func (e *Engine) termsOf(found []Found) *terms {
 	var room [4]*Term
 	return intern(e.union(room[:0], found))
 }
 
-// union appends those found terms that are not there yet.
+// union appends the found terms that to does not have yet.
 func (e *Engine) union(to terms, found []Found) terms {
 	e.mark++
 	for _, t := range to {
@@ -209,11 +208,11 @@ func (e *Engine) union(to terms, found []Found) terms {
 	return to
 }
 
-// supersede puts a version in front of the newest one of a record, and reports whether that
+// supersede puts a version in front of the newest one of a record, and reports whether the old one
 // had an object.
 func (e *Engine) supersede(r *Record, old, v *Version) (existed bool) {
 	before := old
-	again := old.Revision == v.Revision // the second version in this transaction
+	again := old.Revision == v.Revision // a second version in this transaction
 	if again {
 		before = old.older.Load()
 	} else {
@@ -234,8 +233,8 @@ func (e *Engine) supersede(r *Record, old, v *Version) (existed bool) {
 	return existed
 }
 
-// change makes a version the newest one of a record. The version before has other terms. The
-// record stays in the sets of those.
+// change makes a version the newest one of a record. The version before has other terms. The record
+// stays in the sets of these terms.
 func (e *Engine) change(r *Record, old, v *Version) {
 	e.join(r, *v.terms)
 	for _, b := range *v.terms {
@@ -247,8 +246,7 @@ func (e *Engine) change(r *Record, old, v *Version) {
 	}
 }
 
-// countObject counts the object that a version adds, or the one that it removes if the version
-// is a deletion.
+// countObject counts the object that a version adds, or the object that a deletion removes.
 func (e *Engine) countObject(r *Record, v *Version) {
 	by := 1
 	if v.deleted() {
@@ -270,9 +268,9 @@ func (e *Engine) Publish() {
 	e.touched = emptied(e.touched)
 }
 
-// show makes the view of the transaction the current one, and only then raises
-// publishedThrough: a reader that has seen an object of a transaction must find it in every
-// view that is pinned from then on.
+// show makes the view of the transaction the current one, and only then raises publishedThrough. A
+// reader that has seen an object of a transaction must find the object in every view that is pinned
+// from then on.
 func (e *Engine) show() {
 	last, now := e.current.Load(), e.next
 	e.next = nil

@@ -2,16 +2,16 @@ package versions
 
 import "slices"
 
-// Extension has the terms of a new index for the object that a revision has stored.
+// Extension has the terms of a new index for one version of an object.
 type Extension struct {
 	Record   *Record
 	Revision uint64
 	Found    []Found
 }
 
-// Extend adds terms to the objects, except those that were written since. A version that
-// has more terms replaces the old one. No view has the index yet, so that no reader can
-// tell the two apart. The caller has the turn to write.
+// Extend adds terms to the objects, except to objects that were written since. A version that has
+// more terms replaces the old one. No view has the index yet, so that no reader can tell the two
+// apart. The caller holds the writers' lock.
 func (e *Engine) Extend(extensions []Extension) {
 	for _, x := range extensions {
 		old := x.Record.head.Load()
@@ -26,7 +26,7 @@ func (e *Engine) Extend(extensions []Extension) {
 	}
 }
 
-// useful returns the terms of a version, without those of removed indexes that no view has.
+// useful returns the terms of a version, without the terms of removed indexes that no view has.
 func (e *Engine) useful(v *Version) (to terms) {
 	for _, t := range *v.terms {
 		seen := !t.index.Removed

@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// hasher hashes keys by folded multiplication, as wyhash does, in half the time that
-// package maphash takes. Its secrets are random, so that nobody can find keys that collide.
+// hasher hashes keys by folded multiplication, like wyhash, in half the time of package maphash.
+// Its secrets are random, so that nobody can find keys that collide.
 type hasher [4]uint64
 
 func newHasher() (h hasher) {
@@ -23,14 +23,14 @@ func (h *hasher) hash(key types.NamespacedName) uint64 {
 	return h.add(h.add(0, key.Namespace), key.Name)
 }
 
-// add returns the hash of a sequence of strings, from the hash of all but the last one and
-// the last one.
+// add returns the hash of a sequence of strings. hash is the hash of all but the last string, and s
+// is the last string.
 func (h *hasher) add(hash uint64, s string) uint64 {
-	hash += uint64(len(s)) * h[0] // No bytes of s can undo this, as h[0] is secret.
+	hash += uint64(len(s)) * h[0] // No bytes of s can undo this, because h[0] is secret.
 	for ; len(s) > 16; s = s[16:] {
 		hash = fold(word(s)^h[0]^hash, word(s[8:])^h[1])
 	}
-	var a, b uint64 // all bytes that are left, some of them twice
+	var a, b uint64 // the remaining bytes, some of them twice
 	switch {
 	case len(s) >= 8:
 		a, b = word(s), word(s[len(s)-8:])

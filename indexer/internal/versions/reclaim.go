@@ -14,7 +14,7 @@ func (e *Engine) finish(c Change) {
 	}
 }
 
-// retire gives a change to a view that sees its old version, and the view keeps it until it is
+// retire gives a change to a view that sees its old version. The view keeps it until it is
 // released. If no view sees the old version, retire drops it.
 func (e *Engine) retire(c Change, to *View) {
 	if to != nil && c.concerns(to) && !c.Record.never() {
@@ -24,7 +24,7 @@ func (e *Engine) retire(c Change, to *View) {
 	}
 }
 
-// emptied returns a slice without its elements, and without its room if that is large.
+// emptied returns a slice without its elements, and without its capacity if that is large.
 func emptied(changes []Change) []Change {
 	if cap(changes) > roomKept {
 		return nil
@@ -33,19 +33,19 @@ func emptied(changes []Change) []Change {
 	return changes[:0]
 }
 
-// never reports whether a record has no object, and no view sees an earlier one.
+// never reports whether a record has no object and no view sees an earlier object.
 func (r *Record) never() bool {
 	v := r.head.Load()
 	return v.deleted() && (v.older.Load() == nil || v.older.Load() == unborn)
 }
 
-// drop takes out the old version of a change, which no view sees. It also erases the record if
-// that has no object any more.
+// drop takes out the old version of a change, which no view sees. It also erases the record if the
+// record has no object any more.
 func (e *Engine) drop(c Change) {
 	r := c.Record
 	head := r.head.Load()
 	if head.older.Load() == c.Old && head.terms == c.Old.terms && head.terms != absent {
-		head.older.Store(c.Old.older.Load()) // That is all for most changes.
+		head.older.Store(c.Old.older.Load()) // Most changes need no more.
 		return
 	}
 	r.unlink(c.Old)
@@ -76,8 +76,9 @@ func (e *Engine) erase(r *Record) {
 	r.inAll, r.postings = nowhere, nil
 }
 
-// collectLocked gives up the views that no reader has pinned any more. Each of their changes goes
-// to the next older view if that sees the old version as well, and is dropped otherwise.
+// collectLocked releases the views that no reader has pinned any more. Each of their changes goes
+// to the next older view if that view sees the old version as well. Otherwise the change is
+// dropped.
 func (e *Engine) collectLocked() {
 	for at := &e.pinned; *at != nil; {
 		v := *at

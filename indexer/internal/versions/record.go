@@ -7,49 +7,49 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Version is one state of an object. Except for older it never changes. An update allocates
-// one version and nothing else, of 64 bytes: BenchmarkApplySameTerms.
+// Version is one state of an object. It never changes, except for the field older. An update
+// allocates only one version, of 64 bytes: BenchmarkApplySameTerms.
 type Version struct {
 	Object          any
 	ResourceVersion string
-	UIDHash         uint64 // stands for the UID, because another object may have had the key before
+	UIDHash         uint64 // distinguishes the object from another one that had the key
 	Revision        uint64 // of the transaction that wrote the version
 
-	// terms are those that the index functions found when the object was stored. The version
-	// keeps them, because they would find others when the object goes, if somebody has
-	// modified it (D14). Versions with equal terms have the same slice. A deletion has absent.
+	// terms are the terms that the index functions found when the object was stored. The version
+	// keeps them: if somebody has modified the object, the functions would find other terms when
+	// the object goes (D14). Versions with equal terms share one slice. A deletion has absent.
 	terms *terms
 
-	// older is the version before this one, as long as a view may see it: at least until this
-	// one is published.
+	// older is the version before this one, for as long as a view may see it, and at least until
+	// this one is published.
 	older atomic.Pointer[Version]
 }
 
-// unborn stands for the time before the first version of a key.
+// unborn is the version before the first version of a key.
 var unborn = &Version{terms: absent}
 
-// Record is one key with the versions of its object that a view can see, the newest first. It is
-// in the set of each term that one of these versions has.
+// Record is one key with the versions of its object that a view can see, the newest first. It is in
+// the set of each term of these versions.
 type Record struct {
 	head atomic.Pointer[Version] // the newest version, or unborn before there is one
 
 	// Key has the strings that came with the first version.
 	Key types.NamespacedName
 
-	// Only the writer looks at the following fields: the slots of the record in the set of all
-	// records and in that of its namespace, and its postings in the sets of index values.
+	// Only the writer uses the fields below: the slots of the record in the set of all records and
+	// in the set of its namespace, and its postings in the sets of index values.
 	inAll, inNamespace int32
 	namespace          *Term
 	postings           *posting
 }
 
-// nowhere is inAll of a record that was erased.
+// nowhere is the inAll of an erased record.
 const nowhere = -1
 
 // deleted reports whether the version has no object: it is a deletion, or unborn.
 func (v *Version) deleted() bool { return v.terms == absent }
 
-// OrNil returns the version if it has an object, or else nil.
+// OrNil returns the version if it has an object, and nil otherwise.
 func (v *Version) OrNil() *Version {
 	if v == nil || v.deleted() {
 		return nil
@@ -57,11 +57,11 @@ func (v *Version) OrNil() *Version {
 	return v
 }
 
-// At returns the version that a view of this revision sees, or nil if there is none. The version
-// may be a deletion. A view of the revision must be pinned.
+// At returns the version that a view of this revision sees, or nil if it sees no version. The
+// version may be a deletion. A view of the revision must be pinned.
 func (r *Record) At(revision uint64) *Version { return r.head.Load().At(revision) }
 
-// At returns this version, or the newest one before it, that a view of this revision sees.
+// At returns the newest version, from this one on, that a view of this revision sees.
 func (v *Version) At(revision uint64) *Version {
 	for v != nil && v.Revision > revision {
 		v = v.older.Load()
@@ -69,8 +69,8 @@ func (v *Version) At(revision uint64) *Version {
 	return v
 }
 
-// unlink takes out a version that is not the newest. A reader that is at this version still
-// finds the ones behind it.
+// unlink takes out a version that is not the newest. A reader that is at this version still finds
+// the versions behind it.
 func (r *Record) unlink(old *Version) {
 	for v := r.head.Load(); v != nil; v = v.older.Load() {
 		if v.older.Load() == old {
@@ -86,8 +86,8 @@ func (v *Version) In(t *Term) bool { return v != nil && !v.deleted() && (t == ni
 // has reports whether the object has a term.
 func (v *Version) has(t *Term) bool { return v.terms == &t.alone || slices.Contains(*v.terms, t) }
 
-// slotIn returns the slot of the record in a set. It looks at the postings one by one. Only
-// rebuild of a set calls it, for the few records that are left of many.
+// slotIn returns the slot of the record in a set. It searches the postings one by one. Only rebuild
+// of a set calls it, for the few remaining records.
 func (r *Record) slotIn(s *set) *int32 {
 	switch s.kind {
 	case ofAll:
@@ -102,7 +102,7 @@ func (r *Record) slotIn(s *set) *int32 {
 	return &p.at
 }
 
-// join puts a record into the sets of the terms, unless it is there already.
+// join puts a record into the sets of the terms, unless it is in them already.
 func (e *Engine) join(r *Record, to terms) {
 	e.mark++
 	for p := r.postings; p != nil; p = p.next {
@@ -124,8 +124,8 @@ func (e *Engine) join(r *Record, to terms) {
 	}
 }
 
-// leave takes a record out of the sets of those terms that none of its versions has. It keeps the
-// posting for the next object that moves to another value, and joins that first: BenchmarkApply.
+// leave takes a record out of the sets of the terms that its versions no longer have. It keeps the
+// posting for the next object that joins another set: BenchmarkApply.
 func (e *Engine) leave(r *Record) {
 	e.mark++
 	for v := r.head.Load(); v != nil; v = v.older.Load() {

@@ -7,10 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Source is the source of a reader: the view of a snapshot, or the current view of each moment.
+// Source is what a reader reads: the view of a snapshot, or always the current view.
 type Source struct {
 	Engine *Engine
-	hold   *Hold // of a snapshot; nil for the current view
+	hold   *Hold // pin of a snapshot; nil for the current view
 }
 
 // Hold is the pin of a snapshot.
@@ -20,14 +20,14 @@ type Hold struct {
 	cleanup  runtime.Cleanup
 }
 
-// unpinning has what the cleanup of a hold needs.
+// unpinning has the arguments of a hold's cleanup.
 type unpinning struct {
 	engine *Engine
 	view   *View
 }
 
-// Take pins the current view, and returns the source that reads it. Release unpins the view. So
-// does the garbage collector when the hold is no longer reachable.
+// Take pins the current view, and returns the source that reads it. Release unpins the view. The
+// garbage collector unpins it as well when the hold is no longer reachable.
 func (h *Hold) Take(e *Engine) Source {
 	h.view = e.Pin()
 	h.cleanup = runtime.AddCleanup(h, func(u unpinning) { u.engine.Unpin(u.view) }, unpinning{e, h.view})
@@ -43,7 +43,7 @@ func (h *Hold) Release(e *Engine) {
 }
 
 // Enter returns the view to read, pinned. Leave must follow. Until then, the engine keeps
-// what the view sees.
+// everything that the view sees.
 func (s *Source) Enter() *View {
 	if s.hold == nil {
 		return s.Engine.Pin()
@@ -54,7 +54,7 @@ func (s *Source) Enter() *View {
 	return s.hold.view
 }
 
-// Leave ends what Enter began.
+// Leave unpins the view that Enter returned.
 func (s *Source) Leave(v *View) {
 	if s.hold == nil {
 		s.Engine.Unpin(v)
@@ -63,7 +63,7 @@ func (s *Source) Leave(v *View) {
 }
 
 // Get returns the version of a key that has an object, or nil. It pins the current view only if a
-// transaction has written the key that may not be published yet.
+// transaction that has written the key may be unpublished.
 func (s *Source) Get(key types.NamespacedName) *Version {
 	if s.hold == nil {
 		r := s.Engine.byKey.find(key)
@@ -77,8 +77,7 @@ func (s *Source) Get(key types.NamespacedName) *Version {
 	return s.getPinned(key)
 }
 
-// getPinned is Get by a view. It is a function of its own because of its defer:
-// BenchmarkGet.
+// getPinned is Get in a pinned view. It is a separate function because of its defer: BenchmarkGet.
 //
 //go:noinline
 func (s *Source) getPinned(key types.NamespacedName) *Version {
@@ -98,7 +97,8 @@ func (s *Source) State() State {
 	return v.State
 }
 
-// Values iterates over the values of an index that objects have, with the number of objects.
+// Values iterates over the values of an index that objects have, with the number of objects of
+// each.
 func (s *Source) Values(name string, yield func(string, int) bool) {
 	view := s.Enter()
 	defer s.Leave(view)
@@ -132,7 +132,7 @@ func (e *Engine) index(v *View, name string) *Index {
 }
 
 // Walk returns the slots of the records with a value in an index, and the term that the visible
-// version of a record must have. The name "" is that of the index by namespace, in which ""
+// version of a record must have. The name "" means the index by namespace, in which the value ""
 // stands for all objects.
 //
 //	view := s.Enter()
@@ -145,8 +145,8 @@ func (e *Engine) index(v *View, name string) *Index {
 //		}
 //	}
 //
-// The loop has its data in local variables, and the compiler inlines its calls: an iterator over
-// a struct takes 14 % longer (docs/adr/0004, BenchmarkAll).
+// The loop has its data in local variables, and the compiler inlines its calls. An iterator over a
+// struct takes 14 % longer (docs/adr/0004, BenchmarkAll).
 //
 // The view must be pinned before the call. Otherwise another term could take the place of the
 // one that Walk finds.
@@ -162,8 +162,8 @@ func (s *Source) Walk(pinned *View, name, value string) (slots []atomic.Pointer[
 	return nil, nil
 }
 
-// walk is Walk for one term. The set of an index value may have records with the value in an
-// older or a newer version only. No object ever leaves its namespace.
+// walk is Walk for one term. In the set of an index value, some records may have the value only in
+// an older or a newer version. An object never leaves its namespace.
 func (t *Term) walk() (slots []atomic.Pointer[Record], in *Term) {
 	if t.index.Name == "" {
 		return t.records.slots(), nil

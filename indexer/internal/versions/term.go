@@ -6,25 +6,25 @@ import (
 	"sync/atomic"
 )
 
-// Index has the terms of one index. The index by namespace is one as well, without a name.
-// Its address is its identity: an index that was removed and added again is another one.
+// Index has the terms of one index. The index by namespace is an Index as well, without a name. The
+// address of an Index is its identity: an index that was removed and added again is another one.
 type Index struct {
 	Name    string
-	Removed bool // guarded by the turn to write
+	Removed bool // guarded by the writers' lock
 
 	terms sync.Map     // value -> *Term
 	inUse atomic.Int64 // terms that have objects in the newest revision
 }
 
-// Term is one value of an index, or one namespace, with the records that have it in a version
-// that a view can see. Versions name a term by its address.
+// Term is one value of an index, or one namespace, with the records that have it in a version that
+// a view can see. Versions refer to a term by its address.
 type Term struct {
 	index   *Index
 	value   string
 	records set
-	alone   terms // the terms of an object that has only this one
+	alone   terms // the terms of an object that has only this term
 
-	// Only the writer looks at these.
+	// Only the writer uses the fields below.
 	objects int    // the number of objects with the term in the newest revision
 	mark    uint64 // see Engine.mark
 }
@@ -35,14 +35,13 @@ type Found struct {
 	Value string
 }
 
-// terms are those of an object, each once. They never change.
+// terms are the terms of an object, each once. They never change.
 type terms []*Term
 
-// An object that is in no index has noTerms. A version without an object has absent.
+// noTerms belongs to objects that are in no index. absent belongs to versions without an object.
 var noTerms, absent = new(terms), new(terms)
 
-// intern returns the terms to keep, without an allocation if there is one at most:
-// BenchmarkApply.
+// intern returns the terms to keep. It allocates nothing for a single term: BenchmarkApply.
 func intern(found terms) *terms {
 	switch len(found) {
 	case 0:
@@ -64,7 +63,7 @@ func (x *Index) find(value string) *Term {
 	return found
 }
 
-// make returns the term of a value. It makes the term if there is none.
+// make returns the term of a value. It makes the term if it does not exist.
 func (x *Index) make(value string) *Term {
 	t := x.find(value)
 	if t == nil {
@@ -88,7 +87,7 @@ func (t *Term) count(by int) {
 	}
 }
 
-// dropIfEmpty makes the index forget the term if no version has it any more (IX-4).
+// dropIfEmpty removes the term from the index if no version has it any more (IX-4).
 func (t *Term) dropIfEmpty() {
 	if t.records.count == 0 {
 		t.index.terms.Delete(t.value)

@@ -5,35 +5,35 @@ import (
 	"sync/atomic"
 )
 
-// turn is the lock of writers. A reader that lets go of an old view can ask for a collection
-// of what the view kept, without waiting for the lock: if a writer has the lock, that writer
-// collects before it unlocks, and if nobody has it, the reader gets it and collects.
+// turn is the lock of writers. A reader that unpins an old view can request a collection of the
+// view's versions without waiting for the lock. If a writer has the lock, the writer collects
+// before it unlocks. If nobody has the lock, the reader gets it and collects.
 //
-// plain/store.go has an RWMutex. A mutex with a flag for the request would not do, because a
-// TryLock that fails synchronizes with nothing in Go's memory model: the reader could fail
-// to lock and set the flag, and the writer could unlock without having seen it. Here the
-// request and the lock are bits of one word.
+// plain/store.go has an RWMutex. A mutex and a flag for the request would not work, because a
+// TryLock that fails synchronizes with nothing in Go's memory model. The reader could fail to lock
+// and set the flag, and the writer could unlock without having seen it. Here the request and the
+// lock are bits of one word.
 //
-// The holder hands the lock over to goroutines that wait for it. That takes longer under
-// contention than a sync.Mutex does. A store has one writer as a rule.
+// The holder hands the lock over to waiting goroutines. Under contention this takes longer than a
+// sync.Mutex, but a store usually has one writer.
 type turn struct {
 	state atomic.Uint32
 
-	// handed is locked, except while the lock is handed over: the holder unlocks it, and one
-	// of the waiting goroutines locks it. A channel would not do: the runtime releases
-	// unreachable snapshots in a goroutine of its own, which must not use a channel of a
-	// bubble of testing/synctest.
+	// handed is locked, except while the lock is handed over: the holder unlocks it, and one of the
+	// waiting goroutines locks it. It is not a channel, because the runtime releases unreachable
+	// snapshots in a goroutine of its own, which must not use a channel of a bubble of
+	// testing/synctest.
 	handed sync.Mutex
 }
 
-// The state of a turn.
+// These are the bits of a turn's state.
 const (
 	held     = 1 << iota // somebody has the lock
-	asked                // the holder must collect before it gives up the lock
+	asked                // the holder must collect before it releases the lock
 	oneWaits             // is added for each goroutine that waits for the lock
 )
 
-// init makes a lock that nobody has. It must not be copied.
+// init initialises the lock as free. The lock must not be copied.
 func (t *turn) init() { t.handed.Lock() }
 
 // lock waits for the lock.
@@ -59,12 +59,12 @@ func (t *turn) lockSlow() {
 	}
 }
 
-// release gives up the lock, unless a reader has asked for a collection or a goroutine waits. It
-// reports whether it did.
+// release releases the lock, unless a reader has requested a collection or a goroutine waits. It
+// reports whether it released the lock.
 func (t *turn) release() bool { return t.state.CompareAndSwap(held, 0) }
 
-// pass tells the holder to collect, if somebody has asked for that, or else hands the lock
-// over or gives it up.
+// pass returns true if the holder must collect first. Otherwise it hands the lock over or releases
+// it.
 func (t *turn) pass() (collect bool) {
 	for {
 		s := t.state.Load()
@@ -74,7 +74,7 @@ func (t *turn) pass() (collect bool) {
 				return true
 			}
 		case s >= oneWaits:
-			if t.state.CompareAndSwap(s, s-oneWaits) { // It stays held.
+			if t.state.CompareAndSwap(s, s-oneWaits) { // The lock stays held.
 				t.handed.Unlock()
 				return false
 			}
@@ -84,8 +84,8 @@ func (t *turn) pass() (collect bool) {
 	}
 }
 
-// ask makes sure that a collection begins after the call. It returns true if the caller
-// must do that: the caller has got the lock. It never waits.
+// ask makes sure that a collection starts after the call. It returns true if the caller has got the
+// lock, and must collect. It never waits.
 func (t *turn) ask() (yours bool) {
 	for {
 		s := t.state.Load()

@@ -19,8 +19,8 @@ func write(e *Engine) {
 	e.PutOnly(types.NamespacedName{Namespace: "a", Name: "x"}, &Version{Object: "x"}, nil)
 }
 
-// A reader who lets go of an old view while a writer has its turn waits for nobody, and
-// what the view has kept goes with that very turn, not with the next.
+// A reader that unpins an old view while a writer has the lock does not wait. The versions of the
+// view go when this writer unlocks, not later.
 func TestAViewThatIsReleasedInAWritersTurnGoesWithIt(t *testing.T) {
 	e := New(nil)
 	write(e)
@@ -37,7 +37,7 @@ func TestAViewThatIsReleasedInAWritersTurnGoesWithIt(t *testing.T) {
 	require.Zero(t, e.writing.state.Load())
 }
 
-// Without a writer the reader collects.
+// If no writer has the lock, the reader collects.
 func TestAViewThatIsReleasedOutOfTurnGoesAtOnce(t *testing.T) {
 	e := New(nil)
 	write(e)
@@ -48,9 +48,9 @@ func TestAViewThatIsReleasedOutOfTurnGoesAtOnce(t *testing.T) {
 	require.Zero(t, e.writing.state.Load())
 }
 
-// A collection begins after each time that it is asked for, no matter who asks and who has the
-// lock. Two collections never run at once, nor one beside a writer, and there is always somebody
-// left to run it.
+// A collection starts after each request, whoever requests it and whoever has the lock. Collections
+// never run at the same time as each other or as a writer, and somebody always runs a requested
+// one.
 func TestNoCollectionThatIsAskedForIsLost(t *testing.T) {
 	rounds := 20_000
 	if testing.Short() {
@@ -59,7 +59,7 @@ func TestNoCollectionThatIsAskedForIsLost(t *testing.T) {
 	var one turn
 	one.init()
 	var wanted, collected atomic.Int64
-	written, inside := 0, 0 // guarded by the turn, which the race detector checks
+	written, inside := 0, 0 // guarded by the lock, which the race detector checks
 	collect := func() {
 		inside++
 		collected.Store(wanted.Load())
@@ -107,8 +107,8 @@ func TestNoCollectionThatIsAskedForIsLost(t *testing.T) {
 	require.Equal(t, 3*20*(rounds/20), written)
 }
 
-// The runtime lets go of a snapshot in a goroutine of its own, which is in no bubble, while
-// a writer in a bubble waits.
+// The runtime releases a snapshot in a goroutine of its own, outside of every bubble, while a
+// writer in a bubble waits.
 func TestATurnIsHandedOverFromOutsideOfABubble(t *testing.T) {
 	t.Parallel()
 	taken := make(chan *turn)

@@ -5,16 +5,15 @@ import (
 	"sync/atomic"
 )
 
-// View is one published revision. Its state does not change while a reader has it pinned. When no
-// reader has, and another view is the current one, the writer uses it again for a later revision:
-// BenchmarkApply.
+// View is one published revision. Its state does not change while a reader has it pinned. When it
+// is neither pinned nor current, the writer reuses it for a later revision: BenchmarkApply.
 type View struct {
 	State
 
 	pins atomic.Int64 // the number of readers
 
-	// changes has the records that were written while this was the newest pinned view, each
-	// once, with the version that this view sees. Only the writer looks at it.
+	// changes has the records that were written while this was the newest pinned view, each once,
+	// with the version that this view sees. Only the writer uses it.
 	changes []Change
 
 	following *View // the next older pinned view, or the next free one
@@ -26,10 +25,10 @@ type State struct {
 	ResourceVersion string
 	Objects         int
 	Counts          Counts   // since the store was made
-	Indexes         []*Index // by name; the array never changes
+	Indexes         []*Index // by name; the slice never changes
 }
 
-// Counts are the Counts of package indexer.
+// Counts is the Counts of package indexer.
 type Counts struct{ Added, Updated, Deleted, Failed uint64 }
 
 // Put counts an object that was stored.
@@ -60,9 +59,9 @@ func (c Change) concerns(v *View) bool {
 	return c.Old.Revision <= v.Revision
 }
 
-// note adds a change. If there is no room, it first takes out the records that came and went
-// since. So the memory of a view that is kept for long grows with the objects that it sees, not
-// with the writes since.
+// note adds a change. If there is no room, it first removes the records that were created and
+// deleted since. So the memory of a view that is kept for long grows with the number of objects
+// that it sees, not with the number of writes since.
 func (v *View) note(c Change) {
 	if len(v.changes) == cap(v.changes) {
 		kept := v.changes[:0]
@@ -80,7 +79,7 @@ func (v *View) note(c Change) {
 }
 
 // Pin returns the current view. Until Unpin, the engine keeps the versions that the view sees. Pin
-// waits for nobody: it tries again if a transaction is published at the same moment.
+// never blocks: it tries again if a transaction is published at the same moment.
 func (e *Engine) Pin() *View {
 	for {
 		v := e.current.Load()
@@ -92,8 +91,8 @@ func (e *Engine) Pin() *View {
 	}
 }
 
-// Unpin removes a pin. If that was the last pin of an old view, the writer drops the versions that
-// no view sees any more, or Unpin does if nobody writes.
+// Unpin removes a pin. If it was the last pin of an old view, the versions that no view sees any
+// more are dropped, by the current writer or, without a writer, by Unpin.
 func (e *Engine) Unpin(v *View) {
 	if v.pins.Add(-1) == 0 && e.current.Load() != v {
 		if e.writing.ask() {
@@ -103,10 +102,10 @@ func (e *Engine) Unpin(v *View) {
 	}
 }
 
-// Changes returns the records that differ between two pinned views, each once, with the
-// version that the older view sees.
+// Changes returns the records that differ between two pinned views, each once, with the version
+// that the older view sees.
 //
-// Each pinned view has the changes up to the next one. Changes returns those of them whose old
+// Each pinned view has the changes up to the next view. Changes returns the changes whose old
 // version the older view sees.
 func (e *Engine) Changes(from, to *View) []Change {
 	e.Lock()

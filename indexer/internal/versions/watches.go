@@ -40,7 +40,7 @@ func (w *Watches) Add(key types.NamespacedName) (<-chan struct{}, func()) {
 	return k.changed, sync.OnceFunc(func() { w.remove(key, k) })
 }
 
-// Keys returns the keys. If there are none, it costs an atomic load.
+// Keys returns the keys. If there are no keys, it costs one atomic load.
 func (w *Watches) Keys() []types.NamespacedName {
 	if w.count.Load() == 0 {
 		return nil
