@@ -35,7 +35,7 @@ func runIn(t *testing.T, folder, name string, args ...string) []byte {
 	return out
 }
 
-// listPackages returns the packages of the main module and of those that stand on it.
+// listPackages returns the packages of the main module and of the modules on top of it.
 func listPackages(t *testing.T) []goPackage {
 	t.Helper()
 	packages := map[string]goPackage{}
@@ -78,8 +78,9 @@ func TestPlainImportsAPIMachineryAlone(t *testing.T) {
 	}
 }
 
-// requirements are what the main go.mod requires itself, with the reason: version selection brings each of them into every
-// program that imports one package of the core. Their versions are held by clientgo/proof/versions.
+// requirements are the direct requirements of the main go.mod, with the reason: version selection
+// brings each of them into every program that imports one package of the core.
+// clientgo/proof/versions pins their versions.
 var requirements = map[string]string{
 	"k8s.io/api":                           "the types of objects",
 	"k8s.io/apimachinery":                  "metadata, errors and codecs",
@@ -163,7 +164,7 @@ func TestRulesFindEachBreach(t *testing.T) {
 	tests := []struct {
 		name string
 		pkg  goPackage
-		want []string // parts of the only sentence; none for what is allowed
+		want []string // fragments of the only violation; empty for what is allowed
 	}{
 		{"leaf imports a leaf", pkg("/workqueue", module+"/indexer"), []string{
 			"kinform/workqueue imports " + module + "/indexer", "may link no public package", reasonOfLeaf}},
@@ -205,7 +206,7 @@ func TestRulesFindEachBreach(t *testing.T) {
 			t.Parallel()
 			var got []string
 			for _, v := range architecture.violations([]goPackage{tt.pkg}) {
-				if !strings.HasPrefix(v, "the arrow from ") { // one package uses few arrows
+				if !strings.HasPrefix(v, "the arrow from ") { // here, one package uses few arrows
 					got = append(got, v)
 				}
 			}

@@ -28,27 +28,27 @@ const (
 	suites = "internal/conformance"
 )
 
-// suiteOf says in which suite the cases of a file of internal/conformance are.
+// suiteOf maps a file of internal/conformance to the suite of its cases.
 var suiteOf = map[string]string{
 	"storecases.go": "store", "queuecases.go": "queue",
 	"informercases.go": "informer", "handlercases.go": "informer", "failurecases.go": "informer",
 }
 
 var (
-	// citation finds a contract's number, and "DF-1 to DF-3", in any text.
+	// citation finds a contract's number, or a range such as "DF-1 to DF-3", in any text.
 	citation = regexp.MustCompile(`\b((?:DF|RF|PD|RC|SI|IX|WQ|RS)-|D)([0-9]+)\b(?: to ((?:DF|RF|PD|RC|SI|IX|WQ|RS)-|D)([0-9]+)\b)?`)
 
 	// entry finds a contract on the page, up to the line that begins another block.
 	entry = regexp.MustCompile(`(?m)^- \*\*((?:DF-|RF-|PD-|RC-|SI-|IX-|WQ-|RS-|D)[0-9]+)\*\* (.*(?:\n  .*)*)`)
 
-	// caseName finds the line with which a case of a suite begins.
+	// caseName finds the first line of a case of a suite.
 	caseName = regexp.MustCompile(`(?m)^\t\{"(.+?)", func\(`)
 
 	quoted = regexp.MustCompile("`(.+?)`")
 )
 
-// mayCite reports whether a line may cite a number, in a hundredth of the time that the
-// expression needs under the race detector.
+// mayCite reports whether a line may cite a number. It takes a hundredth of the expression's time
+// under the race detector.
 func mayCite(line string) bool {
 	for _, prefix := range []string{"DF-", "RF-", "PD-", "RC-", "SI-", "IX-", "WQ-", "RS-"} {
 		if strings.Contains(line, prefix) {
@@ -94,13 +94,13 @@ func citedInLine(line string, set map[string]bool) {
 type contract struct {
 	number   string
 	sentence string
-	// difference says what kinform does instead; it is empty where kinform does the same.
+	// difference says what kinform does instead; it is empty if kinform does the same.
 	difference string
-	// tests are names of tests, and "suite/name of the case".
+	// tests are names of tests, or "suite/name of the case".
 	tests []string
 }
 
-// defect reports whether the number is that of a defect of client-go.
+// defect reports whether the number belongs to a defect of client-go.
 func (c contract) defect() bool { return c.number[0] == 'D' && c.number[1] != 'F' }
 
 // parseContracts reads the entries of the page, in their order.
@@ -139,7 +139,7 @@ func sources(t *testing.T) map[string]string {
 			return err
 		case file.IsDir() && name != "." && (file.Name() == "testdata" || file.Name() == "bin" || strings.HasPrefix(file.Name(), ".")):
 			return fs.SkipDir
-		case name == contractsPage, name == "internal/arch/contracts_test.go": // They speak of numbers.
+		case name == contractsPage, name == "internal/arch/contracts_test.go": // Both are about the numbers themselves.
 		case strings.HasSuffix(name, ".go"), strings.HasSuffix(name, ".md"):
 			text, err := os.ReadFile(path)
 			texts[name] = string(text)
@@ -151,8 +151,8 @@ func sources(t *testing.T) map[string]string {
 	return texts
 }
 
-// pins returns what each test cites, with its comment, and each case of a suite. Tests
-// that have one name in several packages are taken together.
+// pins returns the numbers that each test, with its comment, and each case of a suite cites. Tests
+// with the same name in several packages are merged.
 func pins(t *testing.T, sources map[string]string) map[string]map[string]bool {
 	t.Helper()
 	all := map[string]map[string]bool{}
@@ -192,8 +192,8 @@ func pins(t *testing.T, sources map[string]string) map[string]map[string]bool {
 	return all
 }
 
-// Every statement about client-go is kept, and a test pins it, or it is not, and the page
-// says what kinform does instead. A defect of client-go needs a test in any case.
+// Either kinform does what a statement about client-go says, and a test pins it, or the page says
+// what kinform does instead. A defect of client-go always needs a test.
 func TestEveryContractIsPinnedOrDiffers(t *testing.T) {
 	t.Parallel()
 	pins := pins(t, sources(t))
@@ -237,7 +237,7 @@ func TestEveryNumberThatIsCitedIsOnThePage(t *testing.T) {
 			}
 		}
 		for _, number := range slices.Sorted(maps.Keys(numbers)) {
-			// "D24" in a string may be anything.
+			// "D24" in a string may have another meaning.
 			if !known[number] && (strings.Contains(number, "-") || inComments[number]) {
 				t.Errorf("%s cites %s, which %s does not have", path, number, contractsPage)
 			}

@@ -10,18 +10,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What an informer may add to a program beside what the same program has with only
-// net/http and k8s.io/api/core/v1. It was a megabyte (design.md, section 5), until rest.For
-// decoded the types of k8s.io/api by the tags of their fields: their methods Unmarshal are
-// not linked any more, which were 635 kB. 60 kB are for code that says what it does:
-// apimachinery's predicates of failures and errors.As, generated code for Status and
-// ListMeta, and functions that may be inlined. 20 kB are for the containment of what a program
-// gives: handlers, hooks, errors and loggers that panic. 20 kB more came when one package contained all of it
-// (hooks as generic functions were another 16 kB), and 4 kB with package rejoin, for transforms.
-// Both are built without the names of directories, which are other ones on each machine.
+// These limits bound what an informer adds to a program that has only net/http and
+// k8s.io/api/core/v1. The limit was a megabyte (design.md, section 5), until rest.For decoded the
+// types of k8s.io/api by the tags of their fields. Their Unmarshal methods, 635 kB, are not linked
+// any more. Then 60 kB came for clear code: apimachinery's predicates of failures and errors.As,
+// generated code for Status and ListMeta, and functions that may be inlined. 20 kB came for the
+// containment of a program's handlers, hooks, errors and loggers that panic, and 20 kB more for one
+// package that contains all of them. (Hooks as generic functions took another 16 kB.) 4 kB came
+// with package rejoin, for transforms. Both programs are built without directory names, which
+// differ on each machine.
 const (
 	maxAdded    = 592_000
-	maxPackages = 292 // standard library and the program itself included
+	maxPackages = 292 // including the standard library and the program
 )
 
 func TestFootprintOfAPodInformer(t *testing.T) {
@@ -48,7 +48,7 @@ func TestFootprintOfAPodInformer(t *testing.T) {
 
 func program(name string) string { return "./internal/arch/testdata/" + name }
 
-// sizeOf builds a stripped program and returns how many bytes it has.
+// sizeOf builds a stripped program, and returns its size in bytes.
 func sizeOf(t *testing.T, name string) int64 {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), name)

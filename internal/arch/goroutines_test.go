@@ -12,10 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGoroutinesBeginWithAFunctionLiteral demands that each goroutine of the repository starts in a function literal
-// without arguments. For a call with arguments, or of a method value, the compiler makes a wrapper; a goroutine that has not
-// run yet is then dumped with a frame of runtime.goexit. Checks for leaks that look for this frame, as net/http's and
-// Istio's do, leave such a goroutine out of what they see first, and take it for a leak when it has run.
+// TestGoroutinesBeginWithAFunctionLiteral demands that each goroutine of the repository starts in a
+// function literal without arguments. For a call with arguments, or of a method value, the compiler
+// makes a wrapper. If such a goroutine has not run yet, its stack dump has a frame of
+// runtime.goexit. Leak checks that look for this frame, such as net/http's and Istio's, first
+// overlook the goroutine, and take it for a leak when it has run.
 func TestGoroutinesBeginWithAFunctionLiteral(t *testing.T) {
 	root := filepath.Join("..", "..")
 	starts := 0

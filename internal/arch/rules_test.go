@@ -6,41 +6,39 @@ import (
 	"strings"
 )
 
-// module is the path that the packages of all modules of this repository begin with.
+// module is the prefix of the import paths of all modules of this repository.
 const module = "github.com/kinform/kinform"
 
-// modules are the folders of the main module, and of those that have a go.mod of their own because they link other
-// libraries. They keep their import paths, so that the rules see no difference.
+// modules are the folders of the main module, and of modules that have their own go.mod because
+// they link other libraries. Their import paths begin with the main module's path, so that the
+// rules treat all packages alike.
 var modules = []string{".", "metrics", "tracing", "cmd/kinform", "examples/mirror"}
 
-// rules are the architecture as data. Patterns are paths below the module: "rest"
-// is that package alone, "rest/..." it and all below, "..." everything, "." the
-// root.
+// rules are the architecture as data. Patterns are paths below the module: "rest" is only that
+// package, "rest/..." the package and all packages below it, "..." everything, "." the root.
 type rules struct {
 	arrows []arrow
 	bans   []ban
 	direct []directUse
 }
 
-// arrow says which public packages of this module may be linked into packages,
-// directly or not. The first arrow whose from matches a package counts. Internal
-// packages are free to import and to be imported, yet what they import counts
-// as imported by whoever imports them.
+// arrow says which public packages of this module a package may link, directly or not. The first
+// arrow whose from matches a package counts. Internal packages may import anything and be imported
+// by any package, but their imports count as imports of their importers.
 type arrow struct {
 	from   []string
 	to     []string
 	reason string
 }
 
-// ban names a module that must not be linked into anything but tests, and into the packages that are
-// made for it.
+// ban names a module that only tests, and the packages made for it, may link.
 type ban struct {
 	module string
 	reason string
 	but    []string
 }
 
-// directUse says who may import a package directly.
+// directUse says which packages may import a package directly.
 type directUse struct {
 	path   string
 	by     []string
@@ -145,17 +143,17 @@ var architecture = rules{
 	},
 }
 
-// goPackage is what the rules need to know of a package; the names are those of
-// go list. Files and imports of tests are not in it.
+// goPackage has the facts about a package that the rules need; the names are those of go list. It
+// does not have the files and imports of tests.
 type goPackage struct {
 	ImportPath string
 	Doc        string
 	GoFiles    []string
 	Imports    []string
-	Deps       []string // all, also indirect
+	Deps       []string // direct and indirect
 }
 
-// violations returns one sentence for each breach of the rules.
+// violations returns one sentence for each violation of the rules.
 func (r rules) violations(packages []goPackage) []string {
 	var found []string
 	report := func(reason, format string, args ...any) {
@@ -163,7 +161,7 @@ func (r rules) violations(packages []goPackage) []string {
 	}
 	for _, p := range packages {
 		if len(p.GoFiles) == 0 {
-			continue // nothing but tests
+			continue // only tests
 		}
 		if p.Doc == "" {
 			report("that is where readers begin", "%s must have a package comment", p.ImportPath)
@@ -187,7 +185,7 @@ func (r rules) violations(packages []goPackage) []string {
 
 type reporter func(reason, format string, args ...any)
 
-// checkArrows checks what a package links of this module.
+// checkArrows checks which packages of this module a package links.
 func (r rules) checkArrows(p goPackage, report reporter) {
 	from := relative(p.ImportPath)
 	i := slices.IndexFunc(r.arrows, func(a arrow) bool { return matchesAny(from, a.from) })
@@ -213,7 +211,7 @@ func (r rules) checkArrows(p goPackage, report reporter) {
 	}
 }
 
-// checkArrowsAreUsed checks that the picture shows nothing that is not there.
+// checkArrowsAreUsed checks that each arrow stands for an import.
 func (r rules) checkArrowsAreUsed(packages []goPackage, report reporter) {
 	for _, a := range r.arrows {
 		for _, to := range a.to {
@@ -227,7 +225,7 @@ func (r rules) checkArrowsAreUsed(packages []goPackage, report reporter) {
 	}
 }
 
-// relative is a package's path below the module, "." for the root.
+// relative returns a package's path below the module, or "." for the root.
 func relative(path string) string {
 	if path == module {
 		return "."

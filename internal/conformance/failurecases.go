@@ -57,7 +57,7 @@ var resyncCases = []informerCase{
 	}},
 }
 
-// failureCases are about what goes wrong.
+// failureCases are about failures.
 var failureCases = []informerCase{
 	{"a stop ends every wait", func(p *probe, o opener) { // D5, RC-18, SI-3
 		r := p.rig(o, Setup{})

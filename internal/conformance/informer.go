@@ -10,14 +10,13 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// Informer is the interface of the informer suite. Every implementation can meet it, and it has the
-// names of none. It informs of all pods of a server.
+// Informer is the interface of the informer suite. Every implementation can implement it, and its
+// names belong to no implementation. It informs about all pods of a server.
 type Informer interface {
-	// Run works until ctx ends, and until everything that it started has ended.
+	// Run works until ctx ends, and returns when everything that it started has ended.
 	Run(ctx context.Context) error
 
-	// AddHandler registers a handler, before or while Run runs. A resync of 0 is
-	// none.
+	// AddHandler registers a handler, before or while Run runs. A resync of 0 means no resync.
 	AddHandler(handle func(Event), resync time.Duration) (Registration, error)
 
 	// Synced says that the first list is in the store.
@@ -32,8 +31,8 @@ type Informer interface {
 	// ByIndex returns the keys that have a value in an index of the setup.
 	ByIndex(index, value string) ([]types.NamespacedName, error)
 
-	// ResourceVersion is the version through which the store is complete, as far
-	// as it knows.
+	// ResourceVersion is the version through which the store is complete, as far as the informer
+	// knows.
 	ResourceVersion() string
 }
 
@@ -51,12 +50,12 @@ type Event struct {
 	Type EventType
 
 	// Initial says that the object existed when the informer or the handler started. An
-	// implementation that only knows this for Added leaves it false for other events.
+	// implementation that knows this only for Added leaves it false for other events.
 	Initial bool
 
 	Key types.NamespacedName
 
-	// Old is nil for Added. New is, for Deleted, the last known state.
+	// Old is nil for Added. For Deleted, New is the last known state.
 	Old, New *corev1.Pod
 
 	// FinalStateUnknown marks a tombstone.
@@ -66,7 +65,7 @@ type Event struct {
 // EventType says how an object has changed.
 type EventType string
 
-// The three things that can become of an object.
+// These are the ways in which an object can change.
 const (
 	Added   EventType = "added"
 	Updated EventType = "updated"
@@ -75,14 +74,13 @@ const (
 
 // Setup has the options of an informer.
 type Setup struct {
-	// Server is reached by its DialContext.
+	// Server is the API server; the informer connects by its DialContext.
 	Server *apitest.Server
 
-	// WatchList asks for streaming lists.
+	// WatchList requests streaming lists.
 	WatchList bool
 
-	// Resync is the shortest period that any handler will ask for. Defaults to
-	// none.
+	// Resync is the shortest period of any handler. Defaults to no resync.
 	Resync time.Duration
 
 	// Transform may be nil.
@@ -95,7 +93,7 @@ type Setup struct {
 	OnError func(error)
 }
 
-// NewInformer makes the informer of a setup. It has connections of its own to the server, which are
-// closed when Run returns. Its requests have its name in their User-Agent, so that a test can inject
-// faults for this informer only.
+// NewInformer makes the informer of a setup. The informer has its own connections to the server,
+// which are closed when Run returns. Its requests have name in their User-Agent, so that a test can
+// inject faults for this informer only.
 type NewInformer func(name string, setup Setup) (Informer, error)

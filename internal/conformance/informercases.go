@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// storeOfInformerCases are about what is stored, and when.
+// storeOfInformerCases are about the content of the store, and its timing.
 var storeOfInformerCases = []informerCase{
 	{"an empty list syncs", func(p *probe, o opener) { // DF-26, RF-19
 		r := p.rig(o, Setup{})
@@ -138,7 +138,7 @@ var storeOfInformerCases = []informerCase{
 		defer r.close()
 		r.startSynced()
 		began := time.Now()
-		_ = r.informer.Run(context.Background()) // client-go has no error
+		_ = r.informer.Run(context.Background()) // client-go's Run returns no error
 		p.equal(time.Duration(0), time.Since(began), "duration of the second run")
 		r.stop()
 		_ = r.informer.Run(context.Background())
@@ -146,7 +146,7 @@ var storeOfInformerCases = []informerCase{
 	}},
 }
 
-// stored is the label "version" of what is stored, by name.
+// stored returns the label "version" of the stored objects, by name.
 func (r *rig) stored() map[string]string {
 	all := map[string]string{}
 	for key, pod := range r.informer.Pods() {

@@ -12,14 +12,14 @@ import (
 type Object struct {
 	metav1.ObjectMeta
 
-	// Values are its values in the index of the suite.
+	// Values are the object's values in the index of the suite.
 	Values []string
 
-	// Err is the error of the suite's index function for it.
+	// Err is the error of the suite's index function for the object.
 	Err error
 }
 
-// Key is the key of an object.
+// Key returns the key of an object.
 func (o *Object) Key() types.NamespacedName {
 	return types.NamespacedName{Namespace: o.Namespace, Name: o.Name}
 }
@@ -30,7 +30,7 @@ const IndexName = "value"
 // Index is the function of that index.
 func Index(o *Object) ([]string, error) { return o.Values, o.Err }
 
-// object makes one of "name@version", in one namespace.
+// object makes an object from "name@version". All objects are in one namespace.
 func object(s string, values ...string) *Object {
 	name, version, _ := strings.Cut(s, "@")
 	return &Object{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: version}, Values: values}
@@ -47,7 +47,7 @@ func key(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: "ns", Name: name}
 }
 
-// names are the sorted names of keys.
+// names returns the names of keys, sorted.
 func names(keys []types.NamespacedName) []string {
 	all := []string{}
 	for _, key := range keys {

@@ -2,8 +2,8 @@ package conformance
 
 import "testing"
 
-// Queue is the seam of the queue suite: a queue of deltas with its consumer and
-// the consumer's store.
+// Queue is what the queue suite tests: a queue of deltas with its consumer and the consumer's
+// store.
 type Queue interface {
 	Add(*Object) error
 	Update(*Object) error
@@ -12,21 +12,20 @@ type Queue interface {
 	Resync() error
 	Close()
 
-	// Take pops everything that is pending, and applies it to the consumer's
-	// store. There is one stack per key, in the order in which they came out.
-	// Closed says that there was nothing, and will not be.
+	// Take pops everything that is pending, and applies it to the consumer's store. There is one
+	// stack per key, in the order in which the keys came out. closed means that nothing was
+	// pending, and that the queue is closed.
 	Take() (stacks []Stack, closed bool)
 
 	// Synced says that the initial population has been taken.
 	Synced() bool
 }
 
-// Stack is what came out of one key, as text such as "a: Added@1 Deleted?@1",
-// where "?" marks a tombstone. The types are Added, Updated, Deleted, Replaced and
-// Sync.
+// Stack has the deltas of one key as text, such as "a: Added@1 Deleted?@1". "?" marks a tombstone.
+// The types are Added, Updated, Deleted, Replaced and Sync.
 type Stack string
 
-// TestQueue runs the suite on what open makes.
+// TestQueue runs the suite on the queues that open makes.
 func TestQueue(t *testing.T, open func() Queue, differences Differences) {
 	verify(t, queueCases, open, differences, once)
 }

@@ -143,7 +143,7 @@ var queueCases = []queueCase{
 	}},
 }
 
-// take takes what must be there.
+// take takes pending deltas, and requires that there are some.
 func (p *probe) take(q Queue) []Stack {
 	stacks, closed := q.Take()
 	p.must(!closed, "the queue is closed")

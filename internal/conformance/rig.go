@@ -25,8 +25,8 @@ type opener struct {
 
 type informerCase = testCase[opener]
 
-// TestInformer runs the suite on what open makes, with lists and with streaming
-// lists. A difference is one that shows in either.
+// TestInformer runs the suite on the informers that open makes, with lists and with streaming
+// lists. A difference counts if it shows in either mode.
 func TestInformer(t *testing.T, open NewInformer, differences Differences) {
 	cases := slices.Concat(storeOfInformerCases, handlerCases, resyncCases, failureCases)
 	verify(t, cases, opener{open: open}, differences, func(t *testing.T, c informerCase, o opener) (failures []string) {
@@ -47,12 +47,11 @@ type rig struct {
 	server   *apitest.Server
 	informer Informer
 
-	// stop ends the informer and says how long that took. It is too long if it
-	// takes more than an hour.
+	// stop ends the informer, and returns how long this took. More than an hour is too long.
 	stop func() time.Duration
 }
 
-// rig makes an informer that is not running yet. It must be closed.
+// rig makes an informer that is not running yet. The rig must be closed.
 func (p *probe) rig(o opener, setup Setup) *rig {
 	setup.Server = apitest.New(apitest.Options{BookmarkInterval: 10 * time.Second})
 	p.succeeds(setup.Server.ListenMemory())
@@ -78,8 +77,8 @@ func (r *rig) start() {
 	})
 }
 
-// close ends everything. An informer that was never started is started, so that
-// it gives back what it has.
+// close ends everything. It starts an informer that was never started, so that the informer
+// releases its resources.
 func (r *rig) close() {
 	if r.stop == nil {
 		r.start()
@@ -88,14 +87,14 @@ func (r *rig) close() {
 	r.server.Close()
 }
 
-// startSynced runs the informer until all that there is has been handled.
+// startSynced runs the informer until all existing objects have been handled.
 func (r *rig) startSynced() {
 	r.start()
 	r.settle()
 	r.must(r.informer.Synced(), "it does not become synced")
 }
 
-// settle waits until the store has what the server has, and handlers are idle.
+// settle waits until the store equals the server, and handlers are idle.
 func (r *rig) settle() {
 	r.eventually("the store is not what the server is", func() bool {
 		stored, exist := r.informer.Pods(), r.exist()
@@ -134,8 +133,8 @@ func (r *rig) exist() map[types.NamespacedName]string {
 
 var podResource = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
-// create, update and delete change pods in order, as of a label "version", which
-// survives what a transform does to the resourceVersion.
+// create, update and delete change pods in order. The label "version" has the version, because a
+// transform may remove the resourceVersion.
 func (r *rig) create(all ...string) {
 	for _, name := range all {
 		_, err := r.server.Create(podOf(name, "1"))
@@ -157,8 +156,8 @@ func podOf(name, version string) *corev1.Pod {
 	}
 }
 
-// gap calls a function while the informer is cut off, so that the informer learns of the changes only
-// by a relist.
+// gap calls a function while the informer is cut off, so that the informer sees the changes only in
+// a relist.
 func (r *rig) gap(do func()) {
 	broken := r.server.Inject(apitest.Fault{Action: apitest.Code(503, 0)})
 	r.server.DropWatches("")
@@ -169,7 +168,7 @@ func (r *rig) gap(do func()) {
 	r.settle()
 }
 
-// recorder is a handler that remembers.
+// recorder is a handler that records its events.
 type recorder struct {
 	Registration
 
@@ -177,7 +176,7 @@ type recorder struct {
 	events []Event
 }
 
-// record adds a handler that remembers, after it has done something else.
+// record adds a handler that calls do and then records the event.
 func (r *rig) record(resync time.Duration, do ...func(Event)) *recorder {
 	rec := &recorder{}
 	registration, err := r.informer.AddHandler(func(e Event) {
@@ -193,7 +192,7 @@ func (r *rig) record(resync time.Duration, do ...func(Event)) *recorder {
 	return rec
 }
 
-// take returns what was told since the last take.
+// take returns the events since the last take.
 func (rec *recorder) take() []Event {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
@@ -202,7 +201,7 @@ func (rec *recorder) take() []Event {
 	return events
 }
 
-// told returns it as sorted text: "added a@1", with "initially" for what is
+// told returns the events since the last take as sorted text: "added a@1", with "initially" for
 // Initial and "?" for a tombstone.
 func (rec *recorder) told() []string {
 	all := []string{}

@@ -6,16 +6,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Store is the seam of the store suite. It begins with one index: IndexName, of
-// the function Index.
+// Store is what the store suite tests. It starts with one index: IndexName, with the function
+// Index.
 type Store interface {
 	Put(*Object) error
 	Delete(key types.NamespacedName) error
 
-	// Replace makes the list the whole content, as of a version.
+	// Replace makes the list, at a version, the whole content.
 	Replace(list []*Object, resourceVersion string) error
 
-	// Get returns nil for what is not there.
+	// Get returns nil for a missing object.
 	Get(key types.NamespacedName) *Object
 	Keys() []types.NamespacedName
 	ByIndex(index, value string) ([]types.NamespacedName, error)
@@ -24,7 +24,7 @@ type Store interface {
 	ResourceVersion() string
 }
 
-// TestStore runs the suite on what open makes.
+// TestStore runs the suite on the stores that open makes.
 func TestStore(t *testing.T, open func() Store, differences Differences) {
 	verify(t, storeCases, open, differences, once)
 }

@@ -12,22 +12,22 @@ import (
 	"testing"
 )
 
-// Differences are the cases that an implementation fails by design: the name of
-// the case, and the reason, which begins with the contract's number.
+// Differences are the cases that an implementation fails by design, by name. The value is the
+// reason, and begins with the contract's number.
 type Differences map[string]string
 
-// ByChance begins the reason of a difference that shows now and then, as goroutines
-// take turns. Such a case is not judged.
+// ByChance begins the reason of a difference that shows only sometimes, depending on the scheduling
+// of goroutines. The result of its case is ignored.
 const ByChance = "by chance, "
 
-// testCase is one contract, as it is asked of a subject that open makes.
+// testCase is one contract, as a test of the subjects that open makes.
 type testCase[Open any] struct {
 	name string
 	run  func(p *probe, open Open)
 }
 
-// verify runs the cases. What is in differences must fail, everything else must
-// not. run stands around each attempt.
+// verify runs the cases. The cases in differences must fail, and all others must pass. attempt runs
+// a case once.
 func verify[Open any](t *testing.T, cases []testCase[Open], open Open, differences Differences, attempt func(*testing.T, testCase[Open], Open) []string) {
 	t.Helper()
 	names := map[string]bool{}
@@ -57,20 +57,20 @@ func verify[Open any](t *testing.T, cases []testCase[Open], open Open, differenc
 	}
 }
 
-// once is the attempt of a case that needs nothing around it.
+// once is the attempt of a case that needs no setup.
 func once[Open any](_ *testing.T, c testCase[Open], open Open) []string {
 	var p probe
 	p.try(func() { c.run(&p, open) })
 	return p.failures
 }
 
-// probe is a testing.T whose failures are looked at before they count.
+// probe is a testing.T that collects failures, so that a case may fail as expected.
 type probe struct {
 	mu       sync.Mutex // guards following
 	failures []string
 }
 
-// try runs f in a goroutine of its own, which a failure ends.
+// try runs f in a separate goroutine, which a failure ends.
 func (p *probe) try(f func()) {
 	done := make(chan struct{})
 	go func() {
@@ -91,7 +91,7 @@ func (p *probe) errorf(format string, args ...any) {
 	p.failures = append(p.failures, fmt.Sprintf(format, args...))
 }
 
-// must ends the case unless ok.
+// must ends the case unless ok is true.
 func (p *probe) must(ok bool, format string, args ...any) {
 	if !ok {
 		p.errorf(format, args...)
@@ -103,7 +103,7 @@ func (p *probe) succeeds(err error) {
 	p.must(err == nil, "unexpected error: %v", err)
 }
 
-// equal ends the case unless got is want. An empty slice or map is nil.
+// equal ends the case unless got equals want. An empty slice or map equals nil.
 func (p *probe) equal(want, got any, what string) {
 	if w, g := reflect.ValueOf(want), reflect.ValueOf(got); w.Type() == g.Type() && (w.Kind() == reflect.Slice || w.Kind() == reflect.Map) && w.Len()+g.Len() == 0 {
 		return

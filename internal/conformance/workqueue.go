@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// WorkQueue is a rate-limiting work queue of keys, in client-go's words.
+// WorkQueue is a rate-limiting work queue of keys, with client-go's method names.
 type WorkQueue interface {
 	Add(key string)
 	AddAfter(key string, d time.Duration)
@@ -24,14 +24,13 @@ type WorkQueue interface {
 	ShuttingDown() bool
 }
 
-// The rate limiter of a WorkQueue: each failure of a key doubles its delay.
+// These are the settings of a WorkQueue's rate limiter: each failure of a key doubles its delay.
 const (
 	FirstRetry  = time.Second
 	LatestRetry = time.Hour
 )
 
-// TestWorkQueue runs the cases. What is in differences must fail, everything else
-// must not.
+// TestWorkQueue runs the cases. The cases in differences must fail, and all others must pass.
 func TestWorkQueue(t *testing.T, open func() WorkQueue, differences Differences) {
 	names := map[string]bool{}
 	for _, c := range workQueueCases {
@@ -57,7 +56,7 @@ func TestWorkQueue(t *testing.T, open func() WorkQueue, differences Differences)
 	}
 }
 
-// attempt returns what a queue fails with, or "". Time is that of a bubble.
+// attempt returns the failure of a queue, or "". The case runs in virtual time.
 func (c workQueueCase) attempt(t *testing.T, open func() WorkQueue) (failure string) {
 	synctest.Test(t, func(*testing.T) {
 		r := &workQueueRig{WorkQueue: open()}

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// workQueueRig is a work queue and those who wait for it.
+// workQueueRig is a work queue, with the calls that wait for it.
 type workQueueRig struct {
 	WorkQueue
 	failure string
 }
 
-// must ends the case unless ok.
+// must ends the case unless ok is true.
 func (r *workQueueRig) must(ok bool, format string, args ...any) {
 	if !ok {
 		r.failure = fmt.Sprintf(format, args...)
@@ -22,7 +22,7 @@ func (r *workQueueRig) must(ok bool, format string, args ...any) {
 	}
 }
 
-// waiting is a call that may take its time.
+// waiting is a call that may block.
 type waiting struct {
 	what     string
 	returned chan struct{}
@@ -31,7 +31,7 @@ type waiting struct {
 	shutDown bool
 }
 
-// begin makes a call in a goroutine, and returns when it has returned or waits.
+// begin starts a call in a goroutine, and returns when the call has returned or blocks.
 func (r *workQueueRig) begin(what string, call func(*waiting)) *waiting {
 	w := &waiting{what: what, returned: make(chan struct{})}
 	go func() {
@@ -63,7 +63,7 @@ func (w *waiting) over() bool {
 }
 
 func (r *workQueueRig) waits(w *waiting) {
-	if w.over() { // before which nobody may read the rest
+	if w.over() { // until then, nobody may read the other fields
 		r.must(false, "%s has returned, with the key %q", w.what, w.key)
 	}
 }
@@ -73,13 +73,13 @@ func (r *workQueueRig) returns(w *waiting) {
 	r.must(w.panicked == nil, "%s: panic: %v", w.what, w.panicked)
 }
 
-// hands expects that a Get has returned the key.
+// hands requires that a Get has returned the key.
 func (r *workQueueRig) hands(w *waiting, key string) {
 	r.returns(w)
 	r.must(w.key == key && !w.shutDown, "expected the key %q, got %q, shut down: %t", key, w.key, w.shutDown)
 }
 
-// takes expects that the keys are handed out, in this order, and works on each.
+// takes requires that the keys are handed out, in this order, and finishes each.
 func (r *workQueueRig) takes(keys ...string) {
 	for _, key := range keys {
 		r.hands(r.get(), key)
@@ -87,26 +87,26 @@ func (r *workQueueRig) takes(keys ...string) {
 	}
 }
 
-// isEmpty expects that there is nothing to be had, now.
+// isEmpty requires that no key is ready now.
 func (r *workQueueRig) isEmpty() {
 	synctest.Wait()
 	r.must(r.Len() == 0, "there are %d keys", r.Len())
 }
 
-// isOver expects that a Get says that the queue is shut down.
+// isOver requires that a Get returns shutdown.
 func (r *workQueueRig) isOver() {
 	w := r.get()
 	r.returns(w)
 	r.must(w.shutDown, "got the key %q", w.key)
 }
 
-// pass lets time pass.
+// pass lets virtual time pass.
 func (r *workQueueRig) pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// try runs a case in a goroutine of its own, which a failure ends.
+// try runs a case in a separate goroutine, which a failure ends.
 func (r *workQueueRig) try(run func(*workQueueRig)) {
 	done := make(chan struct{})
 	go func() {
@@ -121,7 +121,7 @@ func (r *workQueueRig) try(run func(*workQueueRig)) {
 	<-done
 }
 
-// end releases everyone who waits, and lets goroutines end that need some time.
+// end releases all blocked calls, and gives slow goroutines time to end.
 func (r *workQueueRig) end() {
 	func() {
 		defer func() { _ = recover() }() // not every queue can be shut down twice

@@ -1,4 +1,4 @@
-// Package contain is the one place through which this module looks at what a program gives it: functions
-// that panic or call runtime.Goexit ([Hooks]), errors whose methods do ([Error]), and handlers of loggers that
-// panic ([Logger]).
+// Package contain is the one place through which this module calls code of a program that may
+// misbehave. It contains functions that panic or call runtime.Goexit ([Hooks]), errors whose
+// methods panic ([Error]), and log handlers that panic ([Logger]).
 package contain

@@ -7,18 +7,19 @@ import (
 	"runtime/debug"
 )
 
-// Bounds of an error's tree. Both are far above what programs make on purpose: an error that exceeds one
-// of them wraps itself.
+// These bounds limit an error's tree. Both are far above the size of ordinary errors: an error that
+// exceeds one of them wraps itself.
 const (
 	maxDepth = 1_000
 	maxNodes = 100_000
 )
 
-// Error returns an error of a program, or an [*OddError] in its place if its methods cannot be called:
-// Unwrap, Is, As or Error panics, or Unwrap never ends. What Error returns can be given to package errors
-// and to a logger. A nil pointer is odd as well: it is an error that is not nil, which no program means.
+// Error returns err, or an [*OddError] in its place if the methods of err cannot be called: Unwrap,
+// Is, As or Error panics, or Unwrap never ends. The result is safe for package errors and for a
+// logger. A nil pointer is odd as well: it is an error that is not nil, and always a mistake.
 //
-// Is and As are called with a type of this package. One that panics for other types alone is not found.
+// Is and As are called with a type of this package. A method that panics only for other types is
+// not found.
 func Error(err error) error {
 	if err == nil {
 		return nil
@@ -30,15 +31,16 @@ func Error(err error) error {
 	return err
 }
 
-// OddError stands for an error that cannot be looked at. It does not wrap that error.
+// OddError replaces an error whose methods cannot be called. It does not wrap this error.
 type OddError struct {
-	// Type is the Go type of the error, or of one that it wraps.
+	// Type is the Go type of the error, or of an error that it wraps.
 	Type string
 
-	// Method is the method that failed, "" for a nil pointer.
+	// Method is the method that failed, or "" for a nil pointer.
 	Method string
 
-	// Panic is the value of the panic as text, "" if there was none. Stack is of the panic.
+	// Panic is the value of the panic as text, or "" if there was no panic. Stack is the stack of
+	// the panic.
 	Panic string
 	Stack []byte
 }
@@ -54,19 +56,19 @@ func (e *OddError) Error() string {
 	return fmt.Sprintf("the method %s of an error of type %s panicked: %s", e.Method, e.Type, e.Panic)
 }
 
-// probe is the target of Is and As.
+// probe is the type with which Is and As are called.
 type probe struct{}
 
 func (probe) Error() string { return "probe" }
 
-// look is one look at an error.
+// look is one inspection of an error.
 type look struct {
 	of     error  // the error whose method is called
 	method string // that method
 	nodes  int
 }
 
-// at looks at an error and all that it wraps.
+// at inspects an error and all errors that it wraps.
 func (l *look) at(err error) (odd *OddError) {
 	done := false
 	defer func() {
@@ -93,7 +95,8 @@ func (l *look) at(err error) (odd *OddError) {
 	return odd
 }
 
-// walk calls Is, As and Unwrap of an error and of all that it wraps. It returns false if there is no end.
+// walk calls Is, As and Unwrap of an error and of all errors that it wraps. It returns false if the
+// tree exceeds the bounds.
 func (l *look) walk(err error, depth int) bool {
 	if l.nodes++; l.nodes > maxNodes || depth > maxDepth {
 		return false
@@ -127,7 +130,7 @@ func isNil(err error) bool {
 	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// Panicked returns the stack of the panic that an error stands for, if it is an [*OddError] with one.
+// Panicked returns the stack of the panic if err is an [*OddError] of a panic.
 func Panicked(err error) (stack []byte, ok bool) {
 	odd, ok := errors.AsType[*OddError](err)
 	if !ok || odd.Panic == "" {

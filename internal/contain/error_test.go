@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// odd is an error whose methods are those of the test.
+// odd is an error with the test's methods.
 type odd struct {
 	text   func() string
 	unwrap func() error
@@ -42,7 +42,7 @@ type several []error
 func (s several) Error() string   { return "several" }
 func (s several) Unwrap() []error { return s }
 
-// boxed can be compared.
+// boxed is a comparable error.
 type boxed struct{ several }
 
 func TestErrorsThatCanBeLookedAtStayAsTheyAre(t *testing.T) {
@@ -60,8 +60,8 @@ func TestErrorsThatCanBeLookedAtStayAsTheyAre(t *testing.T) {
 	}
 }
 
-// An error whose methods panic or never end is another error, which says so, and which package errors can
-// look at; also if it is within others.
+// If the methods of an error panic or never end, another error replaces it. The replacement says
+// so, and works with package errors, also within other errors.
 func TestOddErrorsAreReplaced(t *testing.T) {
 	t.Parallel()
 	self := &odd{}

@@ -1,6 +1,6 @@
 package contain
 
-// OddNil is an error that can be looked at as a nil pointer.
+// OddNil is an error that works even as a nil pointer.
 type OddNil struct{}
 
 func (*OddNil) Error() string { return "<nil>" }

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// Logger returns a logger that writes to l, or to slog.Default() if l is nil. A handler of a program may
-// panic: then the line is lost, because nobody is left to tell, and the caller goes on.
+// Logger returns a logger that writes to l, or to slog.Default() if l is nil. If a program's
+// handler panics, the line is lost, because it cannot be logged, and the caller goes on.
 func Logger(l *slog.Logger) *slog.Logger {
 	if l == nil {
 		l = slog.Default()
@@ -17,7 +17,7 @@ func Logger(l *slog.Logger) *slog.Logger {
 	return slog.New(handler{l.Handler()})
 }
 
-// handler contains another one.
+// handler contains the panics of another handler.
 type handler struct{ of slog.Handler }
 
 func (h handler) Enabled(ctx context.Context, level slog.Level) (enabled bool) {

@@ -23,20 +23,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A console block of a page is an experiment: commands, each after "$ ", and below
-// each what it prints. The test runs the commands of a block in one shell, in an
-// empty directory, and compares. In what is shown,
+// A console block of a page is an experiment: commands, each after "$ ", and below each command its
+// output. The test runs the commands of a block in one shell, in an empty directory, and compares
+// the output. In the output on the page,
 //
-//   - "..." stands for anything within a line, and for any lines where it is alone in
-//     its line;
+//   - "..." stands for any text within a line, and for any lines if it is alone in its line;
 //   - "about 100" stands for a number that is at most a third less or a half more;
 //   - a time, such as 31.9µs, stands for any time, and a date for any date;
 //   - any number of spaces is one space.
 //
-// Pages use the port 8001. The test takes a free one instead.
+// Pages use the port 8001. The test takes a free port instead.
 
-// attempts is how often an experiment may be tried beside others, and again alone when all others have ended: some
-// have a time limit, and the machine may be busy. An experiment that is shown wrongly fails every time.
+// attempts is how often an experiment may be tried: beside others, and then alone when all others
+// have ended. Some experiments have a time limit, and the machine may be busy. An experiment with
+// wrong output on the page fails every time.
 const attempts = 2
 
 // atOnce is how many experiments run at the same time.
@@ -50,10 +50,10 @@ func TestExperimentsOfThePagesShowWhatIsThere(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("the experiments need curl")
 	}
-	binary := build(t, english) // The other language has the same blocks, which another test sees to.
+	binary := build(t, english) // Another test checks that the other language has the same blocks.
 	found := experiments(t, english)
 	require.NotEmpty(t, found)
-	// Subtests in parallel would be as many as there are processors, and most of these sleep.
+	// Parallel subtests would be as many as there are processors, and most experiments sleep.
 	outcomes := make([]chan string, len(found))
 	turns := make(chan struct{}, atOnce)
 	for n, e := range found {
@@ -87,7 +87,7 @@ func directories(t *testing.T) (dirs [attempts]string) {
 	return dirs
 }
 
-// try tries an experiment, and returns how the last attempt differs from what the page shows.
+// try tries an experiment, and returns the difference between the last attempt and the page.
 func (e experiment) try(dirs [attempts]string, binary string) (differ string) {
 	for _, dir := range dirs {
 		if differ = e.differs(dir, binary); differ == "" {
@@ -97,8 +97,7 @@ func (e experiment) try(dirs [attempts]string, binary string) (differ string) {
 	return differ
 }
 
-// build builds the command and the program of a page, and returns the directory that
-// they are in.
+// build builds the command and the program of a page, and returns their directory.
 func build(t *testing.T, page string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -110,11 +109,11 @@ func build(t *testing.T, page string) string {
 
 // experiment is one console block.
 type experiment struct {
-	name  string // the heading above, and which block below it
+	name  string // the heading above, and the number of the block below it
 	steps []step
 }
 
-// step is one command, and the lines that it prints.
+// step is one command and its output.
 type step struct {
 	command string
 	shown   []string
@@ -154,7 +153,7 @@ func experiments(t *testing.T, page string) (all []experiment) {
 
 const pagePort = "127.0.0.1:8001"
 
-// differs runs an experiment and says what is not as it is shown.
+// differs runs an experiment, and returns how it differs from the page.
 func (e experiment) differs(dir, binary string) string {
 	address, err := freeAddress()
 	if err != nil {
@@ -189,7 +188,7 @@ func freeAddress() (string, error) {
 	return listener.Addr().String(), nil
 }
 
-// shell is one shell, in a directory of its own, that runs one command after another.
+// shell is one shell, in its own directory, that runs one command after another.
 type shell struct {
 	cmd   *exec.Cmd
 	input io.WriteCloser
@@ -201,7 +200,7 @@ func newShell(dir, binary string) (*shell, error) {
 	s := &shell{cmd: exec.Command("sh"), lines: make(chan string, 1000)}
 	s.cmd.Dir = dir
 	s.cmd.Env = append(os.Environ(), "PATH="+binary+string(os.PathListSeparator)+os.Getenv("PATH"))
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // So end reaches what the shell has started.
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // So that end reaches all processes of the shell.
 	output, outputEnd, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -231,7 +230,7 @@ func newShell(dir, binary string) (*shell, error) {
 	return s, nil
 }
 
-// end ends the shell and what it has started.
+// end ends the shell and all processes that it has started.
 func (s *shell) end() {
 	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
 	_ = s.cmd.Wait()
@@ -240,8 +239,8 @@ func (s *shell) end() {
 	s.done.Wait()
 }
 
-// run runs a command and returns what it printed. A server in the background is waited
-// for: a person would not have typed the next command yet.
+// run runs a command, and returns its output. It waits for a server in the background, because a
+// person would not have typed the next command yet.
 func (s *shell) run(command string) (said string, err error) {
 	const end = "the command has ended"
 	if _, err := fmt.Fprintf(s.input, "%s\necho; echo '%s'\n", command, end); err != nil {
@@ -257,7 +256,7 @@ func (s *shell) run(command string) (said string, err error) {
 				return said, fmt.Errorf("the shell has ended")
 			case strings.TrimSpace(line) == end:
 				ended = true
-				said = strings.TrimSuffix(said, "\n") // that of echo
+				said = strings.TrimSuffix(said, "\n") // the newline of echo
 				continue
 			case strings.HasPrefix(line, "Serving "):
 				serves = false
@@ -278,14 +277,14 @@ var (
 	anyLine = "..."
 )
 
-// plainly replaces what differs from run to run, and a time is.
+// plainly replaces the parts of a line that differ from run to run, such as times.
 func plainly(line string) string {
 	line = aTime.ReplaceAllString(line, "<time>")
 	line = aDate.ReplaceAllString(line, "<date>")
 	return strings.TrimSpace(spaces.ReplaceAllString(line, " "))
 }
 
-// matches says whether lines are as shown.
+// matches reports whether lines are as shown.
 func matches(shown, lines []string) bool {
 	shown, lines = without(shown), without(lines)
 	if len(shown) == 0 {
@@ -305,7 +304,7 @@ func matches(shown, lines []string) bool {
 	return matchesLine(plainly(shown[0]), plainly(lines[0])) && matches(shown[1:], lines[1:])
 }
 
-// matchesLine says whether one line is as shown.
+// matchesLine reports whether one line is as shown.
 func matchesLine(shown, line string) bool {
 	pattern := regexp.QuoteMeta(shown)
 	pattern = strings.ReplaceAll(pattern, regexp.QuoteMeta("..."), ".*")
@@ -324,7 +323,7 @@ func matchesLine(shown, line string) bool {
 	return true
 }
 
-// without leaves out empty lines, as a page may have them where they help a reader.
+// without removes empty lines, because a page may have extra ones for readability.
 func without(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return strings.TrimSpace(line) == "" })
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// assumed are the fragments, and what each takes for given: the names that are not
-// declared in it, as parameters of a function around it.
+// assumed has the fragments, and for each the names that it uses without declaring them, as
+// parameters of a function around it.
 var assumed = map[string]string{
 	`README.md: websites := rest.ResourceOptions{Resource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}, Kind: "Website"}`: "client *rest.Client",
 	"apitest/doc.go: srv := apitest.Start(t, apitest.Options{})":                                                                                                   "t *testing.T, pod *corev1.Pod",
@@ -101,18 +101,17 @@ var assumed = map[string]string{
 const runs = "ctx context.Context, queue *workqueue.Queue[string], reconcile func(context.Context, string) error, " +
 	"pods *informer.Informer[*corev1.Pod], nodes *informer.Informer[*corev1.Node]"
 
-// notCompiled are the blocks that are no Go, and those that are and cannot stand alone,
-// with the reason.
+// notCompiled has the blocks that are not Go, and the Go blocks that cannot stand alone, with the
+// reason.
 var notCompiled = map[string]string{
 	"rest/sharing/doc.go: Spec PodSpec `json:\"spec\" protobuf:\"bytes,2,opt,name=spec\"`": "one field of a struct",
 	"indexer/internal/versions/source.go: view := s.Enter()":                               "methods that are not exported",
 }
 
-// picture finds what is a drawing, a format, a formula, or a shell's: no Go, however it
-// is read.
+// picture matches blocks that are not Go: drawings, formats, formulas and shell commands.
 var picture = regexp.MustCompile(`[─│┌►▲]|--> |-{4,}>|^\S+: (go test |go run |make |\(the start\)|8 bytes |pending  |/api/v1/|pods  pod |299 agent|"k8s|WatchEvent\{ |d = min|ready = dirty|processing = those|default/web-1 )`)
 
-// declarations are types that fragments take for given.
+// declarations are types that fragments use without declaring them.
 const declarations = `package snippets
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -124,7 +123,7 @@ type Website struct{ metav1.ObjectMeta }
 func use(...any) {}
 `
 
-// imports are where the names before a dot come from.
+// imports are the import paths of package names in fragments.
 var imports = map[string]string{
 	"context": "context", "errors": "errors", "fmt": "fmt", "slog": "log/slog", "sync": "sync", "testing": "testing", "time": "time",
 	"apierrors": "k8s.io/apimachinery/pkg/api/errors", "labels": "k8s.io/apimachinery/pkg/labels", "unstructured": "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured",
@@ -144,8 +143,8 @@ var imports = map[string]string{
 
 const module = "github.com/kinform/kinform/"
 
-// Whole programs are compiled as they are. A fragment is in a function whose parameters
-// are what it takes for given; "..." in it stands for anything.
+// Whole programs are compiled unchanged. A fragment is put into a function whose parameters are the
+// fragment's assumed names; "..." in it stands for any code.
 func TestCodeInCommentsAndPagesCompiles(t *testing.T) {
 	t.Parallel()
 	effort.SkipUnlessAll(t, "hundreds of snippets are compiled")
@@ -180,8 +179,8 @@ var (
 	qualifiers = regexp.MustCompile(`\b([a-z][a-z0-9]*)\.[A-Z]`)
 )
 
-// fragment makes a file of a fragment: of declarations as they are, of statements with a
-// function around them.
+// fragment makes a file of a fragment. It leaves declarations unchanged, and puts a function around
+// statements.
 func fragment(t *testing.T, n int, b block, given string) string {
 	code := ellipsis.ReplaceAllString(b.text, "")
 	code = loops.ReplaceAllString(code, "for $1 := range $2 { use($1) }")
@@ -203,12 +202,11 @@ func fragment(t *testing.T, n int, b block, given string) string {
 	return fmt.Sprintf("// %s\npackage snippets\n\n%s\n%s", b.key(), &needed, body)
 }
 
-// uses makes use of the variables that a fragment declares, which it shows and does
-// not need.
+// uses returns code that uses the variables that a fragment declares but does not use.
 func uses(code string) (all string) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc f() {\n"+code+"\n}", 0)
 	if err != nil {
-		return "" // The compiler says it better.
+		return "" // The compiler reports it better.
 	}
 	var names []string
 	for _, statement := range file.Decls[0].(*ast.FuncDecl).Body.List {
@@ -226,8 +224,8 @@ func uses(code string) (all string) {
 	return all
 }
 
-// compile compiles packages that are not there: they are laid over this directory. Flags
-// are for go build.
+// compile compiles packages that do not exist on disk: an overlay puts them into this directory.
+// flags are flags of go build.
 func compile(t *testing.T, files map[string]string, flags ...string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -21,15 +21,15 @@ type block struct {
 	file, text string
 }
 
-// key names a block: its file and its first line.
+// key identifies a block: its file and its first line.
 func (b block) key() string {
 	first, _, _ := strings.Cut(strings.TrimSpace(b.text), "\n")
 	return b.file + ": " + strings.TrimSpace(first)
 }
 
-// blocks returns the code in the comments of all packages of this module, indented as
-// godoc shows it, and that of all pages which say that it is Go. Module clientgo is left out: what its comments show
-// is of client-go's API, which this module does not require.
+// blocks returns the code blocks in the comments of all packages of this module, indented as godoc
+// shows them, and the Go blocks of all pages. Module clientgo is left out: its comments show
+// client-go's API, which this module does not require.
 func blocks(t *testing.T) (all []block) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

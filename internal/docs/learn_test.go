@@ -16,7 +16,7 @@ const (
 	chinese = "docs/how-informers-work.zh.md"
 )
 
-// section is what stands under a heading of a page.
+// section is the text under one heading of a page.
 type section struct {
 	title  string
 	prose  string   // without blocks
@@ -61,8 +61,8 @@ func sections(t *testing.T, page string) []section {
 	return all
 }
 
-// Each section has what a learner needs: what goes wrong otherwise, a picture, the
-// textbook's file and the tuned one, a guarantee, and an experiment.
+// Each section has everything that a learner needs: what goes wrong otherwise, a picture, the
+// textbook's file and the tuned file, a guarantee, and an experiment.
 func TestEachSectionForLearnersIsComplete(t *testing.T) {
 	t.Parallel()
 	numbered := 0
@@ -108,7 +108,7 @@ func TestBothLanguagesAreOnePage(t *testing.T) {
 	}
 }
 
-// Links of the pages lead to files of this repository.
+// Links on the pages point to files of this repository.
 func TestLinksOfPagesLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tables for those who come from elsewhere name what there is: each `package.Name`,
-// `package.Type.Method` and `package.Type.Field` of their column for kinform.
+// The tables for users of other libraries name existing things: each `package.Name`,
+// `package.Type.Method` and `package.Type.Field` in their column for kinform.
 func TestNamesForThoseWhoKnowClientGoExist(t *testing.T) {
 	requireNames(t, "docs/coming-from-client-go.md", 40)
 }
@@ -23,7 +23,7 @@ func TestNamesForThoseWhoKnowControllerRuntimeExist(t *testing.T) {
 	requireNames(t, "docs/controllers.md", 25)
 }
 
-// requireNames checks the names of a page, of which there are more than a number.
+// requireNames checks the names on a page, and requires that there are more than a given number.
 func requireNames(t *testing.T, name string, more int) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
@@ -48,8 +48,8 @@ func requireNames(t *testing.T, name string, more int) {
 	require.Greater(t, checked, more)
 }
 
-// exportedNames returns the names that a package declares: of types also their methods
-// and fields, as Type.Name. A field or method of an embedded type is one of its own.
+// exportedNames returns the exported names of a package, and the methods and fields of its types as
+// Type.Name. A field or method of an embedded type counts as the outer type's own.
 func exportedNames(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	names, methods, embedded := map[string]bool{}, map[string][]string{}, map[string][]string{}
@@ -104,7 +104,7 @@ func exportedNames(t *testing.T, dir string) map[string]bool {
 	return names
 }
 
-// typeName is the name of a type without its pointer and its type arguments.
+// typeName returns the name of a type without its pointer and its type arguments.
 func typeName(expression ast.Expr) string {
 	switch e := expression.(type) {
 	case *ast.StarExpr:

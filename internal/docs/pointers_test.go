@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pointer is a place that a package comment names: a function or a type, in a file.
+// pointer matches a place that a package comment names: a function or a type, in a file.
 var pointer = regexp.MustCompile(`(\w+) in ([\w/]+\.go)`)
 
-// The places that package comments name under "Where to find what" are there.
+// The places that package comments name under "Where to find what" exist.
 func TestNamesInPackageCommentsAreThere(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"deltafifo", "indexer", "informer", "reflector", "workqueue"} {
@@ -53,7 +53,7 @@ func declared(t *testing.T, file string) (names []string) {
 	return names
 }
 
-// placeOnPage is a link to a file, and what to read there.
+// placeOnPage matches a link to a file, with the name of what to read there.
 var placeOnPage = regexp.MustCompile("\\[`\\w+/[^`]+\\.go`\\]\\(\\.\\./([^)]+)\\)(?:,| 的)\\s+`(\\w+)`")
 
 // The names that the pages for learners give beside the link to a file are in that file.

@@ -12,8 +12,8 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// TestFirstCommandsOfTheREADMEWork pastes what the README has before its program. The checkout stands for the clone, and the
-// program is built in place of being run, as it needs a cluster.
+// TestFirstCommandsOfTheREADMEWork runs the commands of the README up to its program. The checkout
+// replaces the clone. The program is built but not run, because it needs a cluster.
 func TestFirstCommandsOfTheREADMEWork(t *testing.T) {
 	t.Parallel()
 	effort.SkipUnlessAll(t, "a program is built in a module of its own")

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// beyond begins the last comment of a file of the textbook.
+// beyond matches the start of the last comment of a textbook file.
 var beyond = regexp.MustCompile(`^What (package|packages|the other packages) .* beyond this( file)?, and why:`)
 
-// Each file of plain begins with its idea and ends with what the tuned package does beyond
-// it, and all of them together can be read in an evening.
+// Each file of plain begins with its idea, and ends with the differences of the tuned package. All
+// files together can be read in an evening.
 func TestTheTextbookIsShortAndEachFileHasItsIdeaAndItsEnd(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(root, "plain", "*.go"))
@@ -40,7 +40,7 @@ func TestTheTextbookIsShortAndEachFileHasItsIdeaAndItsEnd(t *testing.T) {
 	require.LessOrEqual(t, lines, 820, "lines of code, without comments, blank lines, imports and package clauses")
 }
 
-// linesOfCode counts the lines that have code, imports and package clauses left out.
+// linesOfCode counts the lines that have code, without imports and package clauses.
 func linesOfCode(text []byte) int {
 	set := token.NewFileSet()
 	file := set.AddFile("", -1, len(text))

@@ -1,12 +1,12 @@
-// Package effort says how much of a long test runs. `make test` passes -short, and runs a sample of
-// random walks and of big matrices, so that it takes minutes. `make test-all`, which CI runs, runs
-// all of them.
+// Package effort says how much of a long test runs. `make test` passes -short, and runs only a
+// sample of random walks and of large matrices, so that it takes minutes. `make test-all`, which CI
+// runs, runs all of them.
 package effort
 
 import "testing"
 
-// Of returns all, or few in a short run: the rounds of a random walk, or the cases of a matrix. Only
-// tests call it, after flags have been parsed.
+// Of returns all, or few in a short run. The number may be the rounds of a random walk, or the
+// cases of a matrix. Only tests call it, after flags have been parsed.
 func Of[N ~int | ~int64 | ~uint64](all, few N) N {
 	if testing.Short() {
 		return few
@@ -22,7 +22,7 @@ func SkipUnlessAll(t testing.TB, reason string) {
 	}
 }
 
-// Samples returns the cases to run: all of them, or in a short run every nth, from the first on.
+// Samples returns the cases to run: all cases, or every nth in a short run, including the first.
 func Samples[T any](cases []T, nth int) []T {
 	if !testing.Short() {
 		return cases

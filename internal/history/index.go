@@ -9,8 +9,8 @@ import (
 	"github.com/kinform/kinform/indexer"
 )
 
-// Disagreement says how an index of a snapshot differs from the values that fn returns for its
-// objects (G7). It is "" if they agree.
+// Disagreement describes how an index of a snapshot differs from the values that fn returns for its
+// objects (G7). It returns "" if they agree.
 func Disagreement[T any](snapshot *indexer.Snapshot[T], name string, fn indexer.IndexFunc[T]) string {
 	want := map[string]map[types.NamespacedName]bool{}
 	for key, obj := range snapshot.All() {

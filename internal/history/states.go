@@ -13,9 +13,9 @@ import (
 // State is the version of each object that exists.
 type State = map[types.NamespacedName]string
 
-// States are the states that a server had, by resourceVersion, and the states that a store was seen
-// in. In the end, each state of the store must be that of the server at the store's resourceVersion
-// (G7, G8). For this, a test must write down every state of the server.
+// States has the states that a server had, by resourceVersion, and the states that readers of a
+// store saw. In the end, each state of the store must be the server's state at the store's
+// resourceVersion (G7, G8). Therefore a test must record every state of the server.
 type States struct {
 	mu     sync.Mutex // guards following
 	server map[string]State
@@ -28,7 +28,7 @@ type seen struct {
 	state           State
 }
 
-// Had writes down a state of the server.
+// Had records a state of the server.
 func (s *States) Had(resourceVersion string, state State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,7 +38,7 @@ func (s *States) Had(resourceVersion string, state State) {
 	s.server[resourceVersion] = maps.Clone(state)
 }
 
-// Saw writes down a state of a store, once it has been filled.
+// Saw records a state of a store, once the store has been filled.
 func Saw[T any](s *States, snapshot *indexer.Snapshot[T]) {
 	if snapshot.ResourceVersion() == "" {
 		return
@@ -52,7 +52,7 @@ func Saw[T any](s *States, snapshot *indexer.Snapshot[T]) {
 	s.seen = append(s.seen, seen{snapshot.Revision(), snapshot.ResourceVersion(), state})
 }
 
-// Known reports whether the server ever was in a state.
+// Known reports whether the server ever had this state.
 func (s *States) Known(state State) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +64,7 @@ func (s *States) Known(state State) bool {
 	return false
 }
 
-// Violations compares the states of the store with those of the server.
+// Violations compares the states of the store with the states of the server.
 func (s *States) Violations() (violations []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +80,7 @@ func (s *States) Violations() (violations []string) {
 	return violations
 }
 
-// Seen returns how many states of the store were written down.
+// Seen returns how many states of the store were recorded.
 func (s *States) Seen() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

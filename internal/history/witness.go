@@ -13,8 +13,8 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// Witness is a handler that remembers its events, and takes note of violations of G1, G3, G4, G5 and
-// G6, as far as the events of one handler show them.
+// Witness is a handler that records its events, and violations of G1, G3, G4, G5 and G6, as far as
+// the events of one handler show them.
 type Witness[T comparable] struct {
 	informer     *informer.Informer[T]
 	registration *informer.Registration[T]
@@ -32,8 +32,8 @@ type Witness[T comparable] struct {
 	violations []string
 }
 
-// Add adds a witness to an informer's handlers. It calls do with each event after
-// it has looked at it; do may be nil.
+// Add adds a witness to an informer's handlers. The witness calls do for each event after its own
+// checks; do may be nil.
 func Add[T comparable](inf *informer.Informer[T], opts informer.HandlerOptions, do func(informer.Event[T])) (*Witness[T], error) {
 	w := &Witness[T]{
 		informer:   inf,
@@ -53,7 +53,7 @@ func Add[T comparable](inf *informer.Informer[T], opts informer.HandlerOptions, 
 // Registration returns the registration of the witness.
 func (w *Witness[T]) Registration() *informer.Registration[T] { return w.registration }
 
-// Versions returns the versions of the objects that exist by the events of the witness.
+// Versions returns the versions of the objects that exist according to the witness's events.
 func (w *Witness[T]) Versions() map[types.NamespacedName]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -141,7 +141,7 @@ func (w *Witness[T]) look(e informer.Event[T], overlap bool) {
 	w.lookAtStore(e, version, violated)
 }
 
-// lookAtStore checks that the store holds the event, or something newer.
+// lookAtStore checks that the store has the object of the event, or something newer.
 func (w *Witness[T]) lookAtStore(e informer.Event[T], version uint64, violated func(guarantee, format string, args ...any)) {
 	snapshot := w.informer.Store().Snapshot()
 	entry, stored := snapshot.Entry(e.Key)
@@ -156,7 +156,7 @@ func (w *Witness[T]) lookAtStore(e informer.Event[T], version uint64, violated f
 	}
 }
 
-// uidOf returns the UID of an object, "" if it has none.
+// uidOf returns the UID of an object, or "" if it has no UID.
 func uidOf(object any) types.UID {
 	if o, ok := object.(metav1.Object); ok {
 		return o.GetUID()
@@ -164,7 +164,7 @@ func uidOf(object any) types.UID {
 	return ""
 }
 
-// number reads a version. It returns 0 for "", and for a version that is no number.
+// number parses a version. It returns 0 for "", and for a version that is not a number.
 func number(version string) uint64 {
 	n, _ := strconv.ParseUint(version, 10, 64)
 	return n

@@ -1,9 +1,9 @@
-// Package hooks puts observers one behind the other: structs of functions, of which each may be nil, as
-// rest.Observer is one.
+// Package hooks chains observers. An observer is a struct of functions, such as rest.Observer, and
+// each function may be nil.
 package hooks
 
-// Copied returns a copy of an observer, or one without hooks if it is nil. So a hook can be set without a
-// change of what the user has.
+// Copied returns a copy of an observer, or an observer without hooks if it is nil. So a hook can be
+// set without changing the user's observer.
 func Copied[T any](observer *T) *T {
 	own := new(T)
 	if observer != nil {
@@ -12,7 +12,8 @@ func Copied[T any](observer *T) *T {
 	return own
 }
 
-// Then returns a hook that calls first and then second. Either may be nil; if both are, so is the hook.
+// Then returns a hook that calls first and then second. Either may be nil. If both are nil, Then
+// returns nil.
 func Then[A any](first, second func(A)) func(A) {
 	switch {
 	case first == nil:

@@ -29,18 +29,18 @@ import (
 	"github.com/kinform/kinform/tracing"
 )
 
-// bucket is a line of a histogram with an exemplar, as OpenMetrics has it:
+// bucket matches a line of a histogram with an exemplar in OpenMetrics format:
 //
 //	some_seconds_bucket{queue="greet",le="0.01"} 1 # {trace_id="0af7"} 0.0042 1.7e+09
 var bucket = regexp.MustCompile(`(?m)^([a-z_]+)_bucket\{(.*)\} ([0-9]+) # \{trace_id="([0-9a-f]{32})"\} ([^ ]+) [^ ]+$`)
 
-// exemplar is one of a scrape.
+// exemplar is an exemplar of a scrape.
 type exemplar struct {
 	trace   string
 	seconds float64
 }
 
-// exemplars returns those of a page, by histogram.
+// exemplars returns the exemplars of a page, by histogram.
 func exemplars(t *testing.T, page string) map[string][]exemplar {
 	t.Helper()
 	found := map[string][]exemplar{}
@@ -53,13 +53,13 @@ func exemplars(t *testing.T, page string) map[string][]exemplar {
 	return found
 }
 
-// traced is a program with metrics and tracing, whose page of metrics is served over HTTP.
+// traced is a program with metrics and tracing that serves its metrics page over HTTP.
 type traced struct {
 	t        *testing.T
 	server   *apitest.Server
 	recorder *tracetest.SpanRecorder
 	manager  *controller.Manager
-	page     string // its address
+	page     string // the URL of the metrics page
 }
 
 func startTraced(t *testing.T, ratio float64, reconcile func(context.Context, *corev1.ConfigMap) (controller.Result, error)) *traced {
@@ -88,7 +88,7 @@ func startTraced(t *testing.T, ratio float64, reconcile func(context.Context, *c
 	ended := make(chan error, 1)
 	go func() { ended <- p.manager.Run(ctx) }()
 	t.Cleanup(sync.OnceFunc(func() { cancel(); require.NoError(t, <-ended) }))
-	p.eventually(func() bool { // What comes from then on is a change.
+	p.eventually(func() bool { // From then on, events are changes.
 		caches := p.manager.Status().Clusters[0].Caches
 		return len(caches) == 1 && caches[0].Status.Reflector.Phase.String() == "watching"
 	})
@@ -100,7 +100,7 @@ func (p *traced) eventually(is func() bool) {
 	require.Eventually(p.t, is, time.Minute, 5*time.Millisecond)
 }
 
-// scrape is what Prometheus gets that accepts this type.
+// scrape returns the page that Prometheus gets if it accepts this content type.
 func (p *traced) scrape(accept string) string {
 	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.page, nil)
 	require.NoError(p.t, err)
@@ -114,7 +114,7 @@ func (p *traced) scrape(accept string) string {
 	return string(text)
 }
 
-// change creates an object, and returns the page of metrics after so many turns.
+// change creates an object, and returns the page of metrics after this number of reconciles.
 func (p *traced) change(turns int) (page string) {
 	_, err := p.server.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "shop"}})
 	require.NoError(p.t, err)
@@ -130,14 +130,14 @@ const (
 	plainText   = "text/plain; version=0.0.4"
 )
 
-// onTheWay are the histograms of the way of a change, in the order of its stations.
+// onTheWay has the histograms that a change passes, in order.
 var onTheWay = []string{
 	"kinform_handler_wait_seconds", "kinform_handler_run_seconds",
 	"kinform_workqueue_wait_seconds", "workqueue_queue_duration_seconds",
 	"kinform_workqueue_run_seconds", "workqueue_work_duration_seconds", "controller_runtime_reconcile_time_seconds",
 }
 
-// Every histogram on the way of a change has the trace of that as its exemplar.
+// Every histogram that a change passes has the change's trace as its exemplar.
 func TestHistogramsHaveTheTraceOfAChange(t *testing.T) {
 	t.Parallel()
 	const slow = 30 * time.Millisecond
@@ -168,8 +168,8 @@ func TestHistogramsHaveTheTraceOfAChange(t *testing.T) {
 	require.NotContains(t, p.scrape(plainText), "trace_id", "the text format has no exemplars")
 }
 
-// The turns of a key that fails are of one trace, and so are their exemplars: that of a turn that
-// begins, and that of one that has ended, while the next is due already.
+// Failing reconciles of a key share one trace, and so do their exemplars: the exemplar of a
+// reconcile that starts, and the exemplar of one that has ended while the next is already due.
 func TestTurnsThatFailHaveTheTraceOfTheirChange(t *testing.T) {
 	t.Parallel()
 	turns := 0
@@ -196,7 +196,7 @@ func TestWhatIsNotTracedHasNoExemplar(t *testing.T) {
 	require.Empty(t, exemplars(t, p.change(1)))
 }
 
-// A queue and an informer without a manager have exemplars too, if they are given both observers.
+// A queue and an informer without a manager have exemplars as well if they get both observers.
 func TestExemplarsWithoutAManager(t *testing.T) {
 	t.Parallel()
 	traces, err := tracing.New(sdk.NewTracerProvider(), tracing.Options{Ratio: 1})
@@ -211,7 +211,7 @@ func TestExemplarsWithoutAManager(t *testing.T) {
 	t.Cleanup(endpoint.Close)
 	scraper := &traced{t: t, page: endpoint.URL}
 	var found map[string][]exemplar
-	scraper.eventually(func() bool { // The handler's observer hears of the event beside the worker.
+	scraper.eventually(func() bool { // The handler's observer is called beside the worker.
 		found = exemplars(t, scraper.scrape(openMetrics))
 		return len(found) == 4
 	})

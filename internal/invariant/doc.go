@@ -5,17 +5,18 @@
 //
 //	go test -tags invariants ./...
 //
-// Without the tag, [Enabled] is the constant false, so that the compiler removes each [Check], and
-// all code inside "if invariant.Enabled { ... }". Put a check there if computing its condition is
-// work, such as a walk over a whole map.
+// Without the tag, [Enabled] is the constant false. The compiler then removes each [Check], and all
+// code inside "if invariant.Enabled { ... }". Put a check there if its condition is costly to
+// compute, such as a walk over a whole map.
 //
-// An invariant is about our own code. Invalid input is an error, and is never checked here.
+// An invariant is a statement about our own code. Invalid input is an error, and is never checked
+// here.
 package invariant
 
 import "fmt"
 
-// Check panics with the formatted message if cond is false and checks are
-// enabled. The message says which rule is broken, and for what.
+// Check panics with the formatted message if cond is false and checks are enabled. The message says
+// which rule is broken, and by which value.
 func Check(cond bool, format string, args ...any) {
 	if Enabled && !cond {
 		panic("broken invariant: " + fmt.Sprintf(format, args...))

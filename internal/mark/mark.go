@@ -1,7 +1,7 @@
-// Package mark is about the last event of a history. A server that was restored from a backup goes on
-// from an older state, and reaches its earlier versions with other changes. Its versions alone do not
-// show that. A watch that begins just before the last known event does: if it does not begin with
-// that event, it is of another history.
+// Package mark identifies a history by its last event. A server that was restored from a backup
+// goes on from an older state, and reaches its earlier versions with other changes. Its versions
+// alone do not show this, but a watch that starts just before the last known event does. If the
+// watch does not begin with that event, the server has another history.
 package mark
 
 import (
@@ -11,13 +11,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// Mark is an event: the key of its object, and its version. The zero value is none.
+// Mark is an event: the key of its object, and its version. The zero value means no event.
 type Mark struct {
 	Key     types.NamespacedName
 	Version string
 }
 
-// Before returns the version after which a watch begins with the event, or "" if there is no such
+// Before returns the version after which a watch starts with the event, or "" if there is no such
 // version.
 func (m Mark) Before() string {
 	n, err := strconv.ParseUint(m.Version, 10, 64)
@@ -28,10 +28,10 @@ func (m Mark) Before() string {
 }
 
 // Resumes reports whether a watch from a version shows all later changes. A watch from no version,
-// or from "0", begins with the objects that exist, and does not show which ones were deleted.
+// or from "0", begins with the existing objects, and does not show which objects were deleted.
 func Resumes(version string) bool { return version != "" && version != "0" }
 
-// Newer reports whether version a is newer than b. It is false if they cannot be compared.
+// Newer reports whether version a is newer than b. It returns false if they cannot be compared.
 func Newer(a, b string) bool {
 	order, err := resourceversion.CompareResourceVersion(a, b)
 	return err == nil && order > 0

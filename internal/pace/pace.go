@@ -1,22 +1,22 @@
-// Package pace bounds how often clients send requests: ever less often for requests that follow a mere
-// suspicion ([Pace]), and once a second for requests that follow at once ([Haste]). It also has the
-// limits that the reflector and each part of a merged source have in common.
+// Package pace bounds how often clients send requests. [Pace] makes requests with an unconfirmed
+// reason ever rarer. [Haste] limits requests that follow each other at once to one a second. The
+// package also has the limits that the reflector and each part of a merged source share.
 package pace
 
 import "time"
 
 const (
-	// OverdueMargin is how long a watch may outlive the timeout that the server was given,
-	// before it is closed: the connection may be dead without either end knowing. kube-rs has
-	// the same margin.
+	// OverdueMargin is how long a watch may outlive the timeout that the server was given, before
+	// it is closed: the connection may be dead without either end noticing. kube-rs has the same
+	// margin.
 	OverdueMargin = 5 * time.Second
 
-	// DoubtPause is the least time between two lists, or comparisons of the server's history,
-	// whose only reason is an event that came too late.
+	// DoubtPause is the shortest time between two lists, or comparisons of the server's history,
+	// whose only reason is a late event.
 	DoubtPause = 5 * time.Minute
 
-	// CompareLimit is how long a comparison may hold up a watch: for the list of one object,
-	// and then for the event that has to come again.
+	// CompareLimit is how long a comparison may delay a watch: once for the list of one object, and
+	// once for the event that has to come again.
 	CompareLimit = 5 * time.Second
 )
 
@@ -27,23 +27,23 @@ const (
 	// longestPause is the longest time between two steps of a [Pace].
 	longestPause = time.Minute
 
-	// calm is the time without a step after which a Pace begins anew.
+	// calm is the time without a step after which a Pace starts again.
 	calm = 5 * time.Minute
 )
 
-// Pace spaces steps whose only reason is a suspicion, such as requests, so that a suspicion that lasts
-// for ever costs the server little. The second step comes at least a second after the first, the third
-// two seconds after that, and so on up to a minute. After five minutes without a step it begins anew.
-// The zero value has no steps. It is not safe for concurrent use.
+// Pace spaces steps, such as requests, whose only reason is a suspicion, so that a lasting
+// suspicion costs the server little. The second step comes at least a second after the first, the
+// third two seconds after that, and so on up to a minute. After five minutes without a step, the
+// interval is a second again. The zero value has no steps. It is not safe for concurrent use.
 type Pace struct {
 	last  time.Time
 	pause time.Duration
 }
 
-// Left returns how long to wait for the next step; 0 or less if it may come now.
+// Left returns how long to wait for the next step, or 0 or less if the step may come now.
 func (p *Pace) Left() time.Duration { return p.pause - time.Since(p.last) }
 
-// Step takes note of a step at this moment.
+// Step records a step at this moment.
 func (p *Pace) Step() {
 	if time.Since(p.last) >= calm {
 		p.pause = 0
@@ -51,7 +51,7 @@ func (p *Pace) Step() {
 	p.last, p.pause = time.Now(), min(max(2*p.pause, time.Second), longestPause)
 }
 
-// Wait is Step for the next possible moment, and returns how long to wait for it.
+// Wait records a step at the next possible moment, and returns how long to wait for it.
 func (p *Pace) Wait() time.Duration {
 	wait := max(p.Left(), 0)
 	p.Step()
@@ -59,13 +59,13 @@ func (p *Pace) Wait() time.Duration {
 	return wait
 }
 
-// Haste prevents a busy loop, whatever a server answers: after some steps without a wait, a step may
-// come once a second. The zero value has no steps. It is not safe for concurrent use.
+// Haste prevents a busy loop, whatever a server answers: after some steps without a wait, one step
+// a second is allowed. The zero value has no steps. It is not safe for concurrent use.
 type Haste struct {
-	next time.Time // when the next step may come, without the first ones that need not wait
+	next time.Time // when the next step may come, ignoring the first steps without a wait
 }
 
-// Step takes note of the next step, and returns how long it has to wait; 0 or less if it need not.
+// Step records the next step, and returns how long it has to wait; 0 or less means no wait.
 func (h *Haste) Step() (wait time.Duration) {
 	now := time.Now()
 	if h.next.Before(now) {

@@ -21,29 +21,30 @@ var (
 	errBusy      = errors.New("decoding is not tried, because that of earlier objects has not come to an end")
 )
 
-// Bounds for methods of the user's types, if a text in the object is extreme, and they accept another
-// one in its place.
+// These bounds are for methods of the user's types, if the object contains an extreme text, and the
+// methods accept another text in its place.
 const (
 	patience = 5 * time.Second
-	maxLost  = 2 // goroutines that nobody waits for any longer
+	maxLost  = 2 // goroutines that nobody waits for any more
 )
 
 // Guard decodes objects in bounded time, even if they contain extreme quantities. The zero Guard is
 // ready for use, by several goroutines at once.
 type Guard struct {
-	lost   atomic.Int32 // decoders that nobody waits for any longer
-	opaque sync.Map     // of reflect.Type to bool: a method of the user's decodes a part of it
+	lost   atomic.Int32 // decoders that nobody waits for any more
+	opaque sync.Map     // of reflect.Type to bool: a user's method decodes part of the type
 }
 
 // DecodeJSON decodes JSON by decode, which follows the rules of encoding/json, with case-sensitive
-// keys. object is a pointer to a zero value. If a quantity in data is extreme, decode gets a copy of
-// data, with a text in its place that means the same.
+// keys. object is a pointer to a zero value. If data contains an extreme quantity, decode gets a
+// copy of data with an equivalent text in its place.
 //
-// The type may have methods that decode a part of it, and nobody knows which texts these take for a
-// quantity. If there is an extreme text in such a part, outside of fields of known types, DecodeJSON
-// first calls decode with another text in its place, which is no quantity. If decode fails, the text
-// is taken for a quantity, and the error is [ErrExtreme]. If it succeeds, decode gets the real data and
-// some seconds, in a goroutine of its own. A later result is dropped.
+// The type may have methods that decode a part of it, and it is unknown which texts they parse as
+// quantities. If there is an extreme text in such a part, outside of fields of known types,
+// DecodeJSON first calls decode with a replacement that is not a quantity. If decode fails, the
+// text is taken for a quantity, and the error is [ErrExtreme]. If decode succeeds, it is called
+// again with the original data and some seconds, in a separate goroutine. A later result is
+// dropped.
 func (g *Guard) DecodeJSON(data []byte, object any, decode func(data []byte, object any) error) error {
 	t := reflect.TypeOf(object).Elem()
 	if at, _ := Suspect(false, data, 0); at < 0 && !(escaped(data) && g.isOpaque(t)) {
@@ -70,8 +71,8 @@ func (g *Guard) DecodeJSON(data []byte, object any, decode func(data []byte, obj
 	return g.attempt(spoilt, d.data, object, decode)
 }
 
-// DecodeProtobuf is DecodeJSON for a message of a struct whose fields have protobuf tags, or of a type
-// that decodes its message by a method.
+// DecodeProtobuf is DecodeJSON for a protobuf message. The type is a struct whose fields have
+// protobuf tags, or it decodes its message by a method.
 func (g *Guard) DecodeProtobuf(data []byte, object any, decode func(data []byte, object any) error) error {
 	at, next := Suspect(true, data, 0)
 	if at < 0 {
@@ -92,7 +93,7 @@ func (g *Guard) DecodeProtobuf(data []byte, object any, decode func(data []byte,
 	return g.attempt(spoilt, data, object, decode)
 }
 
-// attempt decodes an object in a time that nobody knows.
+// attempt decodes an object by a method that may take any time.
 func (g *Guard) attempt(spoilt, data []byte, object any, decode func(data []byte, object any) error) error {
 	v := reflect.ValueOf(object)
 	if decode(spoilt, reflect.New(v.Type().Elem()).Interface()) != nil {
@@ -103,7 +104,7 @@ func (g *Guard) attempt(spoilt, data []byte, object any, decode func(data []byte
 	}
 	fresh := reflect.New(v.Type().Elem())
 	done := make(chan error, 1)
-	var over atomic.Bool // set by the first of the two goroutines that is done
+	var over atomic.Bool // set by the first of the two goroutines to finish
 	go func() {
 		err := errors.New("the goroutine was ended while decoding")
 		defer func() {
@@ -130,8 +131,8 @@ func (g *Guard) attempt(spoilt, data []byte, object any, decode func(data []byte
 	}
 }
 
-// escaped reports whether JSON has an escape for a character that quantities may have. No encoder
-// writes such an escape.
+// escaped reports whether JSON has an escape for a character that may be part of a quantity. No
+// encoder writes such an escape.
 func escaped(data []byte) bool {
 	for {
 		i := bytes.Index(data, []byte(`\u00`))

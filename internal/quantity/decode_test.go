@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	tiny = "1e-1000000000" // which is 1n
-	huge = "7e1000000000"  // which is 1e2000
+	tiny = "1e-1000000000" // equals 1n
+	huge = "7e1000000000"  // equals 1e2000
 )
 
 type Outer struct {
@@ -39,10 +39,10 @@ type Deep struct {
 	Twice resource.Quantity `json:"twice"`
 }
 
-// places has a quantity wherever encoding/json finds one, and other things besides.
+// places has a quantity in every place in which encoding/json finds one, and other fields.
 type places struct {
 	metav1.ObjectMeta `json:"metadata"`
-	*Outer            // a pointer, and embedded
+	*Outer            // an embedded pointer
 	Deep
 	Q resource.Quantity `json:"q"`
 	//lint:ignore SA5008 encoding/json ignores it, and so must what looks for quantities
@@ -69,7 +69,7 @@ type places struct {
 	unexported resource.Quantity
 }
 
-// own decodes itself, as types do that fill in defaults.
+// own decodes itself, like types that fill in defaults.
 type own struct {
 	Limit resource.Quantity `json:"limit"`
 	Note  string            `json:"note"`
@@ -86,9 +86,9 @@ func decodeJSON(data string, object any) error {
 	return new(Guard).DecodeJSON([]byte(data), object, kjson.UnmarshalCaseSensitivePreserveInts)
 }
 
-// TestQuantitiesAreReplacedWhereverTheyAre has an extreme text in each place, one by
-// one, and compares with what there is of a plain one in places for quantities, and of
-// the same text in all others.
+// TestQuantitiesAreReplacedWhereverTheyAre puts an extreme text into each place, one by one. In
+// places for quantities, the result must be the same as for an ordinary quantity. In all other
+// places, the text must stay.
 func TestQuantitiesAreReplacedWhereverTheyAre(t *testing.T) { // G11
 	t.Parallel()
 	for _, text := range []string{`"` + tiny + `"`, tiny, `" ` + huge + ` "`, "-" + huge, `"0.` + strings.Repeat("3", 9000) + `"`, "0." + strings.Repeat("3", 9000)} {
@@ -131,8 +131,8 @@ func marshal(t *testing.T, object any) string {
 	return string(text)
 }
 
-// strict parses a quantity on its own, lenient too, but takes any other text as it is,
-// and careless does not look.
+// strict and byText parse a quantity in their methods. lenient also parses one, but accepts any
+// other text. careless parses nothing.
 type (
 	strict   struct{ value int64 }
 	lenient  struct{ text string }
@@ -158,7 +158,7 @@ func (b *byText) UnmarshalText(text []byte) error {
 
 func (c *careless) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &c.text) }
 
-// blocked is what lenient waits for in the place of a calculation that takes hours.
+// blocked replaces a calculation that takes hours: lenient waits for it.
 var blocked = make(chan struct{})
 
 func (l *lenient) UnmarshalJSON(data []byte) error {
@@ -171,7 +171,8 @@ func (l *lenient) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// TestAMethodOfTheUsersCannotBlockForEver: what nobody knows is tried.
+// TestAMethodOfTheUsersCannotBlockForEver: a method with unknown behaviour is tried in bounded
+// time.
 func TestAMethodOfTheUsersCannotBlockForEver(t *testing.T) { // G11
 	t.Parallel()
 	for _, text := range []string{`"` + tiny + `"`, `"\u0031e-1000000000"`, `"1\u0065-1000000000"`, `"1e\u002D1000000000"`, `"1e-\u0031000000000"`} {
@@ -210,7 +211,7 @@ func TestAMethodOfTheUsersCannotBlockForEver(t *testing.T) { // G11
 	})
 }
 
-// TestAGoroutineThatPanicsIsAnError, and so is one that is ended.
+// TestAGoroutineThatPanicsIsAnError: a goroutine that calls runtime.Goexit is an error as well.
 func TestAGoroutineThatPanicsIsAnError(t *testing.T) {
 	t.Parallel()
 	for text, end := range map[string]func(){"panic while decoding: boom": func() { panic("boom") }, "ended while decoding": runtime.Goexit} {
@@ -241,7 +242,7 @@ func decodeProtobuf(data []byte, object interface{ Unmarshal([]byte) error }) er
 	})
 }
 
-// custom is a type that decodes itself, and shows nothing of its fields.
+// custom is a type that decodes itself, and does not show its fields.
 type custom struct{ corev1.ResourceQuotaSpec }
 
 func (c *custom) Unmarshal(data []byte) error {
@@ -253,7 +254,7 @@ func (c *custom) Unmarshal(data []byte) error {
 
 func TestQuantitiesInProtobufAreReplaced(t *testing.T) { // G11
 	t.Parallel()
-	// A text with as many bytes stands in its place.
+	// A placeholder with as many bytes as text is encoded, and then replaced by text.
 	encode := func(text string, object interface{ Marshal() ([]byte, error) }) []byte {
 		data, err := object.Marshal()
 		require.NoError(t, err)
@@ -289,7 +290,7 @@ func TestQuantitiesInProtobufAreReplaced(t *testing.T) { // G11
 		require.ErrorIs(t, decodeProtobuf(encode(text, &corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"a": placeholder}}), new(custom)), ErrExtreme)
 	}
 
-	// Bytes that generated code reads in another way are refused.
+	// Bytes that generated code may read in another way are refused.
 	value := "\x12\x0f\x0a\x0d" + tiny
 	entry := "\x0a\x01a" + value
 	spec := func(entry string) []byte { return []byte("\x0a" + string(rune(len(entry))) + entry) }
@@ -301,11 +302,11 @@ func TestQuantitiesInProtobufAreReplaced(t *testing.T) { // G11
 	}
 }
 
-// slow is what apimachinery may take long for, which is compared with.
+// slow matches texts for which apimachinery may take long, so that results are not compared.
 var slow = regexp.MustCompile(`(?i)(e|\\u00[46]5)([+-]|\\u002[bd])?(\d|\\u003\d){4}`)
 
-// FuzzDecodeJSON: whatever the bytes, decoding comes to an end, with the result of
-// apimachinery where that does as well.
+// FuzzDecodeJSON checks that decoding ends for any bytes, and with the result of apimachinery if
+// apimachinery ends as well.
 func FuzzDecodeJSON(f *testing.F) {
 	for _, seed := range []string{
 		`{"q":"1e-1000000000","byNumber":{"1":1e1000000000}}`, `{"own":{"limit":"1e-99999","note":"1e-99999"}}`, `{"list":[1e5,"7Ki"],"any":{"q":1e400}}`,
@@ -352,12 +353,12 @@ func FuzzDecodeProtobuf(f *testing.F) {
 			require.NoError(t, err)
 			b, err := want.Marshal()
 			require.NoError(t, err)
-			require.Equal(t, len(b), len(a)) // The order is that of maps.
+			require.Equal(t, len(b), len(a)) // Maps have no order.
 		}
 	})
 }
 
-// A value may come alone, as one of a field does, and need not be JSON.
+// A value may come alone, like a single field, and need not be JSON.
 func TestWhatIsNoJSONDoesNotPanic(t *testing.T) { // G11
 	t.Parallel()
 	for _, data := range []string{`1\u0031`, `1\u0031111e-99999`, `\u0031`, `"\u0031`, `\u0031"`, `[1\u0031]`, `{"a":1\u0031}`} {
@@ -368,7 +369,7 @@ func TestWhatIsNoJSONDoesNotPanic(t *testing.T) { // G11
 	}
 }
 
-// G11: to look for quantities in a message costs no more memory with each part of it.
+// G11: the search for quantities in a message does not take more memory for each part of it.
 func TestPartsOfAMessageAreOfFewTypes(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"a": "1e-1000000000"}}}
 	pod.Spec.Volumes = make([]corev1.Volume, 10_000)

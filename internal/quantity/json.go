@@ -28,7 +28,7 @@ func UnmarshalJSON(q *resource.Quantity, data []byte) error {
 	return q.UnmarshalJSON(data)
 }
 
-// Harmless reports whether the method of a type that decodes JSON is known to parse no quantity.
+// Harmless reports whether the method of a type that decodes JSON is known not to parse quantities.
 func Harmless(t reflect.Type) bool { return place{}.of(t).typ == nil }
 
 // document is JSON whose quantities are replaced before it is decoded into a type, by the rules of
@@ -36,7 +36,7 @@ func Harmless(t reflect.Type) bool { return place{}.of(t).typ == nil }
 type document struct {
 	data  []byte
 	names map[reflect.Type]map[string]reflect.Type // of the fields of structs
-	left  [][2]int                                 // extreme texts that may be quantities or not
+	left  [][2]int                                 // extreme texts that may or may not be quantities
 }
 
 // place says how a value is decoded.
@@ -65,7 +65,7 @@ func (p place) of(t reflect.Type) place {
 		p.quantity = true
 	case methods && (to.Implements(unmarshalsJSON) || to.Implements(unmarshalsText)):
 		if strings.HasPrefix(of, "k8s.io/") || of == "encoding/json" {
-			return place{} // None of them parses a quantity.
+			return place{} // These types parse no quantities.
 		}
 		p.opaque, p.quantity = true, embedsQuantity(t)
 	case strings.HasPrefix(of, "k8s.io/"):
@@ -87,8 +87,8 @@ func embedsQuantity(t reflect.Type) bool {
 	return false
 }
 
-// value replaces the quantities in the value that begins at i, or after space there. It returns the
-// end of the value, or -1 if it is malformed.
+// value replaces the quantities in the value that starts at i, or after space there. It returns the
+// end of the value, or -1 if the value is malformed.
 func (d *document) value(i int, p place, depth int) int {
 	i = d.space(i)
 	if i == len(d.data) || depth > maxDepth {
@@ -171,8 +171,8 @@ func (d *document) members(i int, closing byte, p place, depth int) int {
 	}
 }
 
-// text looks at a text or a number. It replaces a quantity by one of the same length or less, and
-// spaces, which decoders trim.
+// text checks a text or a number. It replaces a quantity by a quantity that is not longer, padded
+// with spaces, which decoders trim.
 func (d *document) text(from, to int, p place) {
 	text := d.data[from:to]
 	if !p.opaque && !p.quantity {
@@ -200,11 +200,11 @@ func (d *document) plain(from, to int) string {
 		return string(d.data[from+1 : to-1])
 	}
 	var text string
-	_ = json.Unmarshal(d.data[from:to], &text) // A malformed string is no name of a field.
+	_ = json.Unmarshal(d.data[from:to], &text) // A malformed string is not the name of a field.
 	return text
 }
 
-// stringEnd returns the end of the string that begins at i, or -1.
+// stringEnd returns the end of the string that starts at i, or -1.
 func (d *document) stringEnd(i int) int {
 	for i++; i < len(d.data); i++ {
 		switch d.data[i] {
@@ -224,8 +224,9 @@ func (d *document) space(i int) int {
 	return i
 }
 
-// fields returns the types of the fields of a struct, by their names in JSON. If several fields have
-// one name, the least embedded one counts, and of these the one whose tag has the name.
+// fields returns the types of the fields of a struct, by their names in JSON. If several fields
+// have the same name, the least embedded field counts. Among equally embedded fields, a field whose
+// tag has the name counts.
 func (d *document) fields(t reflect.Type) map[string]reflect.Type {
 	if names, ok := d.names[t]; ok {
 		return names

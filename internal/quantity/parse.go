@@ -8,21 +8,21 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// limits are the bounds beyond which a text is replaced by a shorter one. Within them, apimachinery
-// calculates in microseconds.
+// limits are the bounds beyond which a text is replaced by a shorter one. Within these bounds,
+// apimachinery calculates in microseconds.
 type limits struct {
 	digits    int // the digits of a text
 	exponent  int // the exponent, without its sign
-	magnitude int // a value is less than ten to the power of it
+	magnitude int // a value is less than ten to the power of this
 }
 
-// usual has a magnitude that is larger than that of each text that suspect passes by. It is no multiple
-// of three, so that apimachinery does not take the text of the largest value for canonical, and does
-// not keep it.
+// usual has a magnitude that is larger than the magnitude of each text that Suspect lets pass. The
+// magnitude is not a multiple of three, so that apimachinery does not take the text of the largest
+// value for canonical, and does not keep it.
 var usual = limits{digits: 2100, exponent: 2100, magnitude: 2000}
 
-// Parse is resource.ParseQuantity in bounded time, for quantities that can be read and
-// compared in bounded time as well.
+// Parse is resource.ParseQuantity in bounded time. The results can also be read and compared in
+// bounded time.
 func Parse(text string) (resource.Quantity, error) {
 	if tamed, ok := usual.tame(text); ok {
 		text = tamed
@@ -30,11 +30,11 @@ func Parse(text string) (resource.Quantity, error) {
 	return resource.ParseQuantity(text)
 }
 
-// beyond is an exponent that stands for all larger ones, with room for sums in 32 bits.
+// beyond is an exponent that stands for all larger exponents, with room for sums in 32 bits.
 const beyond = 1 << 30
 
-// tame returns a text that apimachinery parses quickly, to the same quantity. It returns false if text
-// itself is such a text, or is no quantity.
+// tame returns a text that apimachinery parses quickly, to the same quantity. It returns false if
+// text itself is parsed quickly, or is not a quantity.
 func (l limits) tame(text string) (tamed string, ok bool) {
 	if len(text) <= 4 {
 		return "", false
@@ -49,7 +49,7 @@ func (l limits) tame(text string) (tamed string, ok bool) {
 	}
 	digits := len(whole) + len(fraction)
 	if int64(exponent)-int64(len(fraction)) < math.MinInt32 && max(len(whole), 1)+len(fraction) <= 18 {
-		exponent = beyond // apimachinery's 32 bits come to the same result.
+		exponent = beyond // apimachinery's 32-bit arithmetic gives the same result.
 	}
 	exponent = max(-beyond, min(exponent, beyond))
 	significant := strings.TrimLeft(whole+fraction, "0")
@@ -63,7 +63,7 @@ func (l limits) tame(text string) (tamed string, ok bool) {
 	switch {
 	case significant == "":
 		if exponent < -9 && !strings.Contains(text[:len(text)-len(suffix)], "0") {
-			return "", false // A text without a digit is an error for apimachinery, and not a slow one.
+			return "", false // A text without a digit is an error for apimachinery, and a fast one.
 		}
 		return sign + "0" + zeroSuffix(form, suffix), true
 	case form == scientific && huge:
@@ -92,8 +92,8 @@ func (l limits) tame(text string) (tamed string, ok bool) {
 // beyondInt64 is larger than the largest value with a binary suffix.
 const beyondInt64 = "99999999999999999999"
 
-// scientific writes a value that is not too large, with an exponent. Its text is not canonical, because
-// apimachinery keeps canonical texts.
+// scientific writes a value that is not too large, with an exponent. The text is not canonical,
+// because apimachinery keeps canonical texts.
 func (l limits) scientific(significant string, magnitude int) string {
 	if magnitude <= -9 {
 		return "1e-10" // less than 1n
@@ -107,9 +107,9 @@ func (l limits) scientific(significant string, magnitude int) string {
 	return significant + "e" + strconv.Itoa(exponent)
 }
 
-// rounded shortens digits of which only the first count ones matter: apimachinery rounds the rest up.
-// With a suffix of base 2, count is 9 plus the power of two: the rest times that power is less than the
-// distance to the next multiple of 1n.
+// rounded shortens digits if only the first count ones matter: apimachinery rounds the rest up.
+// With a suffix of base 2, count is 9 plus the power of two. The rest times this power is less than
+// the distance to the next multiple of 1n.
 func rounded(digits string, count int) string {
 	if len(digits) <= count+1 {
 		return digits
@@ -121,7 +121,7 @@ func rounded(digits string, count int) string {
 	return digits[:count] + rest
 }
 
-// split takes a text apart as apimachinery does. whole has no zeros in front.
+// split splits a text like apimachinery. whole has no leading zeros.
 func split(text string) (sign, whole, fraction, suffix string, ok bool) {
 	if text != "" && isSign(text[0]) {
 		if text[0] == '-' {
@@ -143,7 +143,7 @@ func split(text string) (sign, whole, fraction, suffix string, ok bool) {
 	return sign, whole, fraction, suffix, digitsOf(text) == len(text)
 }
 
-// digitsOf returns how many digits a text begins with.
+// digitsOf returns the number of leading digits of a text.
 func digitsOf(text string) int {
 	for i := range len(text) {
 		if !isDigit(text[i]) {

@@ -10,12 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// small are limits that texts exceed with which apimachinery is done at once, so that
-// there is something to compare with.
+// small are limits that even short texts exceed. apimachinery parses these texts quickly, so that
+// results can be compared.
 var small = limits{digits: 6, exponent: 5, magnitude: 29}
 
-// requireSame compares what apimachinery makes of a text with what it makes of the
-// tamed one. It reports whether that is another one.
+// requireSame compares apimachinery's results for a text and for the tamed text. It reports whether
+// the text was tamed.
 func requireSame(t testing.TB, l limits, text string) bool {
 	t.Helper()
 	tamed, ok := l.tame(text)
@@ -38,12 +38,12 @@ func requireSame(t testing.TB, l limits, text string) bool {
 	require.Zero(t, want.Cmp(got), "%q as %q: %v, not %v", text, tamed, &got, &want)
 	if limit.Cmp(got) != 0 {
 		for _, q := range []*resource.Quantity{&want, &want, &got, &got} {
-			q.Neg() // twice, which has it forget its text
+			q.Neg() // twice, so that it drops its text
 		}
 		require.Equal(t, want.Format, got.Format, "%q as %q", text, tamed)
 		again, err := resource.ParseQuantity(want.String())
 		require.NoError(t, err)
-		if again.Cmp(want) == 0 { // else apimachinery has no suffix for it
+		if again.Cmp(want) == 0 { // otherwise apimachinery has no suffix for it
 			require.Equal(t, want.String(), got.String(), "%q as %q", text, tamed)
 		}
 	}
@@ -82,7 +82,7 @@ func TestRandomTextsAreTheSameQuantities(t *testing.T) { // G11
 			text[i] = "00000000111999999.eE-+mKMEin"[random.IntN(28)]
 		}
 		if i := strings.IndexAny(string(text), "eE"); i >= 0 && digitsOf(strings.TrimLeft(string(text[i+1:]), "+-0")) > 4 {
-			continue // too much for apimachinery
+			continue // too slow in apimachinery
 		}
 		if requireSame(t, small, string(text)) {
 			tamed++
@@ -101,7 +101,7 @@ func FuzzTame(f *testing.F) {
 		}
 		if i := strings.LastIndexAny(text, "eE"); i >= 0 {
 			if exponent, f := interpret(text[i:]); f == scientific && (exponent > 5000 || exponent < -5000) {
-				_, _ = Parse(text) // must come to an end
+				_, _ = Parse(text) // must end
 				return
 			}
 		}
@@ -115,7 +115,8 @@ func FuzzTame(f *testing.F) {
 	})
 }
 
-// Quantities that apimachinery takes hours to parse or to read, and their values by its rules.
+// These are quantities that apimachinery takes hours to parse or to read, with their values by its
+// rules.
 func TestExtremeQuantities(t *testing.T) { // G11
 	t.Parallel()
 	largest := "1e2000"
@@ -124,7 +125,7 @@ func TestExtremeQuantities(t *testing.T) { // G11
 		"1e-1000": "1n", "1e-1000000000": "1n", "-1E-1000000000": "-1n", "1.5e-2147483647": "1n", "9999999999999999999999e-2147483648": "1n",
 		"0e-1000000000": "0", "0e1000000000": "0", "-0.00e-1000000000": "0", "0e-2147483648": "0",
 		"1e1000000000": largest, "+1e2147483647": largest, "-5.5e1000000000": "-" + largest, "12345678901234567890e1000000000": largest,
-		"1.5e-2147483648": largest, // 32 bits make it 15e2147483647.
+		"1.5e-2147483648": largest, // In 32 bits it is 15e2147483647.
 		"1e4294967299":    "1000", "1e-" + strings.Repeat("0", 200) + "1000000000": "1n", "1e" + strings.Repeat("0", 1_000_000) + "3": "1k",
 		million: largest, "-" + million: "-" + largest, million + "e-999998": "77.777777778", million + "." + million + "e-999998": "77.777777778",
 		"0." + million: "0.777777778", "0." + million + "Ki": "796.444444445", "-0." + million + "k": "-777.777777778", million + "Mi": "9223372036854775807",
@@ -136,7 +137,7 @@ func TestExtremeQuantities(t *testing.T) { // G11
 		require.NoError(t, err, "%.50s", text)
 		wanted := resource.MustParse(want)
 		require.Zero(t, wanted.Cmp(got), "%.50s is %.50s, not %s", text, got.AsDec().String(), want)
-		// Reading it ends as well.
+		// Reading the quantity ends as well.
 		_, _, _, _, _ = got.String(), got.Value(), got.MilliValue(), got.AsApproximateFloat64(), got.AsFloat64Slow()
 		got.Add(resource.MustParse("1n"))
 		got.Sub(wanted)
@@ -146,7 +147,7 @@ func TestExtremeQuantities(t *testing.T) { // G11
 		_, err := Parse(text)
 		require.Error(t, err, "%.50s", text)
 	}
-	// A canonical text is kept, and must not be one that has been made up.
+	// apimachinery keeps a canonical text, so the tamed text must not be canonical.
 	for text, want := range map[string]string{"1e1000000000": "100e1998", "1e-1000000000": "1e-9", "0." + strings.Repeat("0", 3000) + "1e3001": "1"} {
 		got, err := Parse(text)
 		require.NoError(t, err)

@@ -21,14 +21,15 @@ func Unmarshal(q *resource.Quantity, data []byte) error {
 	return q.Unmarshal(data)
 }
 
-// messages has the fields of each type of message, see numbered. A message may have as many parts as
-// bytes, but has few types.
+// messages has the fields of each type of message, see numbered. A message may have as many parts
+// as bytes, but it has few types.
 type messages map[reflect.Type]map[int32]reflect.Type
 
-// tame replaces the texts of the quantities of a message in place, by others of the same length. The
-// type of the message is a struct whose fields have protobuf tags, as all types of k8s.io/api. tame
-// returns false if the message is malformed, or if generated code may read it in another way: if it
-// has a group, which no server sends, or a map whose entries have fields of other kinds.
+// tame replaces the texts of the quantities of a message in place, by others of the same length.
+// The type of the message is a struct whose fields have protobuf tags, like all types of
+// k8s.io/api. tame returns false if the message is malformed, or if generated code may read it in
+// another way. This is so if it has a group, which no server sends, or a map whose entries have
+// fields of other kinds.
 func (m messages) tame(data []byte, t reflect.Type, depth int) bool {
 	if depth > maxDepth {
 		return false
@@ -62,7 +63,7 @@ func (m messages) tame(data []byte, t reflect.Type, depth int) bool {
 	return true
 }
 
-// entry is tame for an entry of a map. Generated code does not look at the wire types of its fields.
+// entry is tame for an entry of a map. Generated code ignores the wire types of its fields.
 func (m messages) entry(data []byte, t reflect.Type, depth int) bool {
 	for len(data) > 0 {
 		number, wire, value, rest, ok := nextField(data)
@@ -74,7 +75,7 @@ func (m messages) entry(data []byte, t reflect.Type, depth int) bool {
 	return true
 }
 
-// The ways in which a field may be encoded.
+// These are the ways in which a field may be encoded.
 const (
 	wireVarint  = 0
 	wireFixed64 = 1
@@ -82,7 +83,7 @@ const (
 	wireFixed32 = 5
 )
 
-// shorten replaces the text of a quantity by another one with zeros in front.
+// shorten replaces the text of a quantity by an equal one with leading zeros.
 func shorten(text []byte) {
 	tamed, ok := usual.tame(string(text))
 	if !ok || len(tamed) > len(text) {
@@ -101,12 +102,12 @@ func shorten(text []byte) {
 	}
 }
 
-// numbered returns the types of the fields that are messages, or maps of messages, by
-// their numbers.
+// numbered returns the types of those fields that are messages, or maps of messages, by their
+// numbers.
 func numbered(t reflect.Type) map[int32]reflect.Type {
 	fields := map[int32]reflect.Type{}
 	switch {
-	case t.Kind() == reflect.Slice: // a list with a name is a message with the elements
+	case t.Kind() == reflect.Slice: // a named slice type is a message that contains the elements
 		fields[1] = t.Elem()
 		return fields
 	case t.Kind() != reflect.Struct || t == quantityType:
@@ -137,7 +138,7 @@ func numbered(t reflect.Type) map[int32]reflect.Type {
 	return fields
 }
 
-// nextField takes the first field off a message. As generated code does, it cuts the number to 32 bits.
+// nextField cuts the first field off a message. Like generated code, it cuts the number to 32 bits.
 func nextField(data []byte) (number int32, wire int, value, rest []byte, ok bool) {
 	tag, n := binary.Uvarint(data)
 	if n <= 0 {

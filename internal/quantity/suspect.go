@@ -1,14 +1,14 @@
 package quantity
 
-// Bounds for the text of a quantity that apimachinery may parse; see Suspect.
+// These bounds apply to texts that apimachinery may parse; see Suspect.
 const (
 	maxExponent = 3   // digits
 	maxDigits   = 512 // in a row
 )
 
-// Suspect finds the next text that may be a quantity that takes too long. It returns the place of one of
-// its digits, and where to go on, or -1. Such a quantity has many digits in a row, so that Suspect looks
-// at one byte of several only.
+// Suspect finds the next text that may be a quantity that takes too long. It returns the position
+// of one of its digits, and where to go on, or -1. Such a quantity has many consecutive digits, so
+// that Suspect looks at only one of several bytes.
 func Suspect(protobuf bool, data []byte, from int) (at, next int) {
 	const row = maxExponent + 1
 	for i := from + row - 1; i < len(data); i += row {
@@ -24,7 +24,7 @@ func Suspect(protobuf bool, data []byte, from int) (at, next int) {
 		}
 		switch {
 		case end-first > maxDigits:
-			// The first digits may be a part of a length, or of an escape such as \u0001.
+			// The first digits may be part of a length, or of an escape such as \u0001.
 			return first + len("0001"), end
 		case end-first >= row && isExponent(protobuf, data, first, end):
 			return first, end
@@ -34,8 +34,8 @@ func Suspect(protobuf bool, data []byte, from int) (at, next int) {
 	return -1, 0
 }
 
-// isExponent reports whether digits are the exponent of a number that may be the whole text of a field.
-// Many names and hashes contain texts that look like one.
+// isExponent reports whether digits are the exponent of a number that may be the whole text of a
+// field. Many names and hashes contain texts that look like exponents.
 func isExponent(protobuf bool, data []byte, first, end int) bool {
 	last := first - 1
 	if last > 0 && isSign(data[last]) {
@@ -44,7 +44,7 @@ func isExponent(protobuf bool, data []byte, first, end int) bool {
 	if last <= 0 || data[last]|0x20 != 'e' || !protobuf && end < len(data) && isWord(data[end]) {
 		return false
 	}
-	start := last // where the digits and the point before the exponent begin
+	start := last // start of the digits and the point before the exponent
 	for ; start > 0 && (isDigit(data[start-1]) || data[start-1] == '.'); start-- {
 		if protobuf && start < last && isLength(data[start-1], first-start, end-start) {
 			return true // The byte may be a length that looks like a digit.
@@ -74,8 +74,8 @@ func isWord(c byte) bool {
 	return isDigit(c) || isSign(c) || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c == '/' || c == '.'
 }
 
-// isLength reports whether c may end the length of a field, which is a varint, and may be longer than
-// necessary. The byte after the field may look like a digit of it.
+// isLength reports whether c may end the length of a field. The length is a varint that may be
+// longer than necessary. The byte after the field may look like a digit of it.
 func isLength(c byte, least, most int) bool {
 	return int(c) > least && int(c) <= most || c == 0 || most > 127
 }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// open opens a file. If that is a pipe, open does not wait for a writer.
+// open opens a file. If the file is a pipe, open does not wait for a writer.
 func open(path string, links Links) (*os.File, error) {
 	flags := os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOCTTY
 	if links == Refuse {

@@ -39,8 +39,8 @@ func TestWhatIsNoFileIsRefusedAtOnce(t *testing.T) {
 	require.ErrorIs(t, err, ErrLink)
 }
 
-// Somebody replaces the file by a pipe and back again, as fast as they can: what was a file
-// when it was looked at may be a pipe when it is opened.
+// Another goroutine replaces the file by a pipe and back again, as fast as it can. A file that was
+// regular at a check may be a pipe when it is opened.
 func TestPipeThatIsSwappedInHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -73,7 +73,7 @@ func TestPipeThatIsSwappedInHoldsUpNobody(t *testing.T) {
 	require.Positive(t, pipes)
 }
 
-// swap makes path a pipe, and then a file again; there is something at every moment.
+// swap makes path a pipe, and then a file again; path always exists.
 func swap(path string, names [2]string) error {
 	if err := syscall.Mkfifo(names[1], 0o600); err != nil {
 		return fmt.Errorf("mkfifo: %w", err)
@@ -87,7 +87,7 @@ func swap(path string, names [2]string) error {
 	return os.Rename(names[0], path)
 }
 
-// within fails a test if f takes ten seconds, and ends the wait of one that opens a pipe.
+// within fails a test if f takes ten seconds, and ends the wait of a reader that has opened a pipe.
 func within(t *testing.T, pipe string, f func()) {
 	t.Helper()
 	done := make(chan struct{})

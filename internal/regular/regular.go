@@ -11,14 +11,15 @@ import (
 // ErrNotRegular is wrapped by the errors about a pipe, a directory, a device or a socket.
 var ErrNotRegular = errors.New("no regular file")
 
-// ErrLink is wrapped by the errors about a symbolic link that Open does not follow, or that leads in a
-// circle.
+// ErrLink is wrapped by the errors about a symbolic link that Open does not follow, or about a
+// circle of links.
 var ErrLink = errors.New("it is a symbolic link, or behind too many")
 
 // Links says whether Open follows a symbolic link at the end of a path.
 type Links bool
 
-// The two ways to treat a symbolic link. With both, a directory of the path may be a link.
+// These are the two ways to treat a symbolic link. With both, a directory of the path may be a
+// link.
 const (
 	Follow Links = true
 	Refuse Links = false

@@ -38,7 +38,7 @@ func TestFileIsReadUpToItsLimit(t *testing.T) {
 	require.EqualValues(t, 4, info.Size())
 }
 
-// Files of /proc say that they have no bytes.
+// Files of /proc report a size of 0.
 func TestFileWithoutASizeIsBounded(t *testing.T) {
 	t.Parallel()
 	const symbols = "/proc/kallsyms"

@@ -9,7 +9,7 @@ import (
 	"github.com/kinform/kinform/internal/rejoin"
 )
 
-// BenchmarkTransform: a transform that strips managed fields of a pod.
+// BenchmarkTransform measures a transform that strips managed fields of a pod.
 func BenchmarkTransform(b *testing.B) {
 	for pod := range apitest.Pods(1, apitest.PodOptions{}) {
 		b.ReportAllocs()
@@ -22,7 +22,7 @@ func BenchmarkTransform(b *testing.B) {
 	}
 }
 
-// BenchmarkCopy is the part of it that client-go's programs do not have.
+// BenchmarkCopy measures the copy, which client-go's programs do not need.
 func BenchmarkCopy(b *testing.B) {
 	for pod := range apitest.Pods(1, apitest.PodOptions{}) {
 		b.ReportAllocs()

@@ -11,13 +11,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// comparer compares the values of one type. Reflection alone, field by field, takes several times as
-// long, and a list with a transform compares all its objects.
+// comparer compares the values of one type. Plain reflection, field by field, takes several times
+// as long, and a list with a transform compares all its objects.
 type comparer struct {
 	typ  reflect.Type
 	made sync.Once
-	// same reports whether the values at two addresses are equal, as reflect.DeepEqual does. It may
-	// take equal ones for different, such as functions. Floats are equal if their bits are.
+	// same reports whether the values at two addresses are equal, like reflect.DeepEqual. It may
+	// report equal values as different, for example functions. Floats are equal if their bits are.
 	same func(a, b unsafe.Pointer) bool
 }
 
@@ -79,10 +79,10 @@ func sameBytes(a, b unsafe.Pointer, n uintptr) bool {
 	return a == b || unsafe.String((*byte)(a), n) == unsafe.String((*byte)(b), n)
 }
 
-// structComparer compares neighbours that are plain in one piece.
+// structComparer compares adjacent plain fields in one piece.
 func structComparer(t reflect.Type) func(a, b unsafe.Pointer) bool {
 	type part struct {
-		offset, plain uintptr // plain is how many bytes to compare, if the part is plain
+		offset, plain uintptr // plain is the number of bytes of a plain part
 		*comparer
 	}
 	var parts []part
@@ -178,7 +178,7 @@ func sameMap[V comparable](a, b unsafe.Pointer) bool {
 	return (p == nil) == (q == nil) && maps.Equal(p, q)
 }
 
-// equalAny compares the values of JSON. All others are different.
+// equalAny compares JSON values. Values of all other types count as different.
 func equalAny(to, from any) bool {
 	switch to := to.(type) {
 	case map[string]any:
@@ -203,8 +203,8 @@ func equalAny(to, from any) bool {
 
 var known sync.Map // of reflect.Type to int
 
-// exportedFields returns how many fields a struct has, or 0 if some are not exported. Such types,
-// as time.Time and resource.Quantity, are compared as a whole.
+// exportedFields returns the number of fields of a struct, or 0 if some are not exported. Structs
+// with unexported fields, such as time.Time and resource.Quantity, are compared as a whole.
 func exportedFields(t reflect.Type) int {
 	if n, ok := known.Load(t); ok {
 		return n.(int)

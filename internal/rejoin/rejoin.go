@@ -1,9 +1,10 @@
-// Package rejoin gives a transform a copy of an object that shares parts with others, and lets
-// what the transform has left as it was share these parts again.
+// Package rejoin gives a transform a copy of an object that shares parts with other objects. After
+// the transform, the unchanged parts are shared again.
 //
-// A decoder that shares takes a third of the time of one that does not, and all objects of a list
-// are in memory before the first of them is transformed. So the objects of the list share, and
-// each is copied when its turn comes. Package rest/sharing exports this for other modules.
+// A decoder that shares takes a third of the time of a decoder that does not. All objects of a list
+// are in memory before the first of them is transformed. So the objects of the list share parts,
+// and each object is copied just before its transform. Package rest/sharing exports this for other
+// modules.
 package rejoin
 
 import (
@@ -13,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Copies reports whether objects of a type have a DeepCopyObject that is known to copy all that
-// a program can change: generated code, or that of apimachinery.
+// Copies reports whether the DeepCopyObject of a type is known to copy everything that a program
+// can change: it is generated code, or apimachinery's.
 func Copies(t reflect.Type) bool {
 	if t.Kind() != reflect.Pointer || !t.Implements(reflect.TypeFor[runtime.Object]()) {
 		return false
@@ -23,10 +24,10 @@ func Copies(t reflect.Type) bool {
 	return strings.HasPrefix(path, "k8s.io/api/") || strings.HasPrefix(path, "k8s.io/apimachinery/")
 }
 
-// Transform calls a transform with a copy of an object, whose type copies. If the transform
-// returns that copy, Transform returns another one, which has those parts of the object that are
-// equal to the copy's. The copy stays as the transform returned it, since a program may keep and
-// read it, as client-go allows.
+// Transform calls a transform with a copy of an object, for whose type Copies is true. If the
+// transform returns this copy, Transform returns another object, in which every part that equals
+// the original's is the original's. The copy stays as the transform returned it, because a program
+// may keep and read it, as client-go allows.
 func Transform(object runtime.Object, transform func(any) (any, error)) (any, error) {
 	copied := object.DeepCopyObject()
 	if copied == nil { // of a nil pointer
@@ -42,12 +43,13 @@ func Transform(object runtime.Object, transform func(any) (any, error)) (any, er
 	return root.Interface(), nil
 }
 
-// maxLevels bounds the levels of parts that are joined one by one. Each of them compares what is
+// maxLevels bounds the levels of parts that are joined one by one. Each level compares everything
 // below it once more, and an object may be 10,000 levels deep. Parts of pods lie eight levels deep.
 const maxLevels = 16
 
-// join replaces the parts of to that are equal to those of from, which has the same type. to can be
-// set, and what it points to is not changed: a part of which only some parts are equal becomes another.
+// join replaces the parts of to that equal the parts of from, which has the same type. to must be
+// settable. The values that to points to are not changed: a part that is only partly equal is
+// replaced by a new one.
 func join(to, from reflect.Value, levels int) {
 	switch to.Kind() {
 	case reflect.Struct:
@@ -90,7 +92,7 @@ func join(to, from reflect.Value, levels int) {
 	}
 }
 
-// joinJSON is join for the values of JSON: it returns from if that is equal to to.
+// joinJSON is join for JSON values: it returns from if from equals to.
 func joinJSON(to, from any, levels int) any {
 	if equalAny(to, from) {
 		return from

@@ -39,12 +39,13 @@ func examplePod() *corev1.Pod {
 	}
 }
 
-// What a transform leaves is that of the object; what it changes is its own. The content is what it has returned.
+// A part that a transform does not change is shared with the object; a changed part is not. The
+// content equals the transform's result.
 func TestWhatATransformLeavesIsSharedAgain(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]struct {
 		change             func(*corev1.Pod)
-		labels, env, probe bool // are those of the object
+		labels, env, probe bool // shared with the object
 	}{
 		"nothing":           {func(*corev1.Pod) {}, true, true, true},
 		"managed fields":    {func(p *corev1.Pod) { p.ManagedFields = nil }, true, true, true},
@@ -168,7 +169,7 @@ func TestATransformMayKeepWhatItReturns(t *testing.T) {
 	}
 }
 
-// What a transform has made itself stays as it is: others may have it.
+// An object that a transform has made itself is returned unchanged, because others may have it.
 func TestWhatATransformHasMadeStaysAsItIs(t *testing.T) {
 	t.Parallel()
 	object := examplePod()

@@ -1,21 +1,21 @@
-// Package remind decides how often a trouble that may last for ever is logged: when it begins, when it
-// becomes another one, and again every few minutes ([Reminder]).
+// Package remind decides how often a lasting failure is logged: when it starts, when it changes its
+// kind, and again every few minutes ([Reminder]).
 package remind
 
 import "time"
 
-// Interval is the least time between two log lines about a trouble that lasts.
+// Interval is the shortest time between two log lines about a lasting failure.
 const Interval = 5 * time.Minute
 
-// Reminder remembers which troubles of one thing were logged. The zero value has logged none. It is not
-// safe for concurrent use.
+// Reminder remembers which kinds of failure of one thing were logged. The zero value has logged
+// nothing. It is not safe for concurrent use.
 type Reminder struct {
-	said [4]said // the last kinds of trouble that were logged
+	said [4]said // the last kinds of failure that were logged
 	next int     // the index in said that the next new kind takes
 
-	begun  bool      // the present trouble has been noted before
+	begun  bool      // the present failure has been noted before
 	spoken bool      // and has been logged
-	again  time.Time // when it was logged last because it had begun again
+	again  time.Time // when it was last logged because it had started again
 	unsaid uint64
 }
 
@@ -24,12 +24,12 @@ type said struct {
 	at   time.Time
 }
 
-// Due takes note of a trouble of a kind, which is a number such as a status code. due says that the
-// trouble should be logged now, and unsaid how often it was not since the last time.
+// Due notes a failure of a kind, which is a number such as a status code. due says that the failure
+// should be logged now, and unsaid how often it was not logged since the last time.
 //
-// A trouble is due if the same kind was never logged, or if Interval has passed since. It is due as well,
-// once within Interval, if the trouble was over, has begun again, and is noted for the second time:
-// otherwise the last line in the log would say that it is over.
+// A failure is due if its kind was never logged, or if Interval has passed since. It is also due,
+// once within Interval, if the failure was over, has started again, and is noted for the second
+// time. Otherwise the last line in the log would say that it is over.
 func (r *Reminder) Due(kind int, now time.Time) (unsaid uint64, due bool) {
 	lasts := r.begun
 	r.begun = true
@@ -46,7 +46,7 @@ func (r *Reminder) Due(kind int, now time.Time) (unsaid uint64, due bool) {
 	return unsaid, true
 }
 
-// find returns the place of a kind: its own, or that of the oldest kind, which is forgotten.
+// find returns the entry of a kind. A new kind takes the place of the oldest one.
 func (r *Reminder) find(kind int) *said {
 	for i := range r.said {
 		if s := &r.said[i]; s.kind == kind && !s.at.IsZero() {
@@ -59,8 +59,8 @@ func (r *Reminder) find(kind int) *said {
 	return s
 }
 
-// Over takes note that the trouble is over. It reports whether the trouble was logged, so that its end is
-// worth a line as well.
+// Over notes that the failure is over. It reports whether the failure was logged, so that its end
+// should be logged as well.
 func (r *Reminder) Over() (spoken bool) {
 	spoken = r.spoken
 	r.begun, r.spoken = false, false

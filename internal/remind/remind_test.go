@@ -7,14 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// attempt is a moment at which something fails, or, where it is well, does not.
+// attempt is a moment at which something fails or, if well is set, succeeds.
 type attempt struct {
 	second, kind int
 	well         bool
 }
 
-// spoken returns the seconds at which a failure is said, and, negative, those at which
-// its end is.
+// spoken returns the seconds at which a failure is logged, and, as negative numbers, the seconds at
+// which its end is logged.
 func spoken(attempts ...attempt) (seconds []int) {
 	var r Reminder
 	for _, a := range attempts {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Similar returns the names that the writer of word may have meant, the likeliest first.
+// Similar returns the names that the writer of word may have meant, the most likely first.
 func Similar(word string, names []string) []string {
 	type candidate struct {
 		name  string

@@ -1,5 +1,5 @@
-// Package tap is for tests that follow single events on their way through a program: a source that sends
-// what a test gives it, and what that allocates.
+// Package tap is for tests that follow single events on their way through a program. It has a
+// source that sends the test's events, and counts the program's allocations.
 package tap
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// Source lists nothing, and watches a channel. It is for one watch at a time.
+// Source has an empty list, and watches a channel. It supports one watch at a time.
 type Source[T any] struct {
 	Events chan listwatch.Event[T]
 }
@@ -50,7 +50,7 @@ func (w watch[T]) Next() (event listwatch.Event[T], err error) {
 
 func (watch[T]) Close() error { return nil }
 
-// Allocations are those of one call of f, on all goroutines, with the fraction that
+// Allocations returns the allocations of one call of f, on all goroutines, with the fraction that
 // testing.AllocsPerRun leaves out.
 func Allocations(calls int, f func()) float64 {
 	var before, after runtime.MemStats

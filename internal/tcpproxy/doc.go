@@ -1,7 +1,8 @@
-// Package tcpproxy breaks connections on purpose, for tests. A [Proxy] forwards bytes between clients and
-// a server. For each connection, a [Fault] says how it goes wrong: it is reset, it falls silent and stays
-// open (half-open), the server's bytes come one at a time, they end anywhere, or one bit is wrong.
+// Package tcpproxy breaks connections on purpose, for tests. A [Proxy] forwards bytes between
+// clients and a server. For each connection, a [Fault] says how it fails. The connection is reset,
+// falls silent and stays open (half-open), delivers the server's bytes one at a time, ends early,
+// or inverts one bit.
 //
-// A proxy listens on TCP, or hands out connections inside the process, which work
-// in a bubble of testing/synctest. It knows nothing of what it forwards.
+// A proxy listens on TCP, or hands out connections inside the process, which work in a bubble of
+// testing/synctest. It does not interpret the bytes.
 package tcpproxy

@@ -2,19 +2,19 @@ package tcpproxy
 
 import "time"
 
-// Kind is a way in which a connection goes wrong.
+// Kind is a way in which a connection fails.
 type Kind uint8
 
-// The kinds of faults.
+// These are the kinds of faults.
 const (
 	// None forwards everything.
 	None Kind = iota
-	// Reset ends the connection on both sides without a proper end: by RST, if it is TCP.
+	// Reset ends the connection on both sides abruptly: by RST, if it is TCP.
 	Reset
 	// Cut ends the connection on both sides in an orderly way.
 	Cut
-	// Stall forwards nothing any more, in neither direction, and keeps both sides open: the
-	// connection is half-open. Sent bytes are lost.
+	// Stall stops forwarding in both directions, and keeps both sides open: the connection is
+	// half-open. Sent bytes are lost.
 	Stall
 	// Trickle forwards one byte at a time.
 	Trickle
@@ -31,16 +31,16 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Fault says how a connection goes wrong. With the zero value it does not.
+// Fault says how a connection fails. The zero value means no fault.
 type Fault struct {
 	Kind Kind
 
 	// After is how many bytes from the server reach the client before the fault.
 	After int
 
-	// Pause is the time between two bytes that trickle.
+	// Pause is the time between two bytes of a Trickle.
 	Pause time.Duration
 
-	// Bit is which bit of a byte Corrupt inverts, 0 the lowest.
+	// Bit is the bit of a byte that Corrupt inverts; 0 is the lowest.
 	Bit uint8
 }

@@ -50,7 +50,7 @@ func (l *link) pump(from, to net.Conn, fault Fault) {
 	}
 }
 
-// spoil sends data in the way of the fault, which begins with data.
+// spoil sends data according to the fault, which starts with data.
 func (l *link) spoil(to net.Conn, data []byte, fault *Fault) {
 	fault.After = 0
 	switch fault.Kind {
@@ -77,8 +77,8 @@ func (l *link) spoil(to net.Conn, data []byte, fault *Fault) {
 	}
 }
 
-// write sends data. If the connection is half-open, it drops data. It returns false if the receiver is
-// gone.
+// write sends data. If the connection is half-open, it drops data. It returns false if the receiver
+// is gone.
 func (l *link) write(to net.Conn, data []byte) bool {
 	if len(data) == 0 || l.stalled.Load() {
 		return true

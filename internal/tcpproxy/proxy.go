@@ -28,8 +28,8 @@ type Proxy struct {
 }
 
 // New makes a proxy to the server that dial reaches. fault returns the fault of the nth connection,
-// counted from 0; nil means no faults. The goroutine that connects calls it. fault may use the proxy, and
-// may be called by several goroutines at once. New starts no goroutine.
+// counted from 0; nil means no faults. The goroutine that connects calls it. fault may use the
+// proxy, and may be called by several goroutines at once. New starts no goroutine.
 func New(dial Dial, fault func(n int) Fault) *Proxy {
 	if fault == nil {
 		fault = func(int) Fault { return Fault{} }
@@ -57,15 +57,15 @@ func (p *Proxy) Listen() (address string, err error) {
 			if err != nil {
 				return
 			}
-			// There is nobody to return the error to.
+			// An error has no receiver here.
 			_ = p.forward(context.Background(), conn, "tcp", "")
 		}
 	})
 	return l.Addr().String(), nil
 }
 
-// DialContext returns a connection to the server through the proxy that does not
-// leave the process. It is meant for http.Transport's field of that name.
+// DialContext returns a connection to the server through the proxy that does not leave the process.
+// It is meant for http.Transport.DialContext.
 func (p *Proxy) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	client, near := net.Pipe()
 	if err := p.forward(ctx, near, network, address); err != nil {
@@ -100,7 +100,7 @@ func (p *Proxy) forward(ctx context.Context, near net.Conn, network, address str
 	return nil
 }
 
-// Connections returns how many connections there have been.
+// Connections returns the number of connections so far.
 func (p *Proxy) Connections() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -125,7 +125,7 @@ func (p *Proxy) Reset() {
 	}
 }
 
-// Close ends everything and returns when all goroutines have ended.
+// Close ends everything, and returns when all goroutines have ended.
 func (p *Proxy) Close() {
 	p.mu.Lock()
 	if !p.closed {

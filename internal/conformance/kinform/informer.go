@@ -20,8 +20,7 @@ import (
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")
 
-// NewInformer meets conformance.NewInformer. Options are the defaults, as users
-// have them.
+// NewInformer implements conformance.NewInformer, with the default options, as users have them.
 func NewInformer(name string, setup conformance.Setup) (conformance.Informer, error) {
 	client, err := rest.NewClient(rest.Config{Host: setup.Server.URL(), DialContext: setup.Server.DialContext, UserAgent: name}, rest.Options{})
 	if err != nil {

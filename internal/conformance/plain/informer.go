@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/plain"
 )
 
-// NewInformer meets conformance.NewInformer. It lists in one piece where a streaming list is asked for, and has one resync for
-// all handlers: the shortest that any will ask for.
+// NewInformer implements conformance.NewInformer. If the setup requests a streaming list, it lists
+// in one piece. It has one resync for all handlers: the shortest of their periods.
 func NewInformer(name string, setup conformance.Setup) (conformance.Informer, error) {
 	transport := &http.Transport{DialContext: setup.Server.DialContext}
 	client := &plain.Client[*corev1.Pod]{
@@ -61,8 +61,8 @@ func (s *subject) Get(key types.NamespacedName) *corev1.Pod {
 	return pod
 }
 
-// Pods leaves out kind and apiVersion, which the bytes of a watch have and those of a list have not: typed clients
-// drop them, and package plain keeps what it reads.
+// Pods clears kind and apiVersion, which a watch sends and a list does not. Typed clients drop
+// them, and package plain keeps them.
 func (s *subject) Pods() map[types.NamespacedName]*corev1.Pod {
 	pods := map[types.NamespacedName]*corev1.Pod{}
 	for _, pod := range s.Store.List() {

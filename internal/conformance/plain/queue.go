@@ -9,7 +9,7 @@ import (
 	"github.com/kinform/kinform/plain"
 )
 
-// NewQueue returns the DeltaFIFO of the textbook in the words of the queue suite.
+// NewQueue adapts the DeltaFIFO of the textbook to the queue suite.
 func NewQueue() conformance.Queue {
 	known := plain.NewStore[*conformance.Object](nil)
 	return &queue{plain.NewDeltaFIFO(known), known}
@@ -20,7 +20,7 @@ type queue struct {
 	known *plain.Store[*conformance.Object]
 }
 
-// last is queued behind everything else to see where that ends.
+// last is queued behind everything else, and marks the end.
 var last = &conformance.Object{ObjectMeta: metav1.ObjectMeta{Name: "last"}}
 
 func (q *queue) Take() (taken []conformance.Stack, closed bool) {

@@ -9,7 +9,7 @@ import (
 	"github.com/kinform/kinform/plain"
 )
 
-// NewStore returns the store of the textbook in the words of the store suite.
+// NewStore adapts the store of the textbook to the store suite.
 func NewStore() conformance.Store {
 	return &store{plain.NewStore(map[string]plain.IndexFunc[*conformance.Object]{conformance.IndexName: conformance.Index})}
 }
@@ -23,7 +23,7 @@ func (s *store) Delete(key types.NamespacedName) error {
 	return nil
 }
 
-// Replace is what the informer makes of a list: one change after another.
+// Replace applies a list like the textbook's informer: one change after another.
 func (s *store) Replace(list []*conformance.Object, _ string) error {
 	for _, o := range s.List() {
 		s.Store.Delete(o.Key())

@@ -7,11 +7,11 @@
 //
 // Tests, subtests, examples and the seeds of fuzz targets count one each. A package that fails
 // without a failed test (it doesn't compile, leaks a goroutine, runs out of time) counts as one
-// failure. The exit status is 1 if there is a failure. It is 1 as well if no test ran, because a
-// run without tests proves nothing.
+// failure. The exit status is 1 if there is a failure, or if no test ran, because a run without
+// tests proves nothing.
 //
-// tally shows the whole output of failed tests, and none of the others. With -v every finished
-// test has a line.
+// tally shows the whole output of failed tests, and no output of other tests. With -v every
+// finished test has a line.
 package main
 
 import (

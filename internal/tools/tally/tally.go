@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// event is one line of go test -json; go doc test2json describes the fields, and
-// go help buildjson those of a build.
+// event is one line of go test -json. go doc test2json describes the fields, and go help buildjson
+// the fields of a build.
 type event struct {
 	Action     string
 	Package    string
@@ -22,14 +22,14 @@ type event struct {
 	Output     string
 }
 
-// tally counts results and holds back output until it knows whose test failed.
+// tally counts results, and holds back output until it knows which test failed.
 type tally struct {
 	out     io.Writer
 	verbose bool
 
 	passed, failed, skipped int
 
-	// packages that have started and not ended.
+	// packages have started and not ended.
 	packages map[string]*pkg
 
 	// builds has the compiler's output, by import path.
@@ -40,7 +40,7 @@ type tally struct {
 type pkg struct {
 	failed int
 
-	// output is the output of each unfinished test. That of the package itself is under "".
+	// output is the output of each unfinished test. The output of the package itself is under "".
 	output map[string][]string
 }
 
@@ -48,7 +48,7 @@ func newTally(out io.Writer, verbose bool) *tally {
 	return &tally{out: out, verbose: verbose, packages: map[string]*pkg{}, builds: map[string][]string{}}
 }
 
-// read takes events from in until it ends. It shows a line that is no event as it is: another
+// read reads events from in until it ends. It shows a line that is not an event unchanged: another
 // program has written it to the pipe.
 func (t *tally) read(in io.Reader) error {
 	lines := bufio.NewReader(in)
@@ -123,7 +123,7 @@ func (t *tally) endPackage(ev event, p *pkg) {
 	fmt.Fprintf(t.out, "%s  %s (%.2fs)\n", ev.Action, ev.Package, ev.Elapsed)
 }
 
-// fail shows the rest of the output of a failed package: its own, and that of unfinished tests.
+// fail shows the remaining output of a failed package: its own, and the output of unfinished tests.
 func (t *tally) fail(p *pkg) {
 	if p.failed == 0 {
 		t.failed++
@@ -133,7 +133,7 @@ func (t *tally) fail(p *pkg) {
 	}
 }
 
-// show writes output without the lines that only repeat what is counted.
+// show writes output without the lines that only repeat the counts.
 func (t *tally) show(output []string) {
 	for _, line := range output {
 		if strings.HasPrefix(line, "=== ") || line == "PASS\n" || line == "FAIL\n" {

@@ -75,7 +75,7 @@ func TestARunThatWasCutOffFails(t *testing.T) {
 	require.Equal(t, "1 passed, 1 failed, 0 skipped", lastLine(out.String()))
 }
 
-// tallyOf runs go test on a module of these files, and the tally of it.
+// tallyOf runs go test on a module of these files, and returns the output of tally.
 func tallyOf(t *testing.T, files map[string]string) (out string, status int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -87,7 +87,7 @@ func tallyOf(t *testing.T, files map[string]string) (out string, status int) {
 	}
 	test := exec.Command("go", "test", "-vet=off", "-json", "./...")
 	test.Dir = dir
-	events, err := test.Output() // that tests fail is expected
+	events, err := test.Output() // failures of tests are expected
 	if err != nil {
 		require.IsType(t, &exec.ExitError{}, err)
 	}

@@ -1,6 +1,5 @@
-// Baseline is what podinformer is compared with: a program that asks an API server
-// for pods over net/http and decodes them, in protobuf and in JSON, without any
-// informer.
+// Baseline is the program that podinformer is compared with. It gets pods from an API server over
+// net/http and decodes them, in protobuf and in JSON, without any informer.
 package main
 
 import (

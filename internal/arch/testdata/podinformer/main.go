@@ -1,5 +1,5 @@
-// Podinformer is the program whose size is measured: a typed informer of pods in
-// a cluster, and nothing else.
+// Podinformer is the program whose size is measured. It has a typed informer of the pods of a
+// cluster, and nothing else.
 package main
 
 import (
