@@ -18,7 +18,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// A metric by URL has one series for each object and version.
+// A metric by URL would have one series for each object and version.
 func TestTheObserverIsToldVerbResourceAndSubresource(t *testing.T) {
 	t.Parallel()
 	server := apitest.Start(t, apitest.Options{})
@@ -67,7 +67,7 @@ func TestTheObserverIsToldVerbResourceAndSubresource(t *testing.T) {
 	server.Inject(apitest.Fault{Verb: "delete", Times: 1, Action: apitest.Code(http.StatusTooManyRequests, time.Second)})
 	require.NoError(t, pods.Delete(ctx, key, metav1.DeleteOptions{}))
 	_, err = client.Raw(ctx, http.MethodGet, "/version", RawOptions{})
-	_ = err // whatever it is
+	_ = err // any error is fine
 
 	mu.Lock()
 	defer mu.Unlock()

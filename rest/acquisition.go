@@ -13,9 +13,9 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// acquiring gets credentials from Config.Credentials (the source), in a context of its
-// own. Somebody may have to log in with a browser, which takes longer than any request
-// should take. When the first request has given up, the next one uses the result.
+// acquiring gets credentials from Config.Credentials (the source), in a context of its own.
+// Somebody may have to log in with a browser, which takes longer than any request should take. If
+// the first request has given up by then, the next one uses the result.
 type acquiring struct {
 	source  func(ctx context.Context, refused *Credential) (*Credential, error)
 	timeout time.Duration
@@ -26,11 +26,11 @@ type acquiring struct {
 	closed  bool
 }
 
-// acquisition is one call of the source. Closing done makes its result readable.
+// acquisition is one call of the source. When done is closed, its result is readable.
 type acquisition struct {
 	ctx        context.Context // of the call
 	cancel     context.CancelFunc
-	refused    *Credential // that it is to replace
+	refused    *Credential // the credential to replace
 	done       chan struct{}
 	credential *Credential
 	err        error
@@ -50,7 +50,7 @@ func (a *acquiring) get(ctx context.Context) (*Credential, error) {
 				return call.credential, call.err
 			}
 		case <-call.ctx.Done():
-			// The source may ignore its context, so get does not wait for its answer.
+			// The source may ignore its context, so get does not wait for its result.
 			select {
 			case <-call.done:
 				if current {
@@ -65,8 +65,8 @@ func (a *acquiring) get(ctx context.Context) (*Credential, error) {
 	}
 }
 
-// join returns the running call of the source, or starts one. The call is current unless
-// a server has refused a credential since the call began.
+// join returns the running call of the source, or starts one. The call is current unless a server
+// has refused a credential since the call started.
 func (a *acquiring) join(ctx context.Context) (call *acquisition, current bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -105,7 +105,7 @@ func (a *acquiring) run(call *acquisition) {
 	credential, err = a.source(call.ctx, call.refused)
 }
 
-// refuse takes note of a credential that a server answered 401 to.
+// refuse records a credential that a server answered with 401.
 func (a *acquiring) refuse(credential *Credential) {
 	a.mu.Lock()
 	a.refused = credential
@@ -124,10 +124,10 @@ func (a *acquiring) close() {
 	}
 }
 
-// Prepare waits until the client has the credential that a request needs, or until ctx
-// ends. It returns at once if [Config].Credentials is not set. A caller with a deadline
-// for requests calls Prepare first, with a context that leaves somebody time to log in.
-// Requests also get a credential by themselves.
+// Prepare waits until the client has the credential that a request needs, or until ctx ends. It
+// returns at once if [Config].Credentials is not set. A caller that sets deadlines for requests
+// calls Prepare first, with a context that leaves enough time to log in. Requests also get a
+// credential by themselves.
 func (c *Client) Prepare(ctx context.Context) error {
 	return c.prepare(ctx, c.base.String())
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/transport"
 )
 
-// login is a source for which somebody has to log in.
+// login is a source that needs a login.
 type login struct {
 	takes time.Duration
 	calls atomic.Int32
@@ -59,8 +59,8 @@ func newLoginClient(t *testing.T, source *login, timeout time.Duration) (client 
 	}
 }
 
-// TestLoginOutlivesTheRequestsThatWaitForIt: whose deadline ends meanwhile gives up, and
-// the login goes on for the next one.
+// TestLoginOutlivesTheRequestsThatWaitForIt: a request whose deadline ends meanwhile gives up, and
+// the login goes on for the next request.
 func TestLoginOutlivesTheRequestsThatWaitForIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestPrepareWaitsForACredential(t *testing.T) {
 	require.NoError(t, other.Prepare(t.Context()), "without a source there is nothing to wait for")
 }
 
-// TestCredentialsHaveADeadlineOfTheirOwn, also where the function does not heed it.
+// TestCredentialsHaveADeadlineOfTheirOwn: the deadline holds even if the function ignores it.
 func TestCredentialsHaveADeadlineOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -156,8 +156,8 @@ func TestSourceThatPanicsOrExitsBlocksNobody(t *testing.T) {
 	})
 }
 
-// TestRefusedCredentialIsNotTakenFromACallThatBeganBefore: who was refused waits for a
-// call that knows it.
+// TestRefusedCredentialIsNotTakenFromACallThatBeganBefore: a refused request waits for a call that
+// knows of the refusal.
 func TestRefusedCredentialIsNotTakenFromACallThatBeganBefore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -180,7 +180,7 @@ func TestRefusedCredentialIsNotTakenFromACallThatBeganBefore(t *testing.T) {
 	})
 }
 
-// slowToWait is a context whose owner begins to wait late.
+// slowToWait is a context whose owner starts to wait late.
 type slowToWait struct {
 	context.Context
 	begins func()
@@ -191,7 +191,7 @@ func (s slowToWait) Done() <-chan struct{} {
 	return s.Context.Done()
 }
 
-// The same for who begins to wait when that call has ended already, and with it its context.
+// The same holds if the call has ended, and its context with it, before the request starts to wait.
 func TestRefusedCredentialIsNotTakenFromACallThatEndedBefore(t *testing.T) {
 	t.Parallel()
 	for range 20 {

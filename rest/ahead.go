@@ -11,26 +11,25 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// aloneSize is the largest frame that the reading goroutine decodes itself. While it
-// decodes, the bytes that follow collect, and become a batch for the workers. A larger
-// frame would hold them up for too long.
+// aloneSize is the largest frame that the reading goroutine decodes itself. While it decodes, the
+// following bytes collect, and become a batch for the workers. A larger frame would delay them for
+// too long.
 const aloneSize = feedSize / 4
 
-// maxAhead bounds the bytes of frames that have been read and not handed out, because
-// each byte may have become MaxExpansion bytes of memory. A single batch may have more.
+// maxAhead bounds the bytes of frames that have been read but not handed out, because each byte may
+// have become MaxExpansion bytes of memory. A single batch may exceed it.
 const maxAhead = 8 << 20
 
-// ahead decodes the frames of a stream on several cores, beside the goroutine that
-// consumes them, and hands them out in the order in which they arrived.
+// ahead decodes the frames of a stream on several cores, beside the goroutine that consumes them,
+// and hands them out in the order of their arrival.
 //
-// One goroutine reads. Its reader cuts the stream into pieces (a buffer with its frames),
-// and the goroutine hands each piece to a worker, as a batch. So the frames of a batch
-// share the cost of the hand-over. The reading goroutine itself decodes a frame that
-// arrives alone while no worker is busy, such as the event of a quiet watch: waking a
-// worker would take longer.
+// One goroutine reads. Its reader cuts the stream into pieces (a buffer with its frames), and the
+// goroutine hands each piece to a worker, as a batch. So the frames of a batch share the cost of
+// the hand-over. If a frame arrives alone while no worker is busy, such as the event of a quiet
+// watch, the reading goroutine decodes it itself: waking a worker would take longer.
 //
-// plain/client.go decodes in the goroutine that reads: a watch hands out 5,632 events per
-// second there, and 38,752 here (plain/README.md).
+// plain/client.go decodes in the goroutine that reads: a watch hands out 5,632 events per second
+// there, and 38,752 here (plain/README.md).
 type ahead[T any] struct {
 	exchange *exchange
 	reader   reader
@@ -40,22 +39,22 @@ type ahead[T any] struct {
 	work  chan *batch[T] // to the workers, the same batches
 	slots chan struct{}  // one token for each worker that runs
 	held  atomic.Int64   // bytes of the frames in order; maxAhead bounds them
-	room  chan struct{}  // gets a token when held has become less
-	// crowded says that the reading goroutine waits for room, or is about to. A failed
-	// send to room cannot say so, because it synchronizes with nothing.
+	room  chan struct{}  // gets a token when held has decreased
+	// crowded says that the reading goroutine waits for room, or is about to wait. A failed send to
+	// room cannot say this, because it synchronizes with nothing.
 	crowded atomic.Bool
 	group   sync.WaitGroup
 	done    sync.Pool // of *batch[T], for reuse
 
-	current *batch[T]     // this field and the following ones are the consumer's
-	taken   int           // results of current that were handed out
-	around  wire.Envelope // what has been read around the frames, up to current
+	current *batch[T]     // this field and the fields below belong to the consumer
+	taken   int           // number of results of current that were handed out
+	around  wire.Envelope // the fields read around the frames, up to current
 	arrived int64         // bytes of the stream, up to current
 	passed  int64         // bytes of the frames in batches before current
-	err     error         // what next returns from now on
+	err     error         // result of next from now on
 }
 
-// startAhead starts to read the answer of an exchange. close closes the exchange.
+// startAhead starts to read the response of an exchange. close closes the exchange.
 func startAhead[T any](x *exchange, c wire.Cutter, decode func(wire.Frame, *wire.Envelope) (listwatch.Event[T], error)) *ahead[T] {
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	a := &ahead[T]{
@@ -67,16 +66,16 @@ func startAhead[T any](x *exchange, c wire.Cutter, decode func(wire.Frame, *wire
 	return a
 }
 
-// read hands over one batch after another, until the stream ends. A panic or
-// runtime.Goexit in a decoder ends it as well. In each case it closes the channels, so
-// that the consumer learns of the end, and does not wait for the consumer.
+// read hands over one batch after another, until the stream ends, or until a decoder panics or
+// calls runtime.Goexit. In each case it closes the channels, so that the consumer notices the end,
+// and does not wait for the consumer.
 func (a *ahead[T]) read() {
 	defer close(a.work)
 	defer close(a.order)
 	for ended := false; !ended; {
 		b := a.newBatch()
 		a.reader.next(&b.piece)
-		ended = b.end != nil // b is the consumer's as soon as it is handed over
+		ended = b.end != nil // after the hand-over, b belongs to the consumer
 		if !a.dispatch(b) {
 			return
 		}
@@ -87,7 +86,7 @@ func (a *ahead[T]) read() {
 // is too far behind, and returns false once the exchange has ended.
 func (a *ahead[T]) dispatch(b *batch[T]) bool {
 	b.waits = len(b.frames) > 1 || b.size > aloneSize || len(a.slots) > 0 || len(a.order) > 0
-	here := !b.waits // b is the consumer's as soon as it is in order
+	here := !b.waits // once it is in order, b belongs to the consumer
 	if here {
 		a.decodeAll(b)
 	} else if b.decoded == nil {
@@ -96,7 +95,7 @@ func (a *ahead[T]) dispatch(b *batch[T]) bool {
 	gone := a.exchange.running.Done()
 	limit := int64(min(2*a.exchange.reading.maxObjectBytes, maxAhead))
 	for a.isFull(b.size, limit) {
-		// Either this loop sees that held has become less, or take sees crowded.
+		// Either this loop sees that held has decreased, or take sees crowded.
 		a.crowded.Store(true)
 		if !a.isFull(b.size, limit) {
 			break
@@ -127,7 +126,7 @@ func (a *ahead[T]) dispatch(b *batch[T]) bool {
 	}
 }
 
-// isFull reports whether there is no room for that many bytes more.
+// isFull reports whether size more bytes would exceed limit.
 func (a *ahead[T]) isFull(size, limit int64) bool {
 	held := a.held.Load()
 	return held > 0 && held+size > limit
@@ -176,7 +175,7 @@ func (a *ahead[T]) take() error {
 	case <-running.Done():
 		return running.Err()
 	}
-	if b == nil { // The reading goroutine has ended without a batch that has an end.
+	if b == nil { // The reading goroutine has ended without a final batch.
 		return errors.Join(running.Err(), errGoexit)
 	}
 	if b.waits {
@@ -190,15 +189,14 @@ func (a *ahead[T]) take() error {
 	if a.crowded.Load() && a.crowded.Swap(false) {
 		select {
 		case a.room <- struct{}{}:
-		default: // There is a token already; the reading goroutine takes it, and then looks at held.
+		default: // There is a token already; the reading goroutine takes it, and then checks held.
 		}
 	}
 	a.current, a.around, a.arrived = b, b.envelope, b.arrived
 	return nil
 }
 
-// close ends the stream at whatever point it is, and returns when its goroutines have
-// ended.
+// close ends the stream at any point, and returns when its goroutines have ended.
 func (a *ahead[T]) close() {
 	a.exchange.close()
 	a.group.Wait()

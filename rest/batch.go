@@ -6,9 +6,9 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// The sizes of the buffers that are filled from the network: feedSize while bytes arrive
-// faster than they are read, and idleSize otherwise. A watch waits most of its time, and
-// keeps a buffer meanwhile.
+// These are the sizes of the buffers that are filled from the network: feedSize while bytes arrive
+// faster than they are read, and idleSize otherwise. A watch waits most of its time, and keeps a
+// buffer meanwhile.
 const (
 	feedSize = 64 << 10
 	idleSize = 4 << 10
@@ -18,7 +18,7 @@ const (
 type batch[T any] struct {
 	piece
 
-	waits   bool          // the results are there once decoded has a token; without waits, they are there
+	waits   bool          // if true, the results are there once decoded has a token; otherwise they are there
 	decoded chan struct{} // has room for one token; nil until a batch needs it
 	results []outcome[T]
 }
@@ -38,7 +38,7 @@ func (a *ahead[T]) newBatch() *batch[T] {
 	return b
 }
 
-// reuse takes back a batch whose results the consumer has taken.
+// reuse takes back a batch whose results have been handed out.
 func (a *ahead[T]) reuse(b *batch[T]) {
 	*b = batch[T]{piece: piece{frames: b.frames}, decoded: b.decoded, results: b.results[:0]}
 	a.done.Put(b)
@@ -59,15 +59,15 @@ func (r *reading) newBuffer(used int) *[]byte {
 	return &buffer
 }
 
-// recycle takes back a buffer that nothing refers to.
+// recycle takes back a buffer without references.
 func (r *reading) recycle(buffer *[]byte) {
 	if pool := r.pool(len(*buffer)); pool != nil {
 		pool.Put(buffer)
 	}
 }
 
-// pool returns the pool of buffers of a size, or nil for a larger size: keeping such
-// buffers would cost more than it saves.
+// pool returns the pool of buffers of a size. It returns nil for a larger size, because keeping
+// larger buffers would cost more than it saves.
 func (r *reading) pool(size int) *sync.Pool {
 	switch size {
 	case feedSize:

@@ -17,7 +17,7 @@ import (
 
 const manyPods = 20_000
 
-// clusterPods is a list of the pods of apitest.
+// clusterPods returns a list of apitest's pods.
 func clusterPods(tb testing.TB, e Encoding) []byte {
 	var all []corev1.Pod
 	for pod := range apitest.Pods(manyPods, apitest.PodOptions{}) {
@@ -26,9 +26,9 @@ func clusterPods(tb testing.TB, e Encoding) []byte {
 	return podList(tb, e, "1", all...)
 }
 
-// BenchmarkCluster reads a list of 20,000 pods of about 7 kB (10 kB in JSON) from
-// memory and keeps the objects, as a cache does, with each way to save memory. It
-// reports what one pod costs, and what it holds in the end: heap-B/pod.
+// BenchmarkCluster reads a list of 20,000 pods of about 7 kB (10 kB in JSON) from memory and keeps
+// the objects, like a cache, with each way to save memory. It reports the cost of one pod, and the
+// memory that it keeps in the end: heap-B/pod.
 func BenchmarkCluster(b *testing.B) {
 	for _, e := range encodings {
 		body := clusterPods(b, e)
@@ -98,7 +98,7 @@ func benchCluster[T any](b *testing.B, e Encoding, body []byte, resource func() 
 	b.ReportMetric(float64(heap)/manyPods, "heap-B/pod")
 }
 
-// heapInUse is the size of all that is reachable.
+// heapInUse returns the size of everything that is reachable.
 func heapInUse() uint64 {
 	runtime.GC()
 	runtime.GC()

@@ -12,13 +12,13 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// BodyReaders make each [BodyReader] of a program: these share budgets, buffers, and the
-// Decoder of those that are given none. They are safe for concurrent use.
+// BodyReaders make all [BodyReader] values of a program. Their readers share budgets, buffers, and
+// the default Decoder. They are safe for concurrent use.
 type BodyReaders struct{ reading reading }
 
-// NewBodyReaders returns BodyReaders with the budgets of opts for what is read, MaxSilence
-// included, and with its Observer, of which OnEnded is called. The other options are for
-// requests. A budget that [NewClient] refuses is an error.
+// NewBodyReaders returns BodyReaders with the budgets of opts for reading, including MaxSilence,
+// and with its Observer, of which only OnEnded is called. The other options are for requests. A
+// budget that [NewClient] refuses is an error.
 func NewBodyReaders(opts Options) (*BodyReaders, error) {
 	b := &BodyReaders{}
 	if err := b.reading.use(&opts); err != nil {
@@ -27,15 +27,15 @@ func NewBodyReaders(opts Options) (*BodyReaders, error) {
 	return b, nil
 }
 
-// BodyReader decodes lists and watches that another HTTP client has got, as a Client decodes
-// its own: item by item while the bytes arrive, on several cores, within budgets. It is for
-// libraries whose requests must go through an http.Client of the program. It is safe for
-// concurrent use.
+// BodyReader decodes lists and watches that another HTTP client has received, in the same way as a
+// Client: item by item while the bytes arrive, on several cores, within budgets. It is for
+// libraries whose requests must go through an http.Client of the program. It is safe for concurrent
+// use.
 type BodyReader struct{ objects objects[any] }
 
-// For returns a reader for objects of a type, which is a pointer to a struct.
-// opts.Resource may be empty: then the objects may be of any kind. Of the other options,
-// those about decoding count. Objects have kind and apiVersion if the server wrote them.
+// For returns a reader for objects of a type, which is a pointer to a struct. opts.Resource may be
+// empty: then the objects may be of any kind. Of the other options, only options about decoding
+// count. Objects have kind and apiVersion if the server sent them.
 func (b *BodyReaders) For(object reflect.Type, opts ResourceOptions) (*BodyReader, error) {
 	if object == nil || object.Kind() != reflect.Pointer || object.Elem().Kind() != reflect.Struct {
 		return nil, fmt.Errorf("rest: a BodyReader needs a pointer to a struct, not %v", object)
@@ -57,9 +57,9 @@ func (b *BodyReader) Reads(e Encoding) bool {
 // BodyList is the stream of a list that a BodyReader reads.
 type BodyList struct{ *listStream[any] }
 
-// Empty returns the list without its items: its kind, its metadata and all other fields, as
-// the server has encoded them, and an empty array of items. It is complete only after Next
-// has returned io.EOF, as for Meta. It is nil for a list in protobuf.
+// Empty returns the list without its items: its kind, its metadata and all other fields, as encoded
+// by the server, and an empty array of items. Like Meta, it is complete only after Next has
+// returned io.EOF. It is nil for a list in protobuf.
 func (l *BodyList) Empty() []byte {
 	beside := l.ahead.around.Beside
 	if len(beside) == 0 {
@@ -68,8 +68,8 @@ func (l *BodyList) Empty() []byte {
 	return slices.Concat([]byte(`{"items":[]`), beside, []byte("}"))
 }
 
-// List reads the body of a successful answer. The stream's Close closes it. Of opts, Known,
-// Owned and Bytes count.
+// List reads the body of a successful response. Closing the stream closes the body. Of opts, only
+// Known, Owned and Bytes count.
 func (b *BodyReader) List(ctx context.Context, response *http.Response, opts listwatch.ListOptions) (*BodyList, error) {
 	x, err := b.exchange(ctx, response, "list")
 	if err != nil {
@@ -79,8 +79,8 @@ func (b *BodyReader) List(ctx context.Context, response *http.Response, opts lis
 	return &BodyList{b.objects.readList(x, x.encoding, opts.Known)}, nil
 }
 
-// Watch reads the body of a successful answer to a watch. The stream's Close closes it. Of
-// opts, SendInitialEvents, Known, Held, Owned and Bytes count.
+// Watch reads the body of a successful response to a watch. Closing the stream closes the body. Of
+// opts, only SendInitialEvents, Known, Held, Owned and Bytes count.
 func (b *BodyReader) Watch(ctx context.Context, response *http.Response, opts listwatch.WatchOptions) (listwatch.WatchStream[any], error) {
 	x, err := b.exchange(ctx, response, "watch")
 	if err != nil {
@@ -90,7 +90,7 @@ func (b *BodyReader) Watch(ctx context.Context, response *http.Response, opts li
 	return b.objects.watch(x, x.encoding, opts), nil
 }
 
-// exchange takes over an answer. It does not if it returns an error.
+// exchange takes over a response, unless it returns an error.
 func (b *BodyReader) exchange(ctx context.Context, response *http.Response, verb string) (*exchange, error) {
 	r := &b.objects
 	encoding, err := encodingOf(response)

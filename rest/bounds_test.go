@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// Texts of a server are shown, or sent back to it, within bounds.
+// Texts from a server are shown, and sent back to it, only within bounds.
 func TestG11_WordsOfAServerAreBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 100_000)
@@ -73,7 +73,7 @@ func watchErr(t *testing.T, e Encoding, body []byte) error {
 	return err
 }
 
-// itemErr is what a list says of its only item.
+// itemErr returns the error of a list's only item.
 func itemErr(t *testing.T, e Encoding, item []byte) error {
 	stream := pods(&Client{}).readList(offline(t.Context(), bytes.NewReader(listOf(e, "PodList", item))), e, nil)
 	defer stream.Close()
@@ -93,7 +93,7 @@ func encodedItem(t *testing.T, e Encoding, object any) []byte {
 	return bytes.TrimSpace(data)
 }
 
-// A text that net/http quotes in an error is a server's, too.
+// A text that net/http quotes in an error comes from the server, too.
 func TestG11_ErrorsOfTheProtocolAreBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 200_000)

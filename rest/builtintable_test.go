@@ -15,8 +15,8 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// The sources of k8s.io/api say for which types clients are generated, and whether
-// they have namespaces.
+// The sources of k8s.io/api declare for which types clients are generated, and whether these types
+// have namespaces.
 func TestBuiltinTypesAreAllThatHaveAGeneratedClient(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/api").Output()
@@ -35,7 +35,7 @@ func TestBuiltinTypesAreAllThatHaveAGeneratedClient(t *testing.T) {
 		require.NoError(t, err)
 		for _, d := range declaration.FindAllStringSubmatch(string(source), -1) {
 			if !client.MatchString(d[1]) || strings.Contains(d[1], "+genclient:noVerbs") {
-				continue // noVerbs: the type of a subresource, or of a webhook
+				continue // noVerbs marks the type of a subresource, or of a webhook
 			}
 			folder := filepath.Base(filepath.Dir(filepath.Dir(file)))
 			gvk := schema.GroupVersionKind{Group: group.FindStringSubmatch(string(register))[1], Version: filepath.Base(filepath.Dir(file)), Kind: d[2]}

@@ -13,29 +13,27 @@ import (
 	"github.com/kinform/kinform/rest/internal/transport"
 )
 
-// Options are the choices of a Client. The zero value works.
+// Options are the optional settings of a Client. The zero value works.
 type Options struct {
-	// MaxObjectBytes bounds the encoded size of one object, of one event, and of one
-	// answer that is not a list. Defaults to 16 MiB: etcd accepts a tenth of that, and
-	// client-go allows as much for an event. A stream holds at most a handful of such
-	// objects at a time.
+	// MaxObjectBytes bounds the encoded size of one object, of one event, and of one response that
+	// is not a list. Defaults to 16 MiB: etcd accepts a tenth of that, and client-go allows the
+	// same size for an event. A stream holds only a few objects of this size at a time.
 	MaxObjectBytes int
 
 	// MaxListBytes bounds the encoded size of one list: all its pages together, after
 	// decompression, or the initial events of a streaming list. A larger list ends with
-	// [listwatch.ErrListTooLarge]. A reflector then waits for one of its longest waits,
-	// and its sink keeps its objects. Defaults to 8 GiB, as much as etcd is made to
-	// hold: no list of a real cluster is refused, and an endless list is. The client
-	// does not know how much memory there is. A process with little memory may set this
-	// to about half of the memory that its cache may take.
+	// [listwatch.ErrListTooLarge]. A reflector then waits for one of its longest waits, and its
+	// sink keeps its objects. Defaults to 8 GiB, the recommended maximum size of etcd: it refuses
+	// endless lists, but no list of a real cluster. The client does not know how much memory there
+	// is. A process with little memory may set this to about half of the memory that its cache may
+	// take.
 	MaxListBytes int64
 
-	// MaxExpansion bounds the memory that decoding an object may take, as a multiple of
-	// its encoded size. 4 KiB more are allowed. Parts of a type that cannot exceed the
-	// multiple by themselves are not counted, so an object takes at most twice as much.
-	// Defaults to 64. A pod takes 5 times its bytes. The most harmful custom resource
-	// that a server stores takes 58 times, as a map. A list of empty elements of a type
-	// with many fields takes hundreds of times its bytes.
+	// MaxExpansion bounds the memory that decoding an object may take, as a multiple of its encoded
+	// size, plus 4 KiB. Parts of a type that cannot exceed the multiple by themselves are not
+	// counted, so an object takes at most twice as much. Defaults to 64. A pod takes 5 times its
+	// bytes. As a map, the most expensive custom resource that a server stores takes 58 times its
+	// bytes. A list of empty elements of a type with many fields takes hundreds of times its bytes.
 	MaxExpansion int
 
 	// MaxObjectMemory bounds the memory that decoding an object may take, in bytes,
@@ -46,58 +44,55 @@ type Options struct {
 	// an API server accepts. A larger value is an error.
 	MaxDepth int
 
-	// MaxCompression bounds how many bytes each byte of a compressed list may become,
-	// after the first 256 KiB. A list beyond that fails. The Resource then asks for its
-	// later lists without compression, because an honest server may have such a list, of
-	// ConfigMaps full of zeros. Defaults to 100. A list of pods becomes ten to forty
-	// times as long as it is compressed.
+	// MaxCompression bounds how many bytes each byte of a compressed list may become, after the
+	// first 256 KiB. A list beyond this bound fails. The Resource then requests its later lists
+	// without compression, because an honest server may have a list of this kind, such as
+	// ConfigMaps full of zeros. Defaults to 100. A compressed list of pods expands ten- to
+	// fortyfold.
 	MaxCompression int
 
-	// MaxSilence is how long an answer that has begun may be silent: a list, an answer
-	// that the client reads whole, and an event of a watch that has arrived in part. (A
-	// Client allows any silence between two events of a watch.) Fewer than 1,024 bytes
-	// in this time are silence, unless they are the last ones. Time in which the user
-	// does not call Next does not count. Defaults to 90 seconds, so that a reflector
-	// notices a silent list first, after 60.
+	// MaxSilence is how long a response that has started may be silent. This concerns lists,
+	// responses that the client reads whole, and an event of a watch that has arrived in part. (A
+	// Client allows any silence between two events of a watch.) Fewer than 1,024 bytes in this time
+	// count as silence, unless they are the last ones. Time in which the user does not call Next
+	// does not count. Defaults to 90 seconds, so that a reflector notices a silent list first,
+	// after 60.
 	MaxSilence time.Duration
 
-	// MaxRetries is how often a verb, or Raw, is retried after a failure that allows
-	// it; see [Error]. Defaults to 10, as in client-go; negative means never. List and
-	// Watch are not retried: their user, such as a reflector, has waits of its own.
+	// MaxRetries is how often a verb, or Raw, is retried after a failure that allows it; see
+	// [Error]. Defaults to 10, as in client-go; negative means never. List and Watch are not
+	// retried: their user, such as a reflector, has its own waits.
 	MaxRetries int
 
-	// MaxRetryAfter is the longest wait before a retry. If a server asks for a longer
-	// wait, there is no retry, and the caller gets the server's answer. Defaults to 30
-	// seconds.
+	// MaxRetryAfter is the longest wait before a retry. If a server requests a longer wait, there
+	// is no retry, and the caller gets the server's response. Defaults to 30 seconds.
 	MaxRetryAfter time.Duration
 
-	// Limit is called before every request is sent, retries, lists and watches
-	// included. It may wait, and must return when the context ends. If it returns an
-	// error, the request fails with that. [RateLimiter].Wait is such a function, and so
-	// is Limiter.Wait of golang.org/x/time/rate. Defaults to none, because API servers
-	// protect themselves by priority and fairness.
+	// Limit is called before every request, including retries, lists and watches. It may wait, and
+	// must return when the context ends. If it returns an error, the request fails with this error.
+	// [RateLimiter].Wait is a suitable function, and so is Limiter.Wait of golang.org/x/time/rate.
+	// Defaults to no limit, because API servers protect themselves by priority and fairness.
 	Limit func(context.Context) error
 
-	// Observer has functions that the client calls at each step. Defaults to none.
+	// Observer has the hooks that the client calls at each step. Defaults to no hooks.
 	Observer *Observer
 
-	// Logger gets what no error can report: warnings of the server, token files and TLS
-	// files that became unreadable, and retries. A warning is logged once, as long as
-	// the client remembers its text (the last 1,000 or so). A state that lasts is logged
-	// again every five minutes. Defaults to the slog.Default() of the time of NewClient.
-	// slog.New(slog.DiscardHandler) drops all of it.
+	// Logger gets everything that no error can report: warnings of the server, token files and TLS
+	// files that became unreadable, and retries. A warning is logged once, as long as the client
+	// remembers its text (the last 1,000 or so). A lasting state is logged again every five
+	// minutes. Defaults to the value of slog.Default() when NewClient is called.
+	// slog.New(slog.DiscardHandler) drops all lines.
 	Logger *slog.Logger
 }
 
-// Client talks to one API server. It is safe for concurrent use. Its owner must call
-// Close. A request may start a goroutine that calls Config.Credentials or reads files
-// again; this goroutine may outlive the request. The client starts no others; each stream
-// has goroutines of its own.
+// Client talks to one API server. It is safe for concurrent use. Its owner must call Close. A
+// request may start a goroutine that calls Config.Credentials or reloads files; this goroutine may
+// outlive the request. The client starts no other goroutines; each stream has its own.
 type Client struct {
 	reading
 	base           *url.URL
 	userAgent      string
-	compress       bool // lists
+	compress       bool // request compressed lists
 	headerTimeout  time.Duration
 	maxCompression int
 	maxRetries     int
@@ -112,8 +107,8 @@ type Client struct {
 	closing     chan struct{} // closed by Close
 }
 
-// NewClient validates cfg, loads the certificates and the token that cfg names, and
-// returns a client. It does not connect.
+// NewClient validates cfg, loads its certificates and its token, and returns a client. It does not
+// connect.
 func NewClient(cfg Config, opts Options) (*Client, error) {
 	base, err := parseHost(cfg.Host)
 	if err != nil {
@@ -157,10 +152,10 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 	return c, nil
 }
 
-// Close closes the client's connections, so that running requests and streams fail.
-// Later calls return [ErrClosed]. Close ends the context of a running call of
-// Config.Credentials, and waits for it to return. It does not wait for streams, which
-// their owners close, nor for a disk that does not answer.
+// Close closes the client's connections, so that running requests and streams fail. Later calls
+// return [ErrClosed]. Close ends the context of a running call of Config.Credentials, and waits for
+// it to return. It does not wait for streams, which their owners close, or for a disk that does not
+// respond.
 func (c *Client) Close() {
 	if !c.closed.Swap(true) {
 		close(c.closing)
@@ -171,7 +166,7 @@ func (c *Client) Close() {
 	}
 }
 
-// parseHost reads the address of a server; see Config.Host.
+// parseHost parses the address of a server; see Config.Host.
 func parseHost(host string) (*url.URL, error) {
 	if host == "" {
 		return nil, errors.New("it is required")
@@ -182,7 +177,7 @@ func parseHost(host string) (*url.URL, error) {
 	u, err := url.Parse(host)
 	switch {
 	case err != nil:
-		return nil, errors.New("it is not a URL") // the reason would quote it
+		return nil, errors.New("it is not a URL") // url.Parse's error would quote the URL
 	case u.User != nil:
 		return nil, errors.New("it holds credentials; use Username and Password")
 	case u.Scheme != "https" && u.Scheme != "http":
@@ -195,7 +190,7 @@ func parseHost(host string) (*url.URL, error) {
 	return u, nil
 }
 
-// orDefault returns value, or otherwise where value is zero.
+// orDefault returns value, or otherwise if value is zero.
 func orDefault[V comparable](value, otherwise V) V {
 	var zero V
 	if value == zero {

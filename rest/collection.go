@@ -14,13 +14,13 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// DeleteCollection asks for the deletion of all objects in a namespace that match the
-// selectors of r and those in list. Without selectors, all objects match. If namespace
-// is "", the namespace of r takes its place. If that is "" as well, objects must be of
-// a resource without namespaces: a server does not delete in all namespaces at once.
+// DeleteCollection requests the deletion of all objects in a namespace that match the selectors of
+// r and the selectors in list. Without selectors, all objects match. If namespace is "", the
+// namespace of r counts. If that is "" as well, the resource must have no namespaces: a server does
+// not delete in all namespaces at once.
 //
-// It is not a transaction: after an error, some objects may be gone. As with Delete,
-// the server only marks an object that has finalizers.
+// It is not a transaction: after an error, some objects may be gone. As with Delete, the server
+// only marks an object that has finalizers.
 func (r *Resource[T]) DeleteCollection(ctx context.Context, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) error {
 	switch {
 	case namespace == "":
@@ -56,7 +56,7 @@ func (r *Resource[T]) DeleteCollection(ctx context.Context, namespace string, op
 			return err
 		}
 		defer x.close()
-		// The answer is the list of deleted objects, of any length.
+		// The response is the list of deleted objects, of any length.
 		n, err := io.Copy(io.Discard, io.LimitReader(x, r.client.maxListBytes+1))
 		if err == nil && n > r.client.maxListBytes {
 			err = r.client.listTooLarge()
@@ -68,7 +68,7 @@ func (r *Resource[T]) DeleteCollection(ctx context.Context, namespace string, op
 	})
 }
 
-// narrow adds a selector to the one in a query: objects must match both.
+// narrow adds a selector to the query's selector: objects must match both.
 func narrow(query url.Values, key, selector string) {
 	if already := query.Get(key); already != "" && selector != "" {
 		selector = already + "," + selector

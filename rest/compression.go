@@ -12,24 +12,24 @@ import (
 	"sync/atomic"
 )
 
-// Compression says which answers a client asks the server to compress.
+// Compression says which responses a client requests in compressed form.
 type Compression uint8
 
-// The kinds of compression.
+// These are the kinds of compression.
 const (
-	// CompressAutomatic asks for compressed lists, unless the server is on this host.
+	// CompressAutomatic requests compressed lists, unless the server is on this host.
 	//
-	// A server compresses lists of 128 KiB or more, by gzip at its fastest, and those in
-	// JSON to about a tenth. Compression and decompression take longer than loopback
-	// takes for the difference, and less time than almost any network takes.
+	// A server compresses lists of 128 KiB or more, with the fastest level of gzip. Lists in JSON
+	// shrink to about a tenth. Compression and decompression take longer than loopback needs for
+	// the saved bytes, but less time than almost any network needs.
 	CompressAutomatic Compression = iota
-	// CompressLists always asks for compressed lists.
+	// CompressLists always requests compressed lists.
 	CompressLists
-	// CompressNothing never asks for compression.
+	// CompressNothing never requests compression.
 	CompressNothing
 )
 
-// on reports whether the client should ask host for compressed lists.
+// on reports whether the client should request compressed lists from host.
 func (c Compression) on(host *url.URL) bool {
 	if c != CompressAutomatic {
 		return c == CompressLists
@@ -38,20 +38,20 @@ func (c Compression) on(host *url.URL) bool {
 	return host.Hostname() != "localhost" && !address.IsLoopback()
 }
 
-// isCorrupt reports whether err means that an answer cannot be decompressed. An answer
-// that ends too early is not corrupt.
+// isCorrupt reports whether err means that a response cannot be decompressed. A response that ends
+// too early is not corrupt.
 func isCorrupt(err error) bool {
 	_, corrupt := err.(flate.CorruptInputError)
 	return corrupt || err == gzip.ErrHeader || err == gzip.ErrChecksum
 }
 
-// inflating is the body of an answer in gzip. net/http cannot decompress it, because it
-// does not tell the number of compressed bytes: each can become a thousand bytes, and
-// each of these an object (G11). A server may have an honest list that repeats itself so
-// much. The Resource then asks for it again without compression.
+// inflating is the body of a response in gzip. net/http cannot decompress it, because it does not
+// report the number of compressed bytes: each of them can become a thousand bytes, and each of
+// these an object (G11). An honest server may have a list with so much repetition. The Resource
+// then requests the list again without compression.
 type inflating struct {
 	io.ReadCloser              // compressed
-	plain         *atomic.Bool // set if the body exceeds most
+	plain         *atomic.Bool // set to true if the body exceeds most
 	most          int64        // the largest ratio of out to in
 	in, out       int64        // bytes before and after decompression
 	reader        *gzip.Reader
@@ -60,7 +60,7 @@ type inflating struct {
 // inflateFree is how many bytes a body may become, whatever the ratio.
 const inflateFree = 256 << 10
 
-// inflate makes the body of an answer decompress itself, if the answer is in gzip.
+// inflate makes the body of a response decompress itself, if the response is in gzip.
 func inflate(response *http.Response, most int, plain *atomic.Bool) {
 	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") {
 		response.Header.Del("Content-Encoding")

@@ -22,7 +22,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// compressed is data in gzip, as that many members.
+// compressed returns data in gzip, as a number of members.
 func compressed(t testing.TB, data []byte, members int) []byte {
 	var out bytes.Buffer
 	for i := range members {
@@ -35,7 +35,7 @@ func compressed(t testing.TB, data []byte, members int) []byte {
 	return out.Bytes()
 }
 
-// gzipped answers everything with a body that is said to be in gzip.
+// gzipped responds to every request with a body that claims to be in gzip.
 func gzipped(e Encoding, code int, body []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType(e))
@@ -45,7 +45,7 @@ func gzipped(e Encoding, code int, body []byte) http.HandlerFunc {
 	}
 }
 
-// serveCompressed is serve for a client that asks for compressed lists.
+// serveCompressed is serve for a client that requests compressed lists.
 func serveCompressed(t testing.TB, handler http.Handler, opts Options) *Client {
 	client := serve(t, handler, opts)
 	client.compress = true
@@ -161,10 +161,10 @@ func TestCompressedListThatIsCorruptIsAnError(t *testing.T) {
 		for ; at < len(body); at += 1 + len(body)/effort.Of(100, 40) {
 			stream, err := pods(client).List(t.Context(), listwatch.ListOptions{})
 			require.NoError(t, err)
-			_, _, err = drainList(stream) // with objects that could not be read, for which the list may not be blamed yet
+			_, _, err = drainList(stream) // with undecodable objects, for which the list may not be blamed yet
 			require.NoError(t, stream.Close())
 			if err == io.EOF {
-				harmless++ // in the header of a member: its time, its system
+				harmless++ // in the header of a member: time, operating system
 				continue
 			}
 			require.ErrorIs(t, err, ErrMalformed, "byte %d", at)
@@ -204,7 +204,7 @@ func TestCompressionThatWasNotAskedForIsRefused(t *testing.T) {
 	t.Parallel()
 	client := serve(t, gzipped(JSON, http.StatusOK, compressed(t, podList(t, JSON, "7"), 1)), Options{})
 	err := listErr(t.Context(), pods(client))
-	_, watchErr := pods(client).Watch(t.Context(), listwatch.WatchOptions{}) // whose events could be stuck in a decompressor
+	_, watchErr := pods(client).Watch(t.Context(), listwatch.WatchOptions{}) // a decompressor could hold its events back
 	for _, err := range []error{err, watchErr} {
 		require.ErrorIs(t, err, ErrMalformed)
 		require.ErrorContains(t, err, `content encoding "gzip", which was not asked for`)
@@ -234,8 +234,8 @@ func TestCancelEndsACompressedList(t *testing.T) {
 	require.NoError(t, stream.Close())
 }
 
-// The default of Compression stands on this figure: how long it takes to list so many pods from
-// loopback, without and with compression by the server.
+// The default of Compression is based on this benchmark. It measures a list of pods from loopback,
+// without and with compression by the server.
 func BenchmarkCompressedList(b *testing.B) {
 	for _, e := range encodings {
 		body := podList(b, e, "7", plainPods(5000)...)
@@ -264,8 +264,8 @@ func BenchmarkCompressedList(b *testing.B) {
 	}
 }
 
-// 14 kB of gzip were 14 MB of containers. A list that is compressed so well is not read further,
-// and is asked for again without compression: there may be reasons for it.
+// 14 kB of gzip were 14 MB of containers. A list with such a ratio is not read further, and is
+// requested again without compression, because it may be honest.
 func TestG11_ListThatIsCompressedTooWellIsAskedForAsItIs(t *testing.T) {
 	for _, e := range encodings {
 		zeros := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.ConfigMap{
@@ -294,9 +294,9 @@ func TestG11_ListThatIsCompressedTooWellIsAskedForAsItIs(t *testing.T) {
 		require.Less(t, took, uint64(len(body)))
 		require.Equal(t, io.EOF, listErr(t.Context(), maps))
 		require.Equal(t, []string{"gzip", "identity"}, asked)
-		// A server that insists is refused.
+		// If a server still compresses, the client refuses the list.
 		require.ErrorContains(t, listErrWith(t.Context(), maps, listwatch.ListOptions{Limit: 1}), `content encoding "gzip", which was not asked for`)
-		// Others are not concerned.
+		// Other lists are not affected.
 		asked = nil
 		_ = listErr(t.Context(), pods(client))
 		require.Equal(t, []string{"gzip"}, asked)

@@ -19,48 +19,45 @@ import (
 //
 // However a Config is printed, the text shows no token, password or key; see [Secret].
 type Config struct {
-	// Host is the address of the server, such as "https://10.0.0.1:6443". It may have a
-	// path in front of that of the API: "https://proxy.example/clusters/c1". Without a
-	// scheme, the scheme is https.
+	// Host is the address of the server, such as "https://10.0.0.1:6443". It may have a path in
+	// front of the API's path: "https://proxy.example/clusters/c1". The default scheme is https.
 	Host string
 
-	// TLS says which servers to trust, and may have a client certificate.
+	// TLS says which servers to trust, and may contain a client certificate.
 	TLS TLSConfig
 
 	// BearerToken is sent as "Authorization: Bearer ...". If BearerTokenFile is set,
 	// requests use BearerToken only until the file has been read.
 	BearerToken Secret
 
-	// BearerTokenFile is a file with the token. The client reads it again when the last
-	// reading is a minute old, and after the server answered 401. While the file cannot
-	// be read, the last good token stays in use.
+	// BearerTokenFile is a file with the token. The client reads it again when its content is a
+	// minute old, and after the server answered 401. While the file cannot be read, the last good
+	// token stays in use.
 	BearerTokenFile string
 
-	// Username and Password are sent as basic authentication, and exclude a
-	// bearer token.
+	// Username and Password are sent as basic authentication. They exclude a bearer token.
 	Username string
 	Password Secret
 
-	// Credentials provides a token or a client certificate that does not come from a
-	// file; package execauth gets one from a plugin. It excludes all other credentials.
+	// Credentials provides a token or a client certificate that does not come from a file. Package
+	// execauth gets one from a plugin. It excludes all other credentials.
 	//
-	// The client calls it for each request, one call at a time, so it should answer from
-	// memory where it can. All requests that wait at that moment get the same answer.
-	// ctx is not the context of a request: it has the values of the first of these
-	// requests, and ends after CredentialTimeout and at Close of the client, which waits
-	// for the function to return. refused is the last credential that a server answered
-	// 401 to, or nil. If refused is the current credential, the function must return
-	// another one. After a change of the certificate, requests use new connections, and
-	// open streams keep theirs.
+	// The client calls it for each request, one call at a time, so it should return a cached
+	// credential if possible. All requests that wait at that moment get the same result. ctx is not
+	// the context of a request: it has the values of the first of these requests, and ends after
+	// CredentialTimeout and at Close of the client, which waits for the function to return. refused
+	// is the last credential that a server answered with 401, or nil. If refused is the current
+	// credential, the function must return another one. After a change of the certificate, requests
+	// use new connections, and open streams keep theirs.
 	Credentials func(ctx context.Context, refused *Credential) (*Credential, error)
 
-	// CredentialTimeout bounds a call of Credentials. The deadline of a request ends
-	// only the request; the call goes on, and its answer serves the next request.
-	// Defaults to 10 minutes, long enough to log in with a browser.
+	// CredentialTimeout bounds a call of Credentials. The deadline of a request ends only the
+	// request; the call goes on, and its result serves the next request. Defaults to 10 minutes,
+	// long enough to log in with a browser.
 	CredentialTimeout time.Duration
 
-	// Impersonate names the user on whose behalf the client makes requests. Defaults to
-	// none: the user whose credentials the client has.
+	// Impersonate names the user on whose behalf the client makes requests. Defaults to the user of
+	// the client's credentials.
 	Impersonate Impersonation
 
 	// UserAgent is sent with every request. Defaults to "kinform".
@@ -70,57 +67,54 @@ type Config struct {
 	// keep-alives of 30 seconds each.
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	// Proxy returns the URL of the proxy for a request, or nil for none. Its scheme is
-	// http, https or socks5. It has the user and password that the proxy wants, if any.
-	// The proxy resolves the name of the server. For a proxy of scheme https, TLS
-	// applies as for the server: its authorities and its client certificate. Defaults to
-	// no proxy if DialContext is set, and otherwise to [http.ProxyFromEnvironment],
-	// which uses no proxy for a host on loopback.
+	// Proxy returns the URL of the proxy for a request, or nil for no proxy. Its scheme is http,
+	// https or socks5. It has the user and password for the proxy, if the proxy needs them. The
+	// proxy resolves the name of the server. For a proxy of scheme https, TLS applies as for the
+	// server: its CA bundle and its client certificate. Defaults to no proxy if DialContext is set,
+	// and otherwise to [http.ProxyFromEnvironment], which uses no proxy for a host on loopback.
 	Proxy func(*http.Request) (*url.URL, error)
 
-	// Compression says whether the client asks for compressed lists. It asks for no
-	// other compressed answers: in a watch, the decompressor could hold back the latest
-	// events. Defaults to CompressAutomatic.
+	// Compression says whether the client requests compressed lists. It requests no other
+	// compressed responses: in a watch, the decompressor could hold back the latest events.
+	// Defaults to CompressAutomatic.
 	Compression Compression
 
-	// HeaderTimeout bounds the time from sending a request to the headers of its answer,
-	// connecting included, and the reading of the body of a failure. It does not bound
-	// the reading of other bodies, and so never ends a watch. Defaults to 60 seconds. An
-	// API server works on a list for as long before it gives up by itself
-	// (--request-timeout); with a shorter time, the client would break off, again and
-	// again, a list that only needs more time.
+	// HeaderTimeout bounds the time from sending a request to the headers of the response,
+	// including connecting. It also bounds the reading of the body of a failure, but of no other
+	// body, and so never ends a watch. Defaults to 60 seconds. An API server works on a list for
+	// this time before it gives up by itself (--request-timeout). With a shorter time, the client
+	// would break off lists that only need more time, again and again.
 	HeaderTimeout time.Duration
 }
 
-// TLSConfig says how connections are secured. CA, certificate and key are each given
-// either as PEM data or as the path of a PEM file.
+// TLSConfig says how connections are secured. CA bundle, certificate and key are each given either
+// as PEM data or as the path of a PEM file.
 type TLSConfig struct {
-	// CAData or CAFile has the authorities that may sign the server's certificate.
-	// Defaults to those of the system.
+	// CAData or CAFile is the CA bundle that verifies the server's certificate. Defaults to the
+	// system's CA bundle.
 	//
-	// The client reads all files again for the first request after a minute, and for the
-	// first request after the server answered 401 or its certificate could not be
-	// verified. If a file has changed, this and later requests use new connections, and
-	// open streams keep theirs. While a file cannot be used, the last good contents stay
-	// in use.
+	// The client reads all files again for the first request after a minute, and for the first
+	// request after a 401 or after a certificate of the server that could not be verified. If a
+	// file has changed, this and later requests use new connections, and open streams keep theirs.
+	// While a file cannot be used, its last good content stays in use.
 	CAData []byte
 	CAFile string
 
-	// CertData or CertFile, with KeyData or KeyFile, is the client certificate. Defaults
-	// to none.
+	// CertData or CertFile, with KeyData or KeyFile, is the client certificate. Defaults to no
+	// certificate.
 	CertData []byte
 	CertFile string
 	KeyData  Secret
 	KeyFile  string
 
-	// KeyPair makes a certificate of the contents of certificate and key. It is required
-	// with a client certificate: set it to [tls.X509KeyPair]. Package kubeconfig sets
-	// it. It is a field, because the code that reads every kind of private key is a
-	// sixtieth of a small program, and most programs, having a token, do without it.
+	// KeyPair makes a certificate from the contents of certificate and key. It is required with a
+	// client certificate: set it to [tls.X509KeyPair]. Package kubeconfig sets it. It is a field
+	// because the code that parses every kind of private key is a sixtieth of a small program, and
+	// most programs use a token and do not need it.
 	KeyPair func(cert, key []byte) (tls.Certificate, error)
 
-	// ServerName is the name expected in the server's certificate. Defaults to
-	// the host name of Config.Host.
+	// ServerName is the expected name in the server's certificate. Defaults to the host name of
+	// Config.Host.
 	ServerName string
 
 	// Insecure accepts any certificate of the server. It excludes a CA.
@@ -135,8 +129,7 @@ func (t *TLSConfig) hasCertificate() bool {
 	return len(t.CertData) > 0 || t.CertFile != "" || !t.KeyData.IsZero() || t.KeyFile != ""
 }
 
-// load reads the files that t names. It returns an error if the fields of t contradict
-// each other.
+// load reads the files of t. It returns an error if the fields of t contradict each other.
 func (t *TLSConfig) load() (*transport.Security, error) {
 	source := transport.Source{
 		CA:          transport.PEM{Data: t.CAData, File: t.CAFile},
@@ -192,10 +185,10 @@ func (t TLSConfig) MarshalText() ([]byte, error) { return []byte(t.String()), ni
 // LogValue is String.
 func (t TLSConfig) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
-// shown is the text of a secret beside fields in quotes: it tells whether there is one.
+// shown returns the text of a secret beside quoted fields. It shows only whether there is a secret.
 func shown(secret Secret) string { return orDefault(secret.String(), `""`) }
 
-// redactedHost hides a Host that NewClient refuses, since it may contain a password.
+// redactedHost hides a Host that NewClient refuses, because it may contain a password.
 func redactedHost(host string) string {
 	if _, err := parseHost(host); err != nil && host != "" {
 		return "[unreadable]"

@@ -14,11 +14,11 @@ type Credential struct {
 	// Token is sent as a bearer token. Defaults to none.
 	Token Secret
 
-	// Certificate returns the client certificate of the connections that are opened
-	// while the credential is in use. It must always return the same one. It is a
-	// function, because a printer would find the key behind a pointer. The client
-	// compares certificates by their contents: a credential with the certificate that is
-	// in use needs no new connections. Defaults to none.
+	// Certificate returns the client certificate for connections that are opened while the
+	// credential is in use. It must always return the same certificate. It is a function, because a
+	// printer would find the key behind a pointer. The client compares certificates by their
+	// contents: a credential with the current certificate needs no new connections. Defaults to no
+	// certificate.
 	Certificate func() *tls.Certificate
 }
 

@@ -44,7 +44,7 @@ func TestHalfOpenHTTP2ConnectionIsNoticed(t *testing.T) {
 				watch, err := pods(client).Watch(ctx, listwatch.WatchOptions{})
 				require.Equal(t, fault.Kind == tcpproxy.None, err == nil)
 				if err == nil {
-					time.Sleep(time.Hour) // while the server answers pings, silence is no reason
+					time.Sleep(time.Hour) // while the server answers pings, silence does not end the stream
 					synctest.Wait()
 					require.Equal(t, 1, client.Stats().Connections)
 					proxy.Stall()

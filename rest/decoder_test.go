@@ -24,7 +24,7 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// ownPod decodes itself, in protobuf, in a way that its tags do not show.
+// ownPod decodes protobuf by its own method, in a way that its tags do not show.
 type ownPod struct {
 	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
 	How               string `json:"-"`
@@ -37,7 +37,7 @@ func (p *ownPod) Unmarshal(data []byte) error {
 	return err
 }
 
-// ownBoth decodes itself in both encodings.
+// ownBoth decodes both encodings by its own methods.
 type ownBoth struct{ ownPod }
 
 func (p *ownBoth) UnmarshalJSON(data []byte) error {
@@ -52,7 +52,7 @@ type plainStruct struct {
 	Spec     map[string]any
 }
 
-// listed reads a list of pods, and reports how much its Client's Decoder was asked for.
+// listed reads a list of pods, and reports how often its Client's Decoder was called.
 func listed[T any](t *testing.T, make func(c *Client) *Resource[T], e Encoding, items ...corev1.Pod) (objects []T, skipped []*listwatch.ObjectError, lookups int) {
 	t.Helper()
 	client := &Client{}
@@ -85,7 +85,8 @@ func inJSON[T any](opts ResourceOptions) func(c *Client) *Resource[T] {
 	return func(c *Client) *Resource[T] { return Must(NewJSONResource[T](c, podsGVR, opts)) }
 }
 
-// equalByDefault lists pods by default and Unshared, and reports whether the Client's Decoder had a part in it.
+// equalByDefault lists pods by default and Unshared, and reports whether the Client's Decoder was
+// called.
 func equalByDefault[T any](t *testing.T, e Encoding, how func(ResourceOptions) func(c *Client) *Resource[T], opts ResourceOptions) bool {
 	t.Helper()
 	pods := plainPods(3)
@@ -101,8 +102,8 @@ func equalByDefault[T any](t *testing.T, e Encoding, how func(ResourceOptions) f
 	return fields > 0
 }
 
-// TestTheDefaultDecodesEveryTypeAsItWouldUnshared: a sharing.Decoder has a part only in what
-// it decodes with the same result; all else is decoded by the type's own methods.
+// TestTheDefaultDecodesEveryTypeAsItWouldUnshared: a sharing.Decoder is only used if it decodes
+// with the same result. Otherwise the type's own methods decode.
 func TestTheDefaultDecodesEveryTypeAsItWouldUnshared(t *testing.T) {
 	t.Parallel()
 	drop := ResourceOptions{Project: Omit{ManagedFields: true, Status: true}}
@@ -123,8 +124,8 @@ func TestTheDefaultDecodesEveryTypeAsItWouldUnshared(t *testing.T) {
 	require.False(t, equalByDefault(t, JSON, inJSON[json.RawMessage], ResourceOptions{}))
 }
 
-// TestAResourceInJSONIsAskedForInProtobufOnlyByChoice: what a type has for tags, or a
-// Decoder can do, does not change what is asked for.
+// TestAResourceInJSONIsAskedForInProtobufOnlyByChoice: neither a type's tags nor the abilities of a
+// Decoder change the requested encoding.
 func TestAResourceInJSONIsAskedForInProtobufOnlyByChoice(t *testing.T) {
 	t.Parallel()
 	shared := sharing.New(sharing.Options{})
@@ -150,8 +151,8 @@ func TestAResourceInJSONIsAskedForInProtobufOnlyByChoice(t *testing.T) {
 	}
 }
 
-// TestOneDecoderServesAllResourcesOfAClient: what the objects of two of them have in common
-// is in memory once, and verbs alone need no table.
+// TestOneDecoderServesAllResourcesOfAClient: equal parts of objects of two resources are in memory
+// once. Verbs alone need no table.
 func TestOneDecoderServesAllResourcesOfAClient(t *testing.T) {
 	t.Parallel()
 	pod := plainPods(1)[0]
@@ -176,7 +177,7 @@ func TestOneDecoderServesAllResourcesOfAClient(t *testing.T) {
 	require.Same(t, &objects[1].GetOwnerReferences()[0], &objects[3].GetOwnerReferences()[0])
 }
 
-// TestObjectsThatAreOwnedShareNothing: with a sharing.Decoder of the user's as well.
+// TestObjectsThatAreOwnedShareNothing: this also holds for a user's sharing.Decoder.
 func TestObjectsThatAreOwnedShareNothing(t *testing.T) {
 	t.Parallel()
 	pods := plainPods(3)
@@ -242,7 +243,7 @@ func TestATypeThatCannotBeSharedIsDecodedByItsOwnMethod(t *testing.T) {
 	require.False(t, isGenerated(reflect.TypeFor[ownPod]()))
 }
 
-// An object that does not fit is named with its field, as without sharing.
+// The error for an object that does not fit names the field, as without sharing.
 func TestErrorsOfTheDefaultNameTheField(t *testing.T) {
 	t.Parallel()
 	pod := decoder{typ: reflect.TypeFor[*corev1.Pod]()}
@@ -259,7 +260,8 @@ func TestErrorsOfTheDefaultNameTheField(t *testing.T) {
 	require.EqualError(t, err, unshared.Error())
 }
 
-// TestUnstructuredPodsOfAListShareWhatIsFixed: the kind of the list says that its items are pods.
+// TestUnstructuredPodsOfAListShareWhatIsFixed: the kind of the list implies that its items are
+// pods.
 func TestUnstructuredPodsOfAListShareWhatIsFixed(t *testing.T) {
 	t.Parallel()
 	for kind, shares := range map[string]bool{"PodList": true, "PodTemplateList": false} {

@@ -15,20 +15,20 @@ import (
 )
 
 // Describe returns the identity of the source r, on which its objects depend. Package
-// informer/warmstart stores it beside the objects, and uses them for no other source.
+// informer/warmstart stores the identity beside the objects, and does not use them for any other
+// source.
 //
 //   - "server" is the address.
-//   - "cluster" is the UID of the namespace kube-system. It is "" if the client may not
-//     read that namespace (403), or there is none.
-//   - "user" is a hash of the name and the UID that the server has for the client's user.
-//     It is "" if the server does not tell (it does by SelfSubjectReview, since
-//     Kubernetes 1.28).
+//   - "cluster" is the UID of the namespace kube-system. It is "" if the client may not read this
+//     namespace (403), or if it does not exist.
+//   - "user" is a hash of the name and the UID that the server has for the client's user. It is ""
+//     if the server does not support SelfSubjectReview, as before Kubernetes 1.28.
 //   - "resource" is group, version and resource.
 //   - "namespace", "labelSelector", "fieldSelector" and "projection" are the values of
-//     [ResourceOptions], "" if not set.
+//     [ResourceOptions], or "" if not set.
 //
-// There are no secrets in it. Describe asks the server for cluster and user; any other
-// failure than those above, such as refused credentials (401), is an error.
+// The description has no secrets. Describe asks the server for cluster and user. Except in the
+// cases above, a failure, such as refused credentials (401), is an error.
 func (r *Resource[T]) Describe(ctx context.Context) (map[string]string, error) {
 	about, err := r.client.describe(ctx)
 	if err != nil {
@@ -72,8 +72,8 @@ func (c *Client) describe(ctx context.Context) (map[string]string, error) {
 	return about, nil
 }
 
-// ask decodes an answer into out. out stays as it is if the server does not have the
-// answer (404), or does not allow the request (403).
+// ask decodes a response into out. out stays unchanged if the resource does not exist (404), or if
+// the request is forbidden (403).
 func (c *Client) ask(ctx context.Context, method, path, body string, out any) error {
 	var opts RawOptions
 	if body != "" {
@@ -92,7 +92,7 @@ func (c *Client) ask(ctx context.Context, method, path, body string, out any) er
 	return nil
 }
 
-// statusCode returns the code of the answer that err is about, or 0.
+// statusCode returns the code of the response that err is about, or 0.
 func statusCode(err error) int {
 	if failed, ok := errors.AsType[*Error](err); ok {
 		return failed.StatusCode

@@ -1,12 +1,12 @@
-// Package rest lists, watches and changes the objects of a Kubernetes API server:
-// a client over net/http, in protobuf and JSON, without client-go.
+// Package rest lists, watches and changes the objects of a Kubernetes API server. It is a client
+// over net/http, in protobuf and JSON, without client-go.
 //
-// [NewClient] makes a [Client] from a [Config]. [For] makes a [Resource] from a Client, for
-// a built-in type, a type of one's own, or unstructured objects. A Resource is a
-// [listwatch.Source], for a reflector. For controllers, it has the verbs Get, Create,
-// Update, UpdateStatus, Patch, ServerSideApply, Delete and DeleteCollection.
-// [NewSubresource] is for subresources that have a type of their own: scale, eviction,
-// binding, token. Every verb that writes has an option for a dry run.
+// [NewClient] makes a [Client] from a [Config]. [For] makes a [Resource] from a Client, for a
+// built-in type, a user's type, or unstructured objects. A Resource is a [listwatch.Source], for a
+// reflector. For controllers, it has the verbs Get, Create, Update, UpdateStatus, Patch,
+// ServerSideApply, Delete and DeleteCollection. [NewSubresource] is for subresources that have
+// their own type: scale, eviction, binding, token. Every verb that writes has an option for a dry
+// run.
 //
 // # Streams
 //
@@ -16,11 +16,10 @@
 //	                  --> workers: identity, Known?, decode      (up to 8)
 //	                                    --> Next, in the order of the wire
 //
-// A frame is the bytes of one item or event. The reader finds it by walking the envelope
-// around it, and does not copy it: a worker gets the buffer with all frames that arrived
-// together, so that they share the cost of going to another core. An event that arrives
-// alone is handed out alone, and at once. No list is ever whole in memory, and if nobody
-// calls Next, the reader stops reading.
+// A frame is the bytes of one item or event. The reader finds it by walking the envelope around it,
+// and does not copy it. A worker gets the buffer with all frames that arrived together, so that
+// they share the cost of going to another core. An event that arrives alone is handed out alone,
+// and at once. No list is ever whole in memory, and if nobody calls Next, the reader stops reading.
 //
 // plain/client.go is the textbook's counterpart: one goroutine reads and decodes, with
 // encoding/json. The first sync of 20,000 pods takes 2.14 s there, and 0.59 s here; a
@@ -29,103 +28,97 @@
 // # Rooms
 //
 //   - This package: [Client] and its options, [Resource], the verbs, lists and watches, errors.
-//   - internal/transport: connections, TLS, proxies, and the reading of files again.
+//   - internal/transport: connections, TLS, proxies, and the reloading of files.
 //   - internal/wire: framing and scanning of JSON and protobuf, for this package and sharing.
-//   - sharing: the decoder by which objects share their equal parts.
+//   - sharing: the decoder that lets objects share their equal parts.
 //   - kubeconfig: a Config from a kubeconfig file. execauth: credentials from a plugin.
 //   - discovery: the resources that a server has. finalizer: finalizers of objects.
 //
 // # Guarantees
 //
-//   - Next returns io.EOF only at an orderly end: for a list, after its envelope was
-//     complete; for a watch, between two events of a body that the server ended. If the
-//     answer was cut off, Next returns another error.
+//   - Next returns io.EOF only at an orderly end: for a list, after its envelope was complete; for
+//     a watch, between two events of a body that the server ended. If the response was cut off,
+//     Next returns another error.
 //   - Every failure is an [*Error], which names the request and unwraps to the reason. The
-//     predicates of k8s.io/apimachinery/pkg/api/errors work on every failure that the
-//     server reports: by a Status, by an ERROR event, or only by a code. So does
-//     SuggestsClientDelay, if the answer had a Retry-After of either form.
-//   - If the answer is not one of an API server (the page of a proxy, a Table, an empty
-//     body), the error wraps [ErrMalformed]. So it does if an answer or event has an
-//     object of another kind than the Resource: a ConfigMap is not read as a Secret,
-//     although its bytes fit, nor metadata alone as a pod. See [ResourceOptions].Kind.
-//   - With TLS, bytes that were changed on their way end the connection. Without TLS,
-//     only malformed answers are noticed: HTTP has no checksum, and an inverted bit may
-//     make another object, or another version of it.
-//   - An object that cannot be decoded, or whose method panics, becomes a
-//     [*listwatch.ObjectError], and the stream goes on. So does an object that is larger
-//     than [Options].MaxObjectBytes ([ErrTooLarge]); the client holds no more of it than
-//     that. In JSON, the name may come later: then the error has none, and a reflector
-//     deletes nothing.
-//   - Every decode has a budget, which is enforced before any decoder runs: an object
-//     takes at most [Options].MaxExpansion times its bytes and at most MaxObjectMemory,
-//     and is no deeper than MaxDepth. A compressed list becomes at most MaxCompression
-//     times its bytes. An answer that is silent for MaxSilence ends. Headers, warnings
-//     and messages of a server are cut to a length.
-//   - Memory grows with the bytes that have arrived, never with a length that the server
-//     claims. A list, with all its pages, has at most [Options].MaxListBytes of them. The
-//     fields of a list beside its items have at most 1 MiB in JSON. A list with two fields
-//     of items is malformed.
-//   - Time grows with the bytes that have arrived as well. apimachinery needs hours to
-//     parse a resource.Quantity such as 1e-1000000000. The client decodes it at once, to
-//     the same result (below 1n it is rounded up). A quantity of 1e2000 or more becomes
-//     1e2000, because comparing it with another would take as long. (An API server
-//     parses the quantities of its own types before it stores them, but not those of a
-//     custom resource.) A user's method UnmarshalJSON may take any text for a quantity.
-//     If its input has such a text, the method is called with another text in its place:
-//     it must accept that, and return within five seconds, or the object is refused. The
-//     client does not protect a [Decoder] of the user's from quantities.
-//   - The end of a context ends a blocked Next at once. Close of a stream waits for the
-//     stream's goroutines only. After [Client.Close] no connection is left.
+//     predicates of k8s.io/apimachinery/pkg/api/errors work on every failure that the server
+//     reports: by a Status, by an ERROR event, or only by a code. SuggestsClientDelay works as
+//     well, if the response had a Retry-After of either form.
+//   - If the response does not come from an API server (the page of a proxy, a Table, an empty
+//     body), the error wraps [ErrMalformed]. It also wraps ErrMalformed if a response or an event
+//     has an object of another kind than the Resource. A ConfigMap is not decoded as a Secret,
+//     although its bytes fit, and metadata alone not as a pod. See [ResourceOptions].Kind.
+//   - With TLS, bytes that were changed in transit end the connection. Without TLS, only malformed
+//     responses are noticed: HTTP has no checksum, and an inverted bit may result in another
+//     object, or another version of it.
+//   - An object that cannot be decoded, or whose method panics, becomes a [*listwatch.ObjectError],
+//     and the stream goes on. An object larger than [Options].MaxObjectBytes ([ErrTooLarge]) does
+//     as well; the client holds no more than this number of its bytes. In JSON, the name may come
+//     after these bytes. Then the error has no name, and a reflector deletes nothing.
+//   - Every decode has a budget, which is enforced before any decoder runs. An object takes at most
+//     [Options].MaxExpansion times its bytes and at most MaxObjectMemory, and is no deeper than
+//     MaxDepth. A compressed list becomes at most MaxCompression times its bytes. A response that
+//     is silent for MaxSilence ends. Headers, warnings and messages of a server are truncated.
+//   - Memory grows with the bytes that have arrived, never with a length that the server claims. A
+//     list, with all its pages, has at most [Options].MaxListBytes bytes. The fields of a list
+//     beside its items have at most 1 MiB in JSON. A list with two fields of items is malformed.
+//   - Time grows with the bytes that have arrived as well. apimachinery needs hours to parse a
+//     resource.Quantity such as 1e-1000000000. The client decodes it at once, to the same result (a
+//     value below 1n is rounded up). A quantity of 1e2000 or more becomes 1e2000, because comparing
+//     it with another would take hours as well. (An API server parses the quantities of its own
+//     types before it stores them, but not the quantities of a custom resource.) A user's method
+//     UnmarshalJSON may take any text for a quantity. If its input has an extreme text, the method
+//     is called with another text in its place. It must accept this text, and return within five
+//     seconds, or the object is refused. The client does not protect a user's [Decoder] from
+//     quantities.
+//   - The end of a context ends a blocked Next at once. Closing a stream waits only for the
+//     stream's goroutines. After [Client.Close] no connection is left.
 //   - Messages of errors, printed configurations and logs contain no token,
 //     password or key.
 //
 // # Encodings
 //
-// A Resource asks for protobuf if its type can decode it, and for JSON as the second
-// choice, unless [ResourceOptions].Encoding says otherwise. The Content-Type of the
-// answer says which it is. JSON is decoded by apimachinery's rules: keys are
-// case-sensitive and integers stay integers. The client sends bodies in JSON. It asks for
-// compressed lists (gzip) unless the server is on loopback, and never for a compressed
-// watch; see [Config].Compression.
+// A Resource requests protobuf if its type can decode it, and JSON as the second choice, unless
+// [ResourceOptions].Encoding says otherwise. The Content-Type of the response says which encoding
+// it has. JSON is decoded by apimachinery's rules: keys are case-sensitive and integers stay
+// integers. The client sends bodies in JSON. It requests compressed lists (gzip) unless the server
+// is on loopback, and never a compressed watch; see [Config].Compression.
 //
 // # Identity and trust
 //
-// A client authenticates by a bearer token (in [Config] or in a file), by a name and a
-// password, by a client certificate, or by the credentials of [Config].Credentials. It may
-// act as another user ([Config].Impersonate). It reads the files of tokens, certificates
-// and authorities again without a restart; while a file cannot be used, its last good
-// contents stay in use. TLS is at least 1.2, and the server is verified unless
-// [TLSConfig].Insecure is set.
+// A client authenticates by a bearer token (in [Config] or in a file), by a name and a password, by
+// a client certificate, or by the credentials of [Config].Credentials. It may act as another user
+// ([Config].Impersonate). It reloads the files of tokens, certificates and CA bundles without a
+// restart. While a file cannot be used, its last good content stays in use. TLS is at least 1.2,
+// and the server is verified unless [TLSConfig].Insecure is set.
 //
-// The client notices a server that vanishes and closes no connection: on HTTP/2 within 45
-// seconds, by a ping without an answer, and on HTTP/1 by TCP. There, a reflector notices
-// it as well, by its limit for silent watches.
+// The client notices a server that vanishes without closing its connections: on HTTP/2 within 45
+// seconds, by an unanswered ping, and on HTTP/1 by TCP. On HTTP/1, a reflector notices it as well,
+// by its limit for silent watches.
 //
 // # Objects that share
 //
-// Objects of lists and watches share their equal parts: the pods of one ReplicaSet have
-// one list of tolerations, and two versions of a pod have the unchanged parts in common.
-// That halves the memory of a cache and the time of a first sync. As with the objects of
-// any cache, nobody may change such an object in place; DeepCopy makes a copy that one
-// may change. The verbs (Get, Update and all others) return objects of the caller's own,
-// which the caller may change and send back. Package rest/sharing has the contract in
-// full; [ResourceOptions].Unshared turns sharing off.
+// Objects of lists and watches share their equal parts: the pods of one ReplicaSet have one list of
+// tolerations, and two versions of a pod share the unchanged parts. Sharing halves the memory of a
+// cache and the time of a first sync. As with the objects of any cache, nobody may change a shared
+// object in place; DeepCopy makes a copy that may be changed. The verbs (Get, Update and all
+// others) return objects that belong to the caller, who may change them and send them back. Package
+// rest/sharing has the full contract; [ResourceOptions].Unshared switches sharing off.
 //
 // # Less memory
 //
-// A cache can hold less of each object. The two ways, the more effective one first:
+// A cache can hold less of each object. There are two ways, the more effective one first:
 //
-//   - T can be a type with few fields: *metav1.PartialObjectMetadata, for which the
-//     server sends only metadata, or a struct of one's own.
-//   - [Omit] removes parts that nobody reads from the bytes of objects.
+//   - T can be a type with few fields: *metav1.PartialObjectMetadata, for which the server sends
+//     only metadata, or a user's struct.
+//   - [Omit] removes unused parts from the bytes of objects.
 //
 // Both are for List and Watch. The other verbs return whole objects.
 //
 // # Politeness
 //
-// The client retries a verb if the server asks for it, or if a GET lost its connection;
-// see [Error] and [Options].MaxRetries. It does not retry lists and watches, because a
-// reflector has waits of its own. There is no client-side rate limit unless
-// [Options].Limit is set: API servers protect themselves by priority and fairness. The
-// client logs each warning of a server once, and calls [Observer].OnWarning each time.
+// The client retries a verb if the server requests a retry, or if a GET lost its connection; see
+// [Error] and [Options].MaxRetries. It does not retry lists and watches, because a reflector has
+// its own waits. There is no client-side rate limit unless [Options].Limit is set: API servers
+// protect themselves by priority and fairness. The client logs each warning of a server once, and
+// calls [Observer].OnWarning each time.
 package rest

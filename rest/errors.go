@@ -26,27 +26,26 @@ var ErrClosed = transport.ErrClosed
 // errStreamClosed is the error of Next after Close.
 var errStreamClosed = errors.New("the stream is closed")
 
-// ErrMalformed is wrapped by each error about an answer that no API server sends: it is
+// ErrMalformed is wrapped by each error about a response that no API server sends: it is
 // incomplete, of the wrong type, not JSON, and so on.
 var ErrMalformed = wire.ErrMalformed
 
-// ErrTooLarge is wrapped by errors about objects larger than
-// [Options].MaxObjectBytes. For whole lists there is [listwatch.ErrListTooLarge].
+// ErrTooLarge is wrapped by errors about objects larger than [Options].MaxObjectBytes. For whole
+// lists, see [listwatch.ErrListTooLarge].
 var ErrTooLarge = wire.ErrTooLarge
 
-// Error is any failure of a request, with the request that failed. It unwraps to the
-// reason: the context's error, an error of the network, [ErrMalformed], or the server's
-// Status, for which the predicates of k8s.io/apimachinery/pkg/api/errors work.
+// Error is a failure of a request, with the request that failed. It unwraps to the reason: the
+// context's error, an error of the network, [ErrMalformed], or the server's Status, for which the
+// predicates of k8s.io/apimachinery/pkg/api/errors work.
 //
 // The reason is that of the last attempt. The client retries verbs and Raw, up to
 // [Options].MaxRetries times, with the same body, if that is safe and likely to help:
 //
-//   - After an answer 429 or 5xx with a Retry-After, in seconds or as a date. The client
-//     waits for that time and up to a tenth more, so that clients come at different
-//     times.
+//   - After a 429 or 5xx with a Retry-After, in seconds or as a date. The client waits for this
+//     time and up to a tenth more, so that clients retry at different times.
 //   - After a lost connection, if the request is a GET. The client waits for a second.
-//   - After a 401, once and without a wait, if the credential is from a file, a plugin or
-//     a function, which may have another one by now.
+//   - After a 401, once and without a wait, if the credential is from a file, a plugin or a
+//     function, which may have a new credential by now.
 //
 // The client retries after no other failure (D20): neither after a timeout, nor after a
 // refused connection, nor after a 5xx without a Retry-After. The end of the context ends
@@ -55,21 +54,21 @@ type Error struct {
 	Method string
 	// URL is the address of the request, without credentials.
 	URL string
-	// StatusCode is the code of the answer, 0 if there was none.
+	// StatusCode is the code of the response, or 0 if there was no response.
 	StatusCode int
-	// Attempts is how many attempts there were, the last one included.
+	// Attempts is the number of attempts, including the last one.
 	Attempts int
-	// Err is the reason of the last attempt's failure. Previous is the reason of the
-	// attempt before it, nil if there was none.
+	// Err is the reason of the last attempt's failure. Previous is the reason of the attempt before
+	// it, or nil.
 	Err      error
 	Previous error
 
-	retryAfter string // the header of the answer
+	retryAfter string // the header of the response
 	hint       string // what the request may lack
 }
 
-// Error names request and reason. After several attempts, it also says how many there
-// were, and Previous if its text is another one (RS-14).
+// Error names the request and the reason. After several attempts, it also has their number, and the
+// text of Previous if it differs (RS-14).
 func (e *Error) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -88,8 +87,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// reasonText returns the text of a reason. A Status may have none: then its reason and code stand
-// in for it.
+// reasonText returns the text of a reason. If a Status has no text, its reason and code replace it.
 func reasonText(err error) string {
 	if err == nil {
 		return "no reason is known"
@@ -109,8 +107,8 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// withHint adds to a server's refusal of a request about one object what the request may
-// lack. namespace and body are those of the request.
+// withHint extends a server's refusal of a request about one object by a hint about what the
+// request may lack. namespace and body belong to the request.
 func withHint(err error, namespace string, body []byte) error {
 	failed, ok := errors.AsType[*Error](err)
 	if !ok {
@@ -120,7 +118,7 @@ func withHint(err error, namespace string, body []byte) error {
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		refused, said := errors.AsType[*apierrors.StatusError](failed.Err)
 		ofObject := said && refused.ErrStatus.Details != nil && refused.ErrStatus.Details.Name != ""
-		if namespace == "" && !ofObject { // otherwise it is the object that was not found
+		if namespace == "" && !ofObject { // otherwise the object was not found
 			failed.hint = "no namespace was given, which most resources need: set it in the key or in metadata.namespace, or use ResourceOptions.Namespace"
 		}
 	case http.StatusBadRequest:
@@ -142,15 +140,15 @@ func hasKind(object []byte) bool {
 	return found == 2
 }
 
-// interrupted is the error for an answer whose end did not arrive. It does not wrap
-// ErrMalformed, because the server may be in order: a proxy may have ended the
-// connection, or somebody may have stopped the server.
+// interrupted is the error for a response whose end did not arrive. It does not wrap ErrMalformed,
+// because the server may be healthy: a proxy may have ended the connection, or somebody may have
+// stopped the server.
 func interrupted(err error) error {
 	return fmt.Errorf("the connection was lost within the answer: %w", err)
 }
 
-// Bounds for an answer that reports a failure. A Status may name many causes; an error
-// shows only the start of any text (RS-19). A Retry-After of more than a day is a day.
+// These bounds limit a response that reports a failure. A Status may name many causes; an error
+// shows only the start of any text (RS-19). A Retry-After of more than a day is taken as a day.
 const (
 	maxStatusBytes = 1 << 20
 	maxTextBytes   = 2048
@@ -158,8 +156,8 @@ const (
 	maxRetryAfter  = 24 * 60 * 60 // seconds
 )
 
-// failure turns an answer that reports a failure into an error for which the predicates
-// of apierrors work. It takes the server's Status, or else makes one from the code.
+// failure converts a response that reports a failure into an error for which the predicates of
+// apierrors work. It takes the server's Status, or otherwise makes a Status from the code.
 func failure(method string, response *http.Response, body []byte, of about) error {
 	retryAfter, _ := retryAfterSeconds(response.Header.Get("Retry-After"), time.Now())
 	if status := statusIn(response.Header.Get("Content-Type"), body); status != nil {
@@ -187,7 +185,7 @@ func failure(method string, response *http.Response, body []byte, of about) erro
 	return err
 }
 
-// statusIn returns the Status that body holds, or nil.
+// statusIn returns the Status in body, or nil.
 func statusIn(contentType string, body []byte) *metav1.Status {
 	mediaType, _, _ := mime.ParseMediaType(contentType)
 	var status metav1.Status
@@ -209,13 +207,13 @@ func statusIn(contentType string, body []byte) *metav1.Status {
 	return &status
 }
 
-// readStatus reads a Status in protobuf.
+// readStatus decodes a Status in protobuf.
 func readStatus(message []byte) (status metav1.Status, err error) {
 	err = wire.Guard(func() error { return status.Unmarshal(message) })
 	return status, err
 }
 
-// bound cuts the texts and the causes of a server's Status to their bounds.
+// bound truncates the texts and the causes of a server's Status.
 func bound(status *metav1.Status) {
 	status.TypeMeta = metav1.TypeMeta{}
 	status.Message = shortened(status.Message)
@@ -241,7 +239,7 @@ func shortened(text string) string {
 	return wire.Excerpt([]byte(text), maxTextBytes)
 }
 
-// failureText is the part of a body that an error shows if the body is no Status.
+// failureText returns the part of a body that an error shows if the body is not a Status.
 func failureText(response *http.Response, body []byte) string {
 	if location := response.Header.Get("Location"); location != "" && response.StatusCode/100 == 3 {
 		to := ""
@@ -253,8 +251,8 @@ func failureText(response *http.Response, body []byte) string {
 	return wire.Excerpt(body, maxTextBytes)
 }
 
-// retryAfterSeconds reads a Retry-After header, which is a number of seconds or a date.
-// ok is false if it is neither. More than a day is a day.
+// retryAfterSeconds parses a Retry-After header, which is a number of seconds or a date. ok is
+// false if it is neither. More than a day is taken as a day.
 func retryAfterSeconds(header string, now time.Time) (seconds int, ok bool) {
 	if seconds, err := strconv.Atoi(header); err == nil {
 		return min(max(seconds, 0), maxRetryAfter), seconds >= 0

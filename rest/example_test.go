@@ -15,7 +15,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// A list, and then a watch from where the list was.
+// The example lists, and then watches from the version of the list.
 func Example() {
 	server := httptest.NewServer(http.HandlerFunc(answer))
 	defer server.Close()
@@ -65,7 +65,7 @@ func Example() {
 	// EOF
 }
 
-// answer is what a server says to the example.
+// answer is the example's server.
 func answer(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	if r.URL.Query().Get("watch") == "" {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// about says what a request is about, for observers and error messages.
+// about identifies a request, for observers and error messages.
 type about struct {
 	About
 	name string
@@ -27,39 +27,39 @@ type request struct {
 	path        string // absolute, unescaped, without the path of the host
 	query       url.Values
 	accept      string
-	list        bool         // the answer is a list
+	list        bool         // the response is a list
 	plain       *atomic.Bool // set if the list must come without compression
 	body        []byte
 	contentType string
 	about       about
-	anyType     bool // the answer may be anything, and has no encoding
+	anyType     bool // the response may be anything, and has no encoding
 }
 
-// exchange is a request with its answer. The answer is open until close.
+// exchange is a request with its response. The response is open until close.
 type exchange struct {
 	reading  *reading
 	method   string
 	about    About
 	address  url.URL         // as it is sent
-	ctx      context.Context // of the caller
-	running  context.Context // of the request: ends with ctx, and at close
+	ctx      context.Context // the caller's context
+	running  context.Context // the request's context: ends with ctx, and at close
 	cancel   context.CancelCauseFunc
 	response *http.Response
-	encoding Encoding // the encoding of the answer
-	most     int64    // bytes that a list may have in all its parts; 0 for any number
-	kinds    *kinds   // of the objects in the answer, as a stream
-	owned    bool     // the caller may change the objects in the answer
+	encoding Encoding // of the response
+	most     int64    // bytes that a list may have in all its parts; 0 means no limit
+	kinds    *kinds   // of the objects in the response, as a stream
+	owned    bool     // the caller may change the objects in the response
 	silence  silence
-	sum      *atomic.Int64 // bytes of the list so far; the answer may be one part of several
+	sum      *atomic.Int64 // bytes of the list so far; the response may be one part of several
 }
 
-// errHeaderTimeout is the cause that ends a request without an answer in time.
-// [os.ErrDeadlineExceeded] makes it a net.Error that is a timeout, and distinguishes it
-// from the end of the caller's context.
+// errHeaderTimeout is the cause that ends a request without a response in time.
+// [os.ErrDeadlineExceeded] makes it a net.Error that is a timeout, and distinguishes it from the
+// end of the caller's context.
 var errHeaderTimeout = fmt.Errorf("no answer: %w", os.ErrDeadlineExceeded)
 
-// send sends a request, and returns when the headers of its answer report success. Any
-// other result is an [*Error]. The answer is open until close, or until ctx ends.
+// send sends a request, and returns when the headers of its response report success. Any other
+// result is an [*Error]. The response is open until close, or until ctx ends.
 func (c *Client) send(ctx context.Context, r request) (*exchange, error) {
 	u := *c.base
 	u.Path = strings.TrimSuffix(u.Path, "/") + r.path
@@ -70,7 +70,7 @@ func (c *Client) send(ctx context.Context, r request) (*exchange, error) {
 
 	answered := false
 	defer func() {
-		if !answered { // Code of the caller's has panicked, such as an Observer.
+		if !answered { // The caller's code, such as an Observer, has panicked.
 			x.close()
 		}
 	}()
@@ -100,13 +100,13 @@ func (c *Client) roundTrip(x *exchange, r request) error {
 	if err != nil {
 		return err
 	}
-	req.URL, req.Host = &x.address, x.address.Host // from parts, as parsing a text gives the same
+	req.URL, req.Host = &x.address, x.address.Host // from parts: parsing a text gives the same result
 	req.Header.Set("Accept", r.accept)
 	compress := c.compress && r.list && !r.plain.Load()
 	if compress {
 		req.Header.Set("Accept-Encoding", "gzip")
 	} else {
-		// Without this header, the transport would ask for gzip, and decompress it.
+		// Without this header, the transport would request gzip, and decompress it.
 		req.Header.Set("Accept-Encoding", "identity")
 	}
 	req.Header.Set("User-Agent", c.userAgent)
@@ -133,7 +133,7 @@ func (c *Client) roundTrip(x *exchange, r request) error {
 	c.answered(x, start, err, then)
 	if err != nil {
 		if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
-			c.transport.Expire() // the file may have another authority by now
+			c.transport.Expire() // the file may have another CA bundle by now
 		}
 		return err
 	}
@@ -147,7 +147,7 @@ func (c *Client) roundTrip(x *exchange, r request) error {
 	}
 	if x.response.StatusCode/100 != 2 {
 		var body []byte
-		if x.response.StatusCode != http.StatusSwitchingProtocols { // the body of that is a connection, and has no end
+		if x.response.StatusCode != http.StatusSwitchingProtocols { // after 101, the body is a connection, and never ends
 			body, _ = io.ReadAll(io.LimitReader(x.response.Body, maxStatusBytes))
 		}
 		return failure(r.method, x.response, body, r.about)
@@ -163,13 +163,13 @@ func (c *Client) roundTrip(x *exchange, r request) error {
 	return nil
 }
 
-// tooLate is the error of an exchange that ended by the header timeout.
+// tooLate returns the error of an exchange that ended by the header timeout.
 func (c *Client) tooLate() error {
 	return fmt.Errorf("%w: the server sent no headers within %s", errHeaderTimeout, c.headerTimeout)
 }
 
-// fail wraps the reason of an exchange's failure. If the caller's context has ended, or
-// the client was closed, that is the reason, whatever err is.
+// fail wraps the reason of an exchange's failure. If the caller's context has ended, or the client
+// was closed, this is the reason, whatever err is.
 func (x *exchange) fail(err error) error {
 	_, wrapped := errors.AsType[*Error](err)
 	switch {
@@ -190,14 +190,14 @@ func (x *exchange) fail(err error) error {
 	return failed
 }
 
-// maxTrusted is how much memory the length in the headers of an answer is worth.
+// maxTrusted bounds the memory that is allocated for a length in response headers.
 const maxTrusted = 64 << 10
 
-// body reads the whole answer. An answer of more than limit bytes is an error.
+// body reads the whole response. A response of more than limit bytes is an error.
 func (x *exchange) body(limit int) ([]byte, error) {
 	var read bytes.Buffer
 	if n := x.response.ContentLength; n > 0 && n <= int64(limit) {
-		read.Grow(int(min(n, maxTrusted)) + bytes.MinRead) // ReadFrom has room to find the end
+		read.Grow(int(min(n, maxTrusted)) + bytes.MinRead) // ReadFrom needs room to find the end
 	}
 	_, err := read.ReadFrom(io.LimitReader(x, int64(limit)+1))
 	body := read.Bytes()
@@ -218,13 +218,13 @@ func (x *exchange) close() {
 	}
 }
 
-// url is the URL for messages, without secrets.
+// url returns the URL for messages, without secrets.
 func (x *exchange) url() string {
 	return x.reading.mask.text(displayURL(x.address, x.address.Query()))
 }
 
-// displayURL is the URL for messages. It lacks the continue token, which is long and tells
-// a reader nothing, and parameters that may be secrets of a caller of Raw.
+// displayURL returns a URL for messages. It lacks the continue token, which is long and does not
+// help a reader, and parameters that may be secrets of a caller of Raw.
 func displayURL(u url.URL, query url.Values) string {
 	shown := url.Values{}
 	for key, values := range query {

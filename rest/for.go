@@ -16,28 +16,26 @@ import (
 //
 //	pods, err := rest.For[*corev1.Pod](client, rest.ResourceOptions{})
 //
-// Built-in types are those of k8s.io/api that a server has resources of, and also
-// CustomResourceDefinition and APIService. For any other type, opts must name the
-// resource. T may be a pointer to a struct of one's own, which has the fields that one
-// wants to read, or *unstructured.Unstructured:
+// Built-in types are the types of k8s.io/api with resources, and also CustomResourceDefinition and
+// APIService. For any other type, opts must name the resource. T may be *unstructured.Unstructured,
+// or a pointer to a user's struct that has only the needed fields:
 //
 //	websites := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}
 //	typed, err := rest.For[*Website](client, rest.ResourceOptions{Resource: websites})
 //	untyped, err := rest.For[*unstructured.Unstructured](client, rest.ResourceOptions{Resource: websites})
 //
-// For types of k8s.io/api, the client asks for protobuf, and reads JSON if the server
-// prefers that. Objects of built-in types lack kind and apiVersion in either encoding, as
-// from client-go's typed clients. For all other types, the client asks for JSON, and
-// objects have all that the server wrote. [NewResource] is for a type that decodes
-// protobuf by a method of its own.
+// For types of k8s.io/api, the client requests protobuf, and accepts JSON. Objects of built-in
+// types lack kind and apiVersion in both encodings, as with client-go's typed clients. For all
+// other types, the client requests JSON, and objects have everything that the server sent.
+// [NewResource] is for a type that decodes protobuf by its own method.
 //
-// If T is *metav1.PartialObjectMetadata, the client asks the server to send metadata only.
-// It comes in protobuf, for custom resources as well. If a server sends whole objects all
-// the same, the client reads their metadata.
+// If T is *metav1.PartialObjectMetadata, the client asks the server to send only metadata. It comes
+// in protobuf, for custom resources as well. If a server sends whole objects anyway, the client
+// reads their metadata.
 //
-// For knows which built-in types have namespaces. If the type has none, a namespace in
-// opts is an error. If it has them, a verb for one object needs one. For sends no request:
-// its error is about the arguments, and says what to write instead.
+// For knows which built-in types have namespaces. If the type has no namespaces, a namespace in
+// opts is an error. If the type has namespaces, a verb for one object needs a namespace. For sends
+// no request: its error is about the arguments, and says what to write instead.
 func For[T any](c *Client, opts ResourceOptions) (*Resource[T], error) {
 	d, namespaced, err := c.decoderFor(reflect.TypeFor[T](), &opts)
 	if err != nil {
@@ -63,7 +61,7 @@ func Must[V any](value V, err error) V {
 }
 
 // decoderFor is For without the type parameter. It sets the resource in opts if the type is
-// built-in, and returns the decoder, and whether objects are known to have a namespace.
+// built-in. It returns the decoder, and whether objects are known to have a namespace.
 func (c *Client) decoderFor(t reflect.Type, opts *ResourceOptions) (d decoder, namespaced bool, err error) {
 	if c == nil {
 		return d, false, errNoClient
@@ -103,9 +101,9 @@ func unnamed(t, elem reflect.Type) error {
 
 var errNoClient = errors.New("rest: a Resource needs a Client, and has none")
 
-// validate returns an error if no call could succeed with opts. A namespace with an invalid
-// name is such an error: an API server answers with an empty list for it, and so a cache
-// would stay empty in silence.
+// validate returns an error if no call could succeed with opts. A namespace with an invalid name is
+// an error, because an API server responds to it with an empty list, and a cache would silently
+// stay empty.
 func (o *ResourceOptions) validate() error {
 	gvr := o.Resource
 	switch {

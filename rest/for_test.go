@@ -20,7 +20,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// website is a type of a user's, without generated code.
+// website is a user's type, without generated code.
 type website struct {
 	metav1.TypeMeta   `json:""`
 	metav1.ObjectMeta `json:"metadata"`
@@ -48,7 +48,7 @@ func each[T any](t *testing.T, r *rest.Resource[T], f func(T)) {
 	}
 }
 
-// One constructor serves a built-in type, a type of one's own and unstructured objects.
+// One constructor serves built-in types, users' types and unstructured objects.
 func TestForServesBuiltInOwnAndUnstructuredTypes(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -107,7 +107,7 @@ func TestForServesBuiltInOwnAndUnstructuredTypes(t *testing.T) {
 	require.Contains(t, accepted["list websites"], "PartialObjectMetadata")
 }
 
-// An object that a verb returns is the caller's own, though lists share.
+// An object that a verb returns belongs to the caller, though the objects of lists share.
 func TestForGivesVerbsObjectsOfTheCallersOwn(t *testing.T) {
 	t.Parallel()
 	server, c := newServer(t, apitest.Options{})
@@ -130,7 +130,7 @@ func TestForGivesVerbsObjectsOfTheCallersOwn(t *testing.T) {
 	each(t, pods, func(pod *corev1.Pod) { require.Equal(t, "web", pod.Labels["app"]) })
 }
 
-// A call that could never succeed is an error at once, and the error says what to write instead.
+// A call that could never succeed is an error at once. The error says what to write instead.
 func TestForSaysWhatIsWrongAndWhatToWrite(t *testing.T) {
 	t.Parallel()
 	_, c := newServer(t, apitest.Options{OnRequest: func(apitest.Request) { panic("nothing is asked of the server") }})
@@ -171,7 +171,7 @@ type never struct{}
 func (never) DecodeProtobuf([]byte, any, any) error { return errors.New("never") }
 func (never) DecodeJSON([]byte, any) error          { return errors.New("never") }
 
-// Selectors that a server takes are not refused.
+// Selectors that a server accepts are not refused.
 func TestForTakesWhatTheServerTakes(t *testing.T) {
 	t.Parallel()
 	_, c := newServer(t, apitest.Options{})
@@ -186,8 +186,8 @@ func TestForTakesWhatTheServerTakes(t *testing.T) {
 	}
 }
 
-// A built-in type may be read by the name of another resource than its own, and the type of
-// a later k8s.io/api by its name alone.
+// A built-in type may read another resource than its own, by name. A type of a later k8s.io/api may
+// also be read by name.
 func TestForOfANamedResource(t *testing.T) {
 	t.Parallel()
 	server, c := newServer(t, apitest.Options{})

@@ -8,8 +8,8 @@ import (
 	"github.com/kinform/kinform/rest/internal/everytype"
 )
 
-// For asks for protobuf wherever the type is one of k8s.io/api: it decodes all of today's by
-// their tags, which package sharing compares with their methods.
+// For requests protobuf if the type belongs to k8s.io/api. It decodes all present types by their
+// tags; package sharing compares the results with the types' methods.
 func TestForDecodesEveryTypeByItsTags(t *testing.T) {
 	t.Parallel()
 	c := &Client{}

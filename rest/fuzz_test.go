@@ -19,11 +19,11 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// fuzzMax is the bound for objects while fuzzing, small enough to be met.
+// fuzzMax bounds objects while fuzzing. It is small enough to be reached.
 const fuzzMax = 1 << 10
 
-// FuzzJSONList: whatever arrives, and in whatever pieces, nothing panics, pieces
-// make no difference, and what encoding/json takes for a list is cut as it does.
+// FuzzJSONList checks any bytes, in any pieces. Nothing panics, the pieces make no difference, and
+// a list is cut as encoding/json would.
 func FuzzJSONList(f *testing.F) {
 	f.Add(podList(f, JSON, "7", smallPods()...))
 	f.Add([]byte(`{"apiVersion":"v1","items":[{"metadata":{"name":"a\n\"}]"}}, {}],"kind":"FooList","metadata":{"continue":"c"}} `))
@@ -80,8 +80,8 @@ func FuzzJSONWatch(f *testing.F) {
 	})
 }
 
-// FuzzProtobufList: nothing panics, pieces make no difference, and where both
-// understand the bytes, the result is that of the generated code for lists.
+// FuzzProtobufList checks that nothing panics and that pieces make no difference. If generated code
+// also decodes the bytes, its result is the same.
 func FuzzProtobufList(f *testing.F) {
 	f.Add(podList(f, Protobuf, "7", smallPods()...))
 	f.Add(podList(f, Protobuf, "", plainPod(1)))
@@ -96,7 +96,7 @@ func FuzzProtobufList(f *testing.F) {
 		var unknown runtime.Unknown
 		var want corev1.PodList
 		if unknown.Unmarshal(data[len(wire.Magic):]) != nil || want.Unmarshal(unknown.Raw) != nil {
-			return // a field has a number that they know, and another type
+			return // a field has a known number, but another type
 		}
 		require.Len(t, items, len(want.Items))
 		for i := range items {
@@ -129,7 +129,7 @@ func FuzzProtobufWatch(f *testing.F) {
 	})
 }
 
-// cutOff reports whether the last frame is shorter than it says.
+// cutOff reports whether the last frame is shorter than its length says.
 func cutOff(data []byte) bool {
 	for len(data) > 0 {
 		if len(data) < 4 || len(data)-4 < int(binary.BigEndian.Uint32(data)) {
@@ -153,7 +153,7 @@ func marshal(t testing.TB, pod *corev1.Pod) []byte {
 	return data
 }
 
-// isPlainObject reports whether valid JSON is an object in which no key is twice.
+// isPlainObject reports whether valid JSON is an object without duplicate keys.
 func isPlainObject(data []byte) bool {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
@@ -171,8 +171,7 @@ func isPlainObject(data []byte) bool {
 	return true
 }
 
-// cutInPieces cuts data at once and byte by byte, and checks that both come to
-// the same end.
+// cutInPieces cuts data at once and byte by byte, and checks that both have the same result.
 func cutInPieces(t *testing.T, newCutter func() wire.Cutter, data []byte) ([]wire.Frame, error) {
 	t.Helper()
 	frames, err := cutAll(newCutter(), data, len(data)+1)
@@ -187,7 +186,7 @@ func cutInPieces(t *testing.T, newCutter func() wire.Cutter, data []byte) ([]wir
 	return frames, err
 }
 
-// cutAll gives data to a cutter, so many bytes more at a time.
+// cutAll gives data to a cutter, piece bytes at a time.
 func cutAll(c wire.Cutter, data []byte, piece int) (frames []wire.Frame, err error) {
 	start := 0
 	for end := 0; ; {

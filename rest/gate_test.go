@@ -16,21 +16,21 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// cost is what one object of a list takes.
+// cost is the cost of one object of a list.
 type cost struct {
-	bytes, allocations float64 // garbage included
+	bytes, allocations float64 // including garbage
 	heap               float64 // bytes that the object keeps
 }
 
-// gatePods is how many pods are read, so many that what a list costs as a whole does
+// gatePods is the number of pods that are read. It is so large that the fixed cost of a list does
 // not count.
 const gatePods = 5000
 
-// TestAnObjectOfAListCostsNoMoreThanItDid: limits are a tenth above what was measured. A change
-// that lowers a cost lowers the limit. Under the race detector, which makes pools forget, this
-// test does not run.
+// TestAnObjectOfAListCostsNoMoreThanItDid has limits a tenth above the measured costs. A change
+// that lowers a cost lowers its limit. The test does not run under the race detector, which makes
+// pools drop buffers.
 func TestAnObjectOfAListCostsNoMoreThanItDid(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // with more there are more buffers
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // more of them would use more buffers
 	var list corev1.PodList
 	for pod := range apitest.Pods(gatePods, apitest.PodOptions{}) {
 		list.Items = append(list.Items, *pod)
@@ -60,10 +60,10 @@ func TestAnObjectOfAListCostsNoMoreThanItDid(t *testing.T) {
 	}
 }
 
-// listCost returns a function that measures a list, of several the cheapest.
+// listCost returns a function that measures the cheapest of several lists.
 func listCost[T Message](t *testing.T, body []byte, opts ResourceOptions, known knownFunc) func() cost {
 	return func() (least cost) {
-		client := &Client{} // whose Decoder learns from one list what repeats in the next
+		client := &Client{} // whose Decoder learns from one list for the next
 		for i := range 4 {
 			r := Must(NewResource[T](client, podsGVR, opts))
 			objects := make([]T, 0, gatePods)

@@ -21,8 +21,7 @@ import (
 
 var encodings = []Encoding{JSON, Protobuf}
 
-// answer is a transport whose only answer is a body, for what does not depend on
-// the network.
+// answer is a transport whose only response is a body, for tests that do not depend on the network.
 type answer struct {
 	contentType string
 	body        io.Reader
@@ -44,7 +43,7 @@ func serve(t testing.TB, handler http.Handler, opts Options) *Client {
 	return client
 }
 
-// serveBytes is serve for one answer to every request.
+// serveBytes is serve with one response to every request.
 func serveBytes(t testing.TB, e Encoding, body []byte) *Client {
 	return serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType(e))
@@ -56,7 +55,7 @@ func pods(c *Client) *Resource[*corev1.Pod] {
 	return Must(NewResource[*corev1.Pod](c, podsGVR, ResourceOptions{}))
 }
 
-// offline is an exchange whose answer is read from r.
+// offline is an exchange whose response is read from r.
 func offline(ctx context.Context, r io.Reader) *exchange {
 	x := &exchange{
 		reading: &reading{maxObjectBytes: 16 << 20, maxListBytes: 1 << 30}, method: "GET", address: url.URL{Scheme: "http", Host: "offline", Path: "/"},
@@ -110,7 +109,7 @@ func apimachineryDecode(e Encoding, body []byte, into kruntime.Object) error {
 	return err
 }
 
-// allocatedBy is how many bytes f allocates.
+// allocatedBy returns how many bytes f allocates.
 func allocatedBy(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

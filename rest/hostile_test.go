@@ -39,14 +39,13 @@ import (
 
 var hostileFor = flag.Duration("hostile", 3*time.Second, "how long a hostile server answers")
 
-// hostileHeap is how much may be live at any time: a few of the largest objects that the
-// options below allow, for each of those who ask at the same time, and the test's own.
+// hostileHeap is how much may be live at any time: for each concurrent caller, a few of the largest
+// objects that the options below allow, and the test's own objects.
 const hostileHeap = 512 << 20
 
-// TestG11_HostileServer has lists, watches, verbs and discovery answered at random with
-// what is cut off, too large, too deep, of another kind or type, slow, repeated, a bomb,
-// or nonsense. Nothing panics, memory is bounded, every call comes to an end in time, and
-// every failure is an error that names its request.
+// TestG11_HostileServer answers lists, watches, verbs and discovery at random: cut off, too large,
+// too deep, of another kind or type, slow, repeated, a bomb, or nonsense. Nothing panics, memory is
+// bounded, every call ends in time, and every failure is an error that names its request.
 func TestG11_HostileServer(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -100,7 +99,7 @@ func TestG11_HostileServer(t *testing.T) {
 			})
 		}
 	}
-	// Garbage that is not yet collected counts as well: let there be little of it.
+	// Uncollected garbage counts as well, so keep it small.
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	most := watchHeap(ctx)
 	group.Wait()
@@ -109,7 +108,7 @@ func TestG11_HostileServer(t *testing.T) {
 	require.Less(t, most(), uint64(hostileHeap))
 }
 
-// watchHeap measures the live heap, with what is not yet collected, until ctx ends.
+// watchHeap measures the live heap, including uncollected garbage, until ctx ends.
 func watchHeap(ctx context.Context) (most func() uint64) {
 	var max atomic.Uint64
 	done := make(chan struct{})
@@ -130,7 +129,7 @@ func watchHeap(ctx context.Context) (most func() uint64) {
 	}
 }
 
-// readAll is a round of all that a Resource can read.
+// readAll reads everything once that a Resource can read.
 func readAll[T any](ctx context.Context, r *rest.Resource[T]) func() error {
 	return func() error {
 		ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
@@ -150,7 +149,7 @@ func readAll[T any](ctx context.Context, r *rest.Resource[T]) func() error {
 		watch, err := r.Watch(ctx, listwatch.WatchOptions{SendInitialEvents: rand.N(2) == 0})
 		note(err)
 		if err == nil {
-			// A watch may be silent between two events: whoever reads it has to end that.
+			// A watch may be silent between two events: its reader has to end it.
 			timer := time.AfterFunc(300*time.Millisecond, cancel)
 			note(drain(func() error { _, err := watch.Next(); return err }))
 			timer.Stop()
@@ -166,8 +165,8 @@ func readAll[T any](ctx context.Context, r *rest.Resource[T]) func() error {
 	}
 }
 
-// drain calls next until it fails for good, and returns that, or of what it could not
-// read the last.
+// drain calls next until it fails for good, and returns this error, or otherwise the last object
+// error.
 func drain(next func() error) (last error) {
 	for {
 		err := next()
@@ -183,14 +182,14 @@ func drain(next func() error) (last error) {
 	}
 }
 
-// hostile answers at random.
+// hostile responds at random.
 type hostile struct {
 	seed  uint64
 	count atomic.Uint64
 }
 
 func (h *hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	_, _ = io.Copy(io.Discard, r.Body) // before which the end of a connection is not noticed
+	_, _ = io.Copy(io.Discard, r.Body) // before this, the end of a connection is not noticed
 	random := rand.New(rand.NewPCG(h.seed, h.count.Add(1)))
 	protobuf := strings.Contains(r.Header.Get("Accept"), "protobuf") && random.IntN(2) == 0
 	body := hostileBody(random, protobuf, r)
@@ -253,7 +252,7 @@ func (h *hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 		}
-	case 1: // in part, and then nothing
+	case 1: // in part, and then silence
 		_, _ = w.Write(body[:random.IntN(len(body)+1)])
 		_ = http.NewResponseController(w).Flush()
 		linger(r)
@@ -261,7 +260,7 @@ func (h *hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(body)
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
-	case 3: // with chunks that are none
+	case 3: // with invalid chunks
 		if conn, out, err := http.NewResponseController(w).Hijack(); err == nil {
 			_, _ = fmt.Fprintf(out, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n", "application/json")
 			_, _ = fmt.Fprintf(out, "%x\r\n%s\r\nfffffffffffffffffffff\r\n", min(len(body), 500), body[:min(len(body), 500)])
@@ -273,11 +272,10 @@ func (h *hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// linger waits until the client is gone, but not for ever. To an answer that has no body,
-// such as 204, a client does not wait for more: it sends its next request on the same
-// connection. The first byte of that ends net/http's watch over the connection, whose end
-// is not noticed any more: the context never ends, and Close of the server waits for the
-// handler.
+// linger waits until the client is gone, but not for ever. After a response without a body, such as
+// 204, a client sends its next request on the same connection. The first byte of this request ends
+// net/http's watch over the connection. Then the end of the connection is not noticed, the context
+// never ends, and Close of the server waits for the handler.
 func linger(r *http.Request) {
 	select {
 	case <-r.Context().Done():
@@ -285,8 +283,8 @@ func linger(r *http.Request) {
 	}
 }
 
-// Runs of the suite hung in Close of its server. The client is gone, and the server has
-// not noticed.
+// The client is gone, and the server has not noticed. Without linger's limit, runs of the suite
+// hung in Close of the server.
 func TestHostileServerEnds(t *testing.T) {
 	var began atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -317,7 +315,7 @@ func TestHostileServerEnds(t *testing.T) {
 	}
 }
 
-// hostileBody is an answer that is good, or a bomb, or of another kind.
+// hostileBody returns a response that is good, or a bomb, or of another kind.
 func hostileBody(random *rand.Rand, protobuf bool, r *http.Request) []byte {
 	kind, apiVersion := "Pod", "v1"
 	if strings.Contains(r.URL.Path, "foos") {
@@ -361,7 +359,7 @@ func hostileBody(random *rand.Rand, protobuf bool, r *http.Request) []byte {
 	return fmt.Appendf(nil, `{"kind":%q,"apiVersion":%q,"metadata":{"resourceVersion":%q},"items":[%s]}`, kind+"List", apiVersion, version, bytes.Join(objects, []byte(",")))
 }
 
-// hostileObject is a pod, or something worse.
+// hostileObject returns a pod, or something worse.
 func hostileObject(random *rand.Rand, protobuf bool, kind, apiVersion string, i int) []byte {
 	name := fmt.Sprint("pod-", i)
 	many := 1 << random.IntN(18)
@@ -425,7 +423,7 @@ func hostileDiscovery(random *rand.Rand) []byte {
 	return list
 }
 
-// part is a field of a message with contents.
+// part returns a field of a message with contents.
 func part(number int, value []byte) []byte {
 	out := binary.AppendUvarint(nil, uint64(number)<<3|2)
 	return append(binary.AppendUvarint(out, uint64(len(value))), value...)

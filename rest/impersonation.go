@@ -7,31 +7,31 @@ import (
 	"strings"
 )
 
-// Impersonation names the user on whose behalf a client makes requests. The client's own
-// user needs the verb "impersonate" for that. The zero value names nobody. See
+// Impersonation names the user on whose behalf a client makes requests. The client's own user needs
+// the verb "impersonate" for this. The zero value names nobody. See
 // https://kubernetes.io/docs/reference/access-authn-authz/user-impersonation/.
 type Impersonation struct {
 	// User is the name of the user. It is required if another field is set.
 	User string
 
-	// UID is the user's unique identifier. Defaults to none.
+	// UID is the user's unique identifier. Defaults to "".
 	UID string
 
-	// Groups are the groups of the user, besides those that the server adds to every
-	// user. Default to none.
+	// Groups are the groups of the user, in addition to the groups that the server adds to every
+	// user. Defaults to no groups.
 	Groups []string
 
-	// Extra has what else authorisers look at, such as scopes. Servers read its keys in
-	// lower case. Defaults to nothing.
+	// Extra has other data for authorisers, such as scopes. Servers read its keys in lower case.
+	// Defaults to no data.
 	Extra map[string][]string
 }
 
-// header returns the headers that ask for i. There are none if i names nobody.
+// header returns the headers that request i, or no headers if i names nobody.
 func (i *Impersonation) header() (http.Header, error) {
 	header := http.Header{}
 	for name, values := range i.Extra {
-		// Servers expect characters that a header's name must not have to be escaped, as
-		// in the path of a URL.
+		// Servers expect characters that are invalid in a header's name to be escaped, as in the
+		// path of a URL.
 		header["Impersonate-Extra-"+strings.ReplaceAll(url.QueryEscape(name), "+", "%20")] = values
 	}
 	if i.UID != "" {

@@ -10,13 +10,12 @@ import (
 // serviceAccountDir is where the kubelet mounts the credentials of a pod.
 const serviceAccountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-// ErrNotInCluster is wrapped by the error of InClusterConfig in a process that does not
-// run in a pod.
+// ErrNotInCluster is wrapped by the error of InClusterConfig in a process outside of a pod.
 var ErrNotInCluster = errors.New("not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
 
-// InClusterConfig returns the configuration of a process in a pod. The address is from
-// the environment, and token and CA are from the files of the pod's service account. If
-// the environment has no address, the error is [ErrNotInCluster].
+// InClusterConfig returns the configuration of a process in a pod. The address is from the
+// environment, and token and CA bundle are from the files of the pod's service account. If the
+// environment has no address, the error is [ErrNotInCluster].
 func InClusterConfig() (Config, error) {
 	return inClusterConfig(os.Getenv, serviceAccountDir)
 }

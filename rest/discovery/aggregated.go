@@ -10,7 +10,7 @@ import (
 )
 
 // addAggregated reads an APIGroupDiscoveryList, which has groups and versions in order of
-// preference. It reports a stale version, and leaves it out, as kubectl does.
+// preference. Like kubectl, it leaves out a stale version, and reports it.
 func (f *finding) addAggregated(path string, data []byte) error {
 	var list apidiscovery.APIGroupDiscoveryList
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &list); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/rest/discovery"
 )
 
-// discoverMemory asks a server that is reached without a network.
+// discoverMemory discovers a server without a network.
 func discoverMemory(t *testing.T, opts apitest.Options) []discovery.Resource {
 	t.Helper()
 	opts.Resources = []apitest.Resource{

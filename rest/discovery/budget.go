@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Bounds for all documents of a discovery together. Empty objects take a hundred times as
-// much memory as their JSON. A thousand custom resources are twenty thousand objects, and a
-// few megabytes.
+// These bounds apply to all documents of a discovery together. Empty objects take a hundred times
+// as much memory as their JSON. A thousand custom resources are twenty thousand objects, and a few
+// megabytes.
 const (
 	maxObjects = 200_000
 	maxBytes   = 64 << 20
@@ -19,8 +19,8 @@ const (
 // be a domain name.
 const maxName = 253
 
-// maxFailed is how many versions may fail before a discovery asks for no more. Then the
-// whole server fails, and each failure takes memory for its error.
+// maxFailed is the number of failed versions after which a discovery sends no more requests. By
+// then the whole server is failing, and each failure takes memory for its error.
 const maxFailed = 64
 
 // budget counts the bytes, objects and failures of a discovery.
@@ -30,8 +30,8 @@ type budget struct {
 	failed         int
 }
 
-// take counts a document before it is decoded. It returns an error if the document, with
-// those before it, is too large. Each byte that may begin an object counts as one.
+// take counts a document before it is decoded. It returns an error if the document, together with
+// earlier ones, is too large. Each byte that may start an object counts as one object.
 func (b *budget) take(data []byte) error {
 	objects := bytes.Count(data, []byte("{")) + bytes.Count(data, []byte("null"))
 	b.mu.Lock()
@@ -59,7 +59,7 @@ func (b *budget) spent() bool {
 	return b.failed >= maxFailed
 }
 
-// isName reports whether a name of a server can be a part of a path.
+// isName reports whether a name from a server can be a part of a path.
 func isName(name string) bool {
 	return name != "" && name != "." && name != ".." && len(name) <= maxName && !strings.ContainsAny(name, "/%")
 }

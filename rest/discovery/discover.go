@@ -18,12 +18,12 @@ const (
 	acceptLegacy = "application/json"
 )
 
-// Resources asks the server for all of its resources, every version of each. It blocks
-// until the server has answered, or ctx ends. If one part fails, it goes on with the
-// others, and returns their resources beside the error, which is always an [*Error].
+// Resources asks the server for all of its resources, in every version. It blocks until the server
+// has answered, or ctx ends. If one part fails, it goes on with the others, and returns their
+// resources together with the error, which is always an [*Error].
 //
-// If only one of /api and /apis is missing, that is no error: an extension API server has
-// no core group.
+// If only one of /api and /apis is missing, it is not an error: an extension API server has no core
+// group.
 func Resources(ctx context.Context, client *rest.Client) ([]Resource, error) {
 	var found finding
 	missing := 0
@@ -57,7 +57,7 @@ type finding struct {
 
 func (f *finding) fail(failure Failure) { f.failures = append(f.failures, failure) }
 
-// askRoot gets /api or /apis, aggregated if the server can.
+// askRoot gets /api or /apis, in aggregated form if the server supports it.
 func askRoot(ctx context.Context, client *rest.Client, path string) ([]byte, error) {
 	data, err := client.Raw(ctx, http.MethodGet, path, rest.RawOptions{Accept: acceptAny})
 	if apierrors.IsNotAcceptable(err) {
@@ -66,8 +66,8 @@ func askRoot(ctx context.Context, client *rest.Client, path string) ([]byte, err
 	return data, err
 }
 
-// addRoot reads the answer from /api or /apis. The kind says which form it has. So does
-// Content-Type, but some proxies change that.
+// addRoot reads the response from /api or /apis. The kind says which form it has. Content-Type says
+// so as well, but some proxies change it.
 func (f *finding) addRoot(ctx context.Context, client *rest.Client, path string, data []byte) {
 	var versions []versionPath
 	var kind metav1.TypeMeta

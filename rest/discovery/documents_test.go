@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// FuzzDocuments reads any bytes as each of the documents of a server.
+// FuzzDocuments reads any bytes as each kind of document that a server sends.
 func FuzzDocuments(f *testing.F) {
 	for _, pattern := range []string{"testdata/*/*.json", "testdata/legacy/api/*.json"} {
 		files, err := filepath.Glob(pattern)
@@ -39,7 +39,7 @@ func FuzzDocuments(f *testing.F) {
 	})
 }
 
-// FuzzFind searches for any name: what is found has it, and nothing panics.
+// FuzzFind searches for any name. The resource that is found has this name, and nothing panics.
 func FuzzFind(f *testing.F) {
 	data, err := os.ReadFile("testdata/aggregated/apis.json")
 	require.NoError(f, err)
@@ -63,8 +63,8 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// Resources that a server lists, and lists again as stale, are compared once for each, and do not
-// become more and more.
+// A server lists resources, and lists them again as stale. Each is compared once for each listing,
+// and the kept resources do not grow.
 func TestG11_WhatIsKeptIsBounded(t *testing.T) {
 	t.Parallel()
 	many := make([]Resource, maxObjects+1000)
@@ -76,7 +76,7 @@ func TestG11_WhatIsKeptIsBounded(t *testing.T) {
 	many[0].ShortNames = []string{strings.Repeat("x", maxBytes)}
 	require.Len(t, keep(many, many[:1000], stale), 1000)
 
-	n := effort.Of(200_000, 100_000) // A minute is not enough for what grows with its square.
+	n := effort.Of(200_000, 100_000) // An algorithm of quadratic time does not finish in a minute.
 	kept := make(chan []Resource, 1)
 	go func() {
 		known, failures := make([]Resource, n), make([]Failure, n)

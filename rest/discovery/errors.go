@@ -10,21 +10,21 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// ErrStale is the reason of a [Failure] if the server could not reach the extension API
-// server (the APIService) behind a group version. Its answer about that version is old, or
-// it has none.
+// ErrStale is the reason of a [Failure] if the server could not reach the extension API server (the
+// APIService) behind a group version. The server's response about this version is outdated, or
+// missing.
 var ErrStale = errors.New("the server cannot reach the extension server behind it; kubectl get apiservices shows why")
 
-// Error says which parts of an API could not be discovered. The others were. It unwraps to
-// all reasons, so that the predicates of k8s.io/apimachinery/pkg/api/errors find them.
+// Error says which parts of an API could not be discovered. All other parts were discovered. It
+// unwraps to all reasons, so that the predicates of k8s.io/apimachinery/pkg/api/errors find them.
 type Error struct {
 	Failures []Failure // at least one
 }
 
 // Failure is one part of the API that could not be read.
 type Failure struct {
-	// GroupVersion is the part that could not be read. It is empty if the list of groups
-	// could not be read, or if it has an invalid name.
+	// GroupVersion is the part that could not be read. It is empty if the list of groups could not
+	// be read, or if the part has an invalid name.
 	GroupVersion schema.GroupVersion
 
 	// Path is the path of the request, such as "/apis/metrics.k8s.io/v1beta1".
@@ -33,14 +33,14 @@ type Failure struct {
 	Err error
 }
 
-// Bounds for the text of an error: how many reasons, and how many paths for each.
+// These bounds limit the text of an error: the number of reasons, and of paths for each reason.
 const (
 	maxReasons = 8
 	maxPaths   = 12
 )
 
-// Error lists the first reasons, each once, with the first paths that failed for it. The
-// text of a reason names the request of the first.
+// Error lists the first reasons, each once, with the first paths that failed for it. The text of a
+// reason names the request of its first path.
 func (e *Error) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -72,10 +72,10 @@ func (e *Error) Error() string {
 	return "API discovery is incomplete: " + strings.Join(texts, "; ")
 }
 
-// reasoned has the parts that failed for one reason.
+// reasoned has the parts that failed for the same reason.
 type reasoned struct {
 	why   string
-	paths []string // the first ones
+	paths []string // the first paths
 	count int
 }
 
@@ -103,12 +103,11 @@ func (e *Error) Unwrap() []error {
 type NotFoundError struct {
 	Name string
 
-	// Similar has at most three names that the caller may have meant, the likeliest
-	// first.
+	// Similar has at most three names that the caller may have meant, the most likely first.
 	Similar []string
 }
 
-// Error names the missing name, and the similar ones.
+// Error names the missing name, and similar names.
 func (e *NotFoundError) Error() string {
 	if e == nil {
 		return "<nil>"

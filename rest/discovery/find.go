@@ -5,17 +5,16 @@ import (
 	"strings"
 )
 
-// Find returns the resource that name means, as kubectl understands it. A name is a plural,
-// a singular, a short name or a kind, in any case. A group or its beginning may follow, or a
-// version and a group:
+// Find returns the resource that name means, by kubectl's rules. A name is a plural, a singular, a
+// short name or a kind, in any case. A group or its beginning may follow, or a version and a group:
 //
 //	pods  pod  po  Pod
 //	deployments.apps  certificates.cert-manager.io  ingresses.networking
 //	deployments.v1.apps  pods.v1.
 //
-// If several resources match, a plural or singular goes before a short name, and that before
-// a kind; then a preferred version goes before others; then the order of resources decides,
-// in which [Resources] puts the core group first.
+// If several resources match, a plural or a singular takes precedence over a short name, and a
+// short name over a kind. Then a preferred version takes precedence over other versions. Then the
+// order of resources decides; [Resources] puts the core group first.
 //
 // The error is a [*NotFoundError].
 func Find(resources []Resource, name string) (Resource, error) {
@@ -29,7 +28,7 @@ func Find(resources []Resource, name string) (Resource, error) {
 	return Resource{}, &NotFoundError{Name: name, Similar: similar(resources, name)}
 }
 
-// query is one way to read a name.
+// query is one possible meaning of a name.
 type query struct {
 	name       string
 	version    string
@@ -38,8 +37,8 @@ type query struct {
 	anyGroup   bool
 }
 
-// readings returns the ways to read a name in lower case. The text after the first dot is a
-// version and a group, or else a group.
+// readings returns the possible meanings of a name in lower case. The text after the first dot is a
+// version and a group, or otherwise a group.
 func readings(name string) []query {
 	name, qualifier, qualified := strings.Cut(name, ".")
 	if !qualified {
@@ -52,7 +51,7 @@ func readings(name string) []query {
 	return []query{asGroup}
 }
 
-// tiers are the kinds of names, best first.
+// tiers are the kinds of names, in order of precedence.
 var tiers = []func(r *Resource, name string) bool{
 	func(r *Resource, name string) bool {
 		return name == strings.ToLower(r.Plural) || name == strings.ToLower(r.Singular)
@@ -61,8 +60,8 @@ var tiers = []func(r *Resource, name string) bool{
 	func(r *Resource, name string) bool { return name == strings.ToLower(r.Kind) },
 }
 
-// best returns the best of the resources that match. The whole group has to match or, if no
-// group does, its beginning.
+// best returns the best of the resources that match. The whole group has to match or, if no group
+// does, the beginning of the group.
 func (q query) best(resources []Resource, matches func(*Resource, string) bool) (Resource, bool) {
 	best, rank := -1, 0
 	for i := range resources {

@@ -18,8 +18,7 @@ import (
 // request for each group version. A busy cluster has a hundred of them.
 const requestsAtOnce = 8
 
-// maxVersions bounds how many requests follow from one answer: one for each version of a
-// group.
+// maxVersions bounds how many requests follow from one response: one for each version of a group.
 const maxVersions = 10_000
 
 // versionPath is a version of a group, and the path of its resources.
@@ -28,7 +27,7 @@ type versionPath struct {
 	path string
 }
 
-// coreVersions reads the legacy answer from /api.
+// coreVersions reads the legacy response from /api.
 func coreVersions(data []byte) ([]versionPath, error) {
 	var doc metav1.APIVersions
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &doc); err != nil {
@@ -41,8 +40,8 @@ func coreVersions(data []byte) ([]versionPath, error) {
 	return versions, nil
 }
 
-// groupVersions reads the legacy answer from /apis. It returns groups in the server's order,
-// each with its preferred version first.
+// groupVersions reads the legacy response from /apis. It returns groups in the server's order, each
+// with its preferred version first.
 func groupVersions(data []byte) ([]versionPath, error) {
 	var doc metav1.APIGroupList
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &doc); err != nil {
@@ -64,8 +63,8 @@ func groupVersions(data []byte) ([]versionPath, error) {
 	return versions, nil
 }
 
-// named leaves out versions with invalid names, and reports them. A name becomes a part of a
-// path, and an invalid one could lead to another part of the API.
+// named leaves out versions with invalid names, and reports them. A name becomes a part of a path,
+// and an invalid name could lead to another part of the API.
 func (f *finding) named(path string, versions []versionPath) []versionPath {
 	n := len(versions)
 	versions = slices.DeleteFunc(versions, func(v versionPath) bool {
@@ -77,8 +76,8 @@ func (f *finding) named(path string, versions []versionPath) []versionPath {
 	return versions
 }
 
-// addVersions asks for every version, several at once, and adds their resources in order.
-// When ctx ends it asks for no more, and reports the first version that it has left out.
+// addVersions requests every version, several at once, and adds their resources in order. When ctx
+// ends it sends no more requests, and reports the first version that it has left out.
 func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions []versionPath) {
 	lists := make([]metav1.APIResourceList, len(versions))
 	errs := make([]error, len(versions))
@@ -125,7 +124,7 @@ func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions
 	}
 }
 
-// errSpent is the reason why a version was not asked for.
+// errSpent is the reason why a version was not requested.
 var errSpent = fmt.Errorf("the server was not asked, after %d others had failed", maxFailed)
 
 // askVersion gets the resources of one group version.
@@ -140,7 +139,7 @@ func (f *finding) askVersion(ctx context.Context, client *rest.Client, path stri
 	return resourceList(data)
 }
 
-// resourceList reads the legacy answer for one group version.
+// resourceList reads the legacy response for one group version.
 func resourceList(data []byte) (metav1.APIResourceList, error) {
 	var doc metav1.APIResourceList
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &doc); err != nil {

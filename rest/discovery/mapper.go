@@ -14,23 +14,23 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// MapperOptions are the choices of a Mapper. The zero value works.
+// MapperOptions are the optional settings of a Mapper. The zero value works.
 type MapperOptions struct {
-	// RefreshInterval is the shortest time between two discoveries, whether or not the
-	// first succeeded. So a program that searches for a missing name, over and over, does
-	// not burden the server. Negative means none. Defaults to 10 seconds.
+	// RefreshInterval is the shortest time between two discoveries, whether or not the first one
+	// succeeded. It protects the server from a program that searches for a missing name over and
+	// over. Negative means no limit. Defaults to 10 seconds.
 	RefreshInterval time.Duration
 }
 
-// Mapper finds resources by their names and kinds, in the last answer of a server. If a name
-// is missing there, the Mapper asks again, because a custom resource may be new. Only then
-// it notices resources that have vanished. It is safe for concurrent use: a search takes no
-// lock, and if several searches miss something, one asks the server while the others wait
-// for that answer. It has no goroutine.
+// Mapper finds resources by their names and kinds, in the server's last response. If a name is
+// missing there, the Mapper asks again, because a custom resource may be new. Only then does it
+// notice resources that have vanished. It is safe for concurrent use: a search takes no lock, and
+// if several searches miss something, one asks the server while the others wait for the result. It
+// has no goroutine.
 //
-// If a part of a discovery fails, the Mapper keeps the earlier resources of that part. Only
-// a search that finds nothing returns an error. This error also names the parts that
-// failed, because the missing resource may be in one of them.
+// If a part of a discovery fails, the Mapper keeps the earlier resources of this part. Only a
+// search that finds nothing returns an error. The error also names the failed parts, because the
+// missing resource may be in one of them.
 type Mapper struct {
 	client   *rest.Client
 	interval time.Duration
@@ -47,7 +47,7 @@ type knowledge struct {
 	at        time.Time
 }
 
-// NewMapper returns a mapper. It asks the server at its first use.
+// NewMapper returns a mapper. The mapper asks the server at its first use.
 func NewMapper(client *rest.Client, opts MapperOptions) *Mapper {
 	if opts.RefreshInterval == 0 {
 		opts.RefreshInterval = 10 * time.Second
@@ -55,8 +55,8 @@ func NewMapper(client *rest.Client, opts MapperOptions) *Mapper {
 	return &Mapper{client: client, interval: opts.RefreshInterval, asking: make(chan struct{}, 1)}
 }
 
-// Find is the function [Find] for the resources of the server. The error is, or wraps, a
-// [*NotFoundError], or is that of the context.
+// Find is the function [Find] for the resources of the server. The error is the context's, or it is
+// or wraps a [*NotFoundError].
 func (m *Mapper) Find(ctx context.Context, name string) (found Resource, err error) {
 	err = m.search(ctx, func(all []Resource) (err error) {
 		found, err = Find(all, name)
@@ -65,9 +65,9 @@ func (m *Mapper) Find(ctx context.Context, name string) (found Resource, err err
 	return found, err
 }
 
-// Kind returns the resource whose objects are of a kind. If kind has no version, Kind
-// returns the version that the server prefers among those that have the kind. Errors are
-// those of [Mapper.Find].
+// Kind returns the resource whose objects are of a kind. If kind has no version, Kind returns the
+// server's preferred version among the versions that have the kind. Its errors are the same as for
+// [Mapper.Find].
 func (m *Mapper) Kind(ctx context.Context, kind schema.GroupVersionKind) (found Resource, err error) {
 	err = m.search(ctx, func(all []Resource) error {
 		i := slices.IndexFunc(all, func(r Resource) bool { // the first is the preferred one
@@ -84,8 +84,8 @@ func (m *Mapper) Kind(ctx context.Context, kind schema.GroupVersionKind) (found 
 	return found, err
 }
 
-// Category returns the resources in a category, such as "all", each in its preferred version.
-// Errors are those of [Mapper.Find].
+// Category returns the resources in a category, such as "all", each in its preferred version. Its
+// errors are the same as for [Mapper.Find].
 func (m *Mapper) Category(ctx context.Context, name string) (found []Resource, err error) {
 	err = m.search(ctx, func(all []Resource) error {
 		found = nil
@@ -102,9 +102,9 @@ func (m *Mapper) Category(ctx context.Context, name string) (found []Resource, e
 	return found, err
 }
 
-// Resources returns all known resources, which the caller must not change, and an [*Error]
-// beside them if the last discovery failed in parts. It asks the server only if the mapper
-// never did.
+// Resources returns all known resources, which the caller must not change, together with an
+// [*Error] if the last discovery failed in parts. It asks the server only if the mapper has never
+// asked it.
 func (m *Mapper) Resources(ctx context.Context) ([]Resource, error) {
 	k := m.known.Load()
 	if k == nil {
@@ -116,8 +116,8 @@ func (m *Mapper) Resources(ctx context.Context) ([]Resource, error) {
 	return k.resources, k.err
 }
 
-// Refresh asks the server, unless another caller has asked it in the meantime. Errors are
-// those of the function [Resources].
+// Refresh asks the server, unless another caller has asked it in the meantime. Its errors are the
+// same as for the function [Resources].
 func (m *Mapper) Refresh(ctx context.Context) error {
 	k, err := m.refresh(ctx, m.known.Load())
 	if err != nil {
@@ -126,13 +126,13 @@ func (m *Mapper) Refresh(ctx context.Context) error {
 	return k.err
 }
 
-// Stats describe a mapper at one moment.
+// Stats describes a mapper at one moment.
 type Stats struct {
-	// Resources is how many resources are known, in all versions.
+	// Resources is the number of known resources, in all versions.
 	Resources int
 
-	// Discoveries is how often the mapper has asked the server, DiscoveredAt when it last
-	// did.
+	// Discoveries is how often the mapper has asked the server, and DiscoveredAt is the time of the
+	// last discovery.
 	Discoveries  uint64
 	DiscoveredAt time.Time
 
@@ -177,8 +177,8 @@ func (k *knowledge) explain(err error) error {
 	return fmt.Errorf("%w; but %w", err, k.err)
 }
 
-// refresh asks the server, unless another caller has replaced stale by then. Its error is
-// only that of ctx.
+// refresh asks the server, unless another caller has replaced stale by then. Its only error is the
+// error of ctx.
 func (m *Mapper) refresh(ctx context.Context, stale *knowledge) (*knowledge, error) {
 	select {
 	case m.asking <- struct{}{}:
@@ -193,7 +193,7 @@ func (m *Mapper) refresh(ctx context.Context, stale *knowledge) (*knowledge, err
 	m.discoveries.Add(1)
 	resources, err := Resources(ctx, m.client)
 	if ctx.Err() != nil {
-		return nil, ctx.Err() // This answer says nothing about the server.
+		return nil, ctx.Err() // This result says nothing about the server.
 	}
 	k := &knowledge{resources: resources, err: err, at: time.Now()}
 	if failed, ok := errors.AsType[*Error](err); ok && old != nil {
@@ -203,12 +203,12 @@ func (m *Mapper) refresh(ctx context.Context, stale *knowledge) (*knowledge, err
 	return k, nil
 }
 
-// keep adds the earlier resources of the parts that failed: those of the core group in
-// front, and the others behind, so that a search finds fresh resources first. It keeps no
-// more than one discovery may return, because a server may answer differently each time.
+// keep adds the earlier resources of the failed parts: the core group's in front, and others
+// behind, so that a search finds fresh resources first. It keeps no more than one discovery may
+// return, because a server may answer differently each time.
 func keep(old, resources []Resource, failures []Failure) []Resource {
 	lost := map[schema.GroupVersion]bool{}
-	lostCore, lostOthers := false, false // the answer of /api, or of /apis, is missing
+	lostCore, lostOthers := false, false // the response of /api, or of /apis, is missing
 	for _, f := range failures {
 		switch {
 		case !f.GroupVersion.Empty():

@@ -19,7 +19,7 @@ import (
 
 var gizmos = apitest.Resource{Group: "example.com", Version: "v1", Plural: "gizmos", Kind: "Gizmo", ShortNames: []string{"gz"}, Categories: []string{"all"}}
 
-// withMapper runs a test in a bubble with a server of its own.
+// withMapper runs a test in a bubble with its own server.
 func withMapper(t *testing.T, test func(t *testing.T, s *apitest.Server, m *discovery.Mapper)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -78,8 +78,8 @@ func TestMapperFindsByNameKindAndCategory(t *testing.T) {
 	})
 }
 
-// A category has the resources that only another version than the preferred one of their group serves.
-// client-go's restmapper.NewDiscoveryCategoryExpander finds both.
+// A category includes resources that only a non-preferred version of their group serves.
+// client-go's restmapper.NewDiscoveryCategoryExpander finds both kinds of resources.
 func TestMapperCategoryHasResourcesOfAllVersions(t *testing.T) {
 	t.Parallel()
 	withMapper(t, func(t *testing.T, s *apitest.Server, m *discovery.Mapper) {
@@ -232,7 +232,7 @@ func TestMapperKeepsWhatItKnewOfPartsThatFail(t *testing.T) {
 	})
 }
 
-// As in all options that may be negative, that means without: no interval, here.
+// A negative option means no interval, as with all options.
 func TestMapperWithoutAnInterval(t *testing.T) {
 	t.Parallel()
 	m := discovery.NewMapper(newServer(t, false, nil).client(t), discovery.MapperOptions{RefreshInterval: -1})

@@ -2,8 +2,8 @@ package discovery
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
-// Resource is one resource in one version, as the server describes it. Its slices must not
-// be changed: copies of a Resource have the same ones.
+// Resource is one resource in one version, as the server describes it. Its slices must not be
+// changed: copies of a Resource share them.
 type Resource struct {
 	// Group is "" for the core group.
 	Group   string
@@ -12,8 +12,8 @@ type Resource struct {
 	// Plural is the name in URLs, "deployments".
 	Plural string
 
-	// Singular is the name of one object, "deployment". It is the kind in lower case if
-	// the server does not tell it.
+	// Singular is the name of one object, "deployment". If the server does not send it, Singular is
+	// the kind in lower case.
 	Singular string
 
 	// Kind is the type of its objects, "Deployment".
@@ -31,13 +31,14 @@ type Resource struct {
 	// Namespaced says that its objects live in namespaces.
 	Namespaced bool
 
-	// Preferred says that the server prefers Version to the other versions in which it serves
-	// the resource. If the preferred version of Group lacks the resource, that is another one.
+	// Preferred says that the server prefers Version among the versions in which it serves the
+	// resource. If the preferred version of Group lacks the resource, another version is preferred
+	// for it.
 	Preferred bool
 }
 
-// firstIsPreferred marks each resource in the first of its versions as preferred, and no other.
-// The versions of a resource are in order of preference.
+// firstIsPreferred marks each resource as preferred in the first of its versions only. The versions
+// of a resource are in order of preference.
 func firstIsPreferred(resources []Resource) {
 	seen := map[schema.GroupResource]bool{}
 	for i := range resources {
@@ -48,7 +49,7 @@ func firstIsPreferred(resources []Resource) {
 	}
 }
 
-// GVR returns the name of the resource for package rest.
+// GVR returns the identity of the resource for package rest.
 func (r Resource) GVR() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Plural}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/rest/discovery"
 )
 
-// server is an API server that answers discovery from the documents in testdata.
+// server is an API server that responds to discovery with the documents in testdata.
 type server struct {
 	*httptest.Server
 
@@ -23,8 +23,8 @@ type server struct {
 	faults map[string]http.HandlerFunc
 }
 
-// newServer serves the documents of the new form, where it is asked for and
-// aggregated is set, and of the legacy form. Faults replace answers by path.
+// newServer serves the aggregated documents, if aggregated is set and the request accepts them, and
+// the legacy documents otherwise. faults replace responses, by path.
 func newServer(t *testing.T, aggregated bool, faults map[string]http.HandlerFunc) *server {
 	t.Helper()
 	s := &server{faults: faults}
@@ -57,7 +57,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, aggregated bool)
 	_, _ = w.Write(data)
 }
 
-// client is a client of the server.
+// client returns a client of the server.
 func (s *server) client(t *testing.T) *rest.Client {
 	t.Helper()
 	client, err := rest.NewClient(rest.Config{Host: s.URL}, rest.Options{})
@@ -66,19 +66,19 @@ func (s *server) client(t *testing.T) *rest.Client {
 	return client
 }
 
-// requests are the paths asked for so far.
+// requests returns the requested paths so far.
 func (s *server) requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asked
 }
 
-// status answers with a code and a text.
+// status responds with a code and a text.
 func status(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, http.StatusText(code), code) }
 }
 
-// body answers with a document.
+// body responds with a document.
 func body(document string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -86,7 +86,7 @@ func body(document string) http.HandlerFunc {
 	}
 }
 
-// canned are the resources of testdata.
+// canned returns the resources of testdata.
 func canned(t *testing.T) []discovery.Resource {
 	t.Helper()
 	resources, err := discovery.Resources(t.Context(), newServer(t, true, nil).client(t))

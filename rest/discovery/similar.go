@@ -8,11 +8,11 @@ import (
 	"github.com/kinform/kinform/internal/spelling"
 )
 
-// maxSimilar is how many names an error suggests.
+// maxSimilar is the number of names that an error suggests.
 const maxSimilar = 3
 
-// similar returns names of resources that the caller may have meant by name, the likeliest
-// first. It ignores a group in name, because the name may be right, and the group wrong.
+// similar returns names of resources that the caller may have meant by name, the most likely first.
+// It ignores a group in name, because the name may be right, and the group wrong.
 func similar(resources []Resource, name string) []string {
 	name, _, _ = strings.Cut(strings.ToLower(name), ".")
 	type candidate struct {

@@ -56,7 +56,7 @@ func (p *Plugin) question(interactive bool) ([]byte, error) {
 	return json.Marshal(q)
 }
 
-// maxFile bounds the size of a file with authorities.
+// maxFile bounds the size of a file with a CA bundle.
 const maxFile = 4 << 20
 
 // answer is the document that a plugin prints.
@@ -71,7 +71,7 @@ type answer struct {
 	} `json:"status"`
 }
 
-// parse reads a document in JSON, or in YAML, which client-go takes as well.
+// parse parses a document in JSON, or in YAML, which client-go accepts as well.
 func parse(output []byte) (a answer, err error) {
 	if err = sigsjson.UnmarshalCaseSensitivePreserveInts(output, &a); err == nil {
 		return a, nil
@@ -84,8 +84,8 @@ func parse(output []byte) (a answer, err error) {
 	return other, nil
 }
 
-// read makes a credential from the output of a plugin, and returns when the credential
-// expires, or the zero time if that is unknown. Its errors quote nothing that may be secret.
+// read makes a credential from the output of a plugin. It also returns when the credential expires,
+// or the zero time if this is unknown. Its errors never quote a possible secret.
 func (p *Plugin) read(output []byte) (*rest.Credential, time.Time, error) {
 	var none time.Time
 	a, err := parse(output)

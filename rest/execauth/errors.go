@@ -11,7 +11,7 @@ import (
 // process without a terminal.
 var ErrNoTerminal = errors.New("it needs a terminal, and standard input is none (interactiveMode Always)")
 
-// ErrMalformed is wrapped by errors about a plugin whose output is no valid ExecCredential.
+// ErrMalformed is wrapped by errors about a plugin whose output is not a valid ExecCredential.
 var ErrMalformed = errors.New("malformed answer")
 
 // Error is the failure of a plugin. It unwraps to the reason: the context's error,
@@ -47,7 +47,7 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// missing adds hint to an error that says that the command does not exist.
+// missing adds hint to an error about a missing command.
 func missing(err error, hint string) error {
 	if !errors.Is(err, exec.ErrNotFound) && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -13,14 +13,14 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Bounds for the standard output of a plugin, and for the end of its standard error.
+// These bounds limit the standard output of a plugin, and the kept end of its standard error.
 const (
 	maxOutput = 1 << 20
 	maxStderr = 2 << 10
 )
 
-// orphanDelay is how long a plugin's descendants may keep its output open after it
-// has ended or was killed.
+// orphanDelay is how long a plugin's child processes may keep its output open after the plugin has
+// ended or was killed.
 const orphanDelay = time.Second
 
 // execute runs the command once.
@@ -73,7 +73,7 @@ func (p *Plugin) output(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	}
 	err = cmd.Run()
 	if errors.Is(err, exec.ErrWaitDelay) {
-		err = nil // the command has ended well
+		err = nil // the command has succeeded
 	}
 	p.opts.Ran(err)
 	switch {
@@ -99,7 +99,8 @@ func revealed(secrets []rest.Secret) []string {
 	return out
 }
 
-// careless has no errors: that nobody can read what a plugin says is no failure of the plugin.
+// careless hides errors of a Writer: a failure to show a plugin's messages is not a failure of the
+// plugin.
 type careless struct{ io.Writer }
 
 func (c careless) Write(p []byte) (int, error) {
@@ -107,7 +108,7 @@ func (c careless) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// bounded keeps the bytes that are written to it. It fails if they are too many.
+// bounded keeps the bytes that are written to it. It fails if there are too many.
 type bounded struct {
 	data     bytes.Buffer
 	overflow bool
@@ -136,8 +137,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns the end, beginning with a whole word: the rest of a word could be that of a
-// secret, which nobody would recognise.
+// String returns the kept bytes from the start of a whole word on. A partial word could be the rest
+// of a secret, which nothing would recognise.
 func (t *tail) String() string {
 	if !t.cut {
 		return string(t.data)

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A file that a plugin is told of may have become a pipe, whose opening would end with
-// nothing, or have become endless.
+// A file that a plugin's configuration names may have become a pipe, which cannot be opened in
+// time, or may be endless.
 func TestAuthorityThatIsNoFileHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

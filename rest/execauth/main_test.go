@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// The test binary is its own plugin: this variable says what to do as one.
+// The test binary is its own plugin. This variable selects what it does as a plugin.
 const role = "EXECAUTH_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// act is a plugin.
+// act acts as a plugin.
 func act(what string, args []string) int {
 	switch what {
 	case "file": // prints a file, and adds a line to another one
@@ -34,13 +34,13 @@ func act(what string, args []string) int {
 			return 1
 		}
 		os.Stdout.Write(data)
-	case "echo": // answers with what it was told, in the token
+	case "echo": // puts its input into the token
 		var q struct{ APIVersion string }
 		info := os.Getenv("KUBERNETES_EXEC_INFO")
 		_ = json.Unmarshal([]byte(info), &q)
 		token, _ := json.Marshal(strings.Join(args, ",") + "|" + os.Getenv("GREETING") + "|" + info)
 		fmt.Printf(`{"kind":"ExecCredential","apiVersion":%q,"status":{"token":%s}}`, q.APIVersion, token)
-	case "leak": // complains of the token that it has just printed into a file
+	case "leak": // complains about the token that it has just printed into a file
 		data, _ := os.ReadFile(args[0])
 		if data == nil {
 			token := "short-one"
@@ -50,13 +50,13 @@ func act(what string, args []string) int {
 		}
 		fmt.Fprintf(os.Stderr, "refused: %s", data)
 		return 1
-	case "fail": // complains
+	case "fail": // fails with a message
 		fmt.Fprint(os.Stderr, args[0])
 		return 3
-	case "hang": // says that it is there, and hangs
+	case "hang": // reports that it runs, and hangs
 		signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
 		count(args[0])
-		time.Sleep(time.Hour) // in a process of its own, which is killed
+		time.Sleep(time.Hour) // in a separate process, which is killed
 	case "flood":
 		for {
 			if _, err := fmt.Print(strings.Repeat("x", 1<<16)); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// The versions of the protocol.
+// These are the versions of the protocol.
 const (
 	V1      = "client.authentication.k8s.io/v1"
 	V1beta1 = "client.authentication.k8s.io/v1beta1"
@@ -19,70 +19,70 @@ const (
 // InteractiveMode says whether a plugin may ask the user for input.
 type InteractiveMode string
 
-// The modes, by their names in a kubeconfig.
+// These are the modes, by their names in a kubeconfig.
 const (
-	// Never gives the plugin no standard input.
+	// Never does not give the plugin any standard input.
 	Never InteractiveMode = "Never"
-	// IfAvailable gives the plugin Options.Stdin if that is a terminal.
+	// IfAvailable gives the plugin Options.Stdin if it is a terminal.
 	IfAvailable InteractiveMode = "IfAvailable"
-	// Always gives the plugin Options.Stdin, and does not start it unless that is a
-	// terminal.
+	// Always gives the plugin Options.Stdin, and does not start the plugin if Options.Stdin is not
+	// a terminal.
 	Always InteractiveMode = "Always"
 )
 
-// Options are the choices of a Plugin. The zero value works.
+// Options are the optional settings of a Plugin. The zero value works.
 type Options struct {
 	// APIVersion is the version of the plugin's protocol. Defaults to V1.
 	APIVersion string
 
-	// Args are the arguments of the command. They are Secrets, because one may be a
-	// password; [rest.Secrets] makes them from strings. Default to none.
+	// Args are the arguments of the command. They are Secrets, because one may be a password;
+	// [rest.Secrets] makes them from strings. Defaults to no arguments.
 	Args []rest.Secret
 
-	// Env has variables as "NAME=value". The command gets them besides the environment of
-	// this process. Defaults to none.
+	// Env has variables as "NAME=value". The command gets them in addition to the environment of
+	// this process. Defaults to no variables.
 	Env []rest.Secret
 
-	// Policy says which commands may run. Defaults to all.
+	// Policy says which commands may run. Defaults to all commands.
 	Policy Policy
 
-	// InstallHint tells people how to get the command. It is a part of the error if the
-	// command is missing. Defaults to nothing.
+	// InstallHint tells people how to get the command. It is a part of the error if the command is
+	// missing. Defaults to "".
 	InstallHint string
 
-	// Cluster is given to the plugin, as a part of its ExecCredential. Defaults to none.
+	// Cluster is given to the plugin, as a part of its ExecCredential. Defaults to no cluster.
 	Cluster *Cluster
 
 	// InteractiveMode says whether the plugin may ask the user for input. Defaults to
 	// IfAvailable.
 	InteractiveMode InteractiveMode
 
-	// Stdin is the standard input of a plugin that gets one. Defaults to os.Stdin.
+	// Stdin is the standard input for a plugin that may have one. Defaults to os.Stdin.
 	Stdin *os.File
 
 	// Stderr gets what the command writes to its standard error, while it runs: how to log in, for
-	// example. Defaults to that of this process if the plugin may ask the user, and to nothing
-	// else. Errors of Stderr are not the plugin's.
+	// example. Defaults to this process's standard error if the plugin may ask the user, and
+	// otherwise to no output. Errors of Stderr do not count as errors of the plugin.
 	Stderr io.Writer
 
 	// Ran is called after each run with the error of the process: nil, ErrNotAllowed,
-	// exec.ErrNotFound, an *exec.ExitError and so on. An answer that is no credential is none.
-	// Defaults to nothing.
+	// exec.ErrNotFound, an *exec.ExitError and so on. Output without a credential is not such an
+	// error. Defaults to nil.
 	Ran func(err error)
 
-	// Timeout is how long the command may run. Then it is killed. Defaults to 5 minutes,
-	// long enough to log in with a browser.
+	// Timeout is how long the command may run before it is killed. Defaults to 5 minutes, long
+	// enough to log in with a browser.
 	Timeout time.Duration
 }
 
-// Cluster describes the server that a credential is for. Its fields are those of
-// a kubeconfig's cluster.
+// Cluster describes the server that a credential is for. Its fields are the fields of a cluster in
+// a kubeconfig.
 type Cluster struct {
 	Server             string
 	TLSServerName      string
 	Insecure           bool
 	CAData             []byte
-	CAFile             string      // read for each run, in place of CAData
+	CAFile             string      // read for each run, instead of CAData
 	ProxyURL           rest.Secret // it may have a password
 	DisableCompression bool
 
@@ -91,7 +91,8 @@ type Cluster struct {
 	Config rest.Secret
 }
 
-// withDefaults returns options with their defaults, or an error that says what is wrong.
+// withDefaults returns the options with defaults filled in, or an error that names the invalid
+// option.
 func (o Options) withDefaults() (Options, error) {
 	if o.APIVersion == "" {
 		o.APIVersion = V1

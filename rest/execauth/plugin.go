@@ -13,18 +13,18 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// A pause follows each run that did not help. It doubles with each such run in a row, so
-// that a failing plugin does not cost a process for each request.
+// A pause follows each unsuccessful run. It doubles with each consecutive one, so that a failing
+// plugin does not cost a process for each request.
 const (
 	firstPause = time.Second
 	maxPause   = 10 * time.Second
 )
 
-// maxMargin is the longest time before its end at which a credential is replaced.
+// maxMargin is the longest time before its expiry at which a credential is replaced.
 const maxMargin = 10 * time.Second
 
-// Plugin is a command that prints credentials. It is safe for concurrent use, and needs no
-// Close: it has no process or goroutine outside of calls.
+// Plugin is a command that prints credentials. It is safe for concurrent use, and needs no Close:
+// outside of calls it has no process and no goroutine.
 type Plugin struct {
 	command    string
 	opts       Options
@@ -32,11 +32,11 @@ type Plugin struct {
 
 	mu      sync.Mutex       // guards following
 	last    rest.Secret      // the last token
-	current *rest.Credential // nil if there is none that could be used
-	until   time.Time        // when current expires; zero if that is unknown
+	current *rest.Credential // nil if there is no usable credential
+	until   time.Time        // expiry of current; zero if unknown
 	running *run             // nil while no process runs
-	failed  *Error           // of the last run; nil if that brought a credential
-	row     int              // runs in a row that did not help
+	failed  *Error           // of the last run; nil if it returned a credential
+	row     int              // consecutive unsuccessful runs
 	pause   time.Time        // the end of the pause after them
 }
 
@@ -46,11 +46,11 @@ type run struct {
 	refused    bool // it replaces a credential that was refused
 	credential *rest.Credential
 	err        error
-	abandoned  bool // the context of the caller that started it has ended: err says nothing about the plugin
+	abandoned  bool // the context of the caller that started it has ended, so err says nothing about the plugin
 }
 
-// New returns a plugin. command is a path, or a name that is looked for in PATH. New starts
-// nothing: if the command is missing, that is an error of [Plugin.Credential].
+// New returns a plugin. command is a path, or a name that is looked up in PATH. New starts nothing:
+// if the command is missing, [Plugin.Credential] returns the error.
 func New(command string, opts Options) (*Plugin, error) {
 	if command == "" {
 		return nil, errors.New("execauth: a command is required")
@@ -65,10 +65,10 @@ func New(command string, opts Options) (*Plugin, error) {
 	}, nil
 }
 
-// Credential returns the current credential. If there is none, if it has expired, or if it
-// is refused, Credential runs the command. In the pause after a run that did not help, it
-// returns the result of that run. Errors are of type [*Error], or that of ctx if ctx ends
-// while the process of another call runs.
+// Credential returns the current credential. If there is no credential, or it has expired, or it is
+// refused, Credential runs the command. In the pause after an unsuccessful run, it returns the
+// result of this run. Errors are of type [*Error], or the error of ctx if ctx ends while the
+// process of another call runs.
 func (p *Plugin) Credential(ctx context.Context, refused *rest.Credential) (*rest.Credential, error) {
 	for {
 		mine, other, credential, err := p.next(refused)
@@ -90,8 +90,8 @@ func (p *Plugin) Credential(ctx context.Context, refused *rest.Credential) (*res
 	}
 }
 
-// next returns a run that the caller has to do (mine), or one that it has to wait for
-// (other), or a result without a run.
+// next returns a run that the caller has to execute (mine), a run that it has to wait for (other),
+// or a result without a run.
 func (p *Plugin) next(refused *rest.Credential) (mine, other *run, credential *rest.Credential, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,7 +101,7 @@ func (p *Plugin) next(refused *rest.Credential) (mine, other *run, credential *r
 	case p.running != nil:
 		return nil, p.running, nil, nil
 	case p.current != nil && (p.current != refused && !expired || now.Before(p.pause)):
-		return nil, nil, p.current, nil // In a pause, there is no better one.
+		return nil, nil, p.current, nil // In a pause, there is no better credential.
 	case p.failed != nil && now.Before(p.pause):
 		return nil, nil, nil, p.again(p.pause.Sub(now))
 	}
@@ -109,7 +109,7 @@ func (p *Plugin) next(refused *rest.Credential) (mine, other *run, credential *r
 	return p.running, nil, nil, nil
 }
 
-// again is the error of a call in a pause: that of the last run.
+// again returns the error of a call in a pause: the error of the last run.
 func (p *Plugin) again(left time.Duration) error {
 	return &Error{
 		Command: p.command, Stderr: p.failed.Stderr,
@@ -117,9 +117,9 @@ func (p *Plugin) again(left time.Duration) error {
 	}
 }
 
-// rateLocked sets the pause after a run. A run did not help if it failed, if its credential
-// has expired already by our clock, or if the credential before was refused: the server may
-// refuse the new one as well.
+// rateLocked sets the pause after a run. A run is unsuccessful if it failed, if its credential has
+// expired already by our clock, or if the credential before it was refused: the server may refuse
+// the new one as well.
 func (p *Plugin) rateLocked(now time.Time, helped bool) {
 	if helped || now.Sub(p.pause) > maxPause {
 		p.row = 0
@@ -130,7 +130,8 @@ func (p *Plugin) rateLocked(now time.Time, helped bool) {
 	}
 }
 
-// finish does a run and publishes its result, even if the run panics: other callers wait.
+// finish executes a run and publishes its result, even if the run panics: other callers wait for
+// the result.
 func (p *Plugin) finish(ctx context.Context, r *run) {
 	var end time.Time
 	r.err = &Error{Command: p.command, Err: errors.New("its run has not come to an end")}

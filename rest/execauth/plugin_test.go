@@ -28,7 +28,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// newPlugin makes a plugin of this test binary.
+// newPlugin makes a plugin from this test binary.
 func newPlugin(t *testing.T, what string, opts Options) *Plugin {
 	t.Helper()
 	self, err := os.Executable()
@@ -53,13 +53,13 @@ func newFiled(t *testing.T) *filed {
 	return f
 }
 
-// says sets what the plugin prints.
+// says sets the output of the plugin.
 func (f *filed) says(status string) {
 	text := fmt.Sprintf(`{"kind":"ExecCredential","apiVersion":%q,"status":%s}`, V1, status)
 	require.NoError(f.t, os.WriteFile(f.path, []byte(text), 0o600))
 }
 
-// runs are how many processes there were.
+// runs returns the number of processes so far.
 func (f *filed) runs() int { return len(pids(f.t, f.journal)) }
 
 func pids(t *testing.T, journal string) []string {
@@ -116,8 +116,8 @@ func TestExpiredCredentialIsReplaced(t *testing.T) {
 	require.Equal(t, 2, f.runs(), "and the plugin is not asked for each request")
 }
 
-// A plugin that fails, or whose credentials are refused all the time, is run a few
-// times in a minute, however many requests there are.
+// A plugin that fails, or whose credentials are always refused, runs only a few times in a minute,
+// however many requests there are.
 func TestPluginThatDoesNotHelpIsRunSeldom(t *testing.T) {
 	t.Parallel()
 	for name, says := range map[string]string{"fails": "", "is refused": `{"token":"a"}`, "has expired": `{"token":"a","expirationTimestamp":"1999-01-01T00:00:00Z"}`} {
@@ -147,7 +147,7 @@ func TestPluginThatDoesNotHelpIsRunSeldom(t *testing.T) {
 					time.Sleep(100 * time.Millisecond)
 				}
 				want := []time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second, 15 * time.Second, 25 * time.Second, 35 * time.Second, 45 * time.Second, 55 * time.Second}
-				if name == "is refused" { // The first refusal is answered at once.
+				if name == "is refused" { // The first refusal starts a run at once.
 					want = append([]time.Duration{0}, want...)
 					for i := range want[1:] {
 						want[i+1] += 100 * time.Millisecond
@@ -163,7 +163,7 @@ func TestPluginThatDoesNotHelpIsRunSeldom(t *testing.T) {
 	}
 }
 
-// Whose context has ended says nothing about the plugin.
+// A run whose caller's context has ended says nothing about the plugin.
 func TestRunThatWasAbandonedIsFollowedByNoPause(t *testing.T) {
 	t.Parallel()
 	f := newFiled(t)
@@ -281,7 +281,7 @@ func TestOneProcessServesAllWhoWait(t *testing.T) {
 	require.Equal(t, 2, f.runs(), "a failure serves all who waited for it, and who came soon after it")
 }
 
-// waitForPID returns the process that a hanging plugin is.
+// waitForPID returns the process ID of a hanging plugin.
 func waitForPID(t *testing.T, journal string, n int) int {
 	var all []string
 	require.Eventually(t, func() bool { all = pids(t, journal); return len(all) == n }, time.Minute, time.Millisecond)
@@ -365,7 +365,7 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 	}
 }
 
-// A run that panics must not leave the others waiting for its end.
+// After a run that panics, the other callers must not wait for its end.
 func TestRunThatPanicsBlocksNobody(t *testing.T) {
 	t.Parallel()
 	f := newFiled(t)

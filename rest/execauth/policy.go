@@ -10,7 +10,7 @@ import (
 // PolicyType says which plugins may run.
 type PolicyType string
 
-// The types, by their names in kubectl's file of preferences (kuberc, field
+// These are the types, by their names in kubectl's file of preferences (kuberc, field
 // credentialPluginPolicy).
 const (
 	AllowAll  PolicyType = "AllowAll"
@@ -18,24 +18,24 @@ const (
 	Allowlist PolicyType = "Allowlist"
 )
 
-// Policy says which commands may run. A kubeconfig may come from a person who should not
-// choose commands for this machine. The policy is checked before each run. The zero value
-// allows all commands.
+// Policy says which commands may run. A kubeconfig may come from a person who should not choose
+// commands for this machine. The policy is checked before each run. The zero value allows all
+// commands.
 type Policy struct {
 	// Type defaults to AllowAll.
 	Type PolicyType
 
-	// Allowed has the allowed commands. It must have one or more if Type is Allowlist, and
-	// none otherwise. Each is a path, or a name that is looked for in PATH. A command is
-	// allowed if its path is the same as one of these. Symbolic links are not followed,
-	// and there are no patterns.
+	// Allowed has the allowed commands. It must have one or more if Type is Allowlist, and must be
+	// empty otherwise. Each is a path, or a name that is looked up in PATH. A command is allowed if
+	// its path equals one of these paths. Symbolic links are not followed, and there are no
+	// patterns.
 	Allowed []string
 }
 
 // ErrNotAllowed is wrapped by errors about a plugin that the policy does not allow.
 var ErrNotAllowed = errors.New("the policy for plugins does not allow it")
 
-// validate returns an error that says what is wrong with the policy.
+// validate returns an error if the policy is invalid.
 func (p Policy) validate() error {
 	switch p.Type {
 	case "", AllowAll, DenyAll:

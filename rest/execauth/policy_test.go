@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// TestPolicyDecidesWhatRuns, before anything does.
+// TestPolicyDecidesWhatRuns checks that the policy decides before anything runs.
 func TestPolicyDecidesWhatRuns(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	marker := filepath.Join(dir, "marker")

@@ -8,25 +8,25 @@ import (
 	"unicode"
 )
 
-// hidden stands in place of a secret.
+// hidden replaces a secret.
 const hidden = "[redacted]"
 
-// Words that look like secrets: tokens in three parts (JWT), long words without structure,
-// words after "Bearer" or after a name such as "password=", and PEM.
+// These match words that look like secrets: tokens in three parts (JWT), long words without
+// structure, words after "Bearer" or after a name such as "password=", and PEM.
 var (
 	tokens = regexp.MustCompile(`[A-Za-z0-9+/_=-]{32,}(\.[A-Za-z0-9+/_=-]+)*|eyJ[A-Za-z0-9_=-]+(\.[A-Za-z0-9_=-]+)*`)
 	named  = regexp.MustCompile(`(?i)(bearer\s+|[a-z_-]*(?:password|passwd|secret|token|credential|api-?key)["']?\s*[:=]\s*["']?)[^\s"']+`)
 	blocks = regexp.MustCompile(`(?s)-----BEGIN .*?(-----END [^-]*-----|$)`)
-	ends   = regexp.MustCompile(`(?s)^.*-----END [^-]*-----`) // the end of PEM whose beginning was cut off
+	ends   = regexp.MustCompile(`(?s)^.*-----END [^-]*-----`) // the end of PEM whose start was cut off
 
 	secretName = regexp.MustCompile(`(?i)password|passwd|secret|token|credential|key`)
 )
 
-// shortestSecret is the least length of a variable's value that is taken for a secret.
-// Shorter values are words, and occur by chance.
+// shortestSecret is the shortest value of a variable that is taken for a secret. Shorter values are
+// words, and occur by chance.
 const shortestSecret = 6
 
-// presentable makes one line of the standard error of a plugin, without words that look like
+// presentable makes one line from the standard error of a plugin, without words that look like
 // secrets.
 func (p *Plugin) presentable(text string) string {
 	for _, secret := range p.secrets() {
@@ -44,8 +44,8 @@ func (p *Plugin) presentable(text string) string {
 	return printable(text)
 }
 
-// secrets returns the values of the variables in the plugin's configuration, the values of
-// other variables and arguments that have the name of a secret, and the plugin's last token.
+// secrets returns the values of the variables in the plugin's configuration, the plugin's last
+// token, and the values of other variables and arguments whose names suggest a secret.
 func (p *Plugin) secrets() (values []string) {
 	add := func(value string) {
 		if len(value) >= shortestSecret {
@@ -74,12 +74,12 @@ func (p *Plugin) secrets() (values []string) {
 	last := p.last
 	p.mu.Unlock()
 	add(last.Reveal())
-	// The longest come first, because one may be a part of another.
+	// The longest secrets come first, because one may be a part of another.
 	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) })
 	return values
 }
 
-// printable makes one line of a text, without characters that control a terminal.
+// printable makes one line from a text, without characters that control a terminal.
 func printable(text string) string {
 	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
 	for i, line := range lines {
@@ -87,7 +87,7 @@ func printable(text string) string {
 			if r == '\t' {
 				return ' '
 			}
-			if !unicode.IsPrint(r) || r == unicode.ReplacementChar { // IsControl does not know marks of direction
+			if !unicode.IsPrint(r) || r == unicode.ReplacementChar { // IsControl does not include bidirectional marks
 				return -1
 			}
 			return r

@@ -121,8 +121,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestOptionsAndPluginAreNotPrinted: Options, Plugin and what they hold, in every way in
-// which somebody may come to print them, without methods as well.
+// TestOptionsAndPluginAreNotPrinted prints Options, Plugin and their contents in every way in which
+// somebody may print them, also without calling methods.
 func TestOptionsAndPluginAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	const hush = "hush-hush-4711"
@@ -161,12 +161,12 @@ func TestOptionsAndPluginAreNotPrinted(t *testing.T) {
 	require.Contains(t, logged.String(), "[redacted]")
 }
 
-// recorded keeps what a test would print.
+// recorded records the output of a failing assertion.
 type recorded struct{ text string }
 
 func (r *recorded) Errorf(format string, args ...any) { r.text += fmt.Sprintf(format, args...) }
 
-// A key whose beginning is not kept is one all the same.
+// A key whose start was cut off is still hidden.
 func TestRestOfAKeyIsHidden(t *testing.T) {
 	t.Parallel()
 	line := strings.Repeat("hushKey/", 8) + "\n"

@@ -36,7 +36,7 @@ func Example() {
 		pod, gone, err := finalizer.Handle(ctx, pods, cached, "example.com/dns", removeRecord)
 		switch {
 		case err != nil:
-			fmt.Println(err) // and come again later
+			fmt.Println(err) // and retry later
 		case gone:
 			fmt.Println("gone")
 		default:

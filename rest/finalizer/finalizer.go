@@ -15,33 +15,32 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// ErrDeleting is the error of Ensure for an object that is being deleted: such an object
-// gets no finalizer any more.
+// ErrDeleting is the error of Ensure for an object that is being deleted: it is too late to add a
+// finalizer.
 var ErrDeleting = errors.New("the object is being deleted")
 
-// ErrReplaced is the error of Ensure for an object that is gone, if another object has its
-// name by now.
+// ErrReplaced is the error of Ensure for an object that is gone if another object has its name by
+// now.
 var ErrReplaced = errors.New("the object is gone, another has its name")
 
 // errNoUID is the error for an object without a UID.
 var errNoUID = errors.New("the object has no UID, and another one may have its name: have it keep metadata.uid, or get it first")
 
-// Objects has the methods of a resource that this package needs. *rest.Resource is one.
+// Objects has the methods of a resource that this package needs. *rest.Resource implements it.
 type Objects[T any] interface {
 	Get(ctx context.Context, key types.NamespacedName, opts metav1.GetOptions) (T, error)
 	Patch(ctx context.Context, key types.NamespacedName, patchType types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (T, error)
 }
 
-// attempts is how many patches are made if the object changes meanwhile.
+// attempts is the number of patches that are tried if the object changes meanwhile.
 const attempts = 8
 
 // Handle adds or removes a finalizer, as the state of the object requires:
 //
-//   - If the object is not being deleted, Handle adds the finalizer if it is missing, and
-//     returns the object with it. From then on the caller may create things that clean
-//     removes.
-//   - If the object is being deleted and has the finalizer, Handle calls clean and, if
-//     that returns nil, removes the finalizer. gone is true then: nothing is left to do.
+//   - If the object is not being deleted, Handle adds the finalizer if it is missing, and returns
+//     the object with it. After this the caller may create things that clean removes.
+//   - If the object is being deleted and has the finalizer, Handle calls clean. If clean returns
+//     nil, Handle removes the finalizer and returns gone as true: nothing is left to do.
 //   - If the object is being deleted and does not have the finalizer, gone is true.
 //
 // If clean fails, Handle returns its error, and the next call of Handle calls clean again.
@@ -66,7 +65,7 @@ func Handle[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 }
 
 // Ensure adds the finalizer, if it is missing, and returns the object with it. Errors are
-// ErrDeleting, ErrReplaced, and those of the server.
+// ErrDeleting, ErrReplaced, and errors of the server.
 func Ensure[T metav1.Object](ctx context.Context, objects Objects[T], object T, name string) (T, error) {
 	return change(ctx, objects, object, name, "add", func(object T) ([]operation, error) {
 		finalizers := object.GetFinalizers()
@@ -88,8 +87,8 @@ func Ensure[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 	})
 }
 
-// Remove removes the finalizer, if it is there, and returns the last state of the object. It
-// returns no error if the object is gone.
+// Remove removes the finalizer, if the object has it, and returns the last state of the object. If
+// the object is gone, this is not an error.
 func Remove[T metav1.Object](ctx context.Context, objects Objects[T], object T, name string) (T, error) {
 	current, err := change(ctx, objects, object, name, "remove", func(object T) ([]operation, error) {
 		at := slices.Index(object.GetFinalizers(), name)
@@ -105,15 +104,15 @@ func Remove[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 	return current, err
 }
 
-// operation is one of a JSON patch (RFC 6902).
+// operation is an operation of a JSON patch (RFC 6902).
 type operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value any    `json:"value"`
 }
 
-// change patches an object. patch returns the operations for a state of the object, or none
-// if nothing is to be done.
+// change patches an object. patch returns the operations for a state of the object, or no
+// operations if nothing is to be done.
 func change[T metav1.Object](ctx context.Context, objects Objects[T], object T, name, verb string, patch func(T) ([]operation, error)) (T, error) {
 	key := types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}
 	about := func(err error) error {
@@ -139,7 +138,7 @@ func change[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 		if refused == nil {
 			return patched, nil
 		}
-		// A failed test is a 422. So are many other failures.
+		// A failed test returns 422. So do many other failures.
 		if !apierrors.IsInvalid(refused) && !apierrors.IsConflict(refused) || attempt == attempts {
 			return current, about(refused)
 		}
@@ -150,7 +149,7 @@ func change[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 		case fresh.GetUID() != uid:
 			return current, about(ErrReplaced)
 		case fresh.GetResourceVersion() == current.GetResourceVersion():
-			return current, about(refused) // The object has not changed, so that is not the reason.
+			return current, about(refused) // The object has not changed, so the refusal has another reason.
 		}
 		current = fresh
 	}

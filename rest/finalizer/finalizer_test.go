@@ -49,7 +49,7 @@ func (r *rig) create(finalizers ...string) {
 	require.NoError(r.t, err)
 }
 
-// get is the pod as it is now, or nil.
+// get returns the present pod, or nil.
 func (r *rig) get() *corev1.Pod {
 	object, err := r.server.Get(gvr, web)
 	if err != nil {
@@ -108,7 +108,7 @@ func TestOldObjectDoesNoHarm(t *testing.T) {
 	changed.Finalizers = []string{ours, "example.com/b", "example.com/c"}
 	_, err := r.server.Update(changed)
 	require.NoError(t, err)
-	pod, err := finalizer.Remove(t.Context(), r.pods, old, ours) // It was the second, it is the first.
+	pod, err := finalizer.Remove(t.Context(), r.pods, old, ours) // The finalizer was the second, and is now the first.
 	require.NoError(t, err)
 	require.Equal(t, []string{"example.com/b", "example.com/c"}, pod.Finalizers)
 	require.Equal(t, pod.Finalizers, r.get().Finalizers)

@@ -9,8 +9,8 @@ import (
 	"github.com/kinform/kinform/rest/finalizer"
 )
 
-// An object from a cache that keeps no UIDs cannot be told from another one with its name:
-// that nothing had been removed was no error.
+// Without UIDs, an object from a cache cannot be distinguished from another object with its name.
+// Earlier, a Remove that removed nothing returned no error.
 func TestObjectWithoutAUIDIsRefused(t *testing.T) {
 	t.Parallel()
 	r := start(t, apitest.Options{}, ours)

@@ -20,12 +20,12 @@ type Message interface {
 	Unmarshal([]byte) error
 }
 
-// All returns the types that a server sends or receives, lists among them.
+// All returns the types that a server sends or receives, including lists.
 func All() []reflect.Type {
 	scheme := runtime.NewScheme()
 	for _, add := range schemes {
 		if err := add(scheme); err != nil {
-			panic(err) // two types of one name
+			panic(err) // two types have the same name
 		}
 	}
 	var found []reflect.Type
@@ -40,7 +40,8 @@ func All() []reflect.Type {
 	return slices.Compact(found)
 }
 
-// Filler fills objects at random, with values that are the same after encoding and decoding.
+// Filler returns a filler of objects with random values that stay the same through encoding and
+// decoding.
 func Filler(seed int64) *randfill.Filler {
 	return randfill.NewWithSeed(seed).NilChance(0.4).NumElements(0, 3).MaxDepth(14).Funcs(
 		func(m *metav1.FieldsV1, c randfill.Continue) { m.SetRawString(fmt.Sprintf(`{"f:%d":{}}`, c.Intn(9))) },

@@ -13,8 +13,8 @@ import (
 // ErrClosed is the error of every request after [Pool.Close].
 var ErrClosed = errors.New("the client is closed")
 
-// connections has all open connections of a client, so that its Close can close them.
-// http.Transport only closes connections that are idle at that moment.
+// connections has all open connections of a client, so that Close can close them. http.Transport
+// only closes connections that are idle at that moment.
 type connections struct {
 	dial     func(ctx context.Context, network, addr string) (net.Conn, error)
 	received atomic.Uint64
@@ -25,7 +25,7 @@ type connections struct {
 	closed bool
 }
 
-// connection counts its bytes, and is in the map of its owner until it is closed.
+// connection counts its bytes, and is in its owner's map until it is closed.
 type connection struct {
 	net.Conn
 	owner *connections

@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// FileLifetime is how long the contents of a file are used before the file is read
-// again. The kubelet replaces a token long before it expires, and an authority is
-// replaced days before.
+// FileLifetime is how long the contents of a file are used before the file is read again. The
+// kubelet replaces a token long before it expires, and a CA bundle days before.
 const FileLifetime = time.Minute
 
-// A disk may not answer any more. Patience is how long an attempt to read files holds up a
-// request that could go on with the earlier contents. FirstPatience is how long it holds up
-// a client that has read nothing yet.
+// A disk may stop responding. Patience is how long an attempt to read files delays a request that
+// could use the earlier contents. FirstPatience is how long it delays a client that has read
+// nothing yet.
 const (
 	Patience      = time.Second
 	FirstPatience = 10 * time.Second
