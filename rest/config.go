@@ -93,8 +93,8 @@ type TLSConfig struct {
 	// CAData or CAFile is the CA bundle that verifies the server's certificate. Defaults to the
 	// system's CA bundle.
 	//
-	// The client reads all files again for the first request after a minute, and for the first
-	// request after a 401 or after a certificate of the server that could not be verified. If a
+	// The client reads all files again for the first request after a minute. It also does so for
+	// the first request after a 401, or after it could not verify the server's certificate. If a
 	// file has changed, this and later requests use new connections, and open streams keep theirs.
 	// While a file cannot be used, its last good content stays in use.
 	CAData []byte
@@ -108,9 +108,9 @@ type TLSConfig struct {
 	KeyFile  string
 
 	// KeyPair makes a certificate from the contents of certificate and key. It is required with a
-	// client certificate: set it to [tls.X509KeyPair]. Package kubeconfig sets it. It is a field
-	// because the code that parses every kind of private key is a sixtieth of a small program, and
-	// most programs use a token and do not need it.
+	// client certificate: set it to [tls.X509KeyPair]. Package kubeconfig sets it. KeyPair is a
+	// field because the code that parses every kind of private key is a sixtieth of a small
+	// program. Most programs use a token and do not need it.
 	KeyPair func(cert, key []byte) (tls.Certificate, error)
 
 	// ServerName is the expected name in the server's certificate. Defaults to the host name of

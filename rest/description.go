@@ -22,7 +22,7 @@ import (
 //   - "cluster" is the UID of the namespace kube-system. It is "" if the client may not read this
 //     namespace (403), or if it does not exist.
 //   - "user" is a hash of the name and the UID that the server has for the client's user. It is ""
-//     if the server does not support SelfSubjectReview, as before Kubernetes 1.28.
+//     if the server does not answer a SelfSubjectReview, which exists since Kubernetes 1.28.
 //   - "resource" is group, version and resource.
 //   - "namespace", "labelSelector", "fieldSelector" and "projection" are the values of
 //     [ResourceOptions], or "" if not set.

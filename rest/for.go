@@ -22,7 +22,8 @@ import (
 //
 //	websites := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}
 //	typed, err := rest.For[*Website](client, rest.ResourceOptions{Resource: websites})
-//	untyped, err := rest.For[*unstructured.Unstructured](client, rest.ResourceOptions{Resource: websites})
+//	untyped, err := rest.For[*unstructured.Unstructured](client,
+//		rest.ResourceOptions{Resource: websites})
 //
 // For types of k8s.io/api, the client requests protobuf, and accepts JSON. Objects of built-in
 // types lack kind and apiVersion in both encodings, as with client-go's typed clients. For all

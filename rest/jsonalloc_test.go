@@ -15,11 +15,11 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// TestAnObjectOfAListInJSONAllocatesNoMoreThanItDid is the limit of what a pod of a list costs: cut out,
-// identified, decoded with and without sharing, and handed over. apimachinery's decoder
+// TestAnObjectOfAListInJSONAllocatesNoMoreThanItDid limits the cost of a pod of a list: to cut it
+// out, identify it, decode it with and without sharing, and hand it over. apimachinery's decoder
 // alone takes 30 KB in 375 allocations for it, and 77 KB in 1,380 without a type.
 //
-// It is not parallel, since it counts what the whole process allocates; the race
+// The test is not parallel, because it counts the allocations of the whole process. The race
 // detector allocates as well.
 func TestAnObjectOfAListInJSONAllocatesNoMoreThanItDid(t *testing.T) {
 	var all []corev1.Pod

@@ -10,33 +10,32 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// kinds has the kind of a Resource's objects, and compares it with the kind that each
-// answer names. Nothing else would notice an object of another kind whose bytes fit, as
-// those of a ConfigMap fit a Secret. An answer may lack a kind, as the items of a typed
-// list do.
+// kinds has the kind of a Resource's objects, and compares it with the kind in each response.
+// Nothing else would notice an object of another kind whose bytes fit: a ConfigMap fits a Secret. A
+// response may lack a kind, like the items of a typed list.
 //
-// If the kind is not known beforehand, the first answer tells it, for all later ones. The
-// kind of lists is learnt apart: the author of a custom resource chooses both names. When
-// the server says that there is no such resource, the Resource gets new kinds that have
-// learnt nothing, because somebody may define another resource of that name. An open
-// stream keeps its kinds, because it is of the old resource.
+// If the kind is not known, the first response determines it. The kind of lists is learnt
+// separately, because the author of a custom resource chooses both names. When the server says that
+// the resource does not exist, the Resource gets new kinds that have learnt nothing, because
+// somebody may define another resource of this name. An open stream keeps its kinds, because it
+// belongs to the old resource.
 type kinds struct {
-	apiVersion string // of the request; "" if any will do
-	kind       string // "" if the first answer tells it
+	apiVersion string // of the request; "" accepts any
+	kind       string // "" if the first response determines it
 	builtin    bool   // the kind of lists is kind + "List"
 	partial    bool   // T is *metav1.PartialObjectMetadata
 
 	seen, seenList atomic.Pointer[string] // the first kinds that came, if kind is ""
 }
 
-// An answer of this kind may take the place of any object.
+// A response of one of these kinds may replace any object.
 const (
 	partialKind = "PartialObjectMetadata"
-	metaGroup   = "meta.k8s.io/" // the beginning of its apiVersion
+	metaGroup   = "meta.k8s.io/" // prefix of its apiVersion
 )
 
-// kindsOf returns the kinds of a resource: the kind that the user gives, or else that of a
-// built-in type, or else that of a built-in resource.
+// kindsOf returns the kinds of a resource: the kind given by the user, otherwise the kind of a
+// built-in type, otherwise the kind of a built-in resource.
 func kindsOf(gvr schema.GroupVersionResource, given string, t reflect.Type, partial bool) *kinds {
 	k := &kinds{apiVersion: gvr.GroupVersion().String(), kind: given, partial: partial}
 	if k.kind == "" && t.Kind() == reflect.Pointer {
@@ -51,13 +50,13 @@ func kindsOf(gvr schema.GroupVersionResource, given string, t reflect.Type, part
 	return k
 }
 
-// checkObject returns an error if an object names a kind that is not the expected one.
+// checkObject returns an error if an object names another kind than the expected one.
 func (k *kinds) checkObject(apiVersion, kind []byte) error {
 	switch {
 	case k == nil || len(kind) == 0:
 		return nil
 	case k.kind != "" && string(kind) == k.kind && string(apiVersion) == k.apiVersion:
-		return nil // nearly every object
+		return nil // nearly always
 	case k.partial && string(kind) == partialKind && isMeta(apiVersion):
 		return nil
 	case k.apiVersion != "" && len(apiVersion) > 0 && string(apiVersion) != k.apiVersion, isNoObject(apiVersion, kind):
@@ -72,8 +71,8 @@ func (k *kinds) checkObject(apiVersion, kind []byte) error {
 	return nil
 }
 
-// checkList is checkObject for a list. Its apiVersion may be missing. Some extension API
-// servers answer with a List of v1; the items of such a list name their kinds.
+// checkList is checkObject for a list. Its apiVersion may be missing. Some extension API servers
+// respond with a List of v1; the items of this list name their kinds.
 func (k *kinds) checkList(apiVersion, kind string) error {
 	if !strings.HasSuffix(kind, "List") {
 		return wire.Malformed("a list is expected, the answer is of kind %q", wire.Excerpt([]byte(kind), maxShownBytes))
@@ -98,7 +97,7 @@ func (k *kinds) checkList(apiVersion, kind string) error {
 	return nil
 }
 
-// unexpected is the error for an object or a list of another kind than the expected one.
+// unexpected returns the error for an object or a list of another kind than the expected one.
 func (k *kinds) unexpected(apiVersion, kind []byte, want string) error {
 	if want == "" {
 		want = "an object"
@@ -111,10 +110,10 @@ func (k *kinds) unexpected(apiVersion, kind []byte, want string) error {
 		want, version, wire.Excerpt(kind, maxShownBytes), wire.Excerpt(apiVersion, maxShownBytes))
 }
 
-// maxShownBytes bounds what an error shows of a name that a server chose.
+// maxShownBytes bounds the bytes of a server's name that an error shows.
 const maxShownBytes = 128
 
-// isNoObject reports whether a server may answer with this kind in place of any object.
+// isNoObject reports whether a server may send this kind in place of any object.
 func isNoObject(apiVersion, kind []byte) bool {
 	switch string(kind) {
 	case "Status", "List", "APIResourceList", "APIGroupList", "APIGroup", "APIVersions", "WatchEvent":
@@ -130,7 +129,7 @@ func isMeta(apiVersion []byte) bool {
 }
 
 // complete adds kind and apiVersion to an object, in JSON without spaces, that lacks them. It adds
-// none to built-in types, which servers know, and none if the kind is not known beforehand.
+// nothing to built-in types, which servers know, or if the kind is not known beforehand.
 func (k *kinds) complete(object []byte) []byte {
 	if k.kind == "" || k.builtin || k.partial || object[0] != '{' {
 		return object
@@ -152,7 +151,7 @@ func (k *kinds) complete(object []byte) []byte {
 	return append([]byte(head), object[1:]...)
 }
 
-// kindIn reads apiVersion and kind of an object in JSON, wherever they stand in it.
+// kindIn reads apiVersion and kind of an object in JSON, at any position.
 func kindIn(object []byte) (apiVersion, kind []byte) {
 	for key, value := range wire.JSONFields(object) {
 		switch string(key) {
@@ -168,7 +167,7 @@ func kindIn(object []byte) (apiVersion, kind []byte) {
 	return apiVersion, kind
 }
 
-// first stores kind if none is stored, and reports whether kind is the stored one.
+// first stores kind if nothing is stored, and reports whether kind is the stored one.
 func first(at *atomic.Pointer[string], kind []byte) bool {
 	was := at.Load()
 	if was == nil {
@@ -193,7 +192,7 @@ func seen(at *atomic.Pointer[string]) string {
 	return ""
 }
 
-// builtinKind is the kind of a built-in resource, or "".
+// builtinKind returns the kind of a built-in resource, or "".
 func builtinKind(resource schema.GroupResource) string {
 	for line := range strings.Lines(builtins) {
 		fields := strings.Fields(line)

@@ -28,7 +28,7 @@ var (
 	secretsGVR = corev1.SchemeGroupVersion.WithResource("secrets")
 )
 
-// slimSecret is what somebody may read a Secret as.
+// slimSecret is a user's type for a Secret.
 type slimSecret struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Data              map[string][]byte `json:"data"`
@@ -38,8 +38,8 @@ func secrets(c *Client) *Resource[*corev1.Secret] {
 	return Must(NewResource[*corev1.Secret](c, secretsGVR, ResourceOptions{}))
 }
 
-// kindErrors is what a list, a streaming list, a watch and a Get of an object of some
-// kind come to, and a patch.
+// kindErrors returns the errors of a list, a streaming list, a watch, a Get and a patch with an
+// object of some kind.
 func kindErrors[T any](t *testing.T, e Encoding, kind string, object any, resource func(*Client) *Resource[T]) map[string]error {
 	t.Helper()
 	list := encode(t, e, kind+"List", &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "1"}})
@@ -79,7 +79,7 @@ func kindErrors[T any](t *testing.T, e Encoding, kind string, object any, resour
 	return errs
 }
 
-// The data of a ConfigMap are those of a Secret, for whoever does not look at the kind.
+// The data of a ConfigMap decode as data of a Secret if nothing checks the kind.
 func TestObjectOfAnotherKindIsRefused(t *testing.T) { // issue: a ConfigMap was stored as a Secret
 	t.Parallel()
 	configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: "1"}, Data: map[string]string{"password": "c2VjcmV0"}}
@@ -96,8 +96,8 @@ func TestObjectOfAnotherKindIsRefused(t *testing.T) { // issue: a ConfigMap was 
 			}
 		}
 	}
-	// A program that reads a built-in resource as a type of its own is told as well, also if that
-	// type has no kind.
+	// A program that reads a built-in resource into its own type gets the error as well, even if
+	// this type has no kind.
 	for what, err := range kindErrors(t, JSON, "ConfigMap", configMap, func(c *Client) *Resource[*slimSecret] {
 		return Must(NewJSONResource[*slimSecret](c, secretsGVR, ResourceOptions{}))
 	}) {
@@ -111,7 +111,7 @@ func TestObjectOfAnotherKindIsRefused(t *testing.T) { // issue: a ConfigMap was 
 	}
 }
 
-// A server that sends metadata where nobody asked for it would empty the cache.
+// A server that sends unrequested metadata would empty the cache.
 func TestMetadataAloneDoesNotPassForObjects(t *testing.T) {
 	t.Parallel()
 	for _, e := range encodings {
@@ -121,7 +121,7 @@ func TestMetadataAloneDoesNotPassForObjects(t *testing.T) {
 		_, err := pods(serveBytes(t, e, object)).Get(t.Context(), types.NamespacedName{Name: "a"}, metav1.GetOptions{})
 		require.ErrorIs(t, err, ErrMalformed)
 
-		// A program that asked for metadata gets it, and may be given whole objects instead.
+		// A program that requests metadata gets metadata, and may get whole objects instead.
 		metadata := func(body []byte) *Resource[*metav1.PartialObjectMetadata] {
 			return Must(NewResource[*metav1.PartialObjectMetadata](serveBytes(t, e, body), podsGVR, ResourceOptions{}))
 		}
@@ -151,7 +151,7 @@ func encodeAs(t testing.TB, e Encoding, apiVersion, kind string, object any) []b
 	}
 }
 
-// The items of a List of v1 say themselves what they are.
+// The items of a List of v1 name their own kinds.
 func TestKindsOfItems(t *testing.T) {
 	t.Parallel()
 	read := func(r *Resource[*unstructured.Unstructured], list string, items ...string) error {
@@ -184,7 +184,7 @@ func TestKindsOfItems(t *testing.T) {
 		require.ErrorIs(t, read(foos(ResourceOptions{}), list), ErrMalformed, list)
 		require.ErrorIs(t, read(foos(kind), list), ErrMalformed, list)
 	}
-	// All later answers are compared with the first one, whichever they are.
+	// All later responses are compared with the first one, whichever it is.
 	r := foos(ResourceOptions{})
 	require.Equal(t, io.EOF, read(r, fooList, foo))
 	require.Equal(t, io.EOF, read(r, fooList, foo))
@@ -197,7 +197,7 @@ func TestKindsOfItems(t *testing.T) {
 	require.NoError(t, err, "somebody's own kind")
 }
 
-// Servers write the kind in front; where it comes late, it counts as well.
+// Servers write the kind first. If it comes late, it counts as well.
 func TestKindBehindTheMetadataOfAnEvent(t *testing.T) {
 	t.Parallel()
 	body := `{"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"1"},"data":{},"kind":"ConfigMap","apiVersion":"v1"}}`
@@ -209,7 +209,7 @@ func TestKindBehindTheMetadataOfAnEvent(t *testing.T) {
 
 func TestErrorOfAnotherKind(t *testing.T) {
 	t.Parallel()
-	body := event(t, JSON, "ERROR", "Secret", bookmark("7", nil)) // In protobuf, the bytes of a Status are no others.
+	body := event(t, JSON, "ERROR", "Secret", bookmark("7", nil)) // In protobuf, the bytes of a Status are the same.
 	stream := secrets(&Client{}).readWatch(offline(t.Context(), bytes.NewReader(body)), JSON, nil, nil)
 	_, _, err := drainWatch(stream)
 	require.NoError(t, stream.Close())
@@ -227,8 +227,8 @@ func TestSubresourceMayBeOfAnotherKind(t *testing.T) {
 	require.ErrorContains(t, err, "Deployment of apps/v1 is expected")
 }
 
-// A user who deletes the definition of a custom resource, and makes another one of its name, may
-// choose another kind. In between, a server says that there is no such resource.
+// A user who deletes the definition of a custom resource, and creates another one of the same name,
+// may choose another kind. In between, a server says that the resource does not exist.
 func TestKindIsLearntAnewWhenTheResourceIsGone(t *testing.T) {
 	t.Parallel()
 	kind := "Foo"
@@ -274,8 +274,8 @@ func TestKindIsLearntAnewWhenTheResourceIsGone(t *testing.T) {
 	require.Equal(t, io.EOF, watch())
 }
 
-// A stream that was open when its resource went away still has objects of the old kind. They say
-// nothing about a resource that has been made since.
+// A stream that was open when its resource was deleted still has objects of the old kind. They say
+// nothing about a resource that has been created since.
 func TestStreamOfAResourceThatIsGoneTeachesNoKind(t *testing.T) {
 	t.Parallel()
 	kind, gone := "Foo", false

@@ -7,35 +7,34 @@ import (
 	"time"
 )
 
-// RateLimiter is a token bucket for [Options].Limit: requests may come in bursts, but on
-// average no faster than a rate. Requests that wait are served in the order of their
-// arrival. A RateLimiter is safe for concurrent use, and several clients may use one. It
-// has no timer while nobody waits.
+// RateLimiter is a token bucket for [Options].Limit: requests may come in bursts, but on average no
+// faster than a rate. Waiting requests are served in the order of their arrival. A RateLimiter is
+// safe for concurrent use, and several clients may use one. It has no timer while nobody waits.
 type RateLimiter struct {
 	interval time.Duration // between two requests
 	saved    time.Duration // the time in which an empty bucket fills
 
-	// turn holds a value while a caller of Wait is first in the queue. The others wait to
-	// send one, in the order of their arrival.
+	// turn holds a value while a caller of Wait is first in the queue. The others wait to send a
+	// value, in the order of their arrival.
 	turn  chan struct{}
-	empty time.Time // when the bucket will be, or was, last without a token; guarded by turn
+	empty time.Time // when the bucket is, or was, last without a token; guarded by turn
 }
 
-// NewRateLimiter returns a limiter that allows perSecond requests a second on average, and
-// burst at once. perSecond is more than 0, and burst at least 1. The bucket is full at
+// NewRateLimiter returns a limiter that allows perSecond requests a second on average, and burst
+// requests at once. perSecond must be more than 0, and burst at least 1. The bucket is full at
 // first.
 func NewRateLimiter(perSecond float64, burst int) (*RateLimiter, error) {
 	interval := time.Duration(float64(time.Second) / perSecond)
 	if perSecond <= 0 || interval <= 0 || burst < 1 {
 		return nil, fmt.Errorf("rest: a rate limiter of %v requests a second and bursts of %d: both must be positive, and the rate finite", perSecond, burst)
 	}
-	// A larger burst would overflow. Filling this one takes a century.
+	// A larger burst would overflow. Even this one takes a century to fill.
 	most := max(1, math.MaxInt64/2/interval)
 	return &RateLimiter{interval: interval, saved: interval * min(time.Duration(burst), most), turn: make(chan struct{}, 1)}, nil
 }
 
-// Wait waits until one request may be sent. If ctx ends first, Wait returns the error of
-// ctx as it is (RS-16), and has taken no token: the requests behind move up.
+// Wait waits until one request may be sent. If ctx ends first, Wait returns the unwrapped error of
+// ctx (RS-16). It has not taken a token, and the requests behind move up.
 func (l *RateLimiter) Wait(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

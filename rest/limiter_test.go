@@ -58,9 +58,8 @@ func TestRateLimiterGivesATurnBackThatNobodyTakes(t *testing.T) { // RS-16
 	})
 }
 
-// TestRateLimiterIsNeverFasterThanItsRate, whoever gives up while waiting: in no window
-// of time are there more turns than its length allows and a burst, and as long as
-// somebody waits, no turn is lost.
+// TestRateLimiterIsNeverFasterThanItsRate lets callers give up while waiting. No period has more
+// requests than its length and one burst allow, and while somebody waits, no token is lost.
 func TestRateLimiterIsNeverFasterThanItsRate(t *testing.T) {
 	t.Parallel()
 	const interval, burst = 100 * time.Millisecond, 3
@@ -89,7 +88,7 @@ func TestRateLimiterIsNeverFasterThanItsRate(t *testing.T) {
 				time.Sleep(time.Duration(random.Int64N(int64(interval))))
 			}
 			last := time.Since(start)
-			ask(time.Hour) // somebody is there to the end
+			ask(time.Hour) // somebody waits until the end
 			group.Wait()
 			for i := range turns {
 				for j := i; j < len(turns); j++ {

@@ -15,10 +15,10 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// List implements [listwatch.Source]. The client decodes items while their bytes arrive.
-// The list is never whole in memory.
+// List implements [listwatch.Source]. The client decodes items while their bytes arrive. The list
+// is never whole in memory.
 //
-// plain/client.go decodes the whole list by one call: the peak of a first sync of 20,000
+// plain/client.go decodes the whole list in one call. The peak memory of a first sync of 20,000
 // pods is 462 MB there, and 150 MB here (plain/README.md).
 func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[T], error) {
 	if opts.VersionOnly {
@@ -33,8 +33,8 @@ func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (lis
 	return r.readList(x, encoding, opts.Known), nil
 }
 
-// readList reads the answer to a list. Its items are events without a type, so that a
-// program has the code of ahead only once.
+// readList reads the response to a list. Its items are events without a type, so that a program has
+// the code of ahead only once.
 func (r *objects[T]) readList(x *exchange, encoding Encoding, known knownFunc) *listStream[T] {
 	x.kinds = orDefault(x.kinds, r.kinds.Load())
 	decode := func(f wire.Frame, list *wire.Envelope) (item listwatch.Event[T], err error) {
@@ -47,7 +47,7 @@ func (r *objects[T]) readList(x *exchange, encoding Encoding, known knownFunc) *
 	return &listStream[T]{ahead: startAhead(x, newListCutter(encoding, x.reading.maxObjectBytes, x.kinds), decode), tally: startTally(x)}
 }
 
-// undecoded is a Known that says yes, so that no object is decoded.
+// undecoded is a Known that always returns true, so that no object is decoded.
 func undecoded(types.NamespacedName, string, uint64) bool { return true }
 
 func newListCutter(e Encoding, maxObjectBytes int, of *kinds) wire.Cutter {
@@ -68,9 +68,9 @@ func (r *Resource[T]) listQuery(opts listwatch.ListOptions) url.Values {
 	return query
 }
 
-// open requests the collection, and checks that the answer has a known encoding.
+// open requests the collection, and checks that the response has a known encoding.
 func (r *Resource[T]) open(ctx context.Context, verb string, query url.Values) (*exchange, Encoding, error) {
-	of := r.kinds.Load() // before the request: the resource may be gone once the answer is there
+	of := r.kinds.Load() // before the request: the resource may be gone when the response comes
 	x, encoding, err := r.send(ctx, request{
 		method: http.MethodGet, path: r.path(types.NamespacedName{Namespace: r.opts.Namespace}), query: query,
 		list: verb == "list", plain: &r.plain, about: about{About: About{Verb: verb}},

@@ -29,7 +29,7 @@ func TestListEqualsWhatApimachineryDecodes(t *testing.T) {
 	t.Parallel()
 	sent := randomPods(1, effort.Of(50, 20))
 	for _, e := range encodings {
-		body := podList(t, e, "4711", sent...) // not in parallel: encoding a quantity writes to it
+		body := podList(t, e, "4711", sent...) // not in parallel, because encoding a quantity writes to it
 		t.Run(e.String(), func(t *testing.T) {
 			t.Parallel()
 			want := decodePodList(t, e, body)
@@ -84,7 +84,7 @@ func TestListCutOffAnywhereIsAnError(t *testing.T) {
 		body := bytes.TrimSpace(podList(t, e, "1", *bookmark("1", nil), *bookmark("2", map[string]string{"a": "b"})))
 		complete := len(body)
 		if e == Protobuf {
-			complete -= len("\x1a\x00\x22\x00") // the rest of the envelope says nothing
+			complete -= len("\x1a\x00\x22\x00") // the rest of the envelope is empty
 		}
 		for n := 0; n < complete; n += effort.Of(1, 3) {
 			stream := pods(&Client{}).readList(offline(t.Context(), bytes.NewReader(body[:n])), e, nil)
@@ -339,7 +339,7 @@ func TestListQuery(t *testing.T) {
 
 func TestIdleStreamsHoldNoBuffersOfOthers(t *testing.T) {
 	t.Parallel()
-	// Objects must not share memory with the buffers, which are used again.
+	// Objects must not share memory with the buffers, which are reused.
 	for _, e := range encodings {
 		body := podList(t, e, "1", plainPods(70)...)
 		want := decodePodList(t, e, body)
@@ -362,7 +362,7 @@ func TestIdleStreamsHoldNoBuffersOfOthers(t *testing.T) {
 	}
 }
 
-// decodePodList decodes as apimachinery does: all at once.
+// decodePodList decodes like apimachinery: all at once.
 func decodePodList(t testing.TB, e Encoding, body []byte) *corev1.PodList {
 	t.Helper()
 	list := &corev1.PodList{}
@@ -374,7 +374,7 @@ func listErr[T any](ctx context.Context, r *Resource[T]) error {
 	return listErrWith(ctx, r, listwatch.ListOptions{})
 }
 
-// listErrWith is the error with which a list ends.
+// listErrWith returns the error with which a list ends.
 func listErrWith[T any](ctx context.Context, r *Resource[T], opts listwatch.ListOptions) error {
 	stream, err := r.List(ctx, opts)
 	if err != nil {

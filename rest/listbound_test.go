@@ -48,16 +48,16 @@ func TestListOfAsManyBytesAsItMayHave(t *testing.T) { // G11
 	}
 }
 
-// A list of a few bytes on the wire, and of a hundred thousand times as many, is read
-// no further than it may be, and what has been read is not held.
+// A list has a few bytes on the wire, and a hundred thousand times as many decompressed. The client
+// stops reading at the bound, and does not keep the bytes.
 func TestListThatIsABombIsNotReadOn(t *testing.T) { // G11
 	most, all := effort.Of(2<<20, 1<<20), effort.Of(4_000, 2_000)
 	for _, e := range encodings {
-		body := podList(t, e, "7", plainPods(all)...) // far more than it may have
+		body := podList(t, e, "7", plainPods(all)...) // far more than the bound
 		require.Greater(t, len(body), most*3/2)
 		bomb := compressed(t, body, 3)
 		client := serveCompressed(t, gzipped(e, http.StatusOK, bomb), Options{MaxListBytes: int64(most)})
-		least := uint64(math.MaxUint64) // of three: the race detector has pools drop at random what they are given
+		least := uint64(math.MaxUint64) // of three attempts: under the race detector, pools drop buffers at random
 		for range 3 {
 			stream, err := pods(client).List(t.Context(), listwatch.ListOptions{Known: allKnown})
 			require.NoError(t, err)
@@ -79,7 +79,7 @@ func TestListThatIsABombIsNotReadOn(t *testing.T) { // G11
 	}
 }
 
-// A part of a list without items, of whatever length it says it has.
+// A part of a list has no items, and claims any length.
 func TestListWithoutItemsEndsAsWell(t *testing.T) { // G11
 	const most = 1 << 20
 	for e, start := range map[Encoding]string{
@@ -96,7 +96,7 @@ func TestListWithoutItemsEndsAsWell(t *testing.T) { // G11
 	}
 }
 
-// The fields beside the items are kept, so that their budget counts from their first byte.
+// The fields beside the items are kept in memory, so their budget counts from their first byte.
 func TestFieldsBesideTheItemsAreBounded(t *testing.T) { // G11
 	field := `,"x":"` + strings.Repeat("x", 64<<10) + `"`
 	for name, body := range map[string]*recurring{
@@ -114,7 +114,7 @@ func TestFieldsBesideTheItemsAreBounded(t *testing.T) { // G11
 	}
 }
 
-// recurring is a body that begins with left and goes on with text, again and again.
+// recurring is a body that starts with left and repeats text.
 type recurring struct{ left, text string }
 
 func (r *recurring) Read(p []byte) (int, error) {
@@ -126,7 +126,7 @@ func (r *recurring) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// endless is a body of spaces, without an end.
+// endless is an endless body of spaces.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {

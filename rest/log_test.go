@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// logbook collects lines without a time, each with the minute since it was made.
+// logbook collects log lines, each with the minute since its creation instead of a time.
 type logbook struct {
 	began time.Time
 	lines []string
@@ -31,7 +31,7 @@ func (l *logbook) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(l, nil))
 }
 
-// A caller whose request is retried notices only that it takes long.
+// The caller of a retried request notices only that it takes long.
 func TestRepetitionsAreLoggedWhenTheyBeginAndEveryFiveMinutes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestLogsGoToTheDefaultLogger(t *testing.T) {
 	client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Warning", `299 - "v1beta1 is deprecated"`)
 	}), Options{})
-	slog.SetDefault(previous) // The one at NewClient counts.
+	slog.SetDefault(previous) // The default at the time of NewClient counts.
 	_, err := get(t.Context(), client)
 	require.NoError(t, err)
 	require.Len(t, log.lines, 1)

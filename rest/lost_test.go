@@ -18,7 +18,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// RS-9 lists them; RS-10 what is none of them.
+// RS-9 lists the lost connections. RS-10 has examples of other failures.
 func TestWhatCountsAsALostConnection(t *testing.T) {
 	t.Parallel()
 	for text, err := range map[string]error{
@@ -44,7 +44,7 @@ func TestWhatCountsAsALostConnection(t *testing.T) {
 	}
 }
 
-// The same words for whatever was being read, and nothing is said against the server.
+// The error text is the same whatever was being read, and does not blame the server.
 func TestConnectionThatIsLostWithinAnAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestConnectionThatIsLostWithinAnAnswer(t *testing.T) {
 	})
 }
 
-// The time for an answer begins when the request is sent.
+// The time limit for a response starts when the request is sent.
 func TestWaitForTheLimitIsNotBoundedByTheHeaderTimeout(t *testing.T) { // RS-17
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

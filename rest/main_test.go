@@ -12,6 +12,6 @@ func TestMain(m *testing.M) {
 	if host := os.Getenv(environmentHost); host != "" {
 		os.Exit(requestByEnvironment(host))
 	}
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // Servers of tests fail on purpose.
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // Servers in tests fail on purpose.
 	goleak.VerifyTestMain(m)
 }

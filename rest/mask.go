@@ -12,35 +12,35 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// How many secrets a mask looks for, and in which parts.
+// These bound how many secrets a mask looks for, and which parts of them.
 const (
 	// maxKnown is how many secrets a mask remembers. A stream may be older than several
 	// tokens, and the error that ends it may repeat the token that opened it.
 	maxKnown = 16
-	// shortestKnown is the least length of a secret that a mask looks for. A shorter one
-	// would be found in most texts by chance.
+	// shortestKnown is the shortest secret that a mask looks for. A shorter one would be found in
+	// most texts by chance.
 	shortestKnown = 4
-	// shortestPart is the least length of a part of a secret that a mask looks for.
+	// shortestPart is the shortest part of a secret that a mask looks for.
 	shortestPart = 8
 )
 
-// mask hides the secrets that a client has sent, in texts that repeat them. A proxy may put
-// the headers of a request on its error page, and an error shows the start of such a page.
-// A nil mask hides nothing.
+// mask hides the secrets that a client has sent, in texts that repeat them. A proxy may put the
+// headers of a request on its error page, and an error shows the start of this page. A nil mask
+// hides nothing.
 type mask struct {
 	mu    sync.Mutex // guards following
 	known []known    // oldest first
 }
 
-// known is a secret and the forms that a mask looks for, as plain texts: the secret itself,
-// its texts in base64, and its longer parts. Forms are Secrets as well, because somebody
-// may print a mask.
+// known is a secret and the forms that a mask looks for, as plain texts: the secret itself, its
+// texts in base64, and its longer parts. Forms are Secrets as well, because somebody may print a
+// mask.
 type known struct {
 	secret Secret
 	forms  []Secret
 }
 
-// learn takes note of a secret that is about to be sent.
+// learn adds a secret that is about to be sent.
 func (m *mask) learn(secret Secret) {
 	text := secret.Reveal()
 	if m == nil || len(text) < shortestKnown {
@@ -48,7 +48,7 @@ func (m *mask) learn(secret Secret) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for i := len(m.known) - 1; i >= 0; i-- { // mostly, it is the newest
+	for i := len(m.known) - 1; i >= 0; i-- { // usually, it is the newest
 		if m.known[i].secret.Reveal() == text {
 			return
 		}
@@ -69,7 +69,7 @@ func (m *mask) learn(secret Secret) {
 	m.known = append(m.known, known{secret, Secrets(slices.Compact(forms)...)})
 }
 
-// learnUser takes note of a password and of basic authentication with it.
+// learnUser adds a password, and basic authentication with it.
 func (m *mask) learnUser(name string, password Secret) {
 	if m != nil && !password.IsZero() {
 		m.learn(password)
@@ -77,7 +77,7 @@ func (m *mask) learnUser(name string, password Secret) {
 	}
 }
 
-// learnProxy takes note of the password in the URL of a proxy.
+// learnProxy adds the password in the URL of a proxy.
 func (m *mask) learnProxy(proxy *url.URL) {
 	password, _ := proxy.User.Password()
 	m.learnUser(proxy.User.Username(), newSecret(password))
@@ -88,8 +88,8 @@ func unreserved(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-._~", r)
 }
 
-// text replaces the known secrets in a text by "[redacted]". Several that touch or overlap
-// become one.
+// text replaces the known secrets in a text by "[redacted]". Secrets that touch or overlap become
+// one "[redacted]".
 func (m *mask) text(text string) string {
 	if m == nil {
 		return text
@@ -105,7 +105,7 @@ func (m *mask) text(text string) string {
 		return text
 	}
 	found := plainly(text).find(forms)
-	for _, secret := range secrets { // The plain form lacks characters, perhaps all, or those at the ends.
+	for _, secret := range secrets { // The plain form lacks some characters, perhaps those at the ends.
 		for at := 0; ; at += len(secret) {
 			n := strings.Index(text[at:], secret)
 			if n < 0 {
@@ -144,12 +144,12 @@ func revealed(secrets []Secret) []string {
 	return out
 }
 
-// maxErrorBytes bounds the text of an error, because net/http may quote any answer in it.
+// maxErrorBytes bounds the text of an error, because net/http may quote any response in it.
 const maxErrorBytes = 4 * maxTextBytes
 
-// err hides the known secrets in an error. It changes the texts of a server's Status in
-// place. If another part of the error's text has a secret, err returns an error with
-// another text, through which errors.Is still works. It cuts off a text that is too long.
+// err hides the known secrets in an error. It changes the texts of a server's Status in place. If
+// another part of the error's text has a secret, err returns an error with another text. errors.Is
+// still works through this error. A text that is too long is truncated.
 func (m *mask) err(err error) error {
 	if m == nil || err == nil {
 		return err
@@ -182,8 +182,8 @@ func (m *mask) status(status *metav1.Status) {
 	}
 }
 
-// maskedError is an error whose text lacks the secrets of its reason. The reason is behind
-// a function, where printers do not find it; see Secret.
+// maskedError is an error whose text lacks the secrets of its reason. The reason is behind a
+// function, so that printers do not find it; see Secret.
 type maskedError struct {
 	text   string
 	mask   *mask
@@ -196,9 +196,9 @@ func (e *maskedError) Error() string { return e.text }
 // Is is errors.Is for the reason. There is no Unwrap, because the reason has the secrets.
 func (e *maskedError) Is(target error) bool { return errors.Is(e.reason(), target) }
 
-// As is errors.As for the errors that the reason wraps and whose texts have no secret, such
-// as the Status of a server. An error whose text has one, or that wraps such an error, is
-// not found.
+// As is errors.As for the errors that the reason wraps and whose texts have no secret, such as the
+// Status of a server. It does not find an error whose text has a secret, or that wraps such an
+// error.
 func (e *maskedError) As(target any) bool {
 	return e.mask.as(e.reason(), target)
 }
@@ -211,7 +211,7 @@ func (m *mask) as(err error, target any) bool {
 	return slices.ContainsFunc(unwrapped(err), func(inner error) bool { return m.as(inner, target) })
 }
 
-// shown reports whether the text of an error, or of one that it wraps, has a known secret.
+// shown reports whether the text of an error, or of an error that it wraps, has a known secret.
 func (m *mask) shown(err error) bool {
 	text := err.Error()
 	return m.text(text) != text || slices.ContainsFunc(unwrapped(err), m.shown)

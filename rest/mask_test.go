@@ -33,8 +33,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// theirs is a text that holds what the client sent, in the ways in which pages and
-// servers write it.
+// theirs returns a text that contains what the client sent, in the ways in which pages and servers
+// write it.
 func theirs(r *http.Request) string {
 	sent := r.Header.Get("Authorization") + " " + r.Header.Get("Proxy-Authorization")
 	_, password, _ := r.BasicAuth()
@@ -47,7 +47,7 @@ func theirs(r *http.Request) string {
 	return strings.Join([]string{all, html.EscapeString(all), url.QueryEscape(all), string(quoted), fmt.Sprintf("%q", all)}, " | ")
 }
 
-// echoes are the ways in which what was sent comes back.
+// echoes are the ways in which a server sends back the client's data.
 var echoes = map[string]http.HandlerFunc{
 	"a page with 502": func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadGateway)
@@ -116,9 +116,8 @@ var echoes = map[string]http.HandlerFunc{
 	},
 }
 
-// TestWhatIsSentIsNotInErrorsAndLogs: whoever is asked gives back what we proved our
-// identity with, in every place of an answer that may become a part of an error or a
-// line of the log.
+// TestWhatIsSentIsNotInErrorsAndLogs: servers and proxies send back the client's credentials. They
+// do so in every part of a response that may become a part of an error or of a log line.
 func TestWhatIsSentIsNotInErrorsAndLogs(t *testing.T) {
 	t.Parallel()
 	const token = "hush-hush.4711+abc/def=="
@@ -214,8 +213,8 @@ func (f writerFunc) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestPasswordOfAProxyIsNotInErrors, which it may put on its page, and in the line with
-// which it refuses a tunnel.
+// TestPasswordOfAProxyIsNotInErrors: a proxy may put the password on its page, and into the line
+// that refuses a tunnel.
 func TestPasswordOfAProxyIsNotInErrors(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -283,8 +282,7 @@ func TestMaskRemembersTheLastSecrets(t *testing.T) {
 	require.Equal(t, "[redacted] [redacted] [redacted] [redacted]", m.text("<a&b> &lt;a&amp;b&gt; %3Ca%26b%3E bWU6PGEmYj4="))
 }
 
-// The error that is wrapped by one without its secrets is found by its type, unless that would
-// show a secret.
+// A masked error's wrapped error is found by its type, unless this would show a secret.
 func TestMaskedErrorIsFoundByTypeWhereThatShowsNothing(t *testing.T) {
 	t.Parallel()
 	m := mask{}
@@ -312,7 +310,7 @@ func TestMaskedErrorIsFoundByTypeWhereThatShowsNothing(t *testing.T) {
 	require.ErrorAs(t, err, &status)
 	require.NotContains(t, fmt.Sprintf("%+v", status.Status()), "inner-secret")
 
-	// A wrapper that says nothing of what it wraps hides no secret.
+	// A wrapper whose text does not show the wrapped error hides no secret.
 	err = m.err(fmt.Errorf("inner-secret: %w", silentError{loud}))
 	_, found = errors.AsType[silentError](err)
 	require.False(t, found)
@@ -328,7 +326,7 @@ func (e silentError) Unwrap() error { return e.reason }
 
 var escapes = regexp.MustCompile(`(?i)%(25)?[0-9a-f]{2}|\\+u[0-9a-f]{4}|&#x?[0-9a-f]+;`)
 
-// A secret is known however a server, a proxy or a log writes it.
+// The mask finds a secret however a server, a proxy or a log writes it.
 func TestMaskFindsASecretHoweverItIsWritten(t *testing.T) {
 	t.Parallel()
 	quoted := func(text string) string {
@@ -385,7 +383,7 @@ func TestMaskFindsASecretHoweverItIsWritten(t *testing.T) {
 		for name, write := range writings {
 			text := m.text("{" + write(secret) + "}")
 			require.Contains(t, text, hidden, "%s %s", secret, name)
-			left := escapes.ReplaceAllString(strings.ReplaceAll(text, hidden, ""), "") // such as of == at the end
+			left := escapes.ReplaceAllString(strings.ReplaceAll(text, hidden, ""), "") // such as the escape of == at the end
 			require.False(t, strings.ContainsFunc(left, func(r rune) bool { return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' }), "%s %s: %s", secret, name, text)
 		}
 		if len(secret) < 8 {
@@ -430,7 +428,7 @@ func FuzzMask(f *testing.F) {
 	})
 }
 
-// A secret may begin as it goes on, and so may what stands before it.
+// The start of a secret may repeat within the secret, or come before it in the text.
 func TestSecretAfterItsOwnBeginningIsHidden(t *testing.T) {
 	t.Parallel()
 	m := &mask{}

@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// The media types of API objects in Content-Type.
+// These are the media types of API objects in Content-Type.
 const (
 	mediaTypeJSON     = "application/json"
 	mediaTypeProtobuf = "application/vnd.kubernetes.protobuf"
@@ -19,14 +19,14 @@ const (
 // Encoding is an encoding of objects.
 type Encoding uint8
 
-// The encodings that a Resource can ask for.
+// These are the encodings that a Resource can request.
 const (
-	// Automatic asks for protobuf if T can decode it, with JSON as the second choice, and
-	// for JSON otherwise.
+	// Automatic requests protobuf if T can decode it, with JSON as the second choice. Otherwise it
+	// requests JSON.
 	Automatic Encoding = iota
-	// JSON asks for JSON only.
+	// JSON requests only JSON.
 	JSON
-	// Protobuf asks for protobuf only. T must be able to decode it.
+	// Protobuf requests only protobuf. T must be able to decode it.
 	Protobuf
 )
 
@@ -44,7 +44,7 @@ func (e Encoding) String() string {
 	}
 }
 
-// accept is the Accept header that asks for the encoding.
+// accept returns the Accept header that requests the encoding.
 func (e Encoding) accept() string {
 	switch e {
 	case JSON:
@@ -56,8 +56,8 @@ func (e Encoding) accept() string {
 	}
 }
 
-// acceptMetadata is an Accept header that asks for the metadata of objects only. Its last
-// choice is that of accept, for servers that cannot send metadata alone.
+// acceptMetadata returns an Accept header that requests only the metadata of objects. Its last
+// choice is accept, for servers that cannot send metadata alone.
 func acceptMetadata(accept string, list bool) string {
 	as := ";as=PartialObjectMetadata"
 	if list {
@@ -67,9 +67,9 @@ func acceptMetadata(accept string, list bool) string {
 	return strings.ReplaceAll(accept+", ", ", ", as) + accept
 }
 
-// encodingOf returns the encoding of an answer. An answer without a Content-Type is taken
-// for JSON. One of another type is an error that shows its start, because it may be the
-// page of a proxy that says what is wrong.
+// encodingOf returns the encoding of a response. A response without a Content-Type is taken for
+// JSON. For any other type, the error shows the start of the response, because it may be the page
+// of a proxy that says what is wrong.
 func encodingOf(response *http.Response) (Encoding, error) {
 	if c := response.Header.Get("Content-Encoding"); c != "" && c != "identity" {
 		return 0, wire.Malformed("content encoding %.64q, which was not asked for", c)

@@ -15,20 +15,19 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// slim is a struct of one's own around metadata.
+// slim is a user's struct with metadata.
 type slim struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Status            struct{ Phase string }
 }
 
-// custom is a custom resource as generators write them.
+// custom is a custom resource in the form that generators write.
 type custom struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 }
 
-// partly has metadata behind a pointer that nothing sets, so that its methods
-// panic.
+// partly has metadata behind a pointer that is never set, so that its methods panic.
 type partly struct {
 	*metav1.ObjectMeta `json:"-"`
 }

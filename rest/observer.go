@@ -9,18 +9,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Observer is a set of hooks into a client. Each may be nil. The goroutines that do the
-// work call them, several at once, with no lock held. A hook delays the request until it
-// returns.
+// Observer is a set of hooks into a client; each may be nil. The goroutines that do the work call
+// them, several at once, with no lock held. A hook delays the request until it returns.
 type Observer struct {
-	// OnSend is called for each request before it is sent, with the context of its caller;
-	// setHeader sets a header of the request, such as traceparent, until OnSend returns, and is
-	// not for those that the client sets itself. What OnSend returns, if it is not nil, is called with the answer,
-	// after OnAnswered.
+	// OnSend is called for each request before it is sent, with the context of its caller.
+	// setHeader sets a header of the request, such as traceparent. It may be called until OnSend
+	// returns, and must not set headers that the client sets. If OnSend returns a function, the
+	// function is called with the response, after OnAnswered.
 	OnSend func(ctx context.Context, about About, setHeader func(name, value string)) (answered func(Answered))
 
-	// OnAnswered is called once for each request that was sent: when the headers of the
-	// answer have arrived, or when the request has failed without an answer.
+	// OnAnswered is called once for each request that was sent: when the headers of the response
+	// have arrived, or when the request has failed without a response.
 	OnAnswered func(Answered)
 
 	// OnRetry is called before the wait for each retry.
@@ -30,17 +29,16 @@ type Observer struct {
 	// closes it.
 	OnEnded func(Ended)
 
-	// OnWarning is called for each warning (RFC 7234, code 299) that a server sent
-	// with an answer, such as for the use of a deprecated version.
+	// OnWarning is called for each warning (RFC 7234, code 299) that a server sent with a response,
+	// for example about a deprecated version.
 	OnWarning func(text string)
 }
 
-// About says what a request is about, in few different values, so that they can be labels
-// of metrics. A URL cannot be one, because it has names and versions of objects.
+// About identifies a request with few different values, so that they can be labels of metrics. A
+// URL cannot be a label, because it has names and versions of objects.
 type About struct {
-	// Verb is the API's verb: get, list, watch, create, update, patch, delete or
-	// deletecollection. It is "raw" for a request by [Client.Raw]; the other fields are
-	// empty then.
+	// Verb is the API's verb: get, list, watch, create, update, patch, delete or deletecollection.
+	// For a request by [Client.Raw] it is "raw", and the other fields are empty.
 	Verb string
 
 	// Resource is the group, version and resource.
@@ -50,20 +48,20 @@ type About struct {
 	Subresource string
 }
 
-// Answered describes the answer to a request.
+// Answered describes the response to a request.
 type Answered struct {
 	About
 
 	Method string
-	URL    string // with names and versions: see About for metrics
+	URL    string // with names and versions; use About for metrics
 
-	// StatusCode is the code of the answer, 0 if Err is set.
+	// StatusCode is the code of the response, or 0 if Err is set.
 	StatusCode int
 
-	// Wait is the time from sending the request to the headers of the answer.
+	// Wait is the time from sending the request to the headers of the response.
 	Wait time.Duration
 
-	// Err says why there is no answer; nil if there is one.
+	// Err says why there is no response; it is nil if there is one.
 	Err error
 }
 
@@ -82,43 +80,42 @@ type Retry struct {
 type Ended struct {
 	About
 
-	URL string // with versions: see About for metrics
+	URL string // with versions; use About for metrics
 
-	// Objects counts the objects and events that Next returned. Unchanged counts those of
-	// them that were not decoded, because the user of the stream has them. ObjectErrors
-	// counts the objects that could not be read.
+	// Objects counts the objects and events that Next returned. Unchanged counts those that were
+	// not decoded, because the user of the stream has them. ObjectErrors counts the undecodable
+	// objects.
 	Objects, Unchanged, ObjectErrors int
 
-	// Duration is the time from the headers of the answer to Close.
+	// Duration is the time from the headers of the response to Close.
 	Duration time.Duration
 
-	// Err is the last error of Next: io.EOF after an orderly end, nil if the stream was
+	// Err is the last error of Next. It is io.EOF after an orderly end, and nil if the stream was
 	// closed before its end.
 	Err error
 }
 
-// Stats has the counters of a client since NewClient. Each number is exact. All of them
-// together are of nearly the same moment.
+// Stats has the counters of a client since NewClient. Each number is exact. Together they are from
+// nearly the same moment.
 type Stats struct {
-	// Requests counts the requests that were sent, Failures those without an answer, and
-	// Retries those that retried another one.
+	// Requests counts the requests that were sent, Failures the requests without a response, and
+	// Retries the requests that were retries.
 	Requests, Failures, Retries uint64
 
-	// Connections and Streams are how many connections, and how many lists and
-	// watches, are open now.
+	// Connections is the number of open connections, and Streams the number of open lists and
+	// watches.
 	Connections, Streams int
 
-	// BytesReceived and BytesSent count bytes on the connections, with headers and
-	// encryption.
+	// BytesReceived and BytesSent count bytes on the connections, including headers and encryption.
 	BytesReceived, BytesSent uint64
 
-	// Decoded, Unchanged and ObjectErrors count the objects of lists and watches: those
-	// that were decoded, those that were recognised by their version and not decoded, and
-	// those that could not be read.
+	// Decoded, Unchanged and ObjectErrors count the objects of lists and watches. Decoded objects
+	// were decoded, Unchanged ones were recognised by their version and not decoded, and
+	// ObjectErrors were undecodable.
 	Decoded, Unchanged, ObjectErrors uint64
 
-	// BytesOmitted counts the bytes of these objects that ResourceOptions.Project has
-	// removed before they were decoded, in the encoding of the server.
+	// BytesOmitted counts the bytes, in the server's encoding, that ResourceOptions.Project has
+	// removed from these objects before they were decoded.
 	BytesOmitted uint64
 }
 
@@ -150,7 +147,8 @@ func (c *Client) Stats() Stats {
 	}
 }
 
-// sending tells the observer of a request. It returns who wants to know of the answer, or nil.
+// sending notifies the observer of a request. It returns the function to call with the response, or
+// nil.
 func (c *Client) sending(x *exchange, r *http.Request) func(Answered) {
 	if c.observer == nil || c.observer.OnSend == nil {
 		return nil
@@ -158,7 +156,7 @@ func (c *Client) sending(x *exchange, r *http.Request) func(Answered) {
 	return c.observer.OnSend(x.ctx, x.about, r.Header.Set)
 }
 
-// answered reports the outcome of a request, also to then, if that is not nil.
+// answered reports the outcome of a request, also to then, if it is not nil.
 func (c *Client) answered(x *exchange, start time.Time, err error, then func(Answered)) {
 	c.counters.requests.Add(1)
 	if err != nil {
@@ -179,7 +177,7 @@ func (c *Client) answered(x *exchange, start time.Time, err error, then func(Ans
 	}
 }
 
-// warn hands the warnings of an answer to the observer and to the log.
+// warn passes the warnings of a response to the observer and to the log.
 func (c *Client) warn(x *exchange) {
 	n := 0
 	for text := range warnings(x.response.Header["Warning"]) {

@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// An object that is too large is named and skipped, however it arrives, and the objects that
-// follow are read; see TestAnItemThatIsTooLarge for both encodings.
+// An object that is too large is named and skipped, however it arrives, and the next objects are
+// read. TestAnItemThatIsTooLarge covers both encodings.
 func TestOversizedJSONIsSkippedInAnyPieces(t *testing.T) { // G11
 	t.Parallel()
 	const limit = 1 << 10
@@ -68,7 +68,7 @@ func TestOversizedJSONIsSkippedInAnyPieces(t *testing.T) { // G11
 				for _, failed := range append(skipped, skippedEvents...) {
 					require.ErrorIs(t, failed, ErrTooLarge)
 					require.ErrorContains(t, failed, "it has more than 1024 bytes")
-					if name != "a name within the limit" { // which in an event lies beyond it
+					if name != "a name within the limit" { // in an event, the name lies beyond the limit
 						require.Equal(t, test.key, failed.Key)
 					}
 				}
@@ -77,7 +77,7 @@ func TestOversizedJSONIsSkippedInAnyPieces(t *testing.T) { // G11
 	}
 }
 
-// It says that an object is missing, and not which.
+// The error says that an object is missing, but not which object.
 func TestOversizedInitialEventWithoutAName(t *testing.T) {
 	t.Parallel()
 	body := `{"type":"ADDED","object":{"metadata":{"a":"` + strings.Repeat("x", 5000) + `","name":"large"}}}`
@@ -93,7 +93,7 @@ func TestOversizedInitialEventWithoutAName(t *testing.T) {
 	}
 }
 
-// An event that does not say in time what it is ends the watch: it could be anything.
+// If an event does not show its type in time, it ends the watch: it could be anything.
 func TestOversizedEventOfUnknownType(t *testing.T) {
 	t.Parallel()
 	x := offline(t.Context(), strings.NewReader(`{"object":{"metadata":{"name":"`+strings.Repeat("x", 5000)+`"}},"type":"ADDED"}`))
@@ -105,8 +105,7 @@ func TestOversizedEventOfUnknownType(t *testing.T) {
 	require.ErrorIs(t, err, ErrTooLarge)
 }
 
-// Nothing of what is skipped is held, and a list whose brackets do not match is no
-// shorter list.
+// Skipped bytes are not kept. Unbalanced brackets do not end a list early.
 func TestSkippingHoldsNothing(t *testing.T) { // G11
 	size := effort.Of[int64](16<<20, 6<<20)
 	const (

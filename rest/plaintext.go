@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// plain is the form of a text in which a mask looks for secrets. It is the same however the
-// text was escaped: escapes of URLs, JSON, Go and HTML are undone, also within each other.
-// It lacks white space, because a text may be broken into lines, and characters that may
-// stand for a space or that differ between the alphabets of base64.
+// plain is the form of a text in which a mask looks for secrets. It does not depend on how the text
+// was escaped: escapes of URLs, JSON, Go and HTML are undone, also nested ones. It lacks white
+// space, because a text may be broken into lines. It also lacks characters that may stand for a
+// space, and characters that differ between the alphabets of base64.
 type plain struct {
 	text []byte
 	at   []span // the part of the original text that each byte stands for
@@ -58,7 +58,7 @@ func (p *plain) unescape() (any bool) {
 			continue
 		}
 		at.to = p.at[i+size-1].to
-		for _, b := range []byte(c) { // c is no longer than its escape
+		for _, b := range []byte(c) { // c is at most as long as its escape
 			p.text[n], p.at[n] = b, at
 			n++
 		}
@@ -68,8 +68,8 @@ func (p *plain) unescape() (any bool) {
 	return any
 }
 
-// escaped returns the character and the length of the escape with which a text begins. The
-// length is 0 if the text begins with none.
+// escaped returns the character that a text's leading escape stands for, and the length of the
+// escape. The length is 0 if the text does not start with an escape.
 func escaped(text []byte) (c string, size int) {
 	number := func(from, to, base int) (n uint64, ok bool) {
 		if to > len(text) {
@@ -125,12 +125,12 @@ func escaped(text []byte) (c string, size int) {
 	return "", 0
 }
 
-// find returns where the text contains one of the forms. If a form is longer than
-// shortestPart, its beginning is enough, because the text may have been cut.
+// find returns where the text contains one of the forms. If a form is longer than shortestPart, its
+// first part is enough, because the text may have been cut off.
 func (p *plain) find(forms []string) (found []span) {
 	for _, form := range forms {
 		begin := []byte(form[:min(len(form), shortestPart)])
-		for first := 0; ; first++ { // A form may begin within another.
+		for first := 0; ; first++ { // A form may start within another.
 			next := bytes.Index(p.text[first:], begin)
 			if next < 0 {
 				break
@@ -146,9 +146,9 @@ func (p *plain) find(forms []string) (found []span) {
 	return found
 }
 
-// base64Of returns the plain texts of a text in base64, one for each of the three places in
-// a group at which it may begin. They lack the characters that also depend on the bytes
-// around the text.
+// base64Of returns the plain texts of a text in base64, one for each of the three positions in a
+// group at which it may start. They lack the characters that also depend on the bytes around the
+// text.
 func base64Of(text string) (forms []string) {
 	for before := range 3 {
 		encoded := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), text...))

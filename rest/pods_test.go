@@ -21,8 +21,8 @@ import (
 
 var podsGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
-// randomPods returns pods with every field filled at random, and with names that
-// differ. They may be read by many goroutines.
+// randomPods returns pods with every field filled at random, and with different names. They may be
+// read by many goroutines.
 func randomPods(seed int64, n int) []corev1.Pod {
 	fill := randfill.NewWithSeed(seed).NilChance(0.5).NumElements(0, 3).MaxDepth(12).Funcs(
 		func(m *metav1.FieldsV1, c randfill.Continue) { m.SetRawString(`{"f:spec":{"f:a \"}] b":{}}}`) },
@@ -37,14 +37,13 @@ func randomPods(seed int64, n int) []corev1.Pod {
 		pods[i].TypeMeta = metav1.TypeMeta{}
 		pods[i].Name = fmt.Sprintf("%s-%d", pods[i].Name, i)
 		pods[i].ResourceVersion = fmt.Sprint(1000 + i)
-		// A Quantity remembers its text the first time that it is asked for it, which
-		// parallel tests would do at once.
+		// A Quantity caches its text at the first call, which parallel tests would do at once.
 		_, _ = pods[i].Marshal()
 	}
 	return pods
 }
 
-// plainPod is a pod as one finds it, of about 2 kB.
+// plainPod returns a typical pod of about 2 kB.
 func plainPod(i int) corev1.Pod {
 	r := rand.New(rand.NewPCG(1, uint64(i)))
 	pod := corev1.Pod{
@@ -80,15 +79,15 @@ func plainPods(n int) []corev1.Pod {
 	return pods
 }
 
-// podList is a list of pods as a server sends it.
+// podList returns a list of pods as a server sends it.
 func podList(t testing.TB, e Encoding, rv string, pods ...corev1.Pod) []byte {
 	t.Helper()
 	list := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: rv}, Items: pods}
 	return encode(t, e, "PodList", list)
 }
 
-// encode writes an object as a server does: with an envelope in protobuf, with
-// kind and apiVersion in JSON.
+// encode writes an object like a server: with an envelope in protobuf, with kind and apiVersion in
+// JSON.
 func encode(t testing.TB, e Encoding, kind string, object any) []byte {
 	t.Helper()
 	typeMeta := runtime.TypeMeta{APIVersion: "v1", Kind: kind}
@@ -119,7 +118,7 @@ func encode(t testing.TB, e Encoding, kind string, object any) []byte {
 	return out.Bytes()
 }
 
-// event is a watch event as a server sends it.
+// event returns a watch event as a server sends it.
 func event(t testing.TB, e Encoding, name, kind string, object any) []byte {
 	t.Helper()
 	data := encode(t, e, kind, object)
@@ -129,7 +128,7 @@ func event(t testing.TB, e Encoding, name, kind string, object any) []byte {
 	return frameOf(t, metav1.WatchEvent{Type: name, Object: runtime.RawExtension{Raw: data}})
 }
 
-// frameOf writes an event with the length in front.
+// frameOf writes an event with its length in front.
 func frameOf(t testing.TB, e metav1.WatchEvent) []byte {
 	t.Helper()
 	data, err := e.Marshal()

@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// TestObjectWithoutAllItsPartsIsNotSentBack: an update would delete on the server what
+// TestObjectWithoutAllItsPartsIsNotSentBack: an update would delete on the server the parts that
 // the list has left out.
 func TestObjectWithoutAllItsPartsIsNotSentBack(t *testing.T) {
 	t.Parallel()
@@ -84,7 +84,7 @@ func TestObjectWithoutAllItsPartsIsNotSentBack(t *testing.T) {
 			require.Equal(t, before.Status.Phase, after.Status.Phase)
 			require.Equal(t, before.Spec, after.Spec)
 
-			// An object that does not come from a server is whole.
+			// An object that does not come from a server is complete.
 			own := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name + "-own"}}
 			_, err = resource.Create(t.Context(), own, metav1.CreateOptions{})
 			require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestObjectWithoutAllItsPartsIsNotSentBack(t *testing.T) {
 	}
 }
 
-// TestMetadataIsNotSentBackAsAnObject, whose spec would go.
+// TestMetadataIsNotSentBackAsAnObject: the object would lose its spec.
 func TestMetadataIsNotSentBackAsAnObject(t *testing.T) {
 	t.Parallel()
 	client := serve(t, nil, Options{})

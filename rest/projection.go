@@ -15,33 +15,32 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// Projection removes parts of encoded objects. [Omit] is one.
+// Projection removes parts of encoded objects. [Omit] implements it.
 //
-// It is an interface so that a program without a projection has no code for it.
+// It is an interface so that a program without a projection does not link the code.
 type Projection interface {
-	// projector returns a function for objects of this type that removes the parts from
-	// an encoded object, in place.
+	// projector returns a function for objects of type t that removes parts from an encoded object,
+	// in place.
 	projector(t reflect.Type) func(e Encoding, object []byte) []byte
-	// missed names the parts that a server would delete if an object without them were
-	// sent back, in words, or "" for none.
+	// missed names, in words, the parts that a server would delete if an object without them were
+	// sent back, or returns "".
 	missed() string
 }
 
-// ErrProjected is wrapped by errors about an object that must not be sent back: it may lack
-// parts that the server would then delete.
+// ErrProjected is wrapped by errors about an object that must not be sent back. It may lack parts
+// that the server would then delete.
 var ErrProjected = errors.New("the server would delete the parts that the object lacks")
 
 // Omit names parts that lists and watches remove from the bytes of an object before it is
 // decoded. So these parts cost neither time nor memory in a cache that does not need them.
 // The zero value removes nothing.
 //
-// Such an object must not be sent back in an Update: the server would delete the parts that
-// are missing. Patch it, or get it first. A Resource with an Omit refuses Update,
-// UpdateStatus and ServerSideApply of an object that comes from a server ([ErrProjected]).
-// It recognises such an object by its UID and version. An object from Get is whole, but
-// looks the same: use another Resource, without Project, for Get and Update. An Omit of
-// nothing but managedFields refuses nothing, because a server keeps managedFields if an
-// update has none.
+// An object with missing parts must not be sent back in an Update: the server would delete these
+// parts. Patch it, or get it first. A Resource with an Omit refuses Update, UpdateStatus and
+// ServerSideApply of an object that comes from a server ([ErrProjected]), which it recognises by
+// UID and version. An object from Get is complete, but looks the same: use another Resource,
+// without Project, for Get and Update. An Omit of only managedFields refuses nothing, because a
+// server keeps managedFields if an update lacks them.
 type Omit struct {
 	// ManagedFields removes metadata.managedFields. They are about a third of many
 	// objects, and only programs that compute patches for server-side apply use them.
@@ -55,11 +54,12 @@ type Omit struct {
 	Status bool
 
 	// AllButMetadata keeps only metadata, kind and apiVersion. If T is
-	// *metav1.PartialObjectMetadata, the server does that, which saves network as well.
+	// *metav1.PartialObjectMetadata, the server itself sends only these, which saves network
+	// traffic as well.
 	AllButMetadata bool
 }
 
-// The numbers of fields in protobuf that all objects have in common.
+// These are the numbers of protobuf fields that all objects share.
 const (
 	fieldMetadata      = 1
 	fieldAnnotations   = 12 // in metadata
@@ -137,7 +137,7 @@ func (d *Omit) protobuf(object []byte, status uint64) []byte {
 	})
 }
 
-// metadataField is edit of rewrite for the fields of metadata.
+// metadataField is rewrite's edit for the fields of metadata.
 func (d *Omit) metadataField(h wire.Header, value []byte) ([]byte, bool) {
 	switch {
 	case h.Field == fieldManagedFields && d.ManagedFields:
@@ -149,9 +149,9 @@ func (d *Omit) metadataField(h wire.Header, value []byte) ([]byte, bool) {
 	return value, true
 }
 
-// rewrite changes a message in place. For each field, edit returns whether the field stays,
-// and with which contents; these must be a part of value. A malformed message stays as it
-// is, and the decoder then refuses it.
+// rewrite changes a message in place. For each field, edit returns whether the field stays, and its
+// new contents, which must be a part of value. A malformed message stays as it is, and the decoder
+// then refuses it.
 func rewrite(message []byte, edit func(h wire.Header, value []byte) ([]byte, bool)) []byte {
 	written := 0
 	for rest := message; len(rest) > 0; {
@@ -173,8 +173,8 @@ func rewrite(message []byte, edit func(h wire.Header, value []byte) ([]byte, boo
 	return message[:written]
 }
 
-// setLength replaces the length at the end of a field's header by a smaller one of the same
-// number of bytes: protobuf allows a number to end with zeros.
+// setLength replaces the length at the end of a field's header by a smaller length in the same
+// number of bytes: in protobuf, a number may end with zeros.
 func setLength(head []byte, length uint64) {
 	_, at := binary.Uvarint(head)
 	for ; at < len(head)-1; at++ {

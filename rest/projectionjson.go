@@ -20,7 +20,7 @@ func (d *Omit) json(object []byte) []byte {
 	})
 }
 
-// metadataMember is edit of rewriteJSON for the members of metadata.
+// metadataMember is rewriteJSON's edit for the members of metadata.
 func (d *Omit) metadataMember(key, value []byte) ([]byte, bool) {
 	switch string(key) {
 	case "managedFields":
@@ -37,9 +37,9 @@ func (d *Omit) metadataMember(key, value []byte) ([]byte, bool) {
 	return value, true
 }
 
-// rewriteJSON changes an object in place. For each member, edit returns whether the member
-// stays, and with which value; that must be a part of the given one. Malformed JSON, or a
-// value that is no object, stays as it is, and the decoder then refuses it.
+// rewriteJSON changes an object in place. For each member, edit returns whether the member stays,
+// and its new value, which must be a part of the given value. Malformed JSON, or a value that is
+// not an object, stays as it is, and the decoder then refuses it.
 func rewriteJSON(object []byte, edit func(key, value []byte) ([]byte, bool)) []byte {
 	rest, ok := wire.AfterByte(object, '{')
 	if !ok {
@@ -58,7 +58,7 @@ func rewriteJSON(object []byte, edit func(key, value []byte) ([]byte, bool)) []b
 			value, next, ok = wire.JSONValue(next)
 		}
 		if !ok {
-			if comma { // too many
+			if comma { // too many commas
 				object[written] = ','
 				written++
 			}

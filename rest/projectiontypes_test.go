@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// leave does to a decoded object what d does to its bytes.
+// leave applies to a decoded object what d does to its bytes.
 func leave(d Omit, object everytype.Message) everytype.Message {
 	v := reflect.ValueOf(object).Elem()
 	if d.AllButMetadata {
@@ -38,9 +38,8 @@ func leave(d Omit, object everytype.Message) everytype.Message {
 	return object
 }
 
-// TestEveryBuiltinTypeIsProjected: what is dropped from the bytes of any type, and
-// nothing else, is missing in the object, be it shared or not, and the metadata
-// alone is that of the object.
+// TestEveryBuiltinTypeIsProjected: exactly the parts that are dropped from the bytes are missing in
+// an object of any type, shared or not. The metadata alone equals the object's metadata.
 func TestEveryBuiltinTypeIsProjected(t *testing.T) {
 	t.Parallel()
 	shared := sharing.New(sharing.Options{})
@@ -51,7 +50,7 @@ func TestEveryBuiltinTypeIsProjected(t *testing.T) {
 		filled := reflect.New(typ).Interface()
 		meta, ok := filled.(metav1.Object)
 		if !ok {
-			continue // a list, or what is sent to a subresource
+			continue // a list, or a type that is sent to a subresource
 		}
 		objects++
 		if statusNumber(reflect.TypeOf(filled)) > 0 {

@@ -5,23 +5,23 @@ import (
 	"net/url"
 )
 
-// RawOptions are the choices of Raw. The zero value works.
+// RawOptions are the optional settings of Raw. The zero value works.
 type RawOptions struct {
 	// Query is appended to the path.
 	Query url.Values
 
-	// Accept is the header of that name. Defaults to "application/json".
+	// Accept is the Accept header. Defaults to "application/json".
 	Accept string
 
-	// Body is sent, as ContentType, which defaults to "application/json".
+	// Body is sent with the Content-Type ContentType, which defaults to "application/json".
 	Body        []byte
 	ContentType string
 }
 
-// Raw sends a request to an absolute path of the API server, such as "/apis", and returns
-// the body of the answer as it is. An answer with another code than 2xx is an error, for
-// which the predicates of apierrors work. So is an answer larger than
-// [Options].MaxObjectBytes. Raw retries as verbs do; see [Error].
+// Raw sends a request to an absolute path of the API server, such as "/apis", and returns the
+// unchanged body of the response. A response with a code other than 2xx is an error, for which the
+// predicates of apierrors work. A response larger than [Options].MaxObjectBytes is an error as
+// well. Raw retries like a verb; see [Error].
 func (c *Client) Raw(ctx context.Context, method, path string, opts RawOptions) ([]byte, error) {
 	var body []byte
 	of := About{Verb: "raw"}

@@ -15,26 +15,26 @@ const maxFrames = 512
 // frames in it.
 type piece struct {
 	buffer   *[]byte
-	divided  bool // other pieces have frames in buffer, too
+	divided  bool // other pieces have frames in buffer as well
 	frames   []wire.Frame
 	size     int64         // bytes of the frames
-	envelope wire.Envelope // what has been read around the frames so far
+	envelope wire.Envelope // the fields read around the frames so far
 	arrived  int64         // bytes of the stream up to here
-	end      error         // that follows the frames; nil if another piece follows
+	end      error         // follows the frames; nil if another piece follows
 }
 
-// reader cuts a stream into pieces. It starts no goroutine. It waits for the network only
-// while it has no frame, so that it hands out each frame as soon as it has arrived.
+// reader cuts a stream into pieces. It starts no goroutine. It waits for the network only while it
+// has no frame, so that it hands out each frame as soon as the frame has arrived.
 type reader struct {
 	exchange *exchange
 	cutter   wire.Cutter
 
 	buffer        *[]byte // nil at the beginning
 	divided       bool    // earlier pieces have frames in buffer
-	start, filled int     // the bytes of buffer between them have arrived, and have not been cut
+	start, filled int     // the bytes of buffer in this range have arrived but are not cut yet
 	latest        int     // bytes of the last read
 	ended         error   // error of the last read
-	count         int64   // bytes that have arrived, of the whole stream
+	count         int64   // bytes of the whole stream that have arrived
 }
 
 // next fills an empty piece. A piece with an end is the last one.
@@ -49,8 +49,8 @@ func (r *reader) next(p *piece) {
 	p.arrived = r.count
 }
 
-// cut cuts frames from the bytes that have arrived. It reports whether the piece is
-// complete: it has maxFrames frames, or all that have arrived, or an end.
+// cut cuts frames from the bytes that have arrived. It reports whether the piece is complete: it
+// has maxFrames frames, or all frames that have arrived, or an end.
 func (r *reader) cut(p *piece) bool {
 	for len(p.frames) < maxFrames {
 		f, done, err := r.cutter.Cut((*r.buffer)[r.start:r.filled])
@@ -74,20 +74,19 @@ func (r *reader) cut(p *piece) bool {
 	return true
 }
 
-// goOn makes room for the bytes that follow rest, which is less than a frame. taken says
-// that the piece has frames. Then the piece keeps the buffer, and is complete: goOn returns
-// taken.
+// goOn makes room for the bytes that follow rest, which is less than a frame. taken says that the
+// piece has frames. In that case the piece keeps the buffer, and is complete. goOn returns taken.
 func (r *reader) goOn(rest []byte, taken bool) bool {
 	switch {
 	case taken:
 		used := len(rest)
 		if r.latest >= idleSize || r.filled == len(*r.buffer) {
-			used = max(used, idleSize) // more is coming
+			used = max(used, idleSize) // more bytes are coming
 		}
 		r.use(r.exchange.reading.newBuffer(used), rest)
 	case len(rest) == 0 && !r.divided:
 		r.start, r.filled = 0, 0 // The cutter has skipped its content.
-	case r.filled == len(*r.buffer): // The buffer is full, and has no end of a frame.
+	case r.filled == len(*r.buffer): // The buffer is full, and does not have the end of the frame.
 		used, divided := r.buffer, r.divided
 		r.use(r.exchange.reading.newBuffer(len(rest)), rest)
 		if !divided {
@@ -97,7 +96,7 @@ func (r *reader) goOn(rest []byte, taken bool) bool {
 	return taken
 }
 
-// use goes on with another buffer, which begins with rest.
+// use goes on with another buffer, which starts with rest.
 func (r *reader) use(buffer *[]byte, rest []byte) {
 	r.buffer, r.divided = buffer, false
 	r.start, r.filled = 0, copy(*buffer, rest)
@@ -118,7 +117,7 @@ func (r *reader) read() {
 	}
 }
 
-// ending returns the end of a stream whose body ended with ended, and left rest uncut.
+// ending returns the end of a stream whose body ended with ended and left rest uncut.
 func (r *reader) ending(rest []byte) error {
 	switch err := r.ended; {
 	case errors.Is(err, io.ErrUnexpectedEOF):

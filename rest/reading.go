@@ -13,8 +13,9 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// reading is what answers are read with, whoever has sent the requests: budgets, buffers, Decoders, and counts. Nothing of it connects, so
-// that a program which reads answers with its own http.Client does not link the other half of a Client.
+// reading has everything that reading responses needs, whoever has sent the requests: budgets,
+// buffers, Decoders, and counts. It does not connect, so that a program that reads responses with
+// its own http.Client does not link the other half of a Client.
 type reading struct {
 	maxObjectBytes int
 	maxListBytes   int64
@@ -28,10 +29,10 @@ type reading struct {
 	sharing  sharer
 	buffers  [2]sync.Pool // of *[]byte, large and small, for all streams: an idle stream keeps one small buffer
 	counters counters
-	closed   atomic.Bool // its streams fail
+	closed   atomic.Bool // streams fail
 }
 
-// use sets the budgets and the Observer of opts, of which it checks all.
+// use sets the budgets and the Observer of opts. It validates all options.
 func (r *reading) use(opts *Options) error {
 	if opts.MaxObjectBytes < 0 || opts.MaxListBytes < 0 || opts.MaxRetryAfter < 0 || opts.MaxExpansion < 0 || opts.MaxObjectMemory < 0 ||
 		opts.MaxDepth < 0 || opts.MaxCompression < 0 || opts.MaxSilence < 0 {
@@ -48,22 +49,22 @@ func (r *reading) use(opts *Options) error {
 	return nil
 }
 
-// limits returns the budgets of the options, or else the defaults.
+// limits returns the budgets of the options, or the defaults.
 func (r *reading) limits() limits {
 	return limits{
 		expansion: orDefault(r.maxExpansion, 64), memory: orDefault(r.maxMemory, 256<<20), depth: orDefault(r.maxDepth, wire.MaxDepth),
 	}
 }
 
-// owner returns the Decoder for objects of the caller's own.
+// owner returns the Decoder for objects that belong to the caller.
 func (r *reading) owner() *sharing.Decoder {
 	s := &r.sharing
 	s.own.Do(func() { s.owner = sharing.New(sharing.Options{MaxBytes: -1}) })
 	return s.owner
 }
 
-// decodesTags reports whether a type can be decoded by the tags of its fields. All of
-// today's k8s.io/api can. For a type that cannot, the client asks for JSON.
+// decodesTags reports whether a type can be decoded by the tags of its fields. All present types of
+// k8s.io/api can. For a type that cannot, the client requests JSON.
 func (r *reading) decodesTags(t reflect.Type) bool {
 	return !errors.Is(r.owner().DecodeProtobuf(nil, reflect.New(t).Interface(), nil), sharing.ErrType)
 }

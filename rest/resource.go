@@ -14,54 +14,51 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// ResourceOptions say which resource a Resource is of, which of its objects it lists and
-// watches, and how it decodes them. The zero value is for all objects of a built-in type.
+// ResourceOptions say which resource a Resource is for, which of its objects it lists and watches,
+// and how it decodes them. The zero value means all objects of a built-in type.
 type ResourceOptions struct {
-	// Resource is the server's name of the resource, such as websites in the version v1 of
-	// the group example.com. Defaults to that of T, if T is a built-in type; see [For].
+	// Resource is the server's name of the resource, such as websites in the version v1 of the
+	// group example.com. If T is a built-in type, it defaults to T's resource; see [For].
 	Resource schema.GroupVersionResource
 
-	// Namespace is the only namespace to look at. Defaults to all of them, which is also
-	// right for a resource without namespaces. A name that no namespace can have is an
-	// error.
+	// Namespace is the only namespace to read. Defaults to all namespaces, which is also right for
+	// a resource without namespaces. An invalid name of a namespace is an error.
 	Namespace string
 
-	// LabelSelector and FieldSelector select the objects of List and Watch, in the API's
-	// own syntax: "app=web,tier!=cache", "spec.nodeName=n1". A selector that cannot be
-	// parsed is an error. Default to all objects.
+	// LabelSelector and FieldSelector select the objects of List and Watch, in the API's own
+	// syntax: "app=web,tier!=cache", "spec.nodeName=n1". A selector that cannot be parsed is an
+	// error. They default to all objects.
 	LabelSelector string
 	FieldSelector string
 
-	// Encoding is the encoding to ask the server for. Defaults to Automatic.
+	// Encoding is the encoding to request. Defaults to Automatic.
 	Encoding Encoding
 
-	// Kind is the kind of the objects, such as "Certificate". An object of another kind
-	// is an error, and written objects that lack kind and apiVersion are sent with them.
-	// Defaults to the kind of T, if T is a built-in type, or else to that of the resource,
-	// if that is built-in. For other resources, it defaults to the first kind that comes,
-	// until the server says that there is no such resource (404).
+	// Kind is the kind of the objects, such as "Certificate". An object of another kind is an
+	// error. Written objects that lack kind and apiVersion are sent with them. Defaults to the kind
+	// of T, if T is a built-in type, or otherwise to the kind of the resource, if it is built-in.
+	// For other resources, it defaults to the first kind that comes, until the server says that the
+	// resource does not exist (404).
 	Kind string
 
-	// Project says which parts of an object List and Watch remove before they decode
-	// it; see [Omit]. The other verbs return whole objects. Defaults to none.
+	// Project says which parts of an object List and Watch remove before they decode it; see
+	// [Omit]. The other verbs return whole objects. Defaults to no parts.
 	Project Projection
 
 	// Decoder decodes the objects of List and Watch. Defaults to the Client's own, a
-	// [sharing.Decoder] for all its resources, by which objects share their equal parts:
-	// they must not be changed in place, see [Resource]. It has a table of at most 8 MiB.
-	// For a table of another size, or one table for several clients, make a
-	// sharing.Decoder and set it here. A Decoder of another type decodes objects with
-	// [listwatch.ListOptions].Owned as well, and must not let them share parts if a caller
-	// sets that.
+	// [sharing.Decoder] for all its resources, which lets objects share their equal parts: they
+	// must not be changed in place, see [Resource]. Its table has at most 8 MiB. For a table of
+	// another size, or one table for several clients, make a sharing.Decoder and set it here. A
+	// Decoder of another type also decodes objects of callers that set
+	// [listwatch.ListOptions].Owned. It must not let these objects share parts.
 	//
-	// By default, T's own methods decode objects that the Client's Decoder cannot:
-	// protobuf of types that are not built-in, JSON of a type with UnmarshalJSON, and
-	// JSON of a type that is neither a pointer to a struct nor unstructured.
+	// By default, T's own methods decode objects that the Client's Decoder cannot: protobuf of
+	// types that are not built-in, JSON of a type with UnmarshalJSON, and JSON of a type that is
+	// neither a pointer to a struct nor unstructured.
 	Decoder Decoder
 
-	// Unshared lets objects of List and Watch share nothing, so that their reader may
-	// change them. That takes twice the memory and time. It excludes a Decoder. Defaults
-	// to false.
+	// Unshared lets objects of List and Watch share nothing, so that their reader may change them.
+	// It takes twice the memory and time. It excludes a Decoder. Defaults to false.
 	Unshared bool
 }
 
@@ -69,12 +66,12 @@ type ResourceOptions struct {
 // [listwatch.Source], and has the verbs that controllers need. It is safe for concurrent
 // use, and needs no Close.
 //
-// Objects of List and Watch may share parts with each other. As with the objects of any
-// cache, nobody may change them in place; DeepCopy makes a copy that one may change. With
-// [ResourceOptions].Unshared, or [listwatch.ListOptions].Owned, they share nothing. The
-// verbs (Get, Create, Update, Patch and all others) return objects of the caller's own.
+// Objects of List and Watch may share parts with each other. As with the objects of any cache,
+// nobody may change them in place; DeepCopy makes a copy that may be changed. With
+// [ResourceOptions].Unshared, or [listwatch.ListOptions].Owned, they share nothing. The verbs (Get,
+// Create, Update, Patch and all others) return objects that belong to the caller.
 //
-// [For] makes one.
+// [For] makes a Resource.
 type Resource[T any] struct {
 	client *Client
 	objects[T]
@@ -86,19 +83,19 @@ type Resource[T any] struct {
 }
 
 // Message is an object that can decode protobuf, such as a pointer to a type of k8s.io/api.
-// Unmarshal must not keep data. It must be T's own method: a struct that only embeds
-// metav1.ObjectMeta has the Unmarshal of that, which does not decode the struct.
+// Unmarshal must not keep data. Unmarshal must be T's own method: a struct that only embeds
+// metav1.ObjectMeta has the Unmarshal of the metadata, which does not decode the struct.
 type Message interface {
 	Unmarshal(data []byte) error
 }
 
-// NewResource is [For] for a type that decodes protobuf by its own method Unmarshal, which
-// For does not call: a type of another API group than those of k8s.io/api, such as
+// NewResource is [For] for a type that decodes protobuf by its own method Unmarshal, which For does
+// not call. It is for types of API groups outside of k8s.io/api, such as
 // *metricsv1beta1.NodeMetrics. Objects lack kind and apiVersion.
 //
-// It is a function apart, because here the compiler knows the method Unmarshal. If For
-// looked for the method at run time, the linker would keep it of every type: half a
-// megabyte in a program with k8s.io/api/core/v1.
+// It is a separate function, because here the compiler knows the method Unmarshal. If For looked
+// for the method at run time, the linker would keep it of every type: half a megabyte in a program
+// with k8s.io/api/core/v1.
 func NewResource[T Message](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) (*Resource[T], error) {
 	if err := opts.name(gvr); err != nil {
 		return nil, err
@@ -109,10 +106,10 @@ func NewResource[T Message](c *Client, gvr schema.GroupVersionResource, opts Res
 	})
 }
 
-// NewJSONResource is [For] for the resource gvr, in JSON. Objects have all that the server
-// wrote, kind and apiVersion included, even if T is a built-in type. Lists and watches are
-// in protobuf only if opts has a Decoder, which must be able to decode T, and Protobuf as
-// its Encoding.
+// NewJSONResource is [For] for the resource gvr, in JSON. Objects have everything that the server
+// sent, kind and apiVersion included, even if T is a built-in type. Lists and watches are in
+// protobuf only if opts has a Decoder, which must be able to decode T, and Protobuf as its
+// Encoding.
 func NewJSONResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) (*Resource[T], error) {
 	if err := opts.name(gvr); err != nil {
 		return nil, err
@@ -129,7 +126,7 @@ func (o *ResourceOptions) name(gvr schema.GroupVersionResource) error {
 	return nil
 }
 
-// String is the address of the collection. (A Host with credentials is refused.)
+// String returns the address of the collection. (A Host with credentials is refused.)
 func (r *Resource[T]) String() string {
 	return strings.TrimSuffix(r.client.base.String(), "/") + r.path(types.NamespacedName{Namespace: r.opts.Namespace})
 }
@@ -161,8 +158,8 @@ func newResource[T any](c *Client, opts ResourceOptions, d decoder) (*Resource[T
 	return r, nil
 }
 
-// send sends a request about this resource, and returns the exchange with the encoding of
-// the answer. d will decode the answer.
+// send sends a request about this resource, and returns the exchange with the encoding of the
+// response. d will decode the response.
 func (r *Resource[T]) send(ctx context.Context, req request, d *decoder) (*exchange, Encoding, error) {
 	req.about.Resource = r.gvr
 	wanted := r.opts.Encoding

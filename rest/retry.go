@@ -15,9 +15,8 @@ import (
 	"github.com/kinform/kinform/internal/remind"
 )
 
-// persist calls attempt until it succeeds, or fails in a way that allows no retry; see
-// [Error]. Only verbs and Raw call it, so that a program that only runs informers does not
-// link it.
+// persist calls attempt until it succeeds, or fails in a way that allows no retry; see [Error].
+// Only verbs and Raw call it, so that a program that only runs informers does not link it.
 func (c *Client) persist(ctx context.Context, method string, of About, attempt func() error) error {
 	var previous error
 	for n := 1; ; n++ {
@@ -43,18 +42,18 @@ func (c *Client) persist(ctx context.Context, method string, of About, attempt f
 	}
 }
 
-// repeated says what the log has of retries. A request that succeeds does not reset it,
+// repeated decides what the log shows of retries. A request that succeeds does not reset it,
 // because others may still fail.
 type repeated struct {
 	mu   sync.Mutex // guards following
 	said remind.Reminder
 }
 
-// sayRetry logs that requests are retried: when that begins, and every few minutes while it
-// lasts. Their callers would notice only that their calls take long.
+// sayRetry logs that requests are retried: when retries start, and every few minutes while they
+// last. Callers would notice only that their calls take long.
 func (c *Client) sayRetry(failed *Error, wait time.Duration) {
 	if wait == 0 {
-		return // A credential was replaced, which happens in order.
+		return // A credential was replaced, which is normal.
 	}
 	c.repeated.mu.Lock()
 	unsaid, due := c.repeated.said.Due(failed.StatusCode, time.Now())
@@ -64,13 +63,13 @@ func (c *Client) sayRetry(failed *Error, wait time.Duration) {
 	}
 }
 
-// Waits whose length the client chooses.
+// These are the waits whose length the client chooses.
 const (
 	lostWait = time.Second            // after a lost connection (RS-9)
 	minWait  = 100 * time.Millisecond // if the server asks for a wait of 0
 )
 
-// wait returns whether a retry may follow a failure, and after which time.
+// wait returns whether a retry may follow a failure, and after which wait.
 func (c *Client) wait(method string, failed *Error) (wait time.Duration, again bool) {
 	if _, ok := errors.AsType[*apierrors.StatusError](failed.Err); ok {
 		if failed.StatusCode == http.StatusUnauthorized {

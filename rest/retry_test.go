@@ -23,7 +23,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// failing fails some times and then answers. It keeps what was sent.
+// failing fails some times and then succeeds. It records the requests.
 type failing struct {
 	times  int
 	fail   func(http.ResponseWriter)
@@ -44,7 +44,7 @@ func (f *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(f.answer)
 }
 
-// fails answers with a code and a Retry-After, if that is not empty.
+// fails responds with a code, and with a Retry-After if it is not empty.
 func fails(code int, retryAfter string) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) {
 		if retryAfter != "" {
@@ -57,7 +57,7 @@ func fails(code int, retryAfter string) func(http.ResponseWriter) {
 
 func drops(http.ResponseWriter) { panic(http.ErrAbortHandler) }
 
-// cuts ends an answer in its middle.
+// cuts cuts a response off in the middle.
 func cuts(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", mediaTypeJSON)
 	w.Header().Set("Content-Length", "100")
@@ -66,7 +66,7 @@ func cuts(w http.ResponseWriter) {
 	panic(http.ErrAbortHandler)
 }
 
-// requireAbout fails if a wait is not as long as asked for, or up to a tenth longer.
+// requireAbout fails if a wait is shorter than requested, or more than a tenth longer.
 func requireAbout(t *testing.T, want, got time.Duration, name string) {
 	t.Helper()
 	require.GreaterOrEqual(t, got, want, name)

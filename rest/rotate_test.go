@@ -24,14 +24,14 @@ import (
 	"github.com/kinform/kinform/rest/internal/transport"
 )
 
-// tlsServer serves HTTP/2 in a bubble, with a certificate that can be exchanged.
+// tlsServer serves HTTP/2 in a bubble, with a certificate that can be replaced.
 type tlsServer struct {
 	network     *memory
 	certificate atomic.Pointer[tls.Certificate]
 	stop        func()
 }
 
-// newTLSServer starts a server; stop is to be called before the bubble ends.
+// newTLSServer starts a server. stop must be called before the bubble ends.
 func newTLSServer(t *testing.T, handler http.Handler) *tlsServer {
 	s := &tlsServer{network: newMemory()}
 	server := &http.Server{
@@ -51,7 +51,7 @@ func newTLSServer(t *testing.T, handler http.Handler) *tlsServer {
 	return s
 }
 
-// renew gives the server a certificate by a new authority, which it returns.
+// renew gives the server a certificate from a new CA, and returns the CA bundle.
 func (s *tlsServer) renew(t *testing.T) (ca []byte) {
 	cert, key := certificate(t, "memory")
 	pair, err := tls.X509KeyPair(cert, key)
@@ -60,8 +60,8 @@ func (s *tlsServer) renew(t *testing.T) (ca []byte) {
 	return cert
 }
 
-// whoami answers a watch with silence, and anything else with the name in the
-// client's certificate, or with 401 if that is not among the welcome, where any are.
+// whoami responds to a watch with silence, and to other requests with the name in the client's
+// certificate. If welcome is not empty and does not have the name, it responds with 401.
 func whoami(welcome ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Has("watch") {
@@ -86,8 +86,8 @@ func get(ctx context.Context, client *Client) (string, error) {
 	return string(body), err
 }
 
-// openWatch opens a watch on which nothing happens. The function that it returns
-// checks that this is still so, and closes it.
+// openWatch opens a watch without events. The function that it returns checks that the watch is
+// still open and silent, and closes it.
 func openWatch(t *testing.T, client *Client) (requireOpen func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stream, err := pods(client).Watch(ctx, listwatch.WatchOptions{})
@@ -206,7 +206,7 @@ func TestUnauthorizedMakesTheRequestReadTheCertificateAgain(t *testing.T) {
 	})
 }
 
-// source hands out credentials, one after the other.
+// source hands out credentials one after the other.
 type source struct {
 	credentials []*Credential
 	asked       int
@@ -303,7 +303,7 @@ func TestSourceOfCredentialsThatFails(t *testing.T) {
 	}
 }
 
-// A source may read and parse its files for each request: what is in them decides
+// A source may read and parse its files for each request. The contents of the certificate decide
 // whether new connections are needed.
 func TestCertificateThatIsParsedAgainNeedsNoNewConnection(t *testing.T) {
 	t.Parallel()
@@ -329,7 +329,7 @@ func TestCertificateThatIsParsedAgainNeedsNoNewConnection(t *testing.T) {
 			require.Equal(t, "alice", name)
 			require.Equal(t, 1, client.Stats().Connections)
 		}
-		for i := range 20 { // two who take turns
+		for i := range 20 { // two clients that alternate
 			cert, key = bobCert, bobKey
 			if i%2 == 1 {
 				cert, key = aliceCert, aliceKey

@@ -5,14 +5,14 @@ import (
 	"log/slog"
 )
 
-// Secret is a text that only [Secret.Reveal] shows: a token, a password, a private key.
-// Printing it writes "[redacted]", or nothing if the text is empty. That holds for all
-// verbs of package fmt, for log/slog, for encoding/json, and for every other printer that
-// calls MarshalText. A printer that uses reflection and calls no method, as fmt does for
-// unexported fields, finds the address of a function.
+// Secret is a text that only [Secret.Reveal] shows: a token, a password, a private key. Printing it
+// writes "[redacted]", or nothing if the text is empty. This is true of all verbs of package fmt,
+// of log/slog, of encoding/json, and of every other printer that calls MarshalText. A printer that
+// uses reflection and calls no method, like fmt for unexported fields, finds the address of a
+// function.
 //
-// The zero value is the empty text. A Secret does not change, and may be copied. It cannot
-// be compared by ==, nor decoded from its printed form. encoding/gob refuses it.
+// The zero value is the empty text. A Secret does not change, and may be copied. It cannot be
+// compared by ==, nor decoded from its printed form. encoding/gob refuses it.
 type Secret struct {
 	reveal func() string // nil for the empty text
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The secret of these tests, and the forms in which it must not be found.
+// hush is the secret of these tests. The forms below must not be found.
 const hush = "hush-hush-4711"
 
 var hushForms = []string{
@@ -39,7 +39,7 @@ type unexported[V any] struct{ field V }
 type twice[V any] struct{ inner unexported[V] }
 type embedding struct{ Secret }
 
-// nested returns a value in all the ways in which somebody may come to print it.
+// nested returns a value in all the positions in which somebody may print it.
 func nested[V any](value V) map[string]any {
 	pointer := &value
 	return map[string]any{
@@ -53,13 +53,13 @@ func nested[V any](value V) map[string]any {
 	}
 }
 
-// TestSecretsAreNotPrinted prints everything that holds a secret in every way, in every
-// place.
+// TestSecretsAreNotPrinted prints everything that contains a secret in every way, in every
+// position.
 func TestSecretsAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	certificate, err := tls.X509KeyPair(certificate(t, "me"))
 	require.NoError(t, err)
-	certificate.OCSPStaple = []byte(hush) // stands for the key, which is beside it
+	certificate.OCSPStaple = []byte(hush) // replaces the key, which is beside it
 	config := Config{
 		Host: "https://host", BearerToken: NewSecret(hush), Password: NewSecret([]byte(hush)), Username: "me",
 		TLS: TLSConfig{KeyData: NewSecret(hush), CAData: []byte("ca")},
@@ -104,7 +104,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	require.Contains(t, dumped(unexported[*exported[string]]{&exported[string]{hush}}), "hush")
 }
 
-// written is a value as whatever encodes or prints it writes it.
+// written returns a value as each encoder and printer writes it.
 func written(value any) map[string]string {
 	out := map[string]string{}
 	text := func(how string, data []byte, err error) { out[how] = fmt.Sprint(string(data), err) }
@@ -126,15 +126,15 @@ func written(value any) map[string]string {
 	return out
 }
 
-// dumped is a value as a failing test prints it: pointers are followed, and no method
-// is called.
+// dumped returns a value as a failing test prints it: pointers are followed, and no method is
+// called.
 func dumped(value any) string {
 	var failed recorded
 	assert.Equal(&failed, value, reflect.Zero(reflect.TypeOf(value)).Interface())
 	return failed.text
 }
 
-// recorded keeps what a test would print.
+// recorded records what a test would print.
 type recorded struct{ text string }
 
 func (f *recorded) Errorf(format string, args ...any) { f.text += fmt.Sprintf(format, args...) }
@@ -166,7 +166,7 @@ func TestSecretIsWhatItWas(t *testing.T) {
 	require.Equal(t, "[[redacted]  [redacted]]", fmt.Sprint(all))
 }
 
-// A credential travels through contexts and errors of others.
+// A credential may become part of foreign contexts and errors.
 func TestCredentialInTheErrorOfASource(t *testing.T) {
 	t.Parallel()
 	client, err := NewClient(Config{Host: "http://127.0.0.1:1", Credentials: func(context.Context, *Credential) (*Credential, error) {

@@ -19,10 +19,10 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// onSendServer answers with a pod, but for the first times 429, and says what header it got.
+// onSendServer responds with a pod, after a number of 429s, and with the header that it got.
 type onSendServer struct {
 	pod  []byte
-	busy int // how often it is
+	busy int // number of 429s
 
 	mu    sync.Mutex // guards following
 	heard []string
@@ -48,15 +48,15 @@ func keyOfPod(pod *corev1.Pod) types.NamespacedName {
 	return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 }
 
-// OnSend is called once for each request, retries included, before it is sent, with the context
-// of the caller. The function that it returns hears of the answer, after OnAnswered, in the same
-// goroutine.
+// OnSend is called once for each request, retries included, before it is sent, with the context of
+// the caller. The function that it returns is called with the response, after OnAnswered, in the
+// same goroutine.
 func TestOnSendIsCalledForEachRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		pod := plainPod(1)
 		server := &onSendServer{pod: encode(t, JSON, "Pod", &pod), busy: 2}
-		var told []string // by one goroutine alone: the race detector looks
+		var told []string // by one goroutine alone: the race detector checks this
 		n := 0
 		client, stop := serveMemory(t, server, Options{Observer: &Observer{
 			OnSend: func(ctx context.Context, about About, setHeader func(name, value string)) func(Answered) {
@@ -67,7 +67,7 @@ func TestOnSendIsCalledForEachRequest(t *testing.T) {
 				server.mu.Unlock()
 				setHeader("Traceparent", fmt.Sprint("attempt ", attempt))
 				if attempt == 2 {
-					return nil // Nobody wants to know.
+					return nil // Nobody needs the response.
 				}
 				return func(a Answered) {
 					told = append(told, fmt.Sprintf("answered %d: %d %v, %s", attempt, a.StatusCode, a.Err, a.Verb))
@@ -89,7 +89,8 @@ func TestOnSendIsCalledForEachRequest(t *testing.T) {
 	})
 }
 
-// A request that gets no answer is told of as well; one that is never sent is not.
+// The function is also called for a request without a response, but not for a request that is never
+// sent.
 func TestOnSendHearsOfNoAnswer(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -99,7 +100,7 @@ func TestOnSendHearsOfNoAnswer(t *testing.T) {
 	}{
 		"lost connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil, 1},
 		"late": {func(_ http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body) // Without that, the server does not see that the client is gone.
+			_, _ = io.Copy(io.Discard, r.Body) // Otherwise, the server does not notice that the client is gone.
 			<-r.Context().Done()
 		}, nil, 1},
 		"limited": {func(http.ResponseWriter, *http.Request) {}, func(context.Context) error { return io.ErrClosedPipe }, 0},
@@ -128,7 +129,8 @@ func TestOnSendHearsOfNoAnswer(t *testing.T) {
 	}
 }
 
-// The time of a slow hook is not that of the request: it neither counts as waiting nor ends the request.
+// The time of a slow hook does not belong to the request: it neither counts as waiting nor ends the
+// request.
 func TestSlowOnSendDelaysTheRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -149,8 +151,8 @@ func TestSlowOnSendDelaysTheRequest(t *testing.T) {
 	})
 }
 
-// A panic of a hook is the caller's, and leaves nothing behind: neither what waits for the end of its
-// context, nor a client that does not work any more.
+// The panic of a hook reaches the caller, and leaves nothing behind: no goroutine that waits for
+// the end of its context, and no broken client.
 func TestOnSendThatPanicsLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)
@@ -174,23 +176,24 @@ func TestOnSendThatPanicsLeavesNothingBehind(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// counted is a context that counts what waits for its end, as context.AfterFunc and derived contexts do.
+// counted is a context that counts those who wait for its end, as context.AfterFunc and derived
+// contexts do.
 type counted struct {
 	context.Context
-	done    chan struct{} // another one than that of Context, by which package context would know that
+	done    chan struct{} // not the channel of Context, so that package context does not recognise it
 	waiting atomic.Int64
 }
 
 func (c *counted) Done() <-chan struct{} { return c.done }
 
-// AfterFunc is what package context asks of a context that is not its own.
+// AfterFunc is the method that package context calls on a foreign context.
 func (c *counted) AfterFunc(f func()) (stop func() bool) {
 	c.waiting.Add(1)
 	end := context.AfterFunc(c.Context, f)
 	return sync.OnceValue(func() bool { c.waiting.Add(-1); return end() })
 }
 
-// Each request has its own answer, however many are sent at once, streams too.
+// Each request has its own response, however many are sent at once, including streams.
 func TestOnSendOfManyRequestsAtOnce(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)

@@ -12,25 +12,24 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ServerSideApply gives the object of obj's name the fields that obj has, and returns
-// the object as it was stored: server-side apply (KEP-555). It creates the object if
-// there is none. obj is not changed.
+// ServerSideApply sets the fields of obj in the object with obj's name, and returns the stored
+// object: server-side apply (KEP-555). It creates a missing object. obj is not changed.
 //
-// obj must have the fields that opts.FieldManager wants to decide on, and no others. The
-// server removes a field that this manager set before and that obj lacks now. A field to
-// which another manager has given another value is a conflict, unless opts.Force takes
-// it over. With a subresource such as "status", only that part is applied.
+// obj must have exactly the fields that opts.FieldManager wants to own. The server removes a field
+// that this manager set before and that obj lacks now. A field to which another manager has given
+// another value is a conflict, unless opts.Force takes it over. With a subresource such as
+// "status", only that part is applied.
 //
 // As in Create, obj may lack kind and apiVersion if the kind is known. ServerSideApply does not
-// send managedFields, which servers refuse in an apply. Nor does it send an empty
-// status, which typed objects always have, unless the status is the subresource, nor fields
-// that are null in the JSON of a Go type, such as a selector or a list that the object lacks:
-// null would take away what others have set. Other empty fields that a Go type writes count as
-// decided on. Where that does harm, use an *unstructured.Unstructured, whose nulls are sent, or
-// Patch with [types.ApplyPatchType] and any bytes.
+// send managedFields, which servers refuse in an apply. It does not send an empty status, which
+// typed objects always have, unless the status is the subresource. It does not send fields that are
+// null in the JSON of a Go type, such as a missing selector or list. A null would remove values
+// that others have set. Other empty fields that a Go type writes count as owned. If this is a
+// problem, use an *unstructured.Unstructured, whose nulls are sent, or Patch with
+// [types.ApplyPatchType] and any bytes.
 //
-// (The name is not Apply, because the linker would then keep this method, and all that
-// it calls, in every program with an informer, whose sink has a method Apply.)
+// (The name is not Apply, because an informer's sink has a method Apply. The linker would then keep
+// this method, and everything that it calls, in every program with an informer.)
 func (r *Resource[T]) ServerSideApply(ctx context.Context, obj T, opts metav1.ApplyOptions, subresources ...string) (none T, err error) {
 	o, ok := any(obj).(metav1.Object)
 	if !ok {
@@ -99,7 +98,7 @@ func withoutNull(data json.RawMessage) (json.RawMessage, error) {
 	return data, nil
 }
 
-// applyBody makes a patch of an object in JSON.
+// applyBody makes a patch from an object in JSON.
 func (r *Resource[T]) applyBody(object []byte, status bool) ([]byte, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(object, &fields); err != nil {
@@ -130,7 +129,7 @@ func (r *Resource[T]) applyBody(object []byte, status bool) ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// errNoObject is the error for an object that cannot be written, since it has no metadata.
+// errNoObject returns the error for an object that cannot be written, because it has no metadata.
 func errNoObject(obj any) error {
 	return fmt.Errorf("rest: %s cannot be written: it is no metav1.Object, so that its name is unknown", reflect.TypeOf(obj))
 }

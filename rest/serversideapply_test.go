@@ -55,7 +55,8 @@ func TestApplyOfACustomResourceNeedsItsKind(t *testing.T) {
 	require.ErrorContains(t, err, "kind and apiVersion are required")
 }
 
-// TestApplySendsNoNullOfAGoType: null would take away what others have set; of an unstructured object it is meant.
+// TestApplySendsNoNullOfAGoType: null would remove values that others have set. In an unstructured
+// object, null is intended.
 func TestApplySendsNoNullOfAGoType(t *testing.T) {
 	t.Parallel()
 	handler := &recorder{t: t, answer: []byte(`{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a","namespace":"n"}}`)}

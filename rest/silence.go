@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// silence measures how long an answer that has begun has been silent.
+// silence measures how long a response that has started has been silent.
 type silence struct {
 	timer *time.Timer   // ends the exchange; nil before the first wait, stopped between two
-	spent time.Duration // of waiting, since the last enough bytes
+	spent time.Duration // of waiting, since enough bytes came last
 	bytes int           // that came in this time
 }
 
@@ -17,10 +17,10 @@ type silence struct {
 // caller waiting for years.
 const enough = 1 << 10
 
-// errSilent is the cause that ends an exchange whose answer has become silent.
+// errSilent is the cause that ends an exchange whose response has become silent.
 var errSilent = fmt.Errorf("the answer has stopped: %w", os.ErrDeadlineExceeded)
 
-// Read reads the answer. It ends the exchange if the answer is silent for MaxSilence.
+// Read reads the response. It ends the exchange if the response is silent for MaxSilence.
 func (x *exchange) Read(p []byte) (n int, err error) {
 	limit := x.reading.maxSilence
 	if limit == 0 {

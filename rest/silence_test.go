@@ -20,7 +20,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// dripping answers with a byte at a time.
+// dripping responds with one byte at a time.
 func dripping(body []byte, e Encoding, every time.Duration) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", contentType(e))
@@ -36,8 +36,8 @@ func dripping(body []byte, e Encoding, every time.Duration) http.HandlerFunc {
 	}
 }
 
-// A body that stopped hung whoever had asked without a deadline, for ever: Get, every
-// verb, discovery, requests for tokens, and lists.
+// A body that stops must not block a caller without a deadline for ever: Get, every verb,
+// discovery, requests for tokens, and lists.
 func TestG11_AnswerThatStopsEnds(t *testing.T) {
 	t.Parallel()
 	key := types.NamespacedName{Namespace: "n", Name: "a"}
@@ -94,7 +94,7 @@ func TestG11_AnswerThatStopsEnds(t *testing.T) {
 	}
 }
 
-// Between two events, a watch may be silent, and who reads late is not held against it.
+// Between two events, a watch may be silent, and a slow reader does not count as silence.
 func TestSilenceThatIsNone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestSilenceThatIsNone(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.NoError(t, stream.Close())
 	})
-	synctest.Test(t, func(t *testing.T) { // a list that is read a little at a time
+	synctest.Test(t, func(t *testing.T) { // a list that is read slowly
 		all := effort.Of(4000, 1000)
 		body := podList(t, JSON, "1", plainPods(all)...)
 		client, stop := serveMemory(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -165,7 +165,7 @@ func TestG11_HeadersAndWarningsAreBounded(t *testing.T) {
 	require.Len(t, texts, maxWarnings+1)
 }
 
-// The same for HTTP/2, where net/http counts in another place.
+// This is the same test for HTTP/2, for which net/http counts in another place.
 func TestG11_HeadersOfHTTP2AreBounded(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -188,8 +188,8 @@ func TestG11_HeadersOfHTTP2AreBounded(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A server that answers with a switch of protocols that nobody asked for has the connection to
-// itself: net/http ends neither reads of it nor waits for it, whatever ends.
+// After an unrequested switch of protocols, the connection belongs to the server: net/http neither
+// ends reads of it nor waits for it.
 func TestG11_SwitchOfProtocolsIsAFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

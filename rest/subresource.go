@@ -10,17 +10,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Subresource is a subresource of a Resource's objects with a type S of its own: the scale
-// of a deployment (*autoscalingv1.Scale), the eviction of a pod (*policyv1.Eviction), its
-// binding to a node (*corev1.Binding), the token of a service account
-// (*authenticationv1.TokenRequest). Only programs that name such a type link it. A
-// Subresource is safe for concurrent use.
+// Subresource is a subresource of a Resource's objects that has its own type S: the scale of a
+// deployment (*autoscalingv1.Scale), the eviction of a pod (*policyv1.Eviction), its binding to a
+// node (*corev1.Binding), the token of a service account (*authenticationv1.TokenRequest). Only
+// programs that name this type link it. A Subresource is safe for concurrent use.
 //
-// A subresource with the type of the object itself, such as "status", needs none: see
+// A subresource with the type of the object itself, such as "status", needs no Subresource: see
 // UpdateStatus, Patch and ServerSideApply of [Resource].
 //
-// All requests and answers are in JSON. Values of S have all that the server wrote, kind and
-// apiVersion included. A value that is sent may lack these two if the resource is built-in.
+// All requests and responses are in JSON. Values of S have everything that the server sent, kind
+// and apiVersion included. A value that is sent may lack these two if the resource is built-in.
 type Subresource[S any] struct {
 	resource *Resource[S]
 	name     string
@@ -57,7 +56,7 @@ func (s *Subresource[S]) Get(ctx context.Context, key types.NamespacedName, opts
 	return s.resource.do(ctx, http.MethodGet, key, query, nil, "", s.name)
 }
 
-// Update replaces the subresource of one object and returns it as it was stored.
+// Update replaces the subresource of one object, and returns the stored one.
 func (s *Subresource[S]) Update(ctx context.Context, key types.NamespacedName, part S, opts metav1.UpdateOptions) (none S, err error) {
 	body, err := encodeBody(http.MethodPut, part)
 	if err != nil {
@@ -67,14 +66,14 @@ func (s *Subresource[S]) Update(ctx context.Context, key types.NamespacedName, p
 	return s.resource.do(ctx, http.MethodPut, key, query, body, mediaTypeJSON, s.name)
 }
 
-// Patch changes the subresource of one object and returns it as it was stored.
+// Patch changes the subresource of one object, and returns the stored one.
 func (s *Subresource[S]) Patch(ctx context.Context, key types.NamespacedName, patchType types.PatchType, data []byte, opts metav1.PatchOptions) (S, error) {
 	return s.resource.Patch(ctx, key, patchType, data, opts, s.name)
 }
 
-// Create sends part to the subresource of one object, to request an action such as an
-// eviction, and returns the answer. If the answer is only a Status of success, as for an
-// eviction and a binding, it returns part.
+// Create sends part to the subresource of one object, to request an action such as an eviction, and
+// returns the response. If the response is only a Status of success, as for an eviction and a
+// binding, it returns part.
 func (s *Subresource[S]) Create(ctx context.Context, key types.NamespacedName, part S, opts metav1.CreateOptions) (none S, err error) {
 	body, err := encodeBody(http.MethodPost, part)
 	if err != nil {

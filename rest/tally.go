@@ -20,7 +20,7 @@ func startTally(x *exchange) *tally {
 	return &tally{exchange: x, start: time.Now(), ended: Ended{About: x.about, URL: x.url()}}
 }
 
-// add counts a result of Next, which may be a bookmark: that is an event, and no object.
+// add counts a result of Next. A bookmark counts as an event, and not as an object.
 func (t *tally) add(bookmark, unchanged bool, err error) {
 	counters := &t.exchange.reading.counters
 	_, skipped := errors.AsType[*listwatch.ObjectError](err)

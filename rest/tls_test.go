@@ -26,8 +26,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// certificate returns a self-signed certificate, for either side, and its key, in
-// PEM.
+// certificate returns a self-signed certificate, for a server or a client, and its key, in PEM.
 func certificate(t testing.TB, name string, addresses ...net.IP) (cert, key []byte) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -44,7 +43,7 @@ func certificate(t testing.TB, name string, addresses ...net.IP) (cert, key []by
 		encpem.EncodeToMemory(&encpem.Block{Type: "PRIVATE KEY", Bytes: keyDER})
 }
 
-// serveTLS starts a server with HTTP/2 that asks for a client certificate.
+// serveTLS starts a server with HTTP/2 that requests a client certificate.
 func serveTLS(t testing.TB, handler http.Handler) (url string, ca []byte) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handler)
@@ -120,7 +119,7 @@ func TestStreamsOverHTTP2(t *testing.T) {
 	}
 }
 
-// mute is a connection to a peer that, from a moment on, acknowledges nothing.
+// mute is a connection to a peer that, from some moment on, acknowledges nothing.
 type mute struct {
 	net.Conn
 	since   chan struct{}
@@ -136,7 +135,7 @@ func (m *mute) Write(p []byte) (int, error) {
 	}
 }
 
-// SetWriteDeadline lets time pass at once: here it matters that there is a limit.
+// SetWriteDeadline lets the time pass at once: the test only needs to know that there is a limit.
 func (m *mute) SetWriteDeadline(t time.Time) error {
 	return errors.Join(m.Conn.SetWriteDeadline(t), m.nowhere.SetWriteDeadline(time.Now()))
 }
@@ -160,16 +159,16 @@ func TestCloseOverHTTP2DoesNotWaitForADeadPeer(t *testing.T) { // G10
 	defer client.Close()
 	list, err := pods(client).List(t.Context(), listwatch.ListOptions{})
 	require.NoError(t, err)
-	// More has arrived than is read ahead: the rest is to be given back to the
-	// peer's window, which means to write.
+	// More has arrived than is read ahead. The rest is to be returned to the peer's window, which
+	// requires a write.
 	require.Eventually(t, func() bool { return client.Stats().BytesReceived > 4<<20 }, time.Minute, time.Millisecond)
 	close(dead)
 	require.NoError(t, list.Close())
 }
 
-// serveForProxies starts a server that lists no pods and whose watches are silent.
-// It returns its address, and a function for more listeners with its certificate,
-// which is for kube.invalid and for loopback.
+// serveForProxies starts a server whose list of pods is empty and whose watches are silent. It
+// returns its address, and a function for more listeners with the same certificate, which is valid
+// for kube.invalid and for loopback.
 func serveForProxies(t *testing.T) (address string, ca []byte, listenTLS func() net.Listener) {
 	cert, key := certificate(t, "kube.invalid", net.IPv4(127, 0, 0, 1))
 	pair, err := tls.X509KeyPair(cert, key)

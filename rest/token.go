@@ -58,8 +58,8 @@ func newCredentials(cfg *Config, mask *mask, logger *slog.Logger) (*credentials,
 	return out, nil
 }
 
-// apply sets the headers that authenticate a request, and returns the credential that they
-// are from. It may wait for Config.Credentials or a file, until the context of req ends.
+// apply sets the headers that authenticate a request, and returns the credential that they come
+// from. It may wait for Config.Credentials or a file, until the context of req ends.
 func (c *credentials) apply(req *http.Request) (*Credential, error) {
 	for name, values := range c.impersonation {
 		req.Header[name] = values
@@ -95,7 +95,7 @@ func (c *credentials) acquire(ctx context.Context) (*Credential, error) {
 	return credential, nil
 }
 
-// refused takes note that the server answered 401 to a request with this credential.
+// refused records that the server answered 401 to a request with this credential.
 func (c *credentials) refused(proof *Credential) {
 	if c.file != nil {
 		c.file.refused(proof.Token)
@@ -117,9 +117,8 @@ type tokenFile struct {
 	said  remind.Reminder
 }
 
-// get returns the token, or an empty one if none was ever read. If the last reading is too
-// old, get reads the file again, and waits for that for patience at most. The error is that
-// of ctx.
+// get returns the token, or an empty one if no token was ever read. If the last read is too old,
+// get reads the file again, and waits for patience at most. The error is the error of ctx.
 func (f *tokenFile) get(ctx context.Context, patience time.Duration) (Secret, error) {
 	err := f.files.Ensure(ctx, patience, f.read)
 	f.mu.Lock()

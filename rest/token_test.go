@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/transport"
 )
 
-// gate lets in who has the right Authorization, and remembers what it saw.
+// gate accepts requests with the right Authorization, and records all requests.
 type gate struct {
 	mu   sync.Mutex // guards following
 	want string
@@ -34,7 +34,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "in")
 }
 
-// wants changes who is let in.
+// wants sets the accepted Authorization.
 func (g *gate) wants(authorization string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// The hash of the UID is read from the bytes, whatever becomes of the object.
+// The hash of the UID is read from the bytes, even if the object is not decoded or loses its UID.
 func TestEveryItemHasTheHashOfItsUID(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A server that comes back with a certificate by a new authority is trusted by the
-// request after the one that failed, and not a minute later.
+// A server comes back with a certificate from a new CA. The request after the failed one trusts the
+// server, and not only requests a minute later.
 func TestCertificateThatCannotBeVerifiedHasTheFilesReadAgain(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "ca.crt")

@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// functions are a Decoder.
+// functions implements Decoder by functions.
 type functions struct {
 	protobuf func(data []byte, object, earlier any) error
 	json     func(data []byte, object any) error
@@ -28,8 +28,8 @@ func (f functions) DecodeProtobuf(data []byte, object, earlier any) error {
 
 func (f functions) DecodeJSON(data []byte, object any) error { return f.json(data, object) }
 
-// TestAnEventIsDecodedAfterWhatIsHeld: a Decoder gets what Held has under the key,
-// and whatever Held has nothing of, or is in JSON, is decoded as ever.
+// TestAnEventIsDecodedAfterWhatIsHeld: a Decoder gets the object that Held has under the key. An
+// object without one, or in JSON, is decoded as usual.
 func TestAnEventIsDecodedAfterWhatIsHeld(t *testing.T) {
 	t.Parallel()
 	sent := plainPods(2)
@@ -74,8 +74,8 @@ func TestAnEventIsDecodedAfterWhatIsHeld(t *testing.T) {
 	}
 }
 
-// A timer that was stopped can keep an exchange alive for a minute. It must not keep the caller's
-// data alive, which may be a store of a gigabyte.
+// A stopped timer can keep an exchange alive for a minute. It must not keep the caller's data
+// alive, which may be a store of a gigabyte.
 func TestAWatchThatIsOverLetsGoOfWhatIsHeld(t *testing.T) {
 	t.Parallel()
 	pod := plainPods(1)[0]

@@ -17,31 +17,32 @@ import (
 
 // Get returns one object.
 //
-// As with all verbs, every failure of the request is an [*Error], through which the
-// predicates of apierrors work. [Error] says after which failures the client retries.
+// As with all verbs, every failure of the request is an [*Error], for which the predicates of
+// apierrors work. [Error] says after which failures the client retries.
 func (r *Resource[T]) Get(ctx context.Context, key types.NamespacedName, opts metav1.GetOptions) (T, error) {
 	query := url.Values{}
 	set(query, "resourceVersion", opts.ResourceVersion)
 	return r.do(ctx, http.MethodGet, key, query, nil, "")
 }
 
-// Create creates obj, in its own namespace or else in that of r, and returns it as it was
-// stored. obj is not changed. Its metadata.name may be empty if generateName is set.
+// Create creates obj, in its own namespace or otherwise in the namespace of r, and returns the
+// stored object. obj is not changed. Its metadata.name may be empty if generateName is set.
 //
-// Kind and apiVersion may be missing in obj. For built-in types the server adds them; for others
-// they are sent if ResourceOptions.Kind says which kind it is. Without that, obj must have them.
+// Kind and apiVersion may be missing in obj. For built-in types the server adds them. For other
+// types the client sends them if ResourceOptions.Kind has the kind. Without ResourceOptions.Kind,
+// obj must have them.
 func (r *Resource[T]) Create(ctx context.Context, obj T, opts metav1.CreateOptions) (T, error) {
 	query := writeQuery(opts.DryRun, opts.FieldManager, opts.FieldValidation)
 	return r.write(ctx, http.MethodPost, obj, query)
 }
 
-// Update replaces the object of obj's name, and returns it as it was stored. If obj has a
-// resourceVersion, and the object has changed since, the error is a conflict. Namespace,
-// kind and apiVersion are as for Create.
+// Update replaces the object with obj's name, and returns the stored object. If obj has a
+// resourceVersion, and the object has changed since, the error is a conflict. Namespace, kind and
+// apiVersion are as for Create.
 //
-// The server deletes all fields that obj lacks. So T must have all fields of the resource,
-// and obj must not come from a list that left some out. Update refuses such an obj if it
-// recognises it; see [Omit].
+// The server deletes all fields that obj lacks. So T must have all fields of the resource, and obj
+// must not come from a list that left fields out. Update refuses such an obj if it recognises it;
+// see [Omit].
 func (r *Resource[T]) Update(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error) {
 	query := writeQuery(opts.DryRun, opts.FieldManager, opts.FieldValidation)
 	return r.write(ctx, http.MethodPut, obj, query)
@@ -54,8 +55,8 @@ func (r *Resource[T]) UpdateStatus(ctx context.Context, obj T, opts metav1.Updat
 	return r.write(ctx, http.MethodPut, obj, query, "status")
 }
 
-// Patch changes an object, or a subresource of it such as "status", by a patch of the given
-// type, and returns the object as it was stored.
+// Patch changes an object, or a subresource of it such as "status", by a patch of the given type,
+// and returns the stored object.
 func (r *Resource[T]) Patch(ctx context.Context, key types.NamespacedName, patchType types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (T, error) {
 	query := writeQuery(opts.DryRun, opts.FieldManager, opts.FieldValidation)
 	if opts.Force != nil {
@@ -67,8 +68,8 @@ func (r *Resource[T]) Patch(ctx context.Context, key types.NamespacedName, patch
 	return r.do(ctx, http.MethodPatch, key, query, data, string(patchType), subresources...)
 }
 
-// Delete asks for the deletion of an object. It returns nil if the object is gone, and also
-// if the object will be gone once its finalizers have run.
+// Delete requests the deletion of an object. It returns nil if the object is gone, and also if the
+// object will be gone once its finalizers have run.
 func (r *Resource[T]) Delete(ctx context.Context, key types.NamespacedName, opts metav1.DeleteOptions) error {
 	body, err := deleteBody(opts)
 	if err != nil {
@@ -84,7 +85,7 @@ func (r *Resource[T]) Delete(ctx context.Context, key types.NamespacedName, opts
 	return nil
 }
 
-// deleteBody encodes the body of a request to delete, nil if opts need none.
+// deleteBody encodes the body of a request to delete, or returns nil if opts need no body.
 func deleteBody(opts metav1.DeleteOptions) ([]byte, error) {
 	if opts.Kind == "" {
 		opts.TypeMeta = metav1.TypeMeta{Kind: "DeleteOptions", APIVersion: "v1"}
@@ -96,7 +97,7 @@ func deleteBody(opts metav1.DeleteOptions) ([]byte, error) {
 	return body, nil
 }
 
-// writeQuery returns the parameters that all writing verbs have.
+// writeQuery returns the parameters of all writing verbs.
 func writeQuery(dryRun []string, fieldManager, fieldValidation string) url.Values {
 	query := url.Values{}
 	if len(dryRun) > 0 {
@@ -136,7 +137,7 @@ func encodeBody(method string, obj any) ([]byte, error) {
 	return body, nil
 }
 
-// do sends a request about one object and decodes the object in the answer.
+// do sends a request about one object and decodes the object in the response.
 func (r *Resource[T]) do(ctx context.Context, method string, key types.NamespacedName, query url.Values, body []byte, contentType string, subresources ...string) (none T, err error) {
 	x, encoding, data, err := r.exchange(ctx, method, key, query, body, contentType, subresources...)
 	if err != nil {
@@ -149,8 +150,8 @@ func (r *Resource[T]) do(ctx context.Context, method string, key types.Namespace
 	return obj, nil
 }
 
-// exchange sends a request about one object and reads the whole answer. The
-// exchange that it returns is closed.
+// exchange sends a request about one object and reads the whole response. The exchange that it
+// returns is closed.
 func (r *Resource[T]) exchange(ctx context.Context, method string, key types.NamespacedName, query url.Values, body []byte, contentType string, subresources ...string) (*exchange, Encoding, []byte, error) {
 	of := key
 	switch {
@@ -160,7 +161,7 @@ func (r *Resource[T]) exchange(ctx context.Context, method string, key types.Nam
 		return nil, 0, nil, fmt.Errorf("rest: %s %s: this Resource is for namespace %q", method, key, r.opts.Namespace)
 	}
 	if method == http.MethodPost && len(subresources) == 0 {
-		key.Name = "" // it goes to the collection
+		key.Name = "" // the request goes to the collection
 	} else if key.Name == "" {
 		return nil, 0, nil, fmt.Errorf("rest: %s %s: a name is required", method, r.gvr.Resource)
 	}
@@ -210,7 +211,7 @@ func verbOf(method string) string {
 	}
 }
 
-// object decodes the answer to a request about one object.
+// object decodes the response to a request about one object.
 func (r *Resource[T]) object(encoding Encoding, data []byte) (none T, err error) {
 	apiVersion, kind, err := answerKind(encoding, data)
 	if err == nil {

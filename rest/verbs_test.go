@@ -20,7 +20,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// recorder keeps the last request and answers with an object.
+// recorder keeps the last request, and responds with an object.
 type recorder struct {
 	t           testing.TB
 	method, uri string

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// warnings returns the texts of Warning headers that are for people:
+// warnings returns the texts of Warning headers that are meant for people:
 //
 //	299 agent "text" "date", 299 agent "text", ...
 //
@@ -30,7 +30,7 @@ func warnings(headers []string) iter.Seq[string] {
 	}
 }
 
-// cutWarning takes the first warning off a header.
+// cutWarning cuts the first warning off a header.
 func cutWarning(header string) (code, text, after string, ok bool) {
 	code, header, _ = strings.Cut(strings.TrimSpace(header), " ")
 	_, header, ok = strings.Cut(header, ` "`) // after the agent
@@ -70,16 +70,16 @@ func cutQuoted(s string) (text, after string, ok bool) {
 	return "", "", false
 }
 
-// maxWarnings bounds how many warnings of one answer are handed on. Their texts are cut like
-// those of a failure. An API server keeps all warnings of an answer together below 4 KiB.
+// maxWarnings bounds how many warnings of one response are reported. Their texts are truncated like
+// texts of a failure. An API server keeps all warnings of a response together below 4 KiB.
 const maxWarnings = 64
 
-// maxWarned bounds how many texts are remembered. A text may contain the name of an object,
-// so that there is no end of different ones.
+// maxWarned bounds how many texts are remembered. A text may contain the name of an object, so that
+// there may be any number of different ones.
 const maxWarned = 1000
 
-// warned remembers the warnings that were logged, so that each is logged once. Every answer
-// of a deprecated version has one, and a new watch begins every few minutes.
+// warned remembers the warnings that were logged, so that each is logged once. Every response of a
+// deprecated version has one, and a new watch starts every few minutes.
 type warned struct {
 	mu    sync.Mutex // guards following
 	texts map[string]struct{}

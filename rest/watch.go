@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// Watch implements [listwatch.Source]. It always asks for bookmarks.
+// Watch implements [listwatch.Source]. It always requests bookmarks.
 func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[T], error) {
 	query := r.selectors()
 	set(query, "watch", "true")
@@ -35,7 +35,7 @@ func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 	return r.watch(x, encoding, opts), nil
 }
 
-// watch reads the answer to a watch with these options.
+// watch reads the response to a watch with these options.
 func (r *objects[T]) watch(x *exchange, encoding Encoding, opts listwatch.WatchOptions) *watchStream[T] {
 	if !opts.SendInitialEvents {
 		opts.Known = nil
@@ -45,7 +45,7 @@ func (r *objects[T]) watch(x *exchange, encoding Encoding, opts listwatch.WatchO
 	return stream
 }
 
-// readWatch reads the answer to a watch.
+// readWatch reads the response to a watch.
 func (r *objects[T]) readWatch(x *exchange, encoding Encoding, known knownFunc, held heldFunc) *watchStream[T] {
 	x.kinds = orDefault(x.kinds, r.kinds.Load())
 	events := &eventDecoder[T]{objects: r, exchange: x, encoding: encoding, known: known, held: held}
@@ -102,7 +102,7 @@ func (d *eventDecoder[T]) decode(f wire.Frame, _ *wire.Envelope) (event listwatc
 	return event, err
 }
 
-// unwrap takes an event apart. A bookmark whose object cannot be used has none.
+// unwrap splits an event. A bookmark with an unusable object has no object.
 //
 //	WatchEvent{ type=1 object=2{ raw=1{ "k8s\0" Unknown } } }     in protobuf
 //	{"type": ..., "object": {...}}                               in JSON
@@ -173,9 +173,9 @@ func eventType(name []byte) listwatch.EventType {
 	}
 }
 
-// bookmark reads the metadata of a bookmark. Its object has nothing else. A bookmark is a hint:
-// if it cannot be read, or is of another kind, it has no version. cut is the reason why not all
-// of it was read.
+// bookmark reads the metadata of a bookmark. Its object has nothing else. A bookmark is a hint: if
+// it is unreadable, or of another kind, it has no version. cut is the reason why not all of it was
+// read.
 func (d *eventDecoder[T]) bookmark(object []byte, cut error, event *listwatch.Event[T]) {
 	var holder struct {
 		metav1.TypeMeta
@@ -228,7 +228,7 @@ type watchStream[T any] struct {
 	ahead   *ahead[T]
 	tally   *tally
 	initial bool  // the initial events have not ended
-	counted int64 // bytes of this watch that are in sum; sum is of all parts of a streaming list
+	counted int64 // bytes of this watch that are in sum; sum covers all parts of a streaming list
 	sum     *atomic.Int64
 }
 
@@ -236,8 +236,8 @@ type watchStream[T any] struct {
 func (s *watchStream[T]) Next() (listwatch.Event[T], error) {
 	event, err := s.ahead.next()
 	if s.initial {
-		// Count only events that were handed out: later events may have arrived in the
-		// same buffer, and may not be initial ones.
+		// Count only events that were handed out: later events may have arrived in the same buffer,
+		// and may not be initial events.
 		s.initial = !event.InitialEventsEnd
 		if reading := s.ahead.exchange.reading; s.initial && s.count() > reading.maxListBytes && s.ahead.err == nil {
 			s.ahead.err = s.ahead.exchange.fail(reading.listTooLarge())

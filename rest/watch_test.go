@@ -27,7 +27,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// bookmark is the object of a bookmark.
+// bookmark returns the object of a bookmark.
 func bookmark(rv string, annotations map[string]string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ResourceVersion: rv, Annotations: annotations}}
 }
@@ -69,7 +69,7 @@ func TestWatchEqualsWhatApimachineryDecodes(t *testing.T) { // RS-21
 
 func TestWatchTakesEventsInAnyShape(t *testing.T) {
 	t.Parallel()
-	// Field order, white space and line breaks are nobody's promise.
+	// Servers do not promise an order of fields, white space or line breaks.
 	const body = `{"object":{"metadata":{"name":"a","resourceVersion":"1"}},"type":"ADDED"}{"type":"MODIFIED","object":{
 		"metadata": {"annotations":{"x":"}]\"{"}, "name" : "a","resourceVersion":"2"}}}
 
@@ -116,7 +116,7 @@ func TestBookmarksAreNoDecodedObjects(t *testing.T) {
 	}
 }
 
-// RC-24: a bookmark is a hint. If it cannot be used, it has no version, and the next event follows.
+// RC-24: a bookmark is a hint. An unusable bookmark has no version, and the next event follows.
 func TestABookmarkThatCannotBeUsedHasNoVersion(t *testing.T) {
 	t.Parallel()
 	long := map[string]string{"a": strings.Repeat("x", maxStatusBytes)}

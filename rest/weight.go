@@ -8,25 +8,25 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// A Resource estimates the memory of an object before anything decodes it (G11). Two bytes
-// of protobuf can be an empty container, for which generated code makes a struct of 456
-// bytes: 16 MiB of them would take 4 GB. And if a type contains itself, generated code calls
-// itself for each level of nesting, until the stack is full and the process ends.
+// A Resource estimates the memory of an object before anything decodes it (G11). Two bytes of
+// protobuf can be an empty container, for which generated code makes a struct of 456 bytes: 16 MiB
+// of them would take 4 GB. If a type contains itself, generated code calls itself for each level of
+// nesting, until the stack is full and the process ends.
 //
-// Most fields can do no harm, and are not counted. Counted are elements of lists, entries of
-// maps and pointers that take more memory than Options.MaxExpansion times the least bytes of
-// their encoding. In a pod these are its containers, volumes and conditions. All other
-// fields together take at most MaxExpansion times their bytes. So an object may take twice
-// the budget, and for a while, while an append grows a list, twice as much again.
+// Most fields are harmless, and are not counted. The count includes elements of lists, entries of
+// maps and pointers that take more memory than Options.MaxExpansion times the shortest encoding. In
+// a pod these are its containers, volumes and conditions. All other fields together take at most
+// MaxExpansion times their bytes. So an object may take twice the budget, and twice as much again
+// while an append grows a list.
 //
 // In objects larger than weighAll, nearly all elements are counted.
 
-// weightBase is the memory that an object may take, besides its struct, however short its
-// encoding is.
+// weightBase is the memory that an object may take, besides its struct, however short its encoding
+// is.
 const weightBase = 4 << 10
 
-// In an object of more than weighAll bytes, each element is counted that takes more than
-// lightInAll times its bytes. No API server stores objects of such a size.
+// In an object of more than weighAll bytes, each element that takes more than lightInAll times its
+// bytes is counted. No API server stores objects of this size.
 const (
 	weighAll   = 2 << 20
 	lightInAll = 8
@@ -66,8 +66,8 @@ func (s *scales) budget(n int) int64 {
 	return min(weightBase+int64(s.limits.expansion)*int64(n), s.limits.memory)
 }
 
-// weigh returns an error for an object that must not be decoded. size is that of an object
-// in JSON, as far as the cutter knows it.
+// weigh returns an error for an object that must not be decoded. size is the size of an object in
+// JSON, as far as the cutter knows it.
 func (s *scales) weigh(e Encoding, data []byte, size wire.JSONSize) error {
 	w := weighing{left: s.budget(len(data)), depth: s.limits.depth}
 	if e == JSON {
@@ -85,12 +85,12 @@ func (s *scales) weigh(e Encoding, data []byte, size wire.JSONSize) error {
 
 // weighing is the state of weighing one object.
 type weighing struct {
-	left    int64 // bytes of memory
-	depth   int   // levels
-	largest int   // element of the type, in JSON
+	left    int64 // remaining bytes of memory
+	depth   int   // remaining levels
+	largest int   // largest element of the type, in JSON
 }
 
-// The reasons why an object must not be decoded; verdict adds the limit to them.
+// These are the reasons why an object must not be decoded; verdict adds the limit to them.
 var (
 	errHeavy = fmt.Errorf("%w: decoding it would take more memory than its budget", ErrTooLarge)
 	errDeep  = fmt.Errorf("%w: it is nested too deep", ErrTooLarge)

@@ -27,13 +27,13 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// field is a field of a message with contents.
+// field returns a field of a message with contents.
 func field(number int, value []byte) []byte {
 	out := binary.AppendUvarint(nil, uint64(number)<<3|wire.TypeBytes)
 	return append(binary.AppendUvarint(out, uint64(len(value))), value...)
 }
 
-// bombPod is a pod with so many containers that have nothing in them.
+// bombPod returns a pod with a number of empty containers.
 func bombPod(e Encoding, name string, containers int) []byte {
 	if e == JSON {
 		return fmt.Appendf(nil, `{"metadata":{"name":%q,"resourceVersion":"1"},"spec":{"containers":[{}%s]}}`, name, strings.Repeat(",{}", containers-1))
@@ -42,7 +42,7 @@ func bombPod(e Encoding, name string, containers int) []byte {
 	return append(field(1, append(field(1, []byte(name)), field(6, []byte("1"))...)), field(2, spec)...)
 }
 
-// listOf is a list of objects that are encoded already.
+// listOf returns a list of encoded objects.
 func listOf(e Encoding, kind string, objects ...[]byte) []byte {
 	if e == JSON {
 		return fmt.Appendf(nil, `{"kind":%q,"apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[%s]}`, kind, bytes.Join(objects, []byte(",")))
@@ -59,7 +59,7 @@ func enveloped(kind string, raw []byte) []byte {
 	return append(out, field(2, raw)...)
 }
 
-// eventOf is a watch event with an object that is encoded already.
+// eventOf returns a watch event with an encoded object.
 func eventOf(e Encoding, name, kind string, object []byte) []byte {
 	if e == JSON {
 		return fmt.Appendf(nil, `{"type":%q,"object":{"kind":%q,"apiVersion":"v1",%s}`, name, kind, object[1:])
@@ -68,8 +68,8 @@ func eventOf(e Encoding, name, kind string, object []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), data...)
 }
 
-// highWater is how much memory was taken while f ran, counting what has been given back
-// since: a bound for what was in use at once.
+// highWater returns how much memory was taken while f ran, including memory that has been freed
+// since. This bounds the memory that was in use at once.
 func highWater(f func()) uint64 {
 	runtime.GC()
 	var before, after runtime.MemStats
@@ -79,9 +79,10 @@ func highWater(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// 14 kB in gzip were 14 MB of a pod with seven million containers, and 3.2 GiB of heap.
+// Before weights, 14 kB in gzip became 14 MB of a pod with seven million containers, and 3.2 GiB of
+// heap.
 func TestG11_ObjectThatIsABombIsRefusedByKey(t *testing.T) {
-	containers := effort.Of(5_000_000, 400_000) // 10 MB of protobuf, 15 of JSON
+	containers := effort.Of(5_000_000, 400_000) // 10 MB of protobuf, 15 MB of JSON
 	for _, e := range encodings {
 		bomb, good := bombPod(e, "bomb", containers), bombPod(e, "good", 3)
 		for name, opts := range map[string]ResourceOptions{
@@ -154,8 +155,8 @@ func TestG11_ManySmallBombs(t *testing.T) {
 	}
 }
 
-// level contains itself, as JSONSchemaProps does, and decodes itself as generated code
-// does: with a call for each level.
+// level contains itself, like JSONSchemaProps, and decodes itself like generated code, with a call
+// for each level.
 type level struct {
 	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
 	In                *level           `json:"in" protobuf:"bytes,2,opt,name=in"`
@@ -164,7 +165,7 @@ type level struct {
 	levels            int
 }
 
-// pointers is a message as gogo makes them by default, whose lists and maps hold pointers.
+// pointers is a message as gogo generates it by default, whose lists and maps hold pointers.
 type pointers struct {
 	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
 	List              []*pointers          `json:"list" protobuf:"bytes,3,rep,name=list"`
@@ -174,8 +175,8 @@ type pointers struct {
 
 func (n *pointers) Unmarshal(data []byte) error { return n.level.Unmarshal(data) }
 
-// TestPointersInListsAndMapsAreWeighed: what is behind them was neither counted nor
-// followed, so that a list of messages that contain themselves ended the process.
+// TestPointersInListsAndMapsAreWeighed: earlier, pointees were neither counted nor followed, so
+// that a list of messages that contain themselves ended the process.
 func TestPointersInListsAndMapsAreWeighed(t *testing.T) {
 	budgets := (&Client{}).limits()
 	budgets.expansion, budgets.memory = 1<<20, 1<<40
@@ -204,7 +205,7 @@ func (n *level) Unmarshal(data []byte) error {
 		case 2, 3:
 		case 4:
 			value, _, _ = wire.BytesField(value, 2, false)
-		default: // as generated code passes over what the type has not
+		default: // like generated code, skip unknown fields
 			continue
 		}
 		if err := in.Unmarshal(value); err != nil {
@@ -215,9 +216,9 @@ func (n *level) Unmarshal(data []byte) error {
 	return nil
 }
 
-// nest is an object with so many levels below it.
+// nest returns an object with a number of levels below it.
 func nest(number, levels int) []byte {
-	// From the end, as each length depends on what is within.
+	// Start from the end, because each length depends on its content.
 	var reversed []byte
 	put := func(b []byte) {
 		for i := len(b) - 1; i >= 0; i-- {
@@ -236,8 +237,8 @@ func nest(number, levels int) []byte {
 	return append(field(1, append(field(1, []byte("deep")), field(6, []byte("1"))...)), reversed...)
 }
 
-// 5.6 MB of a million levels ended the process, with a stack overflow that nothing can
-// recover from.
+// Before weights, 5.6 MB of a million levels ended the process, with a stack overflow that recover
+// cannot catch.
 func TestG11_ProtobufThatIsDeepIsRefusedByKey(t *testing.T) {
 	t.Parallel()
 	levels := effort.Of(1_000_000, 100_000)
@@ -264,10 +265,10 @@ func TestG11_ProtobufThatIsDeepIsRefusedByKey(t *testing.T) {
 	}
 }
 
-// plainGVR is a custom resource in the group without a name.
+// plainGVR is a custom resource in the core group.
 var plainGVR = schema.GroupVersionResource{Version: "v1", Resource: "foos"}
 
-// ownJSON reads itself again at each level, as JSONSchemaPropsOrArray does.
+// ownJSON reads its bytes again at each level, like JSONSchemaPropsOrArray.
 type ownJSON struct {
 	metav1.ObjectMeta `json:"metadata"`
 	In                *ownLevel `json:"in"`
@@ -320,7 +321,7 @@ func serveBytesWith(t testing.TB, e Encoding, body []byte, opts Options) *Client
 	}), opts)
 }
 
-// The objects that servers really send are far from every bound, in each encoding.
+// Objects from real servers are far from every bound, in each encoding.
 func TestNoRealObjectIsRefused(t *testing.T) {
 	t.Parallel()
 	random := randomPods(7, effort.Of(200, 15))
@@ -350,9 +351,9 @@ func requireLight(t *testing.T, e Encoding, kind string, object any, typ reflect
 	}
 	s := newScales(typ, (&Client{}).limits())
 	require.NoError(t, s.weigh(e, data, scan.Size))
-	s.limits.expansion /= 2 // so that there is room
+	s.limits.expansion /= 2 // to leave room
 	require.NoError(t, s.weigh(e, data, scan.Size))
-	// With everything weighed as well, as only large objects are.
+	// Weigh everything as well, as for large objects.
 	w := weighing{left: s.budget(len(data)), depth: 100, largest: s.json().largest}
 	if e == JSON {
 		_, err := w.json(s.json(), data, 0)
@@ -362,8 +363,8 @@ func requireLight(t *testing.T, e Encoding, kind string, object any, typ reflect
 	}
 }
 
-// A custom resource as the API server takes it is never refused as a map, whatever a
-// tenant writes into it.
+// A custom resource that the API server accepts is never refused as a map, whatever a tenant writes
+// into it.
 func TestNoMapIsRefusedThatAServerTakes(t *testing.T) {
 	t.Parallel()
 	s := newScales(reflect.TypeFor[*unstructured.Unstructured](), (&Client{}).limits())
@@ -383,7 +384,7 @@ func TestNoMapIsRefusedThatAServerTakes(t *testing.T) {
 	require.NoError(t, maps.weigh(JSON, deep, scan.Size))
 }
 
-// The estimate is one of what decoding really takes: never far less.
+// The estimate is never far below the memory that decoding really takes.
 func TestWeightsAreThoseOfDecoding(t *testing.T) {
 	many := effort.Of(50_000, 20_000)
 	for name, test := range map[string]struct {
@@ -445,11 +446,11 @@ func memoryInUse() uint64 {
 	return m.HeapAlloc
 }
 
-// Large objects, which no server stores, are weighed to the last element.
+// In large objects, which no server stores, every element is weighed.
 func TestLargeObjectsAreBoundedByMemory(t *testing.T) {
 	t.Parallel()
 	effort.SkipUnlessAll(t, "decodes large objects")
-	large := append(bombPod(Protobuf, "a", 1), field(1, bytes.Repeat(field(17, nil), 4<<20))...) // 56 times its bytes, which alone is light
+	large := append(bombPod(Protobuf, "a", 1), field(1, bytes.Repeat(field(17, nil), 4<<20))...) // 56 times its bytes, so a single field is light
 	s := newScales(reflect.TypeFor[*corev1.Pod](), (&Client{}).limits())
 	require.ErrorIs(t, s.weigh(Protobuf, large, wire.JSONSize{}), ErrTooLarge)
 	require.NoError(t, s.weigh(Protobuf, large[:len(large)-len(large)%2][:0], wire.JSONSize{}))
@@ -468,8 +469,8 @@ func TestBoundsAreValidated(t *testing.T) {
 	}
 }
 
-// A value that is no object makes an element as well, before it is refused: 8 million zeros took
-// gigabytes.
+// A value that is not an object makes an element as well, before it is refused: 8 million zeros
+// took gigabytes.
 func TestG11_ElementsThatAreNoObjectsAreWeighed(t *testing.T) {
 	for name, opts := range map[string]ResourceOptions{
 		"default": {}, "unshared": {Unshared: true},
@@ -493,7 +494,7 @@ func TestG11_ElementsThatAreNoObjectsAreWeighed(t *testing.T) {
 	}
 }
 
-// encoding/json, which somebody may decode with, takes names of fields in any case.
+// encoding/json, which a user may decode with, matches names of fields in any case.
 func TestG11_NamesOfFieldsAreWeighedInAnyCase(t *testing.T) {
 	for _, spec := range []string{"spec", "SPEC", "\u017fpec", `\u017fPec`} {
 		for _, containers := range []string{"containers", "Containers", "conTaINER\u017f"} {
@@ -513,7 +514,7 @@ func TestG11_NamesOfFieldsAreWeighedInAnyCase(t *testing.T) {
 			require.ErrorIs(t, skipped[0], ErrTooLarge, "%s.%s", spec, containers)
 		}
 	}
-	// Of two fields that differ in nothing else, each has its own.
+	// Two fields that differ only in their names have separate weights.
 	type two struct {
 		Small []int8     `json:"a"`
 		Large [][64]int8 `json:"A"`

@@ -12,9 +12,8 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// The memory that JSON takes as an unstructured object, in bytes: a map, the room for its
-// first members, each further member, a list, and each element with the room that append
-// leaves.
+// These are the bytes that JSON takes as an unstructured object: a map, the room for its first
+// members, each further member, a list, and each element with the room that append leaves.
 const (
 	anyMap     = 48
 	anyRoom    = 240 // for eight members
@@ -25,22 +24,22 @@ const (
 
 // jsonScales say how much memory the JSON of a value of one type may take.
 type jsonScales struct {
-	kind   reflect.Kind           // Struct, Slice, Map, Pointer, Interface; or Func, for a type that decodes itself
+	kind   reflect.Kind           // Struct, Slice, Map, Pointer, Interface; or Func for a type that decodes itself
 	cost   int                    // memory of each element, entry or pointee
-	elem   *jsonScales            // of the elements, entries or the pointee
-	fields map[string]*jsonScales // of a struct, by name and by folded name; nil for fields that take little
+	elem   *jsonScales            // scales of the elements, the entries or the pointee
+	fields map[string]*jsonScales // of a struct, by name and by folded name; nil for light fields
 
-	heavy   bool // there are fields that take more
-	largest int  // cost of anything within, of the root only
-	repeats bool // the type contains itself, of the root only
+	heavy   bool // it has heavier fields
+	largest int  // largest cost within; set in the root only
+	repeats bool // the type contains itself; set in the root only
 }
 
-// quadratic bounds the bytes that a method UnmarshalJSON reads if its type contains itself:
-// it reads the innermost bytes once for each level.
+// quadratic bounds the bytes that a method UnmarshalJSON reads if its type contains itself: it
+// reads the innermost bytes once for each level.
 const quadratic = 1 << 30
 
-// weighJSON is weigh for JSON. It does not read an object that has too few parts to take
-// much.
+// weighJSON is weigh for JSON. It does not read an object that has too few parts to take much
+// memory.
 func (s *scales) weighJSON(w weighing, data []byte, size wire.JSONSize) error {
 	scales := s.json()
 	if size.Depth > w.depth || scales.repeats && size.Depth > 128 && size.Depth*len(data) > quadratic {
@@ -54,14 +53,14 @@ func (s *scales) weighJSON(w weighing, data []byte, size wire.JSONSize) error {
 	return s.verdict(err, data)
 }
 
-// json weighs the value at data[i], and returns where it ends. An error that is not about
-// weight means that the end cannot be found. Other malformed values are left to the decoder.
+// json weighs the value at data[i], and returns where it ends. An error that is not about weight
+// means that the end cannot be found. Other malformed values are left to the decoder.
 func (w *weighing) json(s *jsonScales, data []byte, i int) (end int, err error) {
 	if i >= len(data) {
 		return 0, errShortJSON
 	}
 	c := data[i]
-	for s != nil && s.kind == reflect.Pointer && c != 'n' { // A decoder allocates the pointee before it finds that a value does not fit.
+	for s != nil && s.kind == reflect.Pointer && c != 'n' { // A decoder allocates the pointee before it notices that a value does not fit.
 		if w.left -= int64(s.cost); w.left < 0 {
 			return 0, errHeavy
 		}
@@ -124,8 +123,8 @@ func (w *weighing) json(s *jsonScales, data []byte, i int) (end int, err error) 
 	}
 }
 
-// container counts an object or a list, and returns the scales of its elements, and the
-// memory of each.
+// container counts an object or a list. It returns the scales of its elements, and the memory of
+// each element.
 func (w *weighing) container(s *jsonScales, c byte, empty bool) (elem *jsonScales, member int) {
 	switch {
 	case s == nil:
@@ -159,8 +158,8 @@ func (s *jsonScales) field(name []byte) *jsonScales {
 	return in
 }
 
-// folded returns the same text for all names that differ only in case. Of the variants of
-// each letter, it has the least.
+// folded returns the same text for all names that differ only in case. For each letter, it has the
+// variant with the lowest code point.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {
 		least := r
@@ -199,8 +198,8 @@ func newJSONScales(t reflect.Type) *jsonScales {
 // struct between them.
 const maxWeighedNest = 16
 
-// of returns the scales for a type. It returns nil for a type whose values take little, and
-// for one that decodes itself in a way of its own.
+// of returns the scales for a type. It returns nil for a type whose values take little memory, and
+// for a type that decodes itself in its own way.
 func (c *jsonTypes) of(t reflect.Type, nest int) *jsonScales {
 	switch k := t.Kind(); {
 	case nest > maxWeighedNest:
@@ -228,8 +227,8 @@ func (c *jsonTypes) elements(t reflect.Type, cost, nest int) *jsonScales {
 	return &jsonScales{kind: t.Kind(), cost: cost, elem: c.of(t.Elem(), nest+1)}
 }
 
-// structure returns the scales of a struct. If the struct decodes itself, nobody knows which
-// of its bytes become which values. If these may take much, every object within is counted
+// structure returns the scales of a struct. If the struct decodes itself, it is unknown which of
+// its bytes become which values. If these values may take much memory, every object within counts
 // as the largest one.
 func (c *jsonTypes) structure(t reflect.Type) *jsonScales {
 	if s, ok := c.structs[t]; ok {
@@ -250,7 +249,7 @@ func (c *jsonTypes) structure(t reflect.Type) *jsonScales {
 	return s
 }
 
-// addFields adds the fields of a struct, and those of structs embedded in it.
+// addFields adds the fields of a struct, including the fields of embedded structs.
 func (c *jsonTypes) addFields(s *jsonScales, t reflect.Type) {
 	for i := range t.NumField() {
 		field := t.Field(i)

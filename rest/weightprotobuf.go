@@ -8,18 +8,18 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// protobufScales say how much memory the fields of a message take, by number. Fields that
-// are missing take little.
+// protobufScales say how much memory the fields of a message take, by number. Missing fields take
+// little.
 type protobufScales []protobufWeight
 
 // protobufWeight is the weight of one field.
 type protobufWeight struct {
-	cost int             // memory of each element, 0 if it is too little to count
-	in   *protobufScales // of the message within, nil if nothing in it is counted and it has no bound depth
+	cost int             // memory of each element; 0 if too small to count
+	in   *protobufScales // of the message within; nil if nothing in it is counted and its depth needs no bound
 }
 
-// minElement is the least number of bytes of an element: a tag and a length. An entry of a
-// map has a tag and a length for its key as well: entries without a key are one entry.
+// minElement is the shortest encoding of an element: a tag and a length. An entry of a map also has
+// a tag and a length for its key: entries without a key are one entry.
 const (
 	minElement = 2
 	minEntry   = 4
@@ -63,9 +63,9 @@ func (w *weighing) protobuf(s *protobufScales, message []byte) error {
 	return nil
 }
 
-// protobufTypes finds out which fields have to be counted.
+// protobufTypes finds the fields that have to be counted.
 type protobufTypes struct {
-	light int // fields that take at most so many times their bytes are not counted
+	light int // fields that take at most this many times their bytes are not counted
 	types map[reflect.Type]*protobufType
 	all   []*protobufType // of types, and of entries of maps
 }
@@ -75,21 +75,21 @@ type protobufType struct {
 	scales  protobufScales
 	fields  []protobufField
 	matters bool // it has a field to count, or contains itself
-	pending bool // message looks at its fields just now
+	pending bool // message is examining its fields
 }
 
 type protobufField struct {
 	number int
 	weight protobufWeight
-	in     *protobufType // nil if the field is no message
+	in     *protobufType // nil if the field is not a message
 }
 
-// newProtobufScales returns the scales for a type. It returns nil if no field has to be
-// counted: then no object takes more than light times its bytes.
+// newProtobufScales returns the scales for a type. It returns nil if no field has to be counted:
+// then no object takes more than light times its bytes.
 func newProtobufScales(t reflect.Type, light int) *protobufScales {
 	c := protobufTypes{light: light, types: map[reflect.Type]*protobufType{}}
 	root := c.message(t)
-	for again := true; again; { // until each type matters that contains one that matters
+	for again := true; again; { // repeat until each type that contains one that matters also matters
 		again = false
 		for _, known := range c.all {
 			for _, f := range known.fields {
@@ -119,7 +119,7 @@ func newProtobufScales(t reflect.Type, light int) *protobufScales {
 	return &root.scales
 }
 
-// message returns the facts about a struct, and looks at its fields.
+// message returns the facts about a struct, after examining its fields.
 func (c *protobufTypes) message(t reflect.Type) *protobufType {
 	if known := c.types[t]; known != nil {
 		known.matters = known.matters || known.pending // it contains itself
@@ -143,8 +143,8 @@ func (c *protobufTypes) message(t reflect.Type) *protobufType {
 	return m
 }
 
-// maxFieldNumber bounds the numbers of fields, because they index a table. Those of
-// Kubernetes are below a hundred.
+// maxFieldNumber bounds the numbers of fields, because they index a table. Numbers in Kubernetes
+// are below a hundred.
 const maxFieldNumber = 1 << 12
 
 // field finds out how much memory each occurrence of a field takes.
@@ -177,7 +177,7 @@ func (c *protobufTypes) field(number int, t reflect.Type) protobufField {
 	return f
 }
 
-// element returns the memory of an element of a type, with its pointee, or 0 if that is too
+// element returns the memory of an element of a type, including its pointee, or 0 if this is too
 // little to count.
 func (c *protobufTypes) element(t reflect.Type, bytes int) (cost int, in *protobufType) {
 	cost = int(t.Size())
@@ -194,8 +194,8 @@ func (c *protobufTypes) element(t reflect.Type, bytes int) (cost int, in *protob
 	return cost, in
 }
 
-// mapEntry returns roughly the memory of a map's entry, with the room that a map leaves
-// free. Large keys and values are behind a pointer.
+// mapEntry returns roughly the memory of a map's entry, including the free space of a map. Large
+// keys and values are behind a pointer.
 func mapEntry(t reflect.Type) int {
 	entry, apart := 0, 0
 	for _, part := range []reflect.Type{t.Key(), t.Elem()} {

@@ -11,8 +11,8 @@ import (
 // and could not keep more workers busy.
 const maxWorkers = 8
 
-// worker decodes b, and then each batch that waits. It ends when none waits: a quiet watch
-// has no workers.
+// worker decodes b, and then each waiting batch. It ends when no batch waits: a quiet watch has no
+// workers.
 func (a *ahead[T]) worker(b *batch[T]) {
 	growStack()
 	decoding := true
@@ -63,8 +63,8 @@ func (a *ahead[T]) decodeAll(b *batch[T]) {
 // errGoexit is the error of a stream if a method of the type ended the decoding goroutine.
 var errGoexit = errors.New("rest: a method of the Go type called runtime.Goexit while it decoded an object, and so ended the stream; FailNow of package testing calls it: call FailNow in the goroutine of the test only")
 
-// growStack grows the stack for decoding, once, while there is next to nothing on it to
-// copy. Growing it step by step would cost a worker more than decoding a batch.
+// growStack grows the stack for decoding, once, while there is almost nothing on it to copy.
+// Growing it step by step would cost a worker more than decoding a batch.
 //
 //go:noinline
 func growStack() {

@@ -31,7 +31,7 @@ var (
 	anchored  = regexp.MustCompile(`#.*$`)
 )
 
-// sections returns those of a page; the first is what stands above all headings.
+// sections returns the sections of a page. The first one is the text above all headings.
 func sections(t *testing.T, page string) []section {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, page))

@@ -56,7 +56,7 @@ func declared(t *testing.T, file string) (names []string) {
 // placeOnPage matches a link to a file, with the name of what to read there.
 var placeOnPage = regexp.MustCompile("\\[`\\w+/[^`]+\\.go`\\]\\(\\.\\./([^)]+)\\)(?:,| 的)\\s+`(\\w+)`")
 
-// The names that the pages for learners give beside the link to a file are in that file.
+// In the pages for learners, the names beside a link to a file exist in that file.
 func TestNamesBesideLinksAreInTheFile(t *testing.T) {
 	t.Parallel()
 	for _, page := range []string{english, chinese} {

@@ -9,11 +9,11 @@ import (
 	"github.com/kinform/kinform/rest/execauth"
 )
 
-// execExtension is the name of the extension of a cluster that exec plugins get.
+// execExtension is the name of the cluster extension that exec plugins get.
 const execExtension = "client.authentication.k8s.io/exec"
 
-// usePlugin makes an exec plugin the source of credentials. If the user has static
-// credentials as well, these are used, as kubectl does, and the plugin never starts.
+// usePlugin makes an exec plugin the source of credentials. If the user also has static
+// credentials, the client uses these, like kubectl, and the plugin never starts.
 func usePlugin(cfg *rest.Config, e entry[user], c entry[cluster], policy execauth.Policy) error {
 	x := e.content.Exec
 	if x == nil || !cfg.BearerToken.IsZero() || cfg.BearerTokenFile != "" || cfg.Username != "" || cfg.TLS.KeyPair != nil {
@@ -56,7 +56,7 @@ func usePlugin(cfg *rest.Config, e entry[user], c entry[cluster], policy execaut
 	return nil
 }
 
-// extension returns the cluster's extension of this name, or nil.
+// extension returns the cluster's extension with this name, or nil.
 func (c *cluster) extension(name string) json.RawMessage {
 	for _, x := range c.Extensions {
 		if x.Name == name {

@@ -1,10 +1,9 @@
-// Package kubeconfig reads the address of an API server, and the credentials for it, from
-// the files that kubectl uses.
+// Package kubeconfig reads the address of an API server, and credentials for the server, from the
+// files that kubectl uses.
 //
 // [Load] returns a [Connection]: a [rest.Config] for [rest.NewClient], the namespace and the
 // context. [Write] saves a Connection as a file that [Load] and kubectl read. The package is
-// apart from package rest, so that only programs that read kubeconfig files link a YAML
-// parser.
+// separate from package rest, so that only programs that read kubeconfig files link a YAML parser.
 //
 // # Which files
 //
@@ -12,29 +11,29 @@
 // (https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/):
 //
 //   - If Options.Path is set, Load reads only this file, which must exist.
-//   - Otherwise Load reads those files of the environment variable KUBECONFIG that exist.
-//     For each cluster, user and context, and for current-context, the first file that has
-//     it wins; entries of several files are never mixed.
+//   - Otherwise Load reads the existing files of the environment variable KUBECONFIG. For each
+//     cluster, user and context, and for current-context, the first file that has it wins. Entries
+//     of several files are never mixed.
 //   - Without KUBECONFIG, Load reads .kube/config in the home directory.
-//   - A relative path in a file is relative to the folder of that file. So is the command
+//   - A relative path in a file is relative to the folder of that file. This includes the command
 //     of an exec plugin, if it is a path.
 //   - Unknown fields are ignored.
 //   - If the files have no current context, and Options have neither a path nor a context,
 //     Load takes the service account of the pod that the process runs in.
 //
-// As kubectl does, Load uses credentials only if the server's address is https: the client
-// never sends a token without encryption.
+// Like kubectl, Load uses credentials only if the server's address is https: the client never sends
+// a token without encryption.
 //
 // # Guarantees
 //
 //   - An error names the file and the entry, and says what to do.
 //   - An error never quotes a value that may be secret. Messages of the YAML parser quote
 //     values, so an error about bad YAML has only the line.
-//   - If a user has a field that Load does not support, and that would change the identity
-//     (an auth provider), that is an error. Load ignores no such field.
-//   - Load starts no exec plugin. The client starts it when it needs a credential; see
-//     package execauth. If the user has a token, a name or a certificate as well, the client
-//     uses these, as kubectl does, and the plugin never starts.
-//   - Files of certificates, keys and tokens stay files in the [rest.Config], so that
-//     package rest reads them again when they are renewed.
+//   - An unsupported field of a user that would change the identity (an auth provider) is an error.
+//     Load does not ignore it.
+//   - Load starts no exec plugin. The client starts it when it needs a credential; see package
+//     execauth. If the user also has a token, a name or a certificate, the client uses these, like
+//     kubectl, and the plugin never starts.
+//   - The [rest.Config] has the paths of files of certificates, keys and tokens, so that package
+//     rest can reload them when they are renewed.
 package kubeconfig

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// document is one kubeconfig file. It has those fields of Kubernetes'
-// clientcmd/api/v1.Config that this package uses or refuses.
+// document is one kubeconfig file. It has the fields of Kubernetes' clientcmd/api/v1.Config that
+// this package uses or refuses.
 type document struct {
 	APIVersion     string         `json:"apiVersion,omitempty"`
 	Kind           string         `json:"kind,omitempty"`
@@ -39,8 +39,8 @@ type userEntry struct {
 	User user   `json:"user"`
 }
 
-// cluster has the address of a server and its authorities. Fields named Data have base64. It
-// is decoded only for the entry in use, so that invalid base64 of another entry does no harm.
+// cluster has the address of a server and its CA bundle. Fields named Data have base64. It is
+// decoded only for the entry in use, so that invalid base64 of another entry is not an error.
 type cluster struct {
 	Server                   string `json:"server,omitempty"`
 	TLSServerName            string `json:"tls-server-name,omitempty"`
@@ -53,7 +53,7 @@ type cluster struct {
 	Extensions []extension `json:"extensions,omitempty"`
 }
 
-// extension is data that another program has added for itself.
+// extension is data that another program has added for its own use.
 type extension struct {
 	Name      string          `json:"name"`
 	Extension json.RawMessage `json:"extension"`
@@ -66,7 +66,7 @@ type contextContent struct {
 	Namespace string `json:"namespace,omitempty"`
 }
 
-// user has credentials. AuthProvider is here only so that it can be refused.
+// user has credentials. AuthProvider is only here so that it can be refused.
 type user struct {
 	ClientCertificate     string `json:"client-certificate,omitempty"`
 	ClientCertificateData string `json:"client-certificate-data,omitempty"`
@@ -101,13 +101,13 @@ type envVariable struct {
 	Value string `json:"value"`
 }
 
-// authProvider has the fields of an auth provider that an error needs.
+// authProvider has the fields of an auth provider that an error shows.
 type authProvider struct {
 	Name string `json:"name"`
 }
 
-// parse reads the content of one file. An empty file is an empty document, as for kubectl.
-// Errors quote only names, kind and apiVersion.
+// parse parses the content of one file. An empty file is an empty document, as for kubectl. Errors
+// quote only names, kind and apiVersion.
 func parse(data []byte) (document, error) {
 	doc, err := decode(data)
 	if err != nil {
@@ -120,8 +120,8 @@ func parse(data []byte) (document, error) {
 	return doc, doc.checkDuplicates()
 }
 
-// decode reads YAML, of which JSON is a part. As everywhere in Kubernetes' API, keys are
-// case-sensitive, and unknown keys are ignored. Errors quote nothing of the data.
+// decode decodes YAML, which includes JSON. As everywhere in Kubernetes' API, keys are
+// case-sensitive, and unknown keys are ignored. Errors never quote data.
 func decode(data []byte) (document, error) {
 	asJSON, err := yaml.YAMLToJSON(data)
 	if err != nil {
@@ -134,8 +134,8 @@ func decode(data []byte) (document, error) {
 	return doc, nil
 }
 
-// checkDuplicates returns an error if a file has two entries of one name, as kubectl does:
-// either could be the right one.
+// checkDuplicates returns an error, like kubectl, if a file has two entries of one name: either
+// could be the right one.
 func (d *document) checkDuplicates() error {
 	seen := make(map[[2]string]bool)
 	check := func(list, name string) error {
@@ -171,8 +171,8 @@ func syntaxError(err error) error {
 	return fmt.Errorf("it is not valid YAML%s: check the indentation and the quotes", where)
 }
 
-// typeError returns an error that names the field with the wrong type. encoding/json finds
-// it, because its errors have the field and the type apart from the value.
+// typeError returns an error that names the field with the wrong type. encoding/json finds the
+// field, because its errors have the field and the type separate from the value.
 func typeError(data []byte) error {
 	var bad *json.UnmarshalTypeError
 	if !errors.As(json.Unmarshal(data, new(document)), &bad) {

@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/rest/execauth"
 )
 
-// seeds are documents, good and bad ones.
+// seeds are valid and invalid documents.
 var seeds = []string{
 	"",
 	"---\n",

@@ -10,8 +10,8 @@ import (
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
-// A server that was started for a test is written down, for kubectl and for
-// another process, which loads it again.
+// The kubeconfig of a test server is written to a file, for kubectl and for another process, which
+// loads it again.
 func Example() {
 	folder, err := os.MkdirTemp("", "example")
 	if err != nil {

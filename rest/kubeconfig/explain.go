@@ -17,7 +17,7 @@ func (e entry[T]) errorf(format string, args ...any) error {
 	return fmt.Errorf("%v: %w", e, fmt.Errorf(format, args...))
 }
 
-// noContext returns the error for a name that no context has. It lists the contexts.
+// noContext returns the error for a missing context. It lists the existing contexts.
 func (m *merged) noContext(name string, looked []string) error {
 	if len(m.contexts) == 0 {
 		return fmt.Errorf("there is no context %q: %s", name, m.nothingSelected(looked))
@@ -26,7 +26,7 @@ func (m *merged) noContext(name string, looked []string) error {
 		name, quoted(m.files), names(m.contexts))
 }
 
-// nothingSelected says why the files have no current context, and what to do.
+// nothingSelected returns why the files have no current context, and what to do.
 func (m *merged) nothingSelected(looked []string) string {
 	switch {
 	case len(looked) == 0:

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// secret stands for everything that must not appear in an error.
+// secret is a text that must not appear in an error.
 const secret = "hunter2-s3cret"
 
-// write puts a file with this content into a folder and returns its path.
+// write puts a file with this content into a folder, and returns its path.
 func write(t *testing.T, folder, name, content string) string {
 	t.Helper()
 	path := filepath.Join(folder, name)
@@ -21,8 +21,8 @@ func write(t *testing.T, folder, name, content string) string {
 	return path
 }
 
-// whole is a kubeconfig with one context called name, whose server and token
-// tell the file apart.
+// whole returns a kubeconfig with one context called name. Its server and token contain mark, which
+// identifies the file.
 func whole(name, mark string) string {
 	return strings.NewReplacer("NAME", name, "MARK", mark).Replace(`
 apiVersion: v1
@@ -40,8 +40,8 @@ contexts:
 `)
 }
 
-// single is a kubeconfig with one context, whose cluster and user have these
-// fields, given as YAML in flow style.
+// single returns a kubeconfig with one context, whose cluster and user have these fields, given as
+// YAML in flow style.
 func single(cluster, user string) string {
 	return `
 current-context: ctx

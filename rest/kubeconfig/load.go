@@ -13,32 +13,32 @@ import (
 // a current context was found, and the process does not run in a pod.
 var ErrNoConfig = errors.New("no way to an API server is configured")
 
-// Options say which kubeconfig, and which of its contexts, to use. The zero value means what
-// kubectl uses without flags.
+// Options say which kubeconfig, and which of its contexts, to use. The zero value selects the same
+// as kubectl without flags.
 type Options struct {
-	// Path is the only file to read, and must exist. Defaults to the files of the
-	// environment variable KUBECONFIG, or else to .kube/config in the home directory.
+	// Path is the only file to read, and must exist. Defaults to the files of the environment
+	// variable KUBECONFIG, or otherwise to .kube/config in the home directory.
 	Path string
 
 	// Context is the name of the context to use. Defaults to current-context of the
 	// files.
 	Context string
 
-	// Plugins says which exec plugins may run. Defaults to all.
+	// Plugins says which exec plugins may run. Defaults to all plugins.
 	Plugins execauth.Policy
 }
 
-// Connection has the address of a server, credentials for it, and a namespace. It contains
+// Connection has the address of a server, credentials for the server, and a namespace. It contains
 // secrets; Config hides them when it is printed.
 type Connection struct {
 	// Config is for [rest.NewClient]. The caller owns it.
 	Config rest.Config
 
-	// Namespace is the namespace of the context, or "default" if it has none. In a pod it
-	// is the pod's.
+	// Namespace is the namespace of the context, or "default" if the context has no namespace. In a
+	// pod, it is the pod's namespace.
 	Namespace string
 
-	// Context is the name of the context, "" in a pod.
+	// Context is the name of the context, or "" in a pod.
 	Context string
 }
 

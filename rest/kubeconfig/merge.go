@@ -12,7 +12,7 @@ import (
 // merged has the entries of all files. Every entry has the name of its file, for relative
 // paths and for errors.
 type merged struct {
-	files          []string // that were read; entries of an earlier file win
+	files          []string // the files that were read; earlier files win
 	currentContext string
 	clusters       map[string]entry[cluster]
 	contexts       map[string]entry[contextContent]
@@ -27,7 +27,7 @@ type entry[T any] struct {
 	content T
 }
 
-// candidates returns the files to read, the best first, and whether they may be missing.
+// candidates returns the files to read, in order of precedence, and whether they may be missing.
 func candidates(path string) (files []string, mayMiss bool) {
 	if path != "" {
 		return []string{path}, false
@@ -50,7 +50,7 @@ func newMerged() *merged {
 	}
 }
 
-// readAll reads and merges files. Its error has the errors of all files.
+// readAll reads and merges files. Its error joins the errors of all files.
 func readAll(files []string, mayMiss bool) (*merged, error) {
 	m := newMerged()
 	var errs []error
@@ -77,7 +77,7 @@ func readAll(files []string, mayMiss bool) (*merged, error) {
 	return m, errors.Join(errs...)
 }
 
-// add merges the entries of one more file. Entries that are there already stay.
+// add merges the entries of one more file. Existing entries stay.
 func (m *merged) add(file string, doc document) {
 	m.files = append(m.files, file)
 	if m.currentContext == "" {
@@ -100,8 +100,8 @@ func addEntry[T any](to map[string]entry[T], e entry[T]) {
 	}
 }
 
-// reason returns an error of package os without its operation and path, which the caller
-// names.
+// reason returns an error of package os without its operation and path, because the caller names
+// them.
 func reason(err error) error {
 	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
 		return pathErr.Err

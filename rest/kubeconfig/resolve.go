@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/rest/execauth"
 )
 
-// connection returns the connection of a context: of its cluster and its user.
+// connection returns the connection of a context, from its cluster and its user.
 func (m *merged) connection(name string, looked []string, plugins execauth.Policy) (Connection, error) {
 	context, ok := m.contexts[name]
 	if !ok {
@@ -83,8 +83,8 @@ func useCluster(cfg *rest.Config, e entry[cluster]) error {
 
 var validProxyScheme = map[string]bool{"http": true, "https": true, "socks5": true}
 
-// serverURL returns the address of the server, always with a scheme. If the file has none, it
-// is https if the entry has anything about TLS, and http otherwise.
+// serverURL returns the address of the server, always with a scheme. If the file has no scheme, it
+// is https if the entry has any field about TLS, and http otherwise.
 func serverURL(e entry[cluster], secure bool) (string, error) {
 	server := e.content.Server
 	if server == "" {
@@ -153,8 +153,8 @@ func useUser(cfg *rest.Config, e entry[user]) error {
 	return nil
 }
 
-// fileOrData reads a field that is a path or, with the suffix -data, base64, but not both. It
-// does not read the file.
+// fileOrData reads a field that is either a path or, with the suffix -data, base64. It does not
+// read the file.
 func fileOrData[T any](e entry[T], field, file, data string) (path string, content []byte, err error) {
 	if file != "" && data != "" {
 		return "", nil, e.errorf("it has both %s and %s-data: remove one of them", field, field)
@@ -169,7 +169,7 @@ func fileOrData[T any](e entry[T], field, file, data string) (path string, conte
 	return "", content, nil
 }
 
-// path returns an absolute path. p is relative to the folder of the entry's file.
+// path returns an absolute path. A relative p is relative to the folder of the entry's file.
 func (e entry[T]) path(p string) string {
 	if p == "" || filepath.IsAbs(p) {
 		return p

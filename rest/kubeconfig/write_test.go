@@ -50,7 +50,8 @@ func TestWrittenConnectionIsLoadedUnchanged(t *testing.T) {
 	}
 }
 
-// requireEqual compares connections, whose secrets cannot be compared as they are.
+// requireEqual compares connections. Their secrets are revealed first, because secrets cannot be
+// compared.
 func requireEqual(t *testing.T, want, got kubeconfig.Connection) {
 	for _, of := range []func(*rest.Config) *rest.Secret{
 		func(c *rest.Config) *rest.Secret { return &c.BearerToken },
@@ -100,7 +101,7 @@ func TestWriteFollowsASymbolicLink(t *testing.T) {
 }
 
 // A link may lead to a file that does not exist yet. Relative links count from the link's folder,
-// also if that folder is reached through another link.
+// even if another link leads to this folder.
 func TestWriteCreatesTheTargetOfASymbolicLink(t *testing.T) {
 	t.Parallel()
 	for name, target := range map[string]func(dir string) string{
@@ -133,7 +134,7 @@ func TestWriteCreatesTheTargetOfASymbolicLink(t *testing.T) {
 	}
 }
 
-// A link that leads nowhere stays as it is, and the error says why.
+// A link that leads nowhere stays, and the error says why.
 func TestWriteRefusesASymbolicLinkIntoNowhere(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -184,7 +185,7 @@ func TestRelativePathsAreWrittenAbsolute(t *testing.T) {
 func TestFailedWriteLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "config", "full"), 0o700)) // a folder in the way of the rename
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "config", "full"), 0o700)) // a folder blocks the rename
 	err := kubeconfig.Write(filepath.Join(dir, "config"), kubeconfig.Connection{Config: rest.Config{Host: "http://x", BearerToken: rest.NewSecret(secret)}})
 	require.ErrorContains(t, err, filepath.Join(dir, "config"))
 	require.NotContains(t, err.Error(), secret)

@@ -13,7 +13,7 @@ import (
 
 const benchPods = 20_000
 
-// encodedPods are pods as they come from a server, one after another.
+// encodedPods returns pods as a server sends them, one after another.
 func encodedPods(tb testing.TB, n int) [][]byte {
 	return podsAs(tb, n, (*corev1.Pod).Marshal)
 }
@@ -27,7 +27,7 @@ func podsAs(tb testing.TB, n int, encode func(*corev1.Pod) ([]byte, error)) (enc
 	return encoded
 }
 
-// decoders are what is compared, made anew for each round.
+// decoders are the compared decoders, made anew for each round.
 var decoders = []struct {
 	name string
 	make func() func([]byte, any) error
@@ -41,8 +41,8 @@ var decoders = []struct {
 	{"Shared", func() func([]byte, any) error { return first(sharing.New(sharing.Options{})) }},
 }
 
-// BenchmarkPods decodes 20,000 pods of apitest and keeps them all. It reports what
-// one pod costs, and what it holds in the end.
+// BenchmarkPods decodes 20,000 pods of apitest and keeps them all. It reports the cost of one pod,
+// and the memory that it keeps in the end.
 func BenchmarkPods(b *testing.B) {
 	encoded := encodedPods(b, benchPods)
 	for _, d := range decoders {

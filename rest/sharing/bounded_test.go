@@ -16,8 +16,8 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// churn decodes pods of so many deployments, each of which has probes, tolerations
-// and managed fields of its own in every one of its three pods, and drops them.
+// churn decodes and drops the pods of a number of deployments. The three pods of a deployment have
+// their own probes, tolerations and managed fields.
 func churn(t *testing.T, d *sharing.Decoder, deployments int, limit int64) {
 	for pod := range apitest.Pods(deployments, apitest.PodOptions{}) {
 		for c := range pod.Spec.Containers {
@@ -36,8 +36,8 @@ func churn(t *testing.T, d *sharing.Decoder, deployments int, limit int64) {
 	}
 }
 
-// TestWhatTheTableDropsIsCollected: what nobody has any more and has not come again
-// makes room, and its memory is free then.
+// TestWhatTheTableDropsIsCollected: a value that no object has any more, and that does not come
+// again, makes room, and its memory becomes free.
 func TestWhatTheTableDropsIsCollected(t *testing.T) {
 	const limit = 1 << 20
 	d := sharing.New(sharing.Options{MaxBytes: limit})
@@ -52,7 +52,7 @@ func TestWhatTheTableDropsIsCollected(t *testing.T) {
 	runtime.GC()
 	require.Nil(t, old.Value())
 
-	// However many there are, they keep no more memory than the table may.
+	// However many objects there are, they keep no more memory than the table's limit.
 	before := liveHeap()
 	churn(t, d, 500, limit)
 	require.Less(t, int64(liveHeap())-int64(before), int64(limit))
@@ -60,8 +60,8 @@ func TestWhatTheTableDropsIsCollected(t *testing.T) {
 	runtime.KeepAlive(d)
 }
 
-// TestAListThatIsLargerThanItsEncodingCountsAsSuch: three bytes are an empty container,
-// which has hundreds.
+// TestAListThatIsLargerThanItsEncodingCountsAsSuch: an empty container has three encoded bytes, and
+// hundreds in memory.
 func TestAListThatIsLargerThanItsEncodingCountsAsSuch(t *testing.T) {
 	d := sharing.New(sharing.Options{})
 	before := liveHeap()
@@ -78,7 +78,8 @@ func TestAListThatIsLargerThanItsEncodingCountsAsSuch(t *testing.T) {
 	runtime.KeepAlive(d)
 }
 
-// TestAnObjectOfManyStringsLeavesNothingBehind in what decodes the next one.
+// TestAnObjectOfManyStringsLeavesNothingBehind: the state that decodes the next object does not
+// keep them.
 func TestAnObjectOfManyStringsLeavesNothingBehind(t *testing.T) {
 	d := sharing.New(sharing.Options{MaxBytes: -1})
 	pod := corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Args: make([]string, effort.Of(1_000_000, 300_000))}}}}
@@ -100,8 +101,8 @@ func TestAnObjectOfManyStringsLeavesNothingBehind(t *testing.T) {
 	runtime.KeepAlive(pod)
 }
 
-// TestTheHeapFallsWithTheObjects: of what it has decoded, a Decoder keeps no more than
-// the table may, roughly.
+// TestTheHeapFallsWithTheObjects: a Decoder keeps roughly no more of its objects than the table's
+// limit.
 func TestTheHeapFallsWithTheObjects(t *testing.T) {
 	limit := effort.Of(512<<10, 256<<10)
 	encoded := encodedPods(t, effort.Of(3000, 1500))
@@ -118,8 +119,8 @@ func TestTheHeapFallsWithTheObjects(t *testing.T) {
 	runtime.KeepAlive(encoded)
 }
 
-// Five bytes are a map of one member, which has three hundred, and four a pointer to a
-// struct.
+// A map of one member has five encoded bytes and three hundred in memory. A pointer to a struct has
+// four encoded bytes.
 func TestWhatIsLargerThanItsEncodingCountsAsSuch(t *testing.T) {
 	rounds := effort.Of(80, 40)
 	for name, document := range map[string]func(i int) string{
@@ -132,7 +133,7 @@ func TestWhatIsLargerThanItsEncodingCountsAsSuch(t *testing.T) {
 		before := liveHeap()
 		for i := range rounds {
 			var object map[string]any
-			for range 4 { // a name is learned about when it comes again
+			for range 4 { // a name is learnt when it repeats
 				object = nil
 				require.NoError(t, d.DecodeJSON([]byte(document(i)), &object))
 			}

@@ -13,11 +13,13 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// TestCheckEndsNoProgramThatWritesToAMap: a goroutine that writes to the map of a cached object breaks the rule, and with client-go it
-// gets away with it if nobody else reads the map. The runtime ends a process that reads a map while it is written, and no recover helps. So
-// Check must read maps in another way. Under the race detector, which tells of the program's data race, this test does not run.
+// TestCheckEndsNoProgramThatWritesToAMap: a goroutine that writes to the map of a cached object
+// breaks the rule. With client-go it succeeds if nobody else reads the map. The runtime ends a
+// process that reads a map while it is written, and recover cannot prevent this. So Check must read
+// maps in another way. This test does not run under the race detector, which reports the program's
+// data race.
 func TestCheckEndsNoProgramThatWritesToAMap(t *testing.T) {
-	for _, entries := range []int{1, 40} { // in a group, and in a table
+	for _, entries := range []int{1, 40} { // entries in a group, and in a table
 		pod := &corev1.Pod{}
 		reserved := corev1.ResourceList{}
 		for i := range entries {
@@ -45,7 +47,7 @@ func TestCheckEndsNoProgramThatWritesToAMap(t *testing.T) {
 				default:
 				}
 				for range 1000 {
-					shared["a"] = one // what it was already, so that Check has no reason to look away
+					shared["a"] = one // the same value, so that Check has no reason to skip the map
 				}
 			}
 		}()
@@ -86,7 +88,8 @@ func TestAChangeOfAMapThatContainsItself(t *testing.T) {
 	}
 }
 
-// TestNoLaterObjectGetsAChangedConstant: the texts of managed fields are shared whatever is found, but not one that was changed.
+// TestNoLaterObjectGetsAChangedConstant: the texts of managed fields are shared whatever Check
+// finds, but a changed text is not.
 func TestNoLaterObjectGetsAChangedConstant(t *testing.T) {
 	data := []byte(`{"metadata":{"managedFields":[{"fieldsV1":{"f:spec":{"f:replicas":{}}}}]}}`)
 	d := sharing.New(sharing.Options{Share: sharing.Immutable, Inspector: sharing.NewInspector(func(sharing.Change) {})})

@@ -8,9 +8,11 @@ import (
 	"unsafe"
 )
 
-// The runtime ends a process in which a goroutine reads a map while another one writes to it, and no recover helps. A program that
-// writes to a cached map breaks the rule, but is not to end because Check looks. So Check reads through a header of its own,
-// in which nobody marks that the map is being written. This is the header of Go 1.26; busymap_other.go is for versions that nobody has looked at.
+// The runtime ends a process in which a goroutine reads a map while another one writes to it, and
+// recover cannot prevent this. A program that writes to a cached map breaks the rule, but Check
+// must not end it. So Check reads through its own copy of the map's header, in which no write is
+// marked. This is the header of Go 1.26; busymap_other.go is for versions that have not been
+// examined.
 
 // mapHeader is internal/runtime/maps.Map.
 type mapHeader struct {
@@ -24,8 +26,9 @@ type mapHeader struct {
 
 func (h *mapHeader) writing() *byte { return &(*[4]byte)(unsafe.Pointer(&h.marks))[2] }
 
-// readable returns a map with the entries of m, which is not nil. It may be read while m is being written; its values are then old, new or
-// mixed. ok is false if a write is under way, which may be one that moves all entries.
+// readable returns a map with the entries of m, which is not nil. The map may be read while m is
+// being written; its values are then old, new or mixed. ok is false if a write is in progress,
+// because the write may move all entries.
 func readable(m reflect.Value) (entries reflect.Value, ok bool) {
 	from := (*mapHeader)(m.UnsafePointer())
 	marks := atomic.LoadUint32(&from.marks)

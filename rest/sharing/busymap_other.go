@@ -4,5 +4,6 @@ package sharing
 
 import "reflect"
 
-// readable does not know how maps of this Go can be read while they are being written. So Check looks at no more than their lengths.
+// readable returns false, because it is unknown how maps of this Go version can be read while they
+// are being written. So Check looks only at their lengths.
 func readable(reflect.Value) (entries reflect.Value, ok bool) { return reflect.Value{}, false }

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAMapIsReadableWhileItGrows reads a map that another goroutine fills and empties, from one group to many tables.
+// TestAMapIsReadableWhileItGrows reads a map that another goroutine fills and empties, from one
+// group to many tables.
 func TestAMapIsReadableWhileItGrows(t *testing.T) {
 	m, stop, written := map[string]string{"kept": "value"}, make(chan struct{}), make(chan struct{})
 	go func() {

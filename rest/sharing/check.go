@@ -7,41 +7,46 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// Change is a shared part that a program has changed in place, and with it each object that has the part.
+// Change is a shared part that a program has changed in place, and with it each object that shares
+// the part.
 type Change struct {
-	// Field is the type and the field of the part, such as "v1.Container.Env". Of an unstructured
+	// Field is the type and the field of the part, such as "v1.Container.Env". For an unstructured
 	// object it is the name of the field.
 	Field string
 
-	// Before and After are the part's content, formatted, and cut off if it is long.
+	// Before and After are the part's contents, formatted, and cut off if they are long.
 	Before, After string
 }
 
-// Inspector tells of changes in place. A program that makes none does not link what finds them.
+// Inspector reports changes in place. A program without an Inspector does not link the code that
+// finds them.
 type Inspector struct {
 	changed func(Change)
 	look    func(d *Decoder, parts int)
 }
 
-// NewInspector returns an Inspector for Options. changed is told when a program has changed a shared part in place, once for each
-// field. It is called by Decoder.Check, and by the goroutines that decode: each looks at a part after some dozen objects.
+// NewInspector returns an Inspector for Options. changed is called once for each field when a
+// program has changed a shared part in place. Decoder.Check calls it, and so do the goroutines that
+// decode: each checks a part after some dozen objects.
 func NewInspector(changed func(Change)) *Inspector { return &Inspector{changed, (*Decoder).look} }
 
-// Check looks at up to n shared parts, which are others at the next call, and then at all of them again. It decodes the
-// bytes of each anew, and compares. If a program has changed a part in place, no later object
-// gets it, and later objects share strings only: a program that changes one part may change others. The Inspector
-// tells of each such field once. (Parts that a later version of an object shares with the earlier version, and with no other object,
-// are not looked at.) A part that is changed while Check looks at it is a data race, which is the program's. It does not end
-// the process: Check leaves out a map that is being written, until it comes to the map again.
+// Check checks up to n shared parts, other ones at each call, until all have been checked and it
+// starts again. It decodes the bytes of each part again, and compares. If a program has changed a
+// part in place, no later object gets this part, and later objects share only strings, because the
+// program may change other parts, too. The Inspector reports each changed field once. (A part that
+// only two versions of one object share is not checked.) Changing a part while Check reads it is a
+// data race of the program. It does not end the process: Check skips a map that is being written,
+// until it comes to the map again.
 //
-// Check takes some microseconds for each part. It is safe for concurrent use, and does nothing without an Inspector.
+// Check takes some microseconds for each part. It is safe for concurrent use, and does nothing
+// without an Inspector.
 func (d *Decoder) Check(n int) {
 	if d.table != nil && d.inspector != nil {
 		d.inspector.look(d, n)
 	}
 }
 
-// look is Check.
+// look implements Check.
 func (d *Decoder) look(n int) {
 	t := d.table
 	if !d.small.intact() && !d.distrust.Load() {
@@ -67,10 +72,11 @@ func (d *Decoder) look(n int) {
 	}
 }
 
-// slotsPerPart bounds how many slots Check looks for a part in, as the table may be nearly empty.
+// slotsPerPart bounds how many slots Check searches for a part, because the table may be nearly
+// empty.
 const slotsPerPart = 64
 
-// report stops sharing, and tells of a change.
+// report stops sharing, and reports a change.
 func (d *Decoder) report(change Change) {
 	d.distrust.Store(true)
 	d.changes.Add(1)
@@ -92,12 +98,12 @@ func (d *Decoder) report(change Change) {
 type origin interface {
 	// current returns a pointer to the value that objects have.
 	current(e *entry) reflect.Value
-	// decode decodes the entry's bytes anew, into a value that shares nothing.
+	// decode decodes the entry's bytes again, into a value that shares nothing.
 	decode(d *Decoder, e *entry) (reflect.Value, error)
 	about() string
 }
 
-// changeOf reports whether the value of an entry is another one than that of its bytes.
+// changeOf reports whether the value of an entry differs from the value of its bytes.
 func (d *Decoder) changeOf(e *entry) (Change, bool) {
 	now := e.origin.current(e)
 	if d.table.hash(e.shape, unsafe.Slice(unsafe.StringData(e.key), len(e.key))) != e.hash {
@@ -110,7 +116,7 @@ func (d *Decoder) changeOf(e *entry) (Change, bool) {
 	return Change{Field: e.origin.about(), Before: excerpt(before), After: excerpt(now)}, true
 }
 
-// held is what an object has in a field: a list, or a pointer.
+// held returns the value that an object has in a field: a list, or a pointer.
 func (e *entry) held(t reflect.Type) reflect.Value {
 	if t.Kind() == reflect.Slice {
 		return reflect.NewAt(t, unsafe.Pointer(&list{array: e.value, len: e.count, cap: e.count}))
@@ -138,7 +144,7 @@ func (f *field) decode(d *Decoder, e *entry) (reflect.Value, error) {
 		to.Elem().SetString(e.key)
 	case f.kind == aMessagePointer:
 		err = s.message(f.plan, to.UnsafePointer(), data)
-	default: // fields with their tags
+	default: // other fields have tags
 		var tagEnd, end int
 		if _, tagEnd, err = wire.Varint(data, 0); err == nil {
 			_, end, err = wire.Contents(data, tagEnd)

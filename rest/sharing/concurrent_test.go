@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// measuringPod has a Quantity wherever a pod can have one: behind a pointer, in a
-// message behind a pointer, in a list, and in maps.
+// measuringPod returns a pod with a Quantity in every possible kind of place: behind a pointer, in
+// a message behind a pointer, in a list, and in maps.
 func measuringPod(name string) *corev1.Pod {
 	limit := resource.MustParse("1500Mi")
 	huge := resource.MustParse("123456789012345678901234567890")
@@ -51,8 +51,8 @@ func measuringPods(t *testing.T) []*corev1.Pod {
 }
 
 // TestObjectsCanBeReadByManyGoroutines: a Quantity keeps its text when it is first formatted or
-// encoded, and changes into another form when it is compared with a large one. If that happens to
-// one pod, it must not happen to another.
+// encoded, and changes its form when it is compared with a large one. If one pod's Quantity
+// changes, another pod's must not.
 func TestObjectsCanBeReadByManyGoroutines(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup
@@ -84,7 +84,8 @@ func TestObjectsCanBeReadByManyGoroutines(t *testing.T) {
 	group.Wait()
 }
 
-// TestWhatReadingChangesIsNotShared, nor what has it; but all around it is.
+// TestWhatReadingChangesIsNotShared: values that reading changes, and the values around them that
+// contain them, are not shared. Everything else is.
 func TestWhatReadingChangesIsNotShared(t *testing.T) {
 	t.Parallel()
 	pods := measuringPods(t)
@@ -99,7 +100,7 @@ func TestWhatReadingChangesIsNotShared(t *testing.T) {
 	require.Contains(t, second.Overhead, corev1.ResourceName("marker"), "values of a map are only ever copied, so maps are shared, which this test has no right to change")
 }
 
-// A decoder of a whole process is used by one test with a bubble after another.
+// One decoder of the process is used by tests with different bubbles.
 func TestADecoderOutlivesTheBubbleThatHasMadeIt(t *testing.T) {
 	var d *sharing.Decoder
 	for range 2 {

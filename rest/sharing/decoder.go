@@ -10,18 +10,18 @@ import (
 	"github.com/kinform/kinform/internal/quantity"
 )
 
-// Options are the choices of a Decoder. The zero value works.
+// Options are the optional settings of a Decoder. The zero value works.
 type Options struct {
-	// MaxBytes is roughly the memory that the table of shared values keeps alive. Much of
-	// it is a part of living objects anyway. If negative, objects share nothing. Defaults
-	// to 8 MiB, which is plenty for clusters of hundreds of thousands of pods.
+	// MaxBytes is roughly the memory that the table of shared values keeps alive. Much of it
+	// belongs to living objects anyway. If it is negative, objects share nothing. Defaults to 8
+	// MiB, which is plenty for clusters of hundreds of thousands of pods.
 	MaxBytes int64
 
 	// Share says what objects may share. Defaults to Everything.
 	Share Policy
 
-	// Inspector finds and tells of shared parts that a program has changed in place; see NewInspector. Defaults to
-	// nil, and nothing is looked at.
+	// Inspector finds and reports shared parts that a program has changed in place; see
+	// NewInspector. Defaults to nil: nothing is checked.
 	Inspector *Inspector
 }
 
@@ -48,7 +48,7 @@ type Decoder struct {
 	known   map[placed]*plan
 	shapes  map[reflect.Type]int
 	lessons []*lesson
-	told    map[string]bool // fields of which the inspector has told
+	told    map[string]bool // fields that the inspector has reported
 }
 
 // New returns a Decoder with an empty table.
@@ -70,23 +70,22 @@ func New(opts Options) *Decoder {
 // ErrType is wrapped by errors about a type into which no message can be decoded.
 var ErrType = errors.New("cannot be decoded")
 
-// errAgain says that a message has a field in two places. Decoding would merge the second
-// into the first, which may be shared by now. So the object is decoded again, unshared.
+// errAgain says that a message has a field in two places. Decoding would merge the second into the
+// first, which may be shared by now. So the object is decoded again, unshared.
 var errAgain = errors.New("protobuf: a field is in two places")
 
 // DecodeProtobuf decodes one message, without the envelope that API servers put around it.
 // object points to a zero struct whose fields have protobuf tags. DecodeProtobuf does not
 // keep data.
 //
-// earlier is nil, or an object of which the new one may be a later version. The new object
-// shares with it each list, map and pointer that is equal in both, and the strings namespace,
-// name and UID. From then on, nobody may change earlier. The content of the new object does
-// not depend on earlier, which may be any object. DecodeProtobuf ignores it if it is of
-// another type, or if objects share nothing.
+// earlier is nil, or an object of which the new one may be a later version. The new object shares
+// with earlier each list, map and pointer that is equal in both, and the strings namespace, name
+// and UID. From then on, nobody may change earlier. The content of the new object does not depend
+// on earlier, which may be any object. DecodeProtobuf ignores it if it is of another type, or if
+// objects share nothing.
 //
-// If a type cannot be decoded, because of a field that protobuf cannot have for example,
-// every call with it returns the same error, which wraps [ErrType]. After an error, object is
-// empty.
+// If a type cannot be decoded, for example because of a field that protobuf cannot have, every call
+// with this type returns the same error, which wraps [ErrType]. After an error, object is empty.
 func (d *Decoder) DecodeProtobuf(data []byte, object, earlier any) error {
 	v := reflect.ValueOf(object)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
@@ -141,8 +140,8 @@ func (s *state) follow(v reflect.Value, object any) {
 
 func (s *state) forget() { s.earlier, s.element = earlier{}, earlier{} }
 
-// object decodes a message into the struct that v points to. After an error the struct is
-// empty, so that nothing of it refers to data.
+// object decodes a message into the struct that v points to. After an error the struct is empty, so
+// that it does not refer to data.
 func (s *state) object(p *plan, v reflect.Value, data []byte, share bool) error {
 	s.share, s.depth, s.floor = share, 0, 0
 	s.trusts = share && !s.decoder.distrust.Load()
@@ -159,7 +158,7 @@ func (s *state) object(p *plan, v reflect.Value, data []byte, share bool) error 
 
 // Stats describes a Decoder. Counts are up to date within a few dozen objects.
 type Stats struct {
-	// Lookups counts the look-ups in the table, Hits those that found a value.
+	// Lookups counts the look-ups in the table, and Hits the look-ups that found a value.
 	Lookups, Hits uint64
 
 	// Entries counts the entries of the table. Bytes is roughly the memory that they keep
@@ -169,8 +168,8 @@ type Stats struct {
 	// Changed counts the shared parts that a program has changed in place; see Decoder.Check.
 	Changed uint64
 
-	// Fields counts the fields that objects may share, in all types so far. Watched counts
-	// those of them that are looked up at present.
+	// Fields counts the fields that objects may share, in all types so far. Watched counts the
+	// fields among them that are looked up at present.
 	Fields, Watched int
 }
 

@@ -69,8 +69,8 @@ func TestAnAppendToASharedListChangesNobodyElse(t *testing.T) {
 	require.Empty(t, pods[1].Spec.Tolerations[:2:2][1].Value)
 }
 
-// TestFieldsInTwoPlacesAreMerged: protobuf says that a message which is there twice
-// is one message, and what was shared before must not be changed by that.
+// TestFieldsInTwoPlacesAreMerged: in protobuf, two occurrences of a message field are one message.
+// The merge must not change earlier shared values.
 func TestFieldsInTwoPlacesAreMerged(t *testing.T) {
 	t.Parallel()
 	first, second := encodedPods(t, 2)[0], encodedPods(t, 2)[1]
@@ -147,7 +147,7 @@ func TestTypesOfOnesOwn(t *testing.T) {
 		Spec              struct {
 			NodeName string `protobuf:"bytes,10"`
 		} `protobuf:"bytes,2,opt,name=spec"`
-		Note string // nothing is decoded into it
+		Note string // not decoded
 	}
 	data := encodedPods(t, 1)[0]
 	var pod corev1.Pod
@@ -166,8 +166,8 @@ func TestTypesOfOnesOwn(t *testing.T) {
 	require.ErrorContains(t, d.DecodeProtobuf(deep, &root, nil), "too deep")
 }
 
-// TestNothingRefersToTheBytes: strings are copied last, also where a list that is in
-// two places has moved meanwhile, and within values of maps.
+// TestNothingRefersToTheBytes: strings are copied last. This also holds if a list in two places has
+// moved meanwhile, and for values of maps.
 func TestNothingRefersToTheBytes(t *testing.T) {
 	t.Parallel()
 	type part struct {
@@ -264,7 +264,7 @@ func TestWhatNeverRepeatsDoesNotStayInTheTable(t *testing.T) {
 		require.NoError(t, err)
 		encoded = append(encoded, data)
 	}
-	decodePods(t, d, encoded[:300]) // nobody knows yet what repeats
+	decodePods(t, d, encoded[:300]) // the decoder does not know yet what repeats
 	before := d.Stats()
 	require.Greater(t, before.Bytes, int64(1<<20))
 	decodePods(t, d, encoded[300:])
@@ -278,8 +278,8 @@ type nest struct {
 	Nest *nest  `protobuf:"bytes,2,opt,name=nest"`
 }
 
-// TestDeepMessagesTakeTimeByTheirSize: each level may be looked up, and what is within
-// it would be hashed and copied each time. Were that so, this would take a quarter of a minute.
+// TestDeepMessagesTakeTimeByTheirSize: each level may be looked up. If everything within a level
+// were hashed and copied each time, this would take a quarter of a minute.
 func TestDeepMessagesTakeTimeByTheirSize(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("x", 4<<20)

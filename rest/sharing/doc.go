@@ -1,18 +1,18 @@
 // Package sharing decodes Kubernetes objects from protobuf and JSON so that they share their
 // equal parts.
 //
-// The pods of one ReplicaSet differ in their names and addresses, and most of the rest
-// repeats: probes, resources, tolerations, environment, managed fields. A cache of all these
-// pods has each of these parts thousands of times. Before a [Decoder] decodes the bytes of a
-// pointer, a map, a list or a string, it looks them up in a table. If it has decoded the same
-// bytes before, the object gets the same value. That halves the memory of a cache of pods. It
-// saves time as well, because a value from the table needs no decoding and no allocation.
-// plain/client.go uses encoding/json, and its objects share nothing: a pod takes 12.68 KB of
-// the heap there, and 5.63 KB here (plain/README.md).
+// The pods of one ReplicaSet differ in their names and addresses, and most of the rest repeats:
+// probes, resources, tolerations, environment, managed fields. A cache of all these pods has each
+// of these parts thousands of times. Before a [Decoder] decodes the bytes of a pointer, a map, a
+// list or a string, it looks them up in a table. If it has decoded the same bytes before, the
+// object gets the same value. Sharing halves the memory of a cache of pods. It saves time as well,
+// because a value from the table needs no decoding and no allocation. plain/client.go uses
+// encoding/json, and its objects share nothing. A pod takes 12.68 KB of the heap there, and 5.63 KB
+// here (plain/README.md).
 //
-// Package rest does this by itself: each Client has a Decoder for the lists and watches of
-// all its resources. For a table of another size, or one table for several clients, make a
-// Decoder and give it to the resources:
+// Package rest uses a Decoder by default: each Client has one for the lists and watches of all its
+// resources. For a table of another size, or one table for several clients, make a Decoder and pass
+// it to the resources:
 //
 //	shared := sharing.New(sharing.Options{MaxBytes: 32 << 20})
 //	pods, err := rest.For[*corev1.Pod](client, rest.ResourceOptions{Decoder: shared})
@@ -21,29 +21,29 @@
 //
 // # The contract
 //
-// Objects that come from a Decoder must not be changed. Kubernetes has that rule for the
-// objects of every cache; here, a program that breaks it changes other objects as well.
-// DeepCopy makes a copy that one may change, as ever. If an object is in no store of an
-// informer, its fields that are values, such as pod.Name, can be set without harm to others.
+// Objects that come from a Decoder must not be changed. Kubernetes has this rule for the objects of
+// every cache. Here, a program that breaks it changes other objects as well. DeepCopy makes a copy
+// that may be changed, as always. If an object is not in a store, fields with values, such as
+// pod.Name, can be set without an effect on other objects.
 //
-// [Decoder.DecodeProtobuf] goes further: a later version of an object shares with the earlier
-// one each list, map and pointer that is equal in both, whether or not other objects have it. If
-// the table has an equal one, the later version has that.
-// If the status of a pod changes, that is most of the pod.
+// [Decoder.DecodeProtobuf] goes further: a later version of an object shares with the earlier one
+// each list, map and pointer that is equal in both, whether or not other objects have it. If the
+// table has an equal value, the later version gets the table's value. If only the status of a pod
+// changes, most of the pod is shared.
 //
-// In tests, package mutation finds programs that break the rule. While a program runs,
-// [Decoder.Check] does. For caches of programs that may break it, there is the policy
-// [Immutable]. Objects that belong to their receivers, who may change them, are decoded with
-// [Constants]. [Policy] says what objects share.
+// Package mutation finds changes of shared objects in tests, and [Decoder.Check] finds them while a
+// program runs. The policy [Immutable] is for caches of programs that may break the rule. Objects
+// that belong to their receivers, who may change them, are decoded with [Constants]. [Policy] says
+// what objects share.
 //
 // Any number of goroutines can read objects. A resource.Quantity is a special case, because
-// formatting and comparing may change it. So no Quantity with an address is shared, nor a
-// value that contains one, such as the source of an emptyDir with a size limit. The
+// formatting and comparing may change it. So a Quantity with an address is never shared, and
+// neither is a value that contains one, such as the source of an emptyDir with a size limit. The
 // quantities of a map have no address: reading one makes a copy.
 //
 // The strings of an object that are not shared lie in one piece of memory, except for name,
-// namespace, uid and resourceVersion. A program that keeps one of these strings for longer
-// than the object keeps all of them, unless it makes a copy by strings.Clone.
+// namespace, uid and resourceVersion. A program that keeps one of these strings for longer than the
+// object keeps all of them in memory, unless it copies the string with strings.Clone.
 //
 // # What is decoded
 //
@@ -52,9 +52,9 @@
 //
 //	Spec PodSpec `json:"spec" protobuf:"bytes,2,opt,name=spec"`
 //
-// The result equals that of the type's own method Unmarshal. A Decoder ignores fields that
-// the type does not have. So T may be a struct of one's own that has only the wanted fields
-// with their tags; the other fields cost nothing:
+// The result equals that of the type's own method Unmarshal. A Decoder ignores fields that the type
+// does not have. So T may be a user's struct that has only the needed fields with their tags; the
+// other fields cost nothing:
 //
 //	type Pod struct {
 //		metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
@@ -63,17 +63,17 @@
 //		} `json:"spec" protobuf:"bytes,2,opt,name=spec"`
 //	}
 //
-// JSON is decoded by the JSON tags, into the same types and any others, and into the maps of
-// unstructured objects. These share equal values under one key. The result equals that of
-// sigs.k8s.io/json, at a third of its cost without sharing, and a sixth with it. See
+// JSON is decoded by the JSON tags, into the same types and any other types, and into the maps of
+// unstructured objects. These maps share equal values under the same key. The result equals the
+// result of sigs.k8s.io/json, at a third of its cost without sharing, and a sixth with sharing. See
 // [Decoder.DecodeJSON].
 //
 // # Which fields are looked up
 //
-// Looking up values that never repeat costs time, and fills the table. So a Decoder counts,
-// for each field of each type, how often a look-up finds a value, and stops looking up a
-// field if that is seldom. It tries such a field again later, at ever longer intervals. A
-// goroutine finds the values of its last few dozen objects without the table.
+// Looking up values that never repeat costs time, and fills the table. So a Decoder counts, for
+// each field of each type, how often a look-up finds a value. It stops looking up fields with few
+// hits, and tries them again later, at ever longer intervals. A goroutine finds the values of its
+// last few dozen objects without the table.
 //
 // # Bounds
 //

@@ -11,7 +11,8 @@ import (
 // excerptBytes is where an excerpt is cut off.
 const excerptBytes = 300
 
-// excerpt formats what v points to, which a program may be changing: it reads maps as unchanged does.
+// excerpt formats the value that v points to, which a program may be changing. Like unchanged, it
+// reads maps by readable.
 func excerpt(v reflect.Value) string {
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
@@ -24,8 +25,8 @@ func excerpt(v reflect.Value) string {
 	return text.String()
 }
 
-// write appends a value in the manner of %+v, with what pointers lead to. Each level appends something, so that even a map that contains
-// itself has an end.
+// write appends a value in the format of %+v, and follows pointers. Each level appends something,
+// so that even a map that contains itself ends.
 func write(to *strings.Builder, v reflect.Value) {
 	if to.Len() > excerptBytes {
 		return

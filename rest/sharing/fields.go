@@ -10,10 +10,10 @@ import (
 )
 
 // The text of managed fields has one to four kilobytes, and is half of a pod's encoding. The
-// text of the kubelet contains the address of the pod. The text of a controller is the same in
-// all pods of a workload. Both are values of one field, so each is looked up, and becomes an
-// entry if it is missing. The object's text is the memory of the entry's key: a copy would be a
-// fifth of the bytes that a list of pods allocates.
+// kubelet's text contains the address of the pod. A controller's text is the same in all pods of a
+// workload. Both are values of one field, so each is looked up, and becomes an entry if it is
+// missing. The entry's key is the object's text, without a copy: copies would be a fifth of the
+// bytes that a list of pods allocates.
 
 // textSetter returns a function that sets the text of managed fields without copying it. It
 // returns nil for other types, and if a build tag of apimachinery changes the fields of FieldsV1.

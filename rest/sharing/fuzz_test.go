@@ -14,11 +14,11 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// endless is in a quantity, or anywhere else, that apimachinery may need hours for.
+// endless matches texts on which apimachinery may spend hours, in a quantity or anywhere else.
 var endless = regexp.MustCompile(`[eE][+-]?\d{4}`)
 
-// FuzzUnmarshal: whatever the bytes, the result is that of the generated code, for
-// types that together have every kind of field, also after these bytes were seen.
+// FuzzUnmarshal checks that any bytes have the same result as with generated code, also when the
+// bytes come again. The types together have every kind of field.
 func FuzzUnmarshal(f *testing.F) {
 	types := []func() everytype.Message{
 		func() everytype.Message { return &corev1.Pod{} },
@@ -53,8 +53,8 @@ func FuzzUnmarshal(f *testing.F) {
 			got := make()
 			err := unmarshal(d, data, got)
 			if wantErr == nil && err != nil {
-				// Generated code reads on where a key or a value ends beyond its entry of a
-				// map. No encoder writes that.
+				// Generated code reads on if a key or a value ends beyond its entry of a map. No
+				// encoder writes this.
 				require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 				again, err := want.Marshal()
 				require.NoError(t, err)
@@ -71,15 +71,15 @@ func FuzzUnmarshal(f *testing.F) {
 	})
 }
 
-// newGuarded returns a decoder that shares what is immutable, and finds no change in it.
+// newGuarded returns a decoder with the policy Immutable, which must not find a change.
 func newGuarded() *sharing.Decoder {
 	return sharing.New(sharing.Options{
 		MaxBytes: 64 << 10, Share: sharing.Immutable, Inspector: sharing.NewInspector(func(c sharing.Change) { panic(c) }),
 	})
 }
 
-// FuzzUnmarshalUpdate: whatever an object was before, and whatever the bytes are now,
-// the result is that of decoding them alone, and what there was before stays as it was.
+// FuzzUnmarshalUpdate checks that an update has the same result as decoding its bytes alone,
+// whatever the earlier object was. The earlier object must stay unchanged.
 func FuzzUnmarshalUpdate(f *testing.F) {
 	types := updateTypes()
 	for kind, make := range types {

@@ -18,15 +18,15 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// TestAnEventOfAWatchAllocatesNoMoreThanItDid: a pod of which a container was restarted, beside
-// the version before it: container statuses, conditions and managed fields are others. Limits are
-// a tenth above what was measured; whoever lowers a cost lowers the limit. (Without that version it is
-// 6,160 bytes in 27.4 allocations.) Under the race detector, which makes pools forget, this
-// test does not run.
+// TestAnEventOfAWatchAllocatesNoMoreThanItDid decodes a pod after the restart of a container,
+// together with its earlier version: container statuses, conditions and managed fields differ.
+// Limits are a tenth above the measured costs. A change that lowers a cost lowers its limit.
+// (Without the earlier version it is 6,160 bytes in 27.4 allocations.) The test does not run under
+// the race detector, which makes pools drop buffers.
 func TestAnEventOfAWatchAllocatesNoMoreThanItDid(t *testing.T) {
 	const events = 1000
 	d := sharing.New(sharing.Options{})
-	pods := decodePods(t, d, encodedPods(t, events+200))[200:] // so many that it has learned what repeats
+	pods := decodePods(t, d, encodedPods(t, events+200))[200:] // enough to learn what repeats
 	var later [events][]byte
 	for i, pod := range pods {
 		changed := pod.DeepCopy()
@@ -49,11 +49,12 @@ func TestAnEventOfAWatchAllocatesNoMoreThanItDid(t *testing.T) {
 	require.LessOrEqual(t, allocations, 22.0)
 }
 
-// ofPodList is a map for an item of a PodList, which has neither apiVersion nor kind.
+// ofPodList returns a map for an item of a PodList, which has neither apiVersion nor kind.
 func ofPodList() *map[string]any { return &map[string]any{"apiVersion": "v1", "kind": "Pod"} }
 
-// TestAnObjectOfAListCostsAnUnknownProgramLess: pods with the policy Immutable, which is what programs of client-go get by default,
-// beside the same pods as client-go decodes them. Limits are a tenth above what was measured; whoever lowers a cost lowers the limit.
+// TestAnObjectOfAListCostsAnUnknownProgramLess compares pods with the policy Immutable, the default
+// for programs of client-go, with the same pods as client-go decodes them. Limits are a tenth above
+// the measured costs. A change that lowers a cost lowers its limit.
 func TestAnObjectOfAListCostsAnUnknownProgramLess(t *testing.T) {
 	const pods = 2000
 	inProtobuf := encodedPods(t, pods)
@@ -85,8 +86,9 @@ func TestAnObjectOfAListCostsAnUnknownProgramLess(t *testing.T) {
 	}
 }
 
-// TestAnObjectOfAListWithATransformGetsItsMemoryBack: pods of which a transform has removed the managed fields, with what programs of client-go get by
-// default, beside the same pods as client-go has them. Limits are a tenth or less above what was measured.
+// TestAnObjectOfAListWithATransformGetsItsMemoryBack has a transform that removes managed fields.
+// It compares pods with the default for programs of client-go with the same pods in client-go.
+// Limits are at most a tenth above the measured costs.
 func TestAnObjectOfAListWithATransformGetsItsMemoryBack(t *testing.T) {
 	const pods = 10_000
 	inProtobuf := encodedPods(t, pods)
@@ -152,7 +154,7 @@ func TestAnObjectOfAListWithATransformGetsItsMemoryBack(t *testing.T) {
 
 var limitWithTransform = map[string]float64{"protobuf": 0.60, "JSON": 0.59, "unstructured JSON": 0.52}
 
-// cost is what one object costs.
+// cost is the cost of one object.
 type cost struct{ bytes, allocations, heap float64 }
 
 func costOf(t *testing.T, encoded [][]byte, object func() any, decode func([]byte, any) error) cost {

@@ -5,14 +5,14 @@ import "sync"
 // maxIdle is how many idle states are kept. One goroutine at a time uses a state.
 const maxIdle = 16
 
-// idle keeps states for the next goroutine that needs one. It is no channel: a decoder may serve a whole process, and a
-// channel that was made in a bubble of testing/synctest is of no use to the next one.
+// idle keeps states for the next goroutine that needs one. It is not a channel: a decoder may serve
+// a whole process, and a channel from one bubble of testing/synctest cannot be used in the next.
 type idle[S any] struct {
 	mu     sync.Mutex // guards following
 	states []*S
 }
 
-// take returns an idle state, or nil if there is none.
+// take returns an idle state, or nil if no state is idle.
 func (i *idle[S]) take() *S {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -26,7 +26,7 @@ func (i *idle[S]) take() *S {
 	return s
 }
 
-// put keeps a state, unless there are enough.
+// put keeps a state, unless enough are idle.
 func (i *idle[S]) put(s *S) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -15,11 +15,11 @@ type jsonPart struct {
 	slots sync.Map // of reflect.Type to *slot, for the types of objects
 	idle  idle[jsonState]
 
-	// The lock of the decoder guards the following fields.
+	// The lock of the decoder guards the fields below.
 	plans  map[placed]*jsonPlan
 	shapes map[reflect.Type]int
 	keys   map[string]*member
-	texts  *lesson // about strings outside of structs
+	texts  *lesson // for strings outside of structs
 }
 
 // jsonState is the state of one goroutine that decodes one object after another.
@@ -27,33 +27,33 @@ type jsonState struct {
 	state
 	data    []byte
 	scratch []byte              // the text of a string with escapes
-	elems   []any               // of lists whose length is not known yet
-	recent  map[*lesson]*recent // the entries that were found last
-	members map[string]*member  // the members of the decoder that this goroutine has met
+	elems   []any               // elements of lists whose length is not known yet
+	recent  map[*lesson]*recent // the most recently found entries
+	members map[string]*member  // the members of the decoder that this goroutine has used
 
-	checking bool // the result of decoding is dropped, and data may have a field twice
+	checking bool // the result is dropped, and data may have a field twice
 }
 
 // DecodeJSON is DecodeProtobuf for JSON. object points to a zero value: of a struct or, for
-// unstructured objects, of a map[string]any. Both share their equal parts. Structs need only
-// JSON tags. The map may have the apiVersion and the kind that a list has said of its items.
-// They stay in the map if data has none.
+// unstructured objects, of a map[string]any. Both share their equal parts. Structs need only JSON
+// tags. The map may have the apiVersion and the kind that a list implies for its items. They stay
+// in the map if data does not have them.
 //
-// The results are those of sigs.k8s.io/json, apimachinery's decoder, as apimachinery calls
-// it: keys are case-sensitive, a number in an interface is an int64 if possible, fields that
+// The results are the results of sigs.k8s.io/json, apimachinery's decoder, with apimachinery's
+// options: keys are case-sensitive, a number in an interface is an int64 if possible, fields that
 // the type lacks are ignored, and types with a method UnmarshalJSON decode themselves.
 //
-// A quantity such as 1e-1000000000 would keep that decoder busy for hours. DecodeJSON and
+// A quantity such as 1e-1000000000 would keep apimachinery's decoder busy for hours. DecodeJSON and
 // DecodeProtobuf decode it at once, to the same result. A quantity of 1e2000 or more becomes
-// 1e2000. A method of the object's type may take any text for a quantity. If it accepts
-// another text in place of such a one, it has five seconds; after that DecodeJSON fails, and
-// the method goes on in a goroutine that nobody waits for. There are at most two of these.
+// 1e2000. A method of the object's type may take any text for a quantity. If it accepts another
+// text in place of an extreme one, it has five seconds. After that DecodeJSON fails, and the method
+// goes on in a goroutine that nobody waits for. There are at most two of these.
 //
-// DecodeJSON leaves an object that has a field twice to sigs.k8s.io/json, which merges the
-// two. (No server writes such objects.) Such an object shares nothing. Nor do values of types
-// that Kubernetes does not use, such as maps with numbers as keys.
+// If an object has a field twice, DecodeJSON leaves it to sigs.k8s.io/json, which merges the two.
+// (No server writes such objects.) Such an object shares nothing. Values of types that Kubernetes
+// does not use, such as maps with numbers as keys, share nothing either.
 //
-// Errors name the byte where the reason is.
+// Errors name the position of the unexpected byte.
 func (d *Decoder) DecodeJSON(data []byte, object any) error {
 	v := reflect.ValueOf(object)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
@@ -71,7 +71,7 @@ func (d *Decoder) DecodeJSON(data []byte, object any) error {
 	s.objects++
 	if s.objects%objectsPerReport == 0 {
 		s.report()
-		clear(s.recent) // recent must not keep entries for long that the table has dropped
+		clear(s.recent) // recent must not keep entries alive that the table has dropped
 	}
 	if s.trim(); cap(s.scratch) > maxSpare || cap(s.elems) > maxSpare {
 		s.scratch, s.elems = nil, nil // A large object has made them large.
@@ -80,11 +80,11 @@ func (d *Decoder) DecodeJSON(data []byte, object any) error {
 	return err
 }
 
-// maxSpare bounds the memory that a state keeps for later, in bytes of texts and in elements.
+// maxSpare bounds the memory that a state keeps for reuse, in bytes of texts and in elements.
 const maxSpare = 64 << 10
 
-// root decodes data into the value that v points to. After an error the value is empty, so
-// that nothing of it refers to data.
+// root decodes data into the value that v points to. After an error the value is empty, so that it
+// does not refer to data.
 func (s *jsonState) root(sl *slot, v reflect.Value, data []byte, share bool) error {
 	s.data, s.share, s.depth = data, share, 0
 	s.trusts, s.place = share && !s.decoder.distrust.Load(), nil
@@ -110,8 +110,8 @@ func (s *jsonState) root(sl *slot, v reflect.Value, data []byte, share bool) err
 	return err
 }
 
-// merged checks that data is well-formed, and leaves it to apimachinery's decoder, which
-// merges fields that are there twice.
+// merged checks that data is well-formed, and leaves it to apimachinery's decoder, which merges
+// duplicate fields.
 func (s *jsonState) merged(sl *slot, v reflect.Value, data []byte) error {
 	s.checking = true
 	err := s.root(sl, reflect.New(sl.typ), data, false)
@@ -140,7 +140,7 @@ func (d *Decoder) jsonSlot(t reflect.Type) *slot {
 	}
 	c := jsonCompiler{compiler: compiler{decoder: d, place: d.policy.placeOf(t)}}
 	sl := c.slot(t, true, 0)
-	sl.whole = nil // objects are not shared as a whole
+	sl.whole = nil // whole objects are not shared
 	d.json.slots.Store(t, &sl)
 	return &sl
 }

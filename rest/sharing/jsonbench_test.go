@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// jsonPods are pods as they come from a server, one after another.
+// jsonPods returns pods as a server sends them, one after another.
 func jsonPods(tb testing.TB, n int) [][]byte {
 	return podsAs(tb, n, func(pod *corev1.Pod) ([]byte, error) { return json.Marshal(pod) })
 }

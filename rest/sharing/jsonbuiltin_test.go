@@ -18,14 +18,14 @@ func TestEveryBuiltinTypeIsDecodedFromJSONAsByApimachinery(t *testing.T) {
 	everyBuiltinType(t, 5, decoding{fill: jsonFiller, encode: json.Marshal, want: kjson.UnmarshalCaseSensitivePreserveInts, got: decodeJSON})
 }
 
-// jsonFiller is everytype.Filler for what is sent in JSON, where an extension is an object.
+// jsonFiller is everytype.Filler for JSON, in which an extension is an object.
 func jsonFiller(seed int64) *randfill.Filler {
 	return everytype.Filler(seed).Funcs(func(e *runtime.RawExtension, c randfill.Continue) {
 		e.Raw = fmt.Appendf(nil, `{"kind":%q}`, c.String(20))
 	})
 }
 
-// decodeJSON decodes as DecodeJSON does; see spoiling.
+// decodeJSON decodes with DecodeJSON; see spoiling.
 func decodeJSON(d *sharing.Decoder, data []byte, object any) error {
 	return spoiling(d.DecodeJSON, data, object)
 }

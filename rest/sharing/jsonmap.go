@@ -127,7 +127,7 @@ func (s *jsonState) otherMap(sl *slot, m reflect.Value, i int) (int, error) {
 		if sl.elem.kind == jsonQuantity {
 			s.mutable = mutable // Reading a value of a map makes a copy.
 		}
-		s.settle(texts) // the value moves into the map
+		s.settle(texts) // the value will move into the map
 		m.SetMapIndex(key.Elem(), value.Elem())
 		value.Elem().SetZero()
 		i, more, err = wire.NextValue(s.data, i, '}')

@@ -17,7 +17,7 @@ import (
 type jsonKind uint8
 
 const (
-	// jsonOther is for types that sigs.k8s.io/json decodes.
+	// jsonOther means a type that sigs.k8s.io/json decodes.
 	jsonOther jsonKind = iota
 	jsonBool
 	jsonInt
@@ -32,7 +32,7 @@ const (
 	jsonAny
 	jsonTime
 	jsonQuantity
-	// jsonOwn is for types that decode themselves.
+	// jsonOwn means a type that decodes itself.
 	jsonOwn
 )
 
@@ -44,17 +44,17 @@ type slot struct {
 	size  uintptr   // of the type
 	plan  *jsonPlan // of a struct
 	elem  *slot     // of the pointee, of the elements of a list, or of the values of a map
-	shape int       // of a value that is shared
-	whole *lesson   // whether to look up the value as a whole; nil for never
-	text  *lesson   // whether to look up a string, or the keys of a map
-	apart bool      // a string that must not lie in one piece with others
+	shape int       // identifies the type of a shared value
+	whole *lesson   // decides whether to look up the whole value; nil means never
+	text  *lesson   // decides whether to look up a string, or the keys of a map
+	apart bool      // a string that must have its own memory
 	name  string    // of the field, for Change
 
 	// counts says that the type is a map of quantities.
 	counts bool
 
-	// mutable says that the type hides its parts and contains a Quantity. Methods that seem
-	// to read only may change a Quantity, so the value must not be shared.
+	// mutable says that the type hides its parts and contains a Quantity. Methods that seem to only
+	// read may change a Quantity, so the value must not be shared.
 	mutable bool
 
 	// setText sets the text of managed fields; nil for other types.
@@ -74,16 +74,16 @@ type jsonPlan struct {
 type jsonField struct {
 	slot
 	name   string
-	start  string // the name with its quotes and the colon
+	start  string // the quoted name and the colon
 	offset uintptr
 }
 
-// maxFields bounds the fields of a struct, because a set of bits has one for each. No type
-// comes near it.
+// maxFields bounds the fields of a struct, because a bit set has one bit for each. No type comes
+// near this number.
 const maxFields = 256
 
-// maxNest bounds how deep lists, maps and pointers of a type are nested without a struct
-// between them.
+// maxNest bounds how deep lists, maps and pointers of a type are nested without a struct between
+// them.
 const maxNest = 16
 
 var (
@@ -91,14 +91,14 @@ var (
 	unmarshalsText = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// jsonCompiler makes slots and plans. Its user holds the decoder's lock.
+// jsonCompiler makes slots and plans. Its caller holds the decoder's lock.
 type jsonCompiler struct {
 	compiler
 	name string // of the field whose slots are made next
 }
 
-// slot returns a new slot for a type. addressed says that the values are pointees. The methods of
-// a type without a name are used only then.
+// slot returns a new slot for a type. addressed says that the values are pointees. Only then are
+// the methods of a type without a name used.
 func (c *jsonCompiler) slot(t reflect.Type, addressed bool, nest int) slot {
 	sl := slot{typ: t, size: t.Size(), name: c.name}
 	p := reflect.PointerTo(t)
@@ -169,7 +169,7 @@ func hasQuantity(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// shared prepares a slot with elements, so that its values are looked up as a whole.
+// shared prepares a slot with elements, whose values are looked up as a whole.
 func (c *jsonCompiler) shared(sl *slot, elem reflect.Type, addressed bool, nest int) {
 	outer := c.place
 	if sl.kind != jsonPointer {
@@ -191,8 +191,8 @@ func (c *jsonCompiler) anySlot() slot {
 	return slot{kind: jsonAny, typ: t, shape: c.jsonShape(t), whole: c.lesson()}
 }
 
-// jsonShape returns the number of a type of shared values. The numbers are below those for
-// protobuf, because equal bytes have another meaning there.
+// jsonShape returns the number of a type of shared values. The numbers are below the numbers for
+// protobuf, because equal bytes have another meaning in protobuf.
 func (c *jsonCompiler) jsonShape(t reflect.Type) int {
 	shapes := c.decoder.json.shapes
 	n, ok := shapes[t]
@@ -203,8 +203,8 @@ func (c *jsonCompiler) jsonShape(t reflect.Type) int {
 	return n
 }
 
-// plan returns the plan of a struct. It returns nil if the struct has features that Kubernetes
-// does not use: two fields of one name, an unusual name, an embedded pointer, the option
+// plan returns the plan of a struct. It returns nil if the struct has features that Kubernetes does
+// not use: two fields with the same name, an unusual name, an embedded pointer, the option
 // "string", or more than maxFields fields.
 func (c *jsonCompiler) plan(t reflect.Type) *jsonPlan {
 	plans := c.decoder.json.plans
@@ -225,7 +225,7 @@ func (c *jsonCompiler) plan(t reflect.Type) *jsonPlan {
 	return p
 }
 
-// plain reports whether a struct can have a plan. It collects the names of fields.
+// plain reports whether a struct can have a plan. It collects the names of its fields.
 func plain(t reflect.Type, names map[string]bool) bool {
 	for i := range t.NumField() {
 		sf := t.Field(i)
@@ -247,12 +247,12 @@ func plain(t reflect.Type, names map[string]bool) bool {
 	return true
 }
 
-// unusual reports whether a character of a name may need an escape, or may not be allowed.
+// unusual reports whether a character of a name may need an escape, or may be forbidden.
 func unusual(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:$", r)
 }
 
-// fields adds the fields of a struct, and of those embedded in it, to a plan.
+// fields adds to a plan the fields of a struct, including the fields of embedded structs.
 func (c *jsonCompiler) fields(p *jsonPlan, t reflect.Type, offset uintptr) {
 	for i := range t.NumField() {
 		sf := t.Field(i)
@@ -273,7 +273,7 @@ func (c *jsonCompiler) fields(p *jsonPlan, t reflect.Type, offset uintptr) {
 }
 
 // jsonTag returns the name of a field in JSON, or "" if JSON leaves the field out. embedded says
-// that the fields of a struct take the place of the field itself.
+// that the fields of a struct replace the field itself.
 func jsonTag(sf reflect.StructField) (name, options string, embedded bool) {
 	tag := sf.Tag.Get("json")
 	if tag == "-" || !sf.IsExported() && !(sf.Anonymous && sf.Type.Kind() == reflect.Struct) {

@@ -8,9 +8,9 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// recent has the entries that were found last in one slot. In JSON, only its end says how long
-// a value is. But if data continues with all bytes of an object, a list or a string, then
-// the value is equal to that. So a value of recent is found without looking for its end.
+// recent has the entries that were found last in one slot. In JSON, the length of a value is known
+// only at its end. But if data continues with all bytes of a recent object, list or string, the
+// value equals the recent one. So recent finds a value without searching for its end.
 type recent struct {
 	entries [4]*entry
 	oldest  int
@@ -18,17 +18,17 @@ type recent struct {
 
 // look is the result of a look-up.
 type look struct {
-	found   *entry // nil if there is none
+	found   *entry // nil if no entry was found
 	missing *entry // to complete and insert; nil if the value is not worth an entry
-	end     int    // of the value, 0 if nothing was looked up
+	end     int    // of the value, or 0 if nothing was looked up
 	count   int    // of its elements, unless it was found
 }
 
-// maxLevel bounds the depth of values that are looked up, or whose elements are counted first.
-// Each of these levels is read once more, and without a bound these readings would add up.
+// maxLevel bounds the depth of values that are looked up, or whose elements are counted first. Each
+// of these levels is read once more. Without a bound, the repeated reads would add up.
 const maxLevel = 32
 
-// known looks for an entry of the bytes of the value at i, if that is worth it.
+// known looks up an entry with the bytes of the value at i, if a look-up is worth it.
 func (s *jsonState) known(sl *slot, i int) (l look, err error) {
 	if !s.share || sl.whole == nil || s.depth > maxLevel || !sl.whole.look.Load() || !s.mayShare(sl.whole) {
 		return l, nil
@@ -61,13 +61,13 @@ func (s *jsonState) known(sl *slot, i int) (l look, err error) {
 	return l, nil
 }
 
-// started has the counters of a state at the beginning of a value that may become an entry.
+// started has the counters of a state at the start of a value that may become an entry.
 type started struct{ texts, mutable, lists int }
 
 func (s *jsonState) start() started { return started{len(s.texts), s.mutable, s.lists} }
 
-// keep makes the value that was decoded from data[i:end] an entry, so that later objects share
-// it. It does not if the value contains a part that reading may change.
+// keep makes an entry of the value that was decoded from data[i:end], so that later objects share
+// it. It makes no entry if the value contains a part that reading may change.
 func (s *jsonState) keep(missing *entry, since started, i, end int, value unsafe.Pointer, count int) {
 	if missing != nil && s.mutable == since.mutable {
 		s.settle(since.texts)
@@ -76,7 +76,7 @@ func (s *jsonState) keep(missing *entry, since started, i, end int, value unsafe
 	}
 }
 
-// pointer stores a pointer to a new value, or to that of an entry.
+// pointer stores a pointer to a new value, or to the value of an entry.
 func (s *jsonState) pointer(sl *slot, at *unsafe.Pointer, i int) (end int, err error) {
 	if to, end := s.smallValue(sl.elem, i); to != nil {
 		*at = to
@@ -107,7 +107,7 @@ func (s *jsonState) pointer(sl *slot, at *unsafe.Pointer, i int) (end int, err e
 	return end, nil
 }
 
-// smallValue returns a pointer to an equal value if there is a bool or a small number at i.
+// smallValue returns a pointer to a shared equal value if there is a bool or a small number at i.
 func (s *jsonState) smallValue(sl *slot, i int) (to unsafe.Pointer, end int) {
 	switch {
 	case !s.smalls():
@@ -132,8 +132,8 @@ func (s *jsonState) smallValue(sl *slot, i int) (to unsafe.Pointer, end int) {
 	return nil, 0
 }
 
-// list stores a list. It counts the elements first, so that the array has the right size and
-// does not move.
+// list stores a list. It counts the elements first, so that the array has the right size and does
+// not move.
 func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
 	if s.depth > maxLevel {
 		return s.deepList(sl, unsafe.Pointer(at), i)
@@ -169,7 +169,7 @@ func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
 	return end, nil
 }
 
-// deepList stores a list below maxLevel. It does not count the elements first, because that
+// deepList stores a list below maxLevel. It does not count the elements first, because counting
 // would read them once for each level.
 func (s *jsonState) deepList(sl *slot, at unsafe.Pointer, i int) (int, error) {
 	to, elem := reflect.NewAt(sl.typ, at).Elem(), reflect.New(sl.elem.typ)

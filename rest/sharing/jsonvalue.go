@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// value decodes the value that begins at data[i], and stores it at an address that has the zero
+// value decodes the value that starts at data[i], and stores it at an address that holds the zero
 // value. It returns where the value ends.
 func (s *jsonState) value(sl *slot, at unsafe.Pointer, i int) (end int, err error) {
 	if i >= len(s.data) {
@@ -72,7 +72,7 @@ func (s *jsonState) value(sl *slot, at unsafe.Pointer, i int) (end int, err erro
 	return 0, s.mismatch(sl, i)
 }
 
-// mismatch is the error for a value that its type cannot have. It does not quote the value,
+// mismatch returns the error for a value that its type cannot have. It does not quote the value,
 // which may be a secret.
 func (s *jsonState) mismatch(sl *slot, i int) error {
 	if _, _, err := wire.ValueEnd(s.data, i, s.depth); err != nil {
@@ -123,8 +123,7 @@ func (s *jsonState) foreign(sl *slot, at unsafe.Pointer, i int) (int, error) {
 	return end, nil
 }
 
-// enter begins an object or a list at data[i], and finds its first member or element, or its
-// end.
+// enter enters an object or a list at data[i], and finds its first member or element, or its end.
 func (s *jsonState) enter(i int, closing byte) (at int, more bool, err error) {
 	if s.depth++; s.depth > wire.MaxDepth {
 		return 0, false, wire.ErrDeep
@@ -135,8 +134,7 @@ func (s *jsonState) enter(i int, closing byte) (at int, more bool, err error) {
 	return i, true, nil
 }
 
-// key reads the key at data[i], and finds its value. The key is valid until the next call of
-// chars.
+// key reads the key at data[i], and finds its value. The key is valid until the next call of chars.
 func (s *jsonState) key(i int) (key []byte, value int, err error) {
 	if i >= len(s.data) || s.data[i] != '"' {
 		return nil, 0, wire.Unexpected(s.data, i, "a key")
@@ -181,8 +179,8 @@ func (s *jsonState) object(p *jsonPlan, at unsafe.Pointer, i int) (int, error) {
 	return i, err
 }
 
-// field reads a key, and finds its field (-1 if there is none) and its value. before is the
-// index of the last field: most writers write fields in the order of the struct.
+// field reads a key, and finds its field and its value. n is -1 if the struct has no such field.
+// before is the index of the last field: most writers write fields in the order of the struct.
 func (s *jsonState) field(p *jsonPlan, before, i int) (n, value int, err error) {
 	if before+1 < len(p.fields) {
 		if start := p.fields[before+1].start; hasPrefix(s.data, i, start) {
@@ -201,8 +199,8 @@ func hasPrefix(data []byte, i int, prefix string) bool {
 	return len(data)-i >= len(prefix) && string(data[i:i+len(prefix)]) == prefix
 }
 
-// chars returns the text of the string that begins at data[i]. If the string is plain, the text
-// is a part of data; otherwise it is valid until the next call.
+// chars returns the text of the string that starts at data[i]. If the string is plain, the text is
+// a part of data; otherwise it is valid until the next call.
 func (s *jsonState) chars(i int) (text []byte, plain bool, end int, err error) {
 	end, plain, err = wire.StringEnd(s.data, i)
 	if err != nil {
@@ -236,7 +234,7 @@ func (s *jsonState) text(sl *slot, to *string, i int) (int, error) {
 	return end, nil
 }
 
-// time decodes a time. The type itself decodes a time that is not a plain string.
+// time decodes a time. If the time is not a plain string, its type decodes it.
 func (s *jsonState) time(sl *slot, to *metav1.Time, i int) (int, error) {
 	text, plain, end, err := s.chars(i)
 	if err != nil || !plain || len(text) == 0 {

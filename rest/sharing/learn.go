@@ -2,26 +2,25 @@ package sharing
 
 import "sync/atomic"
 
-// After how many look-ups a field is judged, and for how long a pause lasts.
+// These numbers say after how many look-ups a field is judged, and how long a pause lasts.
 const (
-	// After window look-ups a field is judged for the first time. For strings, it is
-	// textWindow, because a string is found only at the third time. After a pause, it is
-	// retrial.
+	// After window look-ups a field is judged for the first time. For strings, it is textWindow,
+	// because a string is found only at its third occurrence. After a pause, it is retrial.
 	window, textWindow, retrial = 512, 1024, 128
 	// objectsPerReport is how many objects a goroutine decodes before it adds its counts
 	// to those of all goroutines.
 	objectsPerReport = 32
-	// If look-ups of a field seldom find a value, the field is not looked up for
-	// firstPause reports. Each further pause is twice as long, up to lastPause.
+	// If look-ups of a field seldom find a value, the field is not looked up for firstPause
+	// reports. Each further pause is twice as long, up to lastPause.
 	firstPause, lastPause = 64, 1 << 14
 )
 
-// lesson says whether one field is worth a look-up, and has the counts for that.
+// lesson decides whether one field is worth a look-up, and has the counts for this decision.
 type lesson struct {
 	id     int    // index among all lessons
 	worth  uint32 // one hit in this many look-ups is enough
 	window uint32 // look-ups before the first judgement
-	fixed  bool   // objects share the field with the policy Immutable
+	fixed  bool   // objects share the field even with the policy Immutable
 	look   atomic.Bool
 	paused atomic.Int64 // the report at which the pause ends
 	pause  atomic.Int64
@@ -50,7 +49,7 @@ func (l *lesson) add(c count, reports int64) {
 	l.look.Store(false)
 }
 
-// resume lets a field be looked up again when its pause is over.
+// resume allows look-ups of a field again when its pause is over.
 func (l *lesson) resume(reports int64) {
 	if !l.look.Load() && l.paused.Load() <= reports {
 		l.look.Store(true)

@@ -22,8 +22,8 @@ type mapFiller struct {
 
 var texts = reflect.TypeFor[map[string]string]()
 
-// newMapFiller prepares to add n entries to the map at an address. It makes the map if there is
-// none.
+// newMapFiller prepares to add n entries to the map at an address. If the map is nil, it makes the
+// map.
 func newMapFiller(s *state, f *field, at unsafe.Pointer, n int) mapFiller {
 	if f.typ == texts {
 		m := (*map[string]string)(at)
@@ -33,7 +33,7 @@ func newMapFiller(s *state, f *field, at unsafe.Pointer, n int) mapFiller {
 		return mapFiller{state: s, field: f, texts: *m}
 	}
 	if f.counts {
-		// The types of maps with strings of another name for keys differ in that name alone.
+		// Maps to quantities have the same layout whatever the name of their string type is.
 		m := (*map[string]resource.Quantity)(at)
 		if *m == nil {
 			*m = make(map[string]resource.Quantity, n)
@@ -48,8 +48,8 @@ func newMapFiller(s *state, f *field, at unsafe.Pointer, n int) mapFiller {
 	return mapFiller{state: s, field: f, value: m, k: k.Elem(), v: v.Elem(), kp: k.UnsafePointer(), vp: v.UnsafePointer()}
 }
 
-// add adds one entry: a message with key=1 and value=2. As generated code does, it looks at the
-// numbers only, and not at the wire types.
+// add adds one entry: a message with key=1 and value=2. Like generated code, it checks only the
+// field numbers, and not the wire types.
 func (m *mapFiller) add(data []byte) error {
 	var key, value []byte
 	var n uint64
@@ -98,7 +98,8 @@ func (m *mapFiller) add(data []byte) error {
 	return nil
 }
 
-// quick adds an entry whose key and value are there once, in this order, and reports whether the map is of a type for that.
+// quick adds an entry that has one key and one value, in this order. It reports whether the type of
+// the map allows this.
 func (m *mapFiller) quick(key, value []byte) (ok bool, err error) {
 	switch s := m.state; {
 	case m.texts != nil:
@@ -135,5 +136,5 @@ func (m *mapFiller) put(key, value []byte, n uint64) {
 	m.v.SetZero()
 }
 
-// mapped is roughly the memory of a map's entry, with the room that a map leaves free.
+// mapped returns roughly the memory of a map's entry, including the free space of a map.
 func mapped(t reflect.Type) int { return 2 * int(t.Key().Size()+t.Elem().Size()) }

@@ -15,28 +15,28 @@ var errDeep = errors.New("protobuf: messages are nested too deep")
 type state struct {
 	decoder *Decoder
 	share   bool   // objects may share parts
-	trusts  bool   // objects may share more than strings, as far as the policy goes
+	trusts  bool   // objects may share more than strings, if the policy allows it
 	place   *place // in an unstructured object
 	depth   int
 	texts   []pending
 	floor   int     // the index of the first text of the message that will be settled next
-	mutable int     // values so far that reading may change
+	mutable int     // number of values so far that reading may change
 	lists   int     // bytes of all lists, maps and pointees so far
 	objects int     // decoded so far
 	counts  []count // by lesson, since the last report
-	touched []int   // indices into counts that are not zero
+	touched []int   // indices of the non-zero counts
 	near    near
 	parsed  *parsed
 	earlier earlier
 	// element is the earlier version of the list that is being decoded, up to the length that both
-	// have. Managed fields and times in its elements are taken over if they are equal: when the time
-	// of one manager has changed, those of the others are as before. They have no strings in one
-	// piece with others.
+	// have. If managed fields and times in its elements are equal, they are reused: when one
+	// manager's time has changed, the others' have not. Their strings do not share memory with
+	// other strings.
 	element earlier
 	makers  []maker // by lesson
 
-	lastType reflect.Type // of the last object, a pointer
-	lastPlan *plan        // of its struct
+	lastType reflect.Type // type of the last object, a pointer
+	lastPlan *plan        // plan of its struct
 }
 
 // message decodes a message into the struct at an address.
@@ -48,7 +48,7 @@ func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
 		return p.own(at, data)
 	}
 	if p.list && (*list)(at).array == nil {
-		(*list)(at).array = unsafe.Pointer(&struct{}{}) // an empty list, not a nil one
+		(*list)(at).array = unsafe.Pointer(&struct{}{}) // an empty list instead of a nil list
 	}
 	if s.depth++; s.depth > wire.MaxDepth {
 		return errDeep
@@ -137,9 +137,9 @@ func (s *state) number(f *field, at unsafe.Pointer, v uint64) {
 	}
 }
 
-// bytes stores a field that is not a single string. The field is data[start:end], and its
-// contents are data[from:end]. If it is a list or a map, bytes also stores the following fields
-// with the same tag. It returns where the last field ends.
+// bytes stores a field that is not a single string. The field is data[start:end], and its contents
+// are data[from:end]. If it is a list or a map, bytes also stores the next fields with the same
+// tag. It returns where the last field ends.
 func (s *state) bytes(f *field, at unsafe.Pointer, data []byte, start, tagEnd, from, end int) (int, error) {
 	switch f.kind {
 	case someBytes:

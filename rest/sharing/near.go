@@ -2,17 +2,17 @@ package sharing
 
 import "encoding/binary"
 
-// A goroutine remembers the last entries with short keys, in places that follow from a few
-// bytes of the key. To find one of them, it only compares bytes. Hashing, and a look-up in the
-// table, which other cores use as well, take several times as long. Most values that repeat
-// come again soon: the "True" of a condition, the names of environment variables.
+// A goroutine keeps the last entries with short keys, in positions that depend on a few bytes of
+// the key. To find one of them, it only compares bytes. Hashing, and a look-up in the table, which
+// other cores use as well, take several times as long. Most values that repeat come again soon: the
+// "True" of a condition, the names of environment variables.
 const (
 	nearBits = 8
-	nearKey  = 128 // bytes; hashing a longer key costs little beside comparing it
+	nearKey  = 128 // in bytes; hashing a longer key costs little beside comparing it
 )
 
-// near has those entries. It is emptied every few dozen objects, so that it does not keep
-// entries alive for long that the table has dropped.
+// near has these entries. It is emptied every few dozen objects, so that it does not keep entries
+// alive for long that the table has dropped.
 type near [1 << nearBits]*entry
 
 // place returns the place of an entry with this key.

@@ -2,17 +2,17 @@ package sharing
 
 import "reflect"
 
-// place is a part of an object, by the names that lead to it in JSON. It says what the policy
-// Immutable lets objects share. All parts that no place is for are nil.
+// place is a part of an object, by the JSON names that lead to it. It says what the policy
+// Immutable lets objects share. A part without a place is nil.
 type place struct {
-	fixed    bool // objects share the part, and all that is in it
+	fixed    bool // objects share the part, and everything in it
 	members  []named
 	elements *place // of a list
-	others   *place // the members that members lacks
+	others   *place // the members that are not in members
 }
 
-// named is a member of a place. A map of members would be made when the program starts, by three
-// kilobytes of code.
+// named is a member of a place. A map of members instead would take three kilobytes of code that
+// run when the program starts.
 type named struct {
 	name  string
 	place *place
@@ -20,20 +20,20 @@ type named struct {
 
 var fixed = &place{fixed: true}
 
-// metadata has the contents of managed fields. A map under the name fieldsV1 elsewhere is an
-// object's own, as other maps are.
+// metadata has the contents of managed fields. A map under the name fieldsV1 in another place
+// belongs to its object, like other maps.
 var metadata = &place{members: []named{
 	{"managedFields", &place{elements: &place{members: []named{{"fieldsV1", fixed}}}}},
 }}
 
-// anObject is an object of any kind except Pod.
+// anObject is the place of an object of any kind except Pod.
 var anObject = &place{members: []named{{"metadata", metadata}}}
 
-// aPod has what servers refuse to change once a pod exists.
+// aPod has the parts that servers refuse to change once a pod exists.
 //
-// Not among them: scalars, and the arrays of containers and volumes, whose elements differ in each
-// pod; requests and limits, because programs that sum them up have been seen to do it in the map of
-// the first container; and tolerations, which may get other seconds.
+// It does not have scalars, or the arrays of containers and volumes, whose elements differ in each
+// pod. It does not have requests and limits, because some programs sum them up in the map of the
+// first container. It does not have tolerations, whose seconds may change.
 var aPod = &place{members: []named{
 	{"metadata", metadata},
 	{"spec", &place{members: []named{

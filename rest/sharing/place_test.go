@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/rest/sharing/mutation"
 )
 
-// fixedInPods are the parts that pods share with the policy Immutable, by their names in JSON. "*" is each
-// element of a list, or each member but the name.
+// fixedInPods returns the parts that pods share with the policy Immutable, by their names in JSON.
+// "*" means each element of a list, or each member except the name.
 func fixedInPods() (paths []string) {
 	paths = []string{
 		"metadata.managedFields.*.fieldsV1", "spec.volumes.*.*", "spec.affinity", "spec.securityContext", "spec.imagePullSecrets",
@@ -35,7 +35,7 @@ func fixedInPods() (paths []string) {
 	return paths
 }
 
-// take takes a part out of an object and returns it, or what is there of it.
+// take takes a part out of an object, and returns the existing values of this part.
 func take(t *testing.T, v reflect.Value, path []string) (taken []any) {
 	t.Helper()
 	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && len(path) > 0 {
@@ -96,7 +96,7 @@ func hasMember(t reflect.Type, name string) bool {
 	return false
 }
 
-// TestPodsShareTheirFixedPartsAlone: all other parts of typed pods are an object's own.
+// TestPodsShareTheirFixedPartsAlone: all other parts of typed pods belong to one object.
 func TestPodsShareTheirFixedPartsAlone(t *testing.T) {
 	t.Parallel()
 	var filled corev1.Pod
@@ -125,7 +125,8 @@ func TestPodsShareTheirFixedPartsAlone(t *testing.T) {
 	}
 }
 
-// TestUnstructuredPodsShareWhatTypedOnesDo, where the apiVersion and the kind come first, or are those of a list.
+// TestUnstructuredPodsShareWhatTypedOnesDo: apiVersion and kind come first in the object, or come
+// from a list.
 func TestUnstructuredPodsShareWhatTypedOnesDo(t *testing.T) {
 	t.Parallel()
 	part := map[string]any{"fixed": map[string]any{"a": []any{"b"}}}

@@ -17,18 +17,18 @@ import (
 // plan says how to decode a message into a struct.
 type plan struct {
 	typ    reflect.Type
-	list   bool    // the type is a slice, and the message has its elements
-	fields []field // by number; a field that does not exist has the kind 0
-	// own decodes a type whose encoding is not that of its fields.
+	list   bool    // the type is a slice, and the message has the slice's elements
+	fields []field // by number; a missing field has the kind 0
+	// own decodes a type whose encoding does not follow its fields.
 	own func(at unsafe.Pointer, data []byte) error
 	// setText sets the text of managed fields; nil for other types.
 	setText func(at unsafe.Pointer, text string)
 	// equal reports whether own would decode data to the value at the address. It may be nil.
 	equal func(at unsafe.Pointer, data []byte) bool
 	gaps  []gap
-	// moving says that the struct contains values that are mutable.
+	// moving says that the struct contains mutable values.
 	moving bool
-	// mutable says that methods that seem to read only may change a value of this type.
+	// mutable says that methods that seem to only read may change a value of this type.
 	mutable bool
 	err     error // why the type cannot be decoded
 }
@@ -64,12 +64,12 @@ func (k kind) varint() bool { return k <= int64s }
 // cache line (BenchmarkPods).
 type field struct {
 	kind   kind
-	apart  bool // a string that must not lie in one piece with the others
+	apart  bool // a string that must have its own memory
 	counts bool // a map of quantities
 	offset uintptr
-	text   *lesson      // whether to look up strings: the field, its elements, or the keys of a map
-	whole  *lesson      // whether to look up the field as a whole
-	shape  int          // of a value that is shared
+	text   *lesson      // decides whether to look up strings: the field, its elements, or the keys of a map
+	whole  *lesson      // decides whether to look up the whole field
+	shape  int          // identifies the type of a shared value
 	plan   *plan        // of a message, of the elements of a list, or of the values of a map
 	size   uintptr      // of an element of a list, or of a message
 	value  *field       // the values of a map
@@ -78,8 +78,7 @@ type field struct {
 	owner  string // the struct's type
 }
 
-// ownEncoding returns how to decode a type whose encoding is not that of its fields,
-// or nil.
+// ownEncoding returns how to decode a type whose encoding does not follow its fields, or nil.
 func ownEncoding(t reflect.Type) func(at unsafe.Pointer, data []byte) error {
 	switch t {
 	case reflect.TypeFor[metav1.Time]():
@@ -112,18 +111,18 @@ func (d *Decoder) plan(t reflect.Type) (*plan, error) {
 	return p, p.err
 }
 
-// placed is a type at a place. Its lessons are others elsewhere.
+// placed is a type at a place. At another place, it has other lessons.
 type placed struct {
 	typ   reflect.Type
 	place *place
 }
 
-// compiler makes the plans of a type and of all types within it. Its user holds the decoder's
+// compiler makes the plans of a type and of all types within it. Its caller holds the decoder's
 // lock.
 type compiler struct {
 	decoder *Decoder
 	plans   map[placed]*plan // made so far; the decoder keeps them unless there is an error
-	place   *place           // of what is compiled next
+	place   *place           // of the next type to compile
 }
 
 // message makes the plan of a type that is a message on the wire.
@@ -141,8 +140,8 @@ func (c *compiler) message(t reflect.Type) (*plan, error) {
 	case p.own != nil:
 		return p, nil
 	case t.Kind() == reflect.Slice:
-		// A list with a name, such as authentication's ExtraValue, is a message with
-		// the elements as its only field.
+		// A named slice type, such as authentication's ExtraValue, is a message with the elements
+		// as its only field.
 		f, err := c.field(t, true)
 		f.name = "items"
 		p.list, p.fields = true, []field{{}, f}
@@ -192,7 +191,7 @@ func (c *compiler) add(p *plan, sf reflect.StructField, tag string) error {
 	if err != nil {
 		return err
 	}
-	// The type says which of the two it is: some tags of Kubernetes are wrong.
+	// The type decides between the two, because some tags of Kubernetes are wrong.
 	if encoding := parts[0]; encoding != "bytes" && encoding != "varint" {
 		return fmt.Errorf("the encoding %q is not known", encoding)
 	}
@@ -206,8 +205,8 @@ func (c *compiler) add(p *plan, sf reflect.StructField, tag string) error {
 	return nil
 }
 
-// isIdentity reports whether programs keep a field of metadata for longer than the object, in
-// the key of a map for example.
+// isIdentity reports whether programs keep a field of metadata for longer than the object, for
+// example in the key of a map.
 func isIdentity(field string) bool {
 	return field == "Name" || field == "Namespace" || field == "UID" || field == "ResourceVersion"
 }
@@ -218,8 +217,7 @@ const maxNumber = 1 << 12
 // field returns how a field of a type is decoded. repeated says that the field is a list.
 func (c *compiler) field(t reflect.Type, repeated bool) (f field, err error) {
 	f.typ = t
-	// Only a slice with a name can be a message; some tags of Kubernetes say "opt"
-	// where they mean "rep".
+	// Only a named slice type can be a message; some tags of Kubernetes say "opt" instead of "rep".
 	repeated = repeated || t.Name() == ""
 	switch k := t.Kind(); {
 	case k == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
@@ -333,8 +331,8 @@ func (c *compiler) shape(t reflect.Type) int {
 	return n
 }
 
-// Look-ups are worth it if one in this many finds a value. Strings need more hits, because a
-// string is cheap to copy.
+// Look-ups are worth it if one in this many finds a value. Strings need more hits, because a string
+// is cheap to copy.
 const worth, textWorth = 8, 2
 
 // lesson returns a new lesson for a field that may be shared as a whole.

@@ -8,14 +8,14 @@ const (
 	Everything Policy = iota
 
 	// Immutable shares strings, the contents of managed fields (metadata.managedFields[].fieldsV1),
-	// and the parts of a pod that no server lets anybody change once the pod exists, such as the
-	// probes, ports and environment of a container. No program has a purpose in changing these in
-	// place. An unstructured object is a pod if its apiVersion and kind come before its other fields,
-	// or in the map that DecodeJSON is given. The policy is for caches of programs that may break the
+	// and the parts of a pod that cannot change once the pod exists. Such parts are the probes,
+	// ports and environment of a container. No program has a reason to change these in place. An
+	// unstructured object is a pod if its apiVersion and kind come before its other fields, or are
+	// in the map that DecodeJSON is given. The policy is for caches of programs that may break the
 	// rule for cached objects. Decoder.Check finds programs that change even these parts.
 	Immutable
 
-	// Constants shares strings, which no program can change. All lists, maps and pointers are an
-	// object's own, so that the objects may be changed in place.
+	// Constants shares strings, which no program can change. All lists, maps and pointers belong to
+	// one object, so that objects may be changed in place.
 	Constants
 )

@@ -8,26 +8,27 @@ import (
 	"github.com/kinform/kinform/internal/quantity"
 )
 
-// A container has four maps of quantities, and the quantities of a cluster are few: "100m", "128Mi". Parsing one takes longer than
-// finding it among those that a goroutine has parsed lately, and reflect takes twice as long for an entry of a map as the map itself.
+// A container has four maps of quantities, and a cluster has few different quantities: "100m",
+// "128Mi". Parsing a quantity takes longer than finding it among the quantities that a goroutine
+// has parsed lately. reflect takes twice as long for an entry of a map as the map itself.
 
 const (
 	parsedBits  = 6
-	maxQuantity = 32 // bytes of an encoding that is remembered
+	maxQuantity = 32 // bytes of an encoding that is kept
 )
 
-// parsed has quantities by a few bits of their encodings.
+// parsed has quantities, in positions that depend on a few bits of their encodings.
 type parsed [1 << parsedBits]struct {
 	text  string
 	value resource.Quantity
 }
 
-// isQuantities reports whether a type is a map of strings, of whatever name, to quantities.
+// isQuantities reports whether a type is a map from strings, of any named type, to quantities.
 func isQuantities(t reflect.Type) bool {
 	return t.Kind() == reflect.Map && t.Key().Kind() == reflect.String && t.Elem() == reflect.TypeFor[resource.Quantity]()
 }
 
-// quantity decodes a quantity, which has no part in common with another one that a program could change.
+// quantity decodes a quantity. It shares nothing with another quantity that a program could change.
 func (s *state) quantity(data []byte, decode func(*resource.Quantity, []byte) error) (q resource.Quantity, err error) {
 	if len(data) == 0 || len(data) > maxQuantity || !s.share {
 		err = decode(&q, data)

@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// protobufPod is a pod of the encoding spec.overhead["cpu"] = text.
+// protobufPod returns a pod in protobuf with spec.overhead["cpu"] = text.
 func protobufPod(text string) []byte {
 	field := func(tag, contents string) string {
 		return tag + string(appendLength(nil, len(contents))) + contents
@@ -25,8 +25,8 @@ func protobufPod(text string) []byte {
 	return []byte(field("\x12", field("\x82\x02", entry)))
 }
 
-// TestAQuantityCannotKeepADecoderBusy: apimachinery needs hours for 1e-1000000000, and
-// minutes for some megabytes of digits, wherever they are.
+// TestAQuantityCannotKeepADecoderBusy: apimachinery needs hours for 1e-1000000000, and minutes for
+// some megabytes of digits, wherever they are.
 func TestAQuantityCannotKeepADecoderBusy(t *testing.T) { // G11
 	t.Parallel()
 	type Embedded struct{ Q resource.Quantity }
@@ -57,7 +57,7 @@ func TestAQuantityCannotKeepADecoderBusy(t *testing.T) { // G11
 		one := `{"overhead":{"cpu":"` + text + `"}}`
 		for _, document := range []string{
 			`{"spec":` + one + `}`,
-			// A field in two places is for apimachinery's decoder.
+			// A duplicate field is left to apimachinery's decoder.
 			`{"metadata":{},"metadata":{},"spec":` + one + `}`,
 			`{"spec":` + one + `,"spec":` + one + `}`,
 		} {
@@ -94,7 +94,7 @@ func deepest[T any](list []T, of func(T) ([]T, []resource.Quantity)) (found []re
 	return found
 }
 
-// selfMade decodes itself, as types do that fill in defaults.
+// selfMade decodes itself, like types that fill in defaults.
 type selfMade struct {
 	Limit resource.Quantity `json:"limit"`
 	Note  string            `json:"note"`
@@ -105,7 +105,7 @@ func (o *selfMade) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*plain)(o))
 }
 
-// strict takes a text for a quantity, which its type does not show.
+// strict parses a text as a quantity, which its type does not show.
 type strict struct{ value int64 }
 
 func (s *strict) UnmarshalJSON(data []byte) error {
@@ -114,15 +114,15 @@ func (s *strict) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// TestQuantitiesThatHaveAnAddressAreNeverShared, neither below many levels of lists
-// nor within the values of a map.
+// TestQuantitiesThatHaveAnAddressAreNeverShared: this also holds below many levels of lists, and
+// within the values of a map.
 func TestQuantitiesThatHaveAnAddressAreNeverShared(t *testing.T) {
 	t.Parallel()
 	type deep struct {
 		Deep []deep              `json:"deep"`
 		Q    []resource.Quantity `json:"q"`
 	}
-	// A pointer that is embedded leaves this type to apimachinery's decoder.
+	// Because of the embedded pointer, this type is left to apimachinery's decoder.
 	type foreign struct {
 		*metav1.TypeMeta
 		Q *resource.Quantity `json:"q"`

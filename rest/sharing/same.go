@@ -9,12 +9,12 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// Most parts of a later version of an object are equal to those of the earlier one. A Decoder
-// compares each earlier part with the new bytes, which takes no memory. If decoding the bytes
-// would give an equal value, the new object gets the earlier part.
+// Most parts of a later version of an object equal the earlier version's parts. A Decoder compares
+// each earlier part with the new bytes, which takes no memory. If decoding the bytes would give an
+// equal value, the new object gets the earlier part.
 //
-// The comparison may say no to equal values: if an encoder would have written other bytes, if
-// the type is rare, or if reading may change the value.
+// The comparison may report equal values as different: if an encoder would have written other
+// bytes, if the type is rare, or if reading may change the value.
 
 // maxSame bounds the depth of messages that are compared.
 const maxSame = 32
@@ -22,7 +22,7 @@ const maxSame = 32
 // earlier has the earlier version of the object that is being decoded. Both have the same type.
 type earlier struct {
 	from, to uintptr        // the addresses of the new object
-	object   unsafe.Pointer // the earlier one, nil if there is none
+	object   unsafe.Pointer // the earlier object, or nil
 }
 
 // has reports whether a field is in the memory of the new object itself, and not behind a
@@ -32,7 +32,7 @@ func (e *earlier) has(field unsafe.Pointer) bool {
 	return address >= e.from && address < e.to
 }
 
-// at returns the address in the earlier object of a field of the new one. It returns nil if
+// at returns the address in the earlier object of a field of the new object. It returns nil if
 // there is no earlier object, or if the field is not in the new object itself.
 func (e *earlier) at(field unsafe.Pointer) unsafe.Pointer {
 	if e.object != nil && e.has(field) {
@@ -49,7 +49,7 @@ func (s *state) same(p *plan, at unsafe.Pointer, data []byte, depth int) bool {
 	if p.list || p.moving || depth > maxSame {
 		return false
 	}
-	next := 1 // the lowest number that may follow
+	next := 1 // the lowest number that may come next
 	for i := 0; i < len(data); {
 		start := i
 		tag, tagEnd, err := wire.Varint(data, i)
@@ -190,7 +190,7 @@ func (s *state) sameMap(f *field, at unsafe.Pointer, data []byte, tag, n int) bo
 			return false
 		}
 		key, value, ok := textEntry(data[from:end])
-		if !ok || i > 0 && string(key) <= string(before) { // If they are in order, no key is there twice.
+		if !ok || i > 0 && string(key) <= string(before) { // If the keys are in order, no key comes twice.
 			return false
 		}
 		if text, ok := entries[string(key)]; !ok || text != string(value) {
@@ -201,8 +201,8 @@ func (s *state) sameMap(f *field, at unsafe.Pointer, data []byte, tag, n int) bo
 	return true
 }
 
-// textEntry takes an entry of a map of strings apart: key=1, value=2. ok is false if the entry
-// has other fields, or another order.
+// textEntry splits an entry of a map of strings: key=1, value=2. ok is false if the entry has other
+// fields, or another order.
 func textEntry(data []byte) (key, value []byte, ok bool) {
 	const keyTag, valueTag = 1<<3 | wire.TypeBytes, 2<<3 | wire.TypeBytes
 	if len(data) == 0 || data[0] != keyTag {
@@ -216,7 +216,7 @@ func textEntry(data []byte) (key, value []byte, ok bool) {
 	return data[from:end], data[start:last], err == nil && last == len(data)
 }
 
-// known reports whether the table has an entry of these bytes with this value.
+// known reports whether the table has an entry with these bytes and this value.
 func (s *state) known(l *lesson, shape int, key []byte, value unsafe.Pointer) bool {
 	if !l.look.Load() || len(key) == 0 || len(key) > maxShared {
 		return false
@@ -258,7 +258,7 @@ func (p *plan) absent(at unsafe.Pointer, from, to int) bool {
 			if !isZero(field, f.size) {
 				return false
 			}
-		default: // a pointer, a map, or a list, which begins with one
+		default: // a pointer, a map, or a list, which starts with a pointer
 			if *(*unsafe.Pointer)(field) != nil {
 				return false
 			}
@@ -288,7 +288,7 @@ func isZero(at unsafe.Pointer, size uintptr) bool {
 	return true
 }
 
-// findGaps finds the fields of a struct, embedded ones included, that have no tag.
+// findGaps finds the fields of a struct that have no tag, including fields of embedded structs.
 func (p *plan) findGaps() {
 	for i := range p.typ.NumField() {
 		if sf := p.typ.Field(i); sf.Tag.Get("protobuf") == "" {
@@ -297,8 +297,7 @@ func (p *plan) findGaps() {
 	}
 }
 
-// ownEquality returns how to compare a type whose encoding is not that of its fields,
-// or nil.
+// ownEquality returns how to compare a type whose encoding does not follow its fields, or nil.
 func ownEquality(t reflect.Type) func(at unsafe.Pointer, data []byte) bool {
 	switch t {
 	case reflect.TypeFor[metav1.Time]():

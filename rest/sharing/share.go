@@ -13,12 +13,12 @@ type list struct {
 	len, cap int
 }
 
-// maxShared bounds the bytes of a value that is looked up. Longer values hardly repeat. And each
-// level of a nested value is read and copied once more: without a bound, that would add up.
+// maxShared bounds the bytes of a value that is looked up. Longer values hardly repeat. Each level
+// of a nested value is read and copied once more; without a bound, this would add up.
 const maxShared = 64 << 10
 
-// find looks for an entry of these bytes, if that is worth it. If there is none, it returns a new
-// entry, which the caller completes and inserts.
+// find looks up an entry with these bytes, if a look-up is worth it. If there is no entry, it
+// returns a new one, which the caller completes and inserts.
 func (s *state) find(l *lesson, shape int, key []byte) (found, missing *entry) {
 	if !s.share || !l.look.Load() || len(key) == 0 || len(key) > maxShared || shape != ofString && !s.mayShare(l) {
 		return nil, nil
@@ -63,7 +63,7 @@ func (s *state) mayShare(l *lesson) bool {
 	return false
 }
 
-// insert completes an entry, if there is one.
+// insert completes and inserts an entry, unless e is nil.
 func (s *state) insert(e *entry, key string, value unsafe.Pointer, count int) {
 	if e != nil {
 		e.key, e.value, e.count = key, value, count
@@ -82,8 +82,8 @@ func (s *state) copied(l *lesson, data []byte) string {
 	return text
 }
 
-// pointer stores a pointer to a new string or message, or to that of an entry or of the earlier
-// object.
+// pointer stores a pointer to a new string or message, or to the value of an entry or of the
+// earlier object.
 func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool) error {
 	if *at != nil && !isString {
 		if s.share {
@@ -147,7 +147,7 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 		missing.origin = f
 	}
 	if at.len > 0 {
-		s.settle(s.floor) // the elements move
+		s.settle(s.floor) // the elements will move
 	}
 	before := (*list)(s.earlier.at(unsafe.Pointer(at)))
 	if before != nil && at.array == nil && s.sameList(f, before, data, tag, n, 0) {
@@ -198,8 +198,8 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 	return nil
 }
 
-// maker is a slice of some type that makes arrays for other slices of this type. Making a
-// reflect.Value of each of those would take longer (BenchmarkPods).
+// maker is a slice of some type that makes arrays for other slices of this type. A reflect.Value
+// for each of these slices would take longer (BenchmarkPods).
 type maker struct {
 	value reflect.Value
 	list  *list // its address
@@ -270,7 +270,7 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 	return nil
 }
 
-// count takes note of a look-up.
+// count counts a look-up.
 func (s *state) count(l *lesson, hit bool) {
 	for len(s.counts) <= l.id {
 		s.counts = append(s.counts, count{})
@@ -285,7 +285,7 @@ func (s *state) count(l *lesson, hit bool) {
 	}
 }
 
-// report adds the counts of this goroutine to those of all.
+// report adds the counts of this goroutine to the counts of all goroutines.
 func (s *state) report() {
 	d := s.decoder
 	reports := d.reports.Add(1)

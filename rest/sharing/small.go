@@ -1,6 +1,6 @@
 package sharing
 
-// small has the usual values of optional fields, once each, for all of them to point to.
+// small has the usual values of optional fields, once each, so that all objects can point to them.
 type small struct {
 	bools  [2]bool
 	int32s [256]int32
@@ -15,7 +15,7 @@ func newSmall() *small {
 	return s
 }
 
-// smalls reports whether a pointer may lead to a value of small.
+// smalls reports whether a pointer may point to a value of small.
 func (s *state) smalls() bool { return s.trusts && s.decoder.policy == Everything }
 
 func (s *state) bool(v bool) *bool {

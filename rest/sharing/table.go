@@ -9,7 +9,7 @@ import (
 // ways is how many entries a group of the table has.
 const ways = 4
 
-// sweeps is how many sweeps look at the whole table once.
+// sweeps is how many sweeps examine the whole table once.
 const sweeps = 32
 
 // entryBytes is roughly the memory of an entry beside its key: the entry itself, and the decoded
@@ -19,11 +19,11 @@ const (
 	decodedSize = 3
 )
 
-// entry is an encoding (the key) and the value that was decoded from it. Only the marks of its
-// use change.
+// entry is an encoding (the key) and the value that was decoded from it. Only its marks of use
+// change.
 type entry struct {
 	hash   uint64
-	shape  int // the type of the value: equal bytes have other meanings in other types
+	shape  int // type of the value: equal bytes mean different values in different types
 	key    string
 	value  unsafe.Pointer // of a pointer, a map or an array; unused for a string, which is the key
 	count  int            // elements of the array
@@ -48,8 +48,8 @@ func (e *entry) use() {
 	}
 }
 
-// cost is roughly the memory that the entry keeps alive. A list of empty elements may take
-// hundreds of times as much as its encoding. So may a map, and a pointer to a struct.
+// cost returns roughly the memory that the entry keeps alive. A list of empty elements, a map, or a
+// pointer to a struct may take hundreds of times as much as its encoding.
 func (e *entry) cost() int64 {
 	if e.inKey {
 		return entryBytes + int64(len(e.key))
@@ -57,19 +57,19 @@ func (e *entry) cost() int64 {
 	return entryBytes + int64(len(e.key)+max(decodedSize*len(e.key), e.lists))
 }
 
-// table has the entries. Reading and writing take no lock. If two goroutines decode equal bytes
-// at the same moment, these two values are not shared.
+// table has the entries. Reading and writing take no lock. If two goroutines decode equal bytes at
+// the same moment, the two values are not shared.
 type table struct {
 	seed  maphash.Seed
-	slots []atomic.Pointer[entry] // in groups of ways; their number is a power of two
-	seen  []atomic.Uint32         // parts of the hashes of missing strings
+	slots []atomic.Pointer[entry] // in groups of ways; the number of groups is a power of two
+	seen  []atomic.Uint32         // partial hashes of missing strings
 	limit int64
 
 	bytes   atomic.Int64
 	entries atomic.Int64
-	hand    atomic.Uint64 // the slot where insert makes room next
-	broom   atomic.Uint64 // the slot where sweep begins next
-	guard   atomic.Uint64 // the slot that Check has looked at last
+	hand    atomic.Uint64 // where insert makes room next
+	broom   atomic.Uint64 // where sweep starts next
+	guard   atomic.Uint64 // the slot that Check has examined last
 }
 
 // newTable returns a table of at most limit bytes.
@@ -104,15 +104,14 @@ func (t *table) find(hash uint64, shape int, key []byte) *entry {
 	return nil
 }
 
-// seenBefore reports whether a missing string was missing before, not long ago. Most strings are
-// short, so that a string that never comes again is not worth an entry.
+// seenBefore reports whether a missing string was also missing not long ago. Most strings are
+// short, so that a string that never repeats is not worth an entry.
 func (t *table) seenBefore(hash uint64) bool {
 	mark := uint32(hash>>32) | 1
 	return t.seen[int(hash)&(len(t.seen)-1)].Swap(mark) == mark
 }
 
-// insert adds an entry. In a full group, it takes the place of an entry that was not used
-// lately.
+// insert adds an entry. In a full group, it replaces an entry that was not used lately.
 func (t *table) insert(e *entry) {
 	if e.cost() > t.limit/ways {
 		return
@@ -124,8 +123,8 @@ func (t *table) insert(e *entry) {
 	}
 }
 
-// victim returns the index of an empty slot of a group. If there is none, it returns that of the
-// first entry, beginning at from, that was not used lately.
+// victim returns the index of an empty slot of a group. In a full group, it returns the first
+// entry, starting at from, that was not used lately.
 func victim(group []atomic.Pointer[entry], from int) int {
 	for i := range group {
 		if group[i].Load() == nil {
@@ -152,9 +151,9 @@ func (t *table) replace(slot *atomic.Pointer[entry], e *entry) {
 	}
 }
 
-// sweep looks at the next part of the table, and drops entries that have been there for a whole
-// round and were never found. Otherwise, values that do not repeat would stay in memory as long
-// as no other entry needs their place.
+// sweep examines the next part of the table, and drops entries that have been there for a whole
+// round and were never found. Otherwise, values that do not repeat would stay in memory as long as
+// no other entry needs their slot.
 func (t *table) sweep() {
 	part := max(len(t.slots)/sweeps, 1)
 	first := int(t.broom.Add(uint64(part))) & (len(t.slots) - 1)

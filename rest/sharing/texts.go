@@ -6,17 +6,18 @@ import "unsafe"
 type pending struct {
 	field *string
 	at    *byte // the first byte in data; the field has another one if it was set again
-	apart bool  // it must not lie in one piece with the others
+	apart bool  // it must have its own memory
 }
 
-// text stores a shared string, or one that refers to data until settle copies it.
+// text stores a shared string, or a string that refers to data until settle copies it.
 func (s *state) text(f *field, field *string, data []byte) {
 	if len(data) == 0 {
 		*field = ""
 		return
 	}
 	if f.apart {
-		// The key of a store has the strings of the first version. Later versions use these.
+		// The key of a store has the strings of the first version. Later versions use the same
+		// strings.
 		if before := (*string)(s.earlier.at(unsafe.Pointer(field))); before != nil && *before == string(data) {
 			*field = *before
 			return
@@ -35,10 +36,10 @@ func (s *state) text(f *field, field *string, data []byte) {
 	}
 }
 
-// settle copies the pending strings from index since on into one piece of memory, or two if some
-// must lie apart. Copying each string by itself would take several times the time and memory.
-// Parts of an object that others may share get pieces of their own; otherwise they would keep
-// all strings of the object alive.
+// settle copies the pending strings from index since on into one piece of memory, or into two if
+// some must be apart. Copying each string by itself would take several times the time and memory.
+// Parts of an object that others may share get their own pieces; otherwise they would keep all
+// strings of the object alive.
 func (s *state) settle(since int) {
 	texts := s.texts[since:]
 	var size, apart int
@@ -61,12 +62,12 @@ func (s *state) settle(since int) {
 	s.texts = s.texts[:since]
 }
 
-// many is how many bytes of strings a list must have to get a piece of its own.
+// many is how many bytes of strings a list must have to get its own piece.
 const many = 128
 
-// settleMany is settle for a list that a later version of the object may share. If its strings
-// are many, they get a piece of their own, without the strings around them, which the later
-// version may lack.
+// settleMany is settle for a list that a later version of the object may share. If its strings have
+// many bytes, they get their own piece, without the strings around them, which the later version
+// may lack.
 func (s *state) settleMany(since int) {
 	size := 0
 	for _, p := range s.texts[since:] {
@@ -80,7 +81,7 @@ func (s *state) settleMany(since int) {
 // maxTexts bounds the texts that a state has room for between two objects.
 const maxTexts = 8 << 10
 
-// trim drops the room for pending strings if a very large object has made it large.
+// trim drops the capacity for pending strings if a very large object has made it large.
 func (s *state) trim() {
 	if cap(s.texts) > maxTexts {
 		s.texts = nil

@@ -13,7 +13,8 @@ import (
 	"github.com/kinform/kinform/rest/sharing/mutation"
 )
 
-// TestATransformOfEveryBuiltinTypeGetsWhatItReturns: whatever of an object is joined again, the content is that of the transform.
+// TestATransformOfEveryBuiltinTypeGetsWhatItReturns: whichever parts are joined again, the content
+// equals the transform's result.
 func TestATransformOfEveryBuiltinTypeGetsWhatItReturns(t *testing.T) {
 	t.Parallel()
 	tried := 0
@@ -32,7 +33,7 @@ func TestATransformOfEveryBuiltinTypeGetsWhatItReturns(t *testing.T) {
 		same, err := sharing.Transform(object, func(copied any) (any, error) { return copied, nil })
 		require.NoError(t, err)
 		require.Equal(t, before, same)
-		if content := reflect.ValueOf(object).Elem().Interface(); mutation.Apart(content, content) != nil { // it has parts
+		if content := reflect.ValueOf(object).Elem().Interface(); mutation.Apart(content, content) != nil { // it shares memory
 			require.Error(t, mutation.Apart(object, same), "%s: what is left is joined", typ)
 		}
 

@@ -23,8 +23,9 @@ func TestAnUpdateSharesWhatIsTheSame(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
 	encoded := encodedPods(t, 1200)
-	decodePods(t, d, encoded) // so many that it has learned what repeats
-	// Decoded last: the table may have replaced the labels of an earlier pod by equal ones.
+	decodePods(t, d, encoded) // enough to learn what repeats
+	// This pod is decoded last, because the table may have replaced the labels of an earlier pod by
+	// equal ones.
 	before := decodePods(t, d, encoded[1100:1101])[0]
 	changed := before.DeepCopy()
 	changed.ResourceVersion = "changed"
@@ -65,8 +66,8 @@ func updateTypes() []func() everytype.Message {
 	}
 }
 
-// TestAnUpdateOfEveryBuiltinType equals what the type's own method makes of it, after
-// an earlier version that is the same, another one, or empty.
+// TestAnUpdateOfEveryBuiltinType: an update has the same result as the type's own method, after an
+// earlier version that is the same, another one, or empty.
 func TestAnUpdateOfEveryBuiltinType(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
@@ -103,7 +104,7 @@ func TestAnUpdateOfEveryBuiltinType(t *testing.T) {
 	}
 }
 
-// TestEachDifferenceOfAnUpdateIsSeen, of whatever kind the field within a list is.
+// TestEachDifferenceOfAnUpdateIsSeen: the field within a list may be of any kind.
 func TestEachDifferenceOfAnUpdateIsSeen(t *testing.T) {
 	t.Parallel()
 	original := func() *corev1.Pod {
@@ -136,7 +137,7 @@ func TestEachDifferenceOfAnUpdateIsSeen(t *testing.T) {
 			d := sharing.New(sharing.Options{})
 			versions := []*corev1.Pod{original(), original()}
 			change(&versions[1].Spec.Containers[1])
-			for n := range 2 { // there and back
+			for n := range 2 { // forth and back
 				before, want := versions[n], versions[1-n]
 				data, err := before.Marshal()
 				require.NoError(t, err)
@@ -152,12 +153,12 @@ func TestEachDifferenceOfAnUpdateIsSeen(t *testing.T) {
 	}
 }
 
-// TestManagedFieldsStayThoughTheirTimeChanges: a later version shares the texts of managed
-// fields and the times that are as they were, though their list is another.
+// TestManagedFieldsStayThoughTheirTimeChanges: a later version shares the unchanged texts and times
+// of managed fields, though their list has changed.
 func TestManagedFieldsStayThoughTheirTimeChanges(t *testing.T) {
 	t.Parallel()
 	for pod := range apitest.Pods(3, apitest.PodOptions{}) {
-		d := sharing.New(sharing.Options{MaxBytes: 1}) // a table with room for nothing: what it has is taken from there
+		d := sharing.New(sharing.Options{MaxBytes: 1}) // without room, so that every shared part comes from the earlier version
 		data, err := pod.Marshal()
 		require.NoError(t, err)
 		held := &corev1.Pod{}
@@ -185,8 +186,8 @@ func TestManagedFieldsStayThoughTheirTimeChanges(t *testing.T) {
 	}
 }
 
-// TestWhatAnUpdateMustNotShare: quantities that have an address, what was not decoded
-// from what came, and what is of another type.
+// TestWhatAnUpdateMustNotShare: an update does not share quantities with an address, parts that
+// were not decoded from bytes, and parts of another type.
 func TestWhatAnUpdateMustNotShare(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
@@ -206,7 +207,7 @@ func TestWhatAnUpdateMustNotShare(t *testing.T) {
 	require.NotSame(t, before.Spec.Volumes[0].EmptyDir, after.Spec.Volumes[0].EmptyDir)
 	require.NotSame(t, before.Spec.Containers[0].Env[0].ValueFrom, after.Spec.Containers[0].Env[0].ValueFrom)
 
-	// A field that is no part of the encoding is not in the bytes either.
+	// A field without an encoding is not in the bytes either.
 	set := &appsList{Items: []appsItem{{Name: "a"}}}
 	data = []byte("\x0a\x03\x0a\x01a")
 	held, got := &appsList{Items: []appsItem{{Name: "a", Note: "set by a transformer"}}}, &appsList{}

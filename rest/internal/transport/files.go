@@ -18,17 +18,15 @@ const (
 	FirstPatience = 10 * time.Second
 )
 
-// MaxFileBytes bounds the size of a file. Tokens and bundles of authorities are much
-// smaller.
+// MaxFileBytes bounds the size of a file. Tokens and CA bundles are much smaller.
 const MaxFileBytes = 4 << 20
 
-// Files lets requests read files again when their contents are too old. A goroutine reads.
-// Nobody can end it if a disk does not answer, so there is at most one. No lock is held
-// meanwhile, because functions of the user parse the contents. With the zero value, the
-// files are due.
+// Files lets requests reload files when their contents are too old. A goroutine reads. It cannot be
+// ended if a disk does not respond, so there is at most one. No lock is held meanwhile, because
+// users' functions parse the contents. In the zero value, the files are due.
 type Files struct {
 	mu      sync.Mutex // guards following
-	at      time.Time  // of the last attempt; zero if the next request should make another
+	at      time.Time  // guards following
 	running *attempt   // nil without one
 }
 
@@ -38,9 +36,9 @@ type attempt struct {
 	done  chan struct{}
 }
 
-// Ensure calls read if the files are due. It returns nil when read has returned, when the
-// attempt has taken longer than patience, or at once if the files are not due. It returns
-// the error of ctx if ctx ends first. It is safe for concurrent use.
+// Ensure calls read if the files are due. It returns nil when read has returned, when the attempt
+// has taken longer than patience, or at once if the files are not due. It returns the error of ctx
+// if ctx ends first. It is safe for concurrent use.
 func (f *Files) Ensure(ctx context.Context, patience time.Duration, read func()) error {
 	f.mu.Lock()
 	if f.running == nil && time.Since(f.at) >= FileLifetime {

@@ -18,27 +18,27 @@ import (
 type Options struct {
 	// Dial defaults to TCP with a timeout and keep-alives of 30 seconds each.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-	// Proxy defaults to http.ProxyFromEnvironment, or to none if Dial is set.
+	// Proxy defaults to http.ProxyFromEnvironment, or to no proxy if Dial is set.
 	Proxy func(*http.Request) (*url.URL, error)
 	// OnProxy is called with the URL of each request's proxy, before the proxy is used.
 	// The URL may have a password. OnProxy is required.
 	OnProxy func(*url.URL)
 
 	ServerName     string
-	Insecure       bool                      // verify no certificate of the server
-	Given          bool                      // the client certificate is the argument of Get, even if that is nil
+	Insecure       bool                      // do not verify certificates of the server
+	Given          bool                      // the client certificate is the argument of Get, even if it is nil
 	Read           func() (*Security, error) // reads the files; nil without files
 	ReadBufferSize int
-	Logger         *slog.Logger // of files that cannot be used
+	Logger         *slog.Logger // for files that cannot be used
 }
 
-// maxHeaderBytes bounds the headers of an answer.
+// maxHeaderBytes bounds the headers of a response.
 const maxHeaderBytes = 256 << 10
 
-// Pool has the http.Transport for the requests of a client. When the security of
-// connections changes, it makes a new one. Each http.Transport has connections of its own,
-// so that a change applies to all new requests, and to no open stream. A Pool is safe for
-// concurrent use. Its owner must call Close.
+// Pool has the http.Transport for the requests of a client. When the security of connections
+// changes, it makes a new http.Transport. Each http.Transport has its own connections, so that a
+// change applies to all new requests, and to no open stream. A Pool is safe for concurrent use. Its
+// owner must call Close.
 type Pool struct {
 	opts        Options
 	connections connections
@@ -48,11 +48,12 @@ type Pool struct {
 	current *http.Transport // nil before the first request
 	used    *Security       // the security of current
 	retired []retired       // the oldest first
-	unread  remind.Reminder // that the files cannot be used
+	unread  remind.Reminder // says when to log that the files cannot be used
 }
 
-// retired is an http.Transport that new requests do not use. The pool closes its connections
-// as they become idle. With HTTP/2, that may be some moments after the last request's end.
+// retired is an http.Transport that new requests do not use. The pool closes its connections as
+// they become idle. With HTTP/2, a connection may become idle some moments after its last request
+// has ended.
 type retired struct {
 	transport *http.Transport
 	at        time.Time
@@ -65,7 +66,7 @@ const (
 	idleTimeout = 90 * time.Second
 )
 
-// New returns a pool. used, which has just been read, is the security of its connections.
+// New returns a pool. used is the security of its connections, which has just been read.
 func New(opts Options, used *Security) *Pool {
 	proxy, dial := opts.Proxy, opts.Dial
 	if proxy == nil && dial == nil {
@@ -86,8 +87,8 @@ func New(opts Options, used *Security) *Pool {
 	return &Pool{opts: opts, connections: connections{dial: dial}, files: Files{at: time.Now()}, used: used}
 }
 
-// Get returns the http.Transport for a request. certificate is the client certificate if
-// Options.Given is set, and may be nil. The error is that of ctx.
+// Get returns the http.Transport for a request. If Options.Given is set, certificate is the client
+// certificate, and may be nil. The only error is the error of ctx.
 func (p *Pool) Get(ctx context.Context, certificate *tls.Certificate) (*http.Transport, error) {
 	if p.HasFiles() {
 		if err := p.files.Ensure(ctx, Patience, p.reload); err != nil {
@@ -108,14 +109,14 @@ func (p *Pool) Get(ctx context.Context, certificate *tls.Certificate) (*http.Tra
 	return current, nil
 }
 
-// HasFiles reports whether the security of connections is from files, and so may change.
+// HasFiles reports whether the security of connections is from files, so that it may change.
 func (p *Pool) HasFiles() bool { return p.opts.Read != nil }
 
-// Expire lets the next request read the files again.
+// Expire makes the next request reload the files.
 func (p *Pool) Expire() { p.files.Expire() }
 
-// Connections returns how many connections are open, and how many bytes all connections
-// together have received and sent.
+// Connections returns the number of open connections, and the bytes that all connections, open and
+// closed, have received and sent.
 func (p *Pool) Connections() (open int, received, sent uint64) {
 	return p.connections.len(), p.connections.received.Load(), p.connections.sent.Load()
 }
@@ -175,7 +176,7 @@ func closeIdle(transports []*http.Transport) {
 	}
 }
 
-// retiredLocked returns the http.Transports that may have idle connections.
+// retiredLocked returns the retired http.Transports that may have idle connections.
 func (p *Pool) retiredLocked() (old []*http.Transport) {
 	p.retired = slices.DeleteFunc(p.retired, func(r retired) bool { return time.Since(r.at) > forgetAfter })
 	for _, r := range p.retired {
@@ -184,7 +185,7 @@ func (p *Pool) retiredLocked() (old []*http.Transport) {
 	return old
 }
 
-// useLocked makes the current http.Transport, and retires the one before, if there was one.
+// useLocked makes the current http.Transport, and retires the previous one.
 func (p *Pool) useLocked(s *Security) {
 	if p.current != nil {
 		p.retired = append(p.retired, retired{p.current, time.Now()})
@@ -193,7 +194,7 @@ func (p *Pool) useLocked(s *Security) {
 		MinVersion:         tls.VersionTLS12,
 		RootCAs:            s.roots,
 		ServerName:         p.opts.ServerName,
-		InsecureSkipVerify: p.opts.Insecure, // asked for by name
+		InsecureSkipVerify: p.opts.Insecure, // only if the configuration says so
 	}
 	if certificate := s.certificate(); certificate != nil {
 		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return certificate, nil }
@@ -210,7 +211,7 @@ func (p *Pool) useLocked(s *Security) {
 
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		ForceAttemptHTTP2:      true,
-		// A peer that has vanished does not answer a ping, or takes no more bytes.
+		// A vanished peer does not answer pings, or accepts no more bytes.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second, WriteByteTimeout: 10 * time.Second},
 	}
 }

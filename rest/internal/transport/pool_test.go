@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A disk that does not answer, or a function of the user that does not return, holds up
-// those who need what is read, no longer than a second and than their contexts last;
-// and nobody else.
+// A disk that does not respond, or a user's function that does not return, delays only requests
+// that need the contents. The delay is a second at most, or until their contexts end. Nothing else
+// is delayed.
 func TestFilesAreReadWithoutALock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestFilesAreReadWithoutALock(t *testing.T) {
 			_, err := pool.Get(t.Context(), certificate)
 			require.NoError(t, err)
 		})
-		answer <- &Security{sum: sha256.Sum256([]byte("newer")), certificate: noCertificate} // since it expired while it was being read
+		answer <- &Security{sum: sha256.Sum256([]byte("newer")), certificate: noCertificate} // because it expired while it was being read
 		readers.Wait()
 		require.Equal(t, 2, reads)
 	})
@@ -76,7 +76,7 @@ func TestFilesForTLSAreReadAtMostOnceAMinute(t *testing.T) {
 	})
 }
 
-// Certificates may take turns, for ever.
+// Two certificates may alternate for ever.
 func TestTransportsAreRetiredAndForgotten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -28,16 +28,16 @@ type Source struct {
 	Insecure bool
 }
 
-// Security has the authorities and the client certificate for TLS. It does not change.
+// Security has the CA bundle and the client certificate for TLS. It does not change.
 type Security struct {
 	sum         [sha256.Size]byte // of all PEM data
 	roots       *x509.CertPool
-	certificate func() *tls.Certificate // a printer would find a key behind a pointer; never nil
+	certificate func() *tls.Certificate // never nil; a function, because a printer would find a key behind a pointer
 }
 
 func noCertificate() *tls.Certificate { return nil }
 
-// Load reads the parts that s names. It returns an error if they contradict each other.
+// Load reads the parts of s. It returns an error if they contradict each other.
 func (s *Source) Load() (*Security, error) {
 	ca, err := s.CA.read("CA")
 	var cert, key []byte
@@ -76,7 +76,7 @@ func (s *Source) Load() (*Security, error) {
 	return out, nil
 }
 
-// read returns the contents of p, or nil if p has none. Errors call the contents name.
+// read returns the contents of p, or nil if p is empty. Errors use name for the contents.
 func (p PEM) read(name string) ([]byte, error) {
 	switch {
 	case len(p.Data) > 0 && p.File != "":
@@ -94,8 +94,8 @@ func (p PEM) read(name string) ([]byte, error) {
 	return data, nil
 }
 
-// sameCertificate reports whether two certificates and their keys are equal. They may be
-// nil. It compares contents, because a source may parse its files for each request.
+// sameCertificate reports whether two certificates and their keys are equal. They may be nil. It
+// compares contents, because a source may parse its files for each request.
 func sameCertificate(a, b *tls.Certificate) bool {
 	if a == nil || b == nil {
 		return a == b

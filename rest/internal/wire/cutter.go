@@ -4,20 +4,20 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Cutter finds the frames in a stream of bytes that arrives in pieces.
 type Cutter interface {
-	// Cut returns the first frame of data, and how many bytes of data the cutter needs no
-	// more, those of the frame included. A frame without Data means that more bytes are
-	// needed. The next call must get the data after these done bytes.
+	// Cut returns the first frame of data, and how many bytes of data the cutter no longer needs,
+	// including the frame. A frame without Data means that more bytes are needed. The next call
+	// must get the data after these done bytes.
 	Cut(data []byte) (f Frame, done int, err error)
 
-	// End returns the error for a stream that ended and left rest uncut: io.EOF if that
-	// is an orderly end, and otherwise an error that says what is missing.
+	// End returns the error for a stream that ended and left rest uncut. It is io.EOF if the end is
+	// orderly, and otherwise an error that says what is missing.
 	End(rest []byte) error
 
-	// Within reports whether more bytes must come although all have been cut: the list has
-	// not ended, or the rest of an event is being skipped.
+	// Within reports whether more bytes must come although all have been cut. This is so if the
+	// list has not ended, or if the rest of an event is being skipped.
 	Within() bool
 
-	// Envelope returns what has been read so far around the frames.
+	// Envelope returns the fields read so far around the frames.
 	Envelope() Envelope
 }
 
@@ -35,9 +35,9 @@ type Envelope struct {
 
 	ResourceVersion string
 	Continue        string
-	Remaining       int64 // items on later pages, 0 if that is unknown
+	Remaining       int64 // items on later pages, 0 if unknown
 
-	// Beside has the fields beside the items of a list in JSON, each as it is encoded and
+	// Beside has the fields beside the items of a list in JSON. Each is as encoded by the server,
 	// with a comma before it. Later fields are appended behind its last byte.
 	Beside []byte
 }
@@ -54,16 +54,16 @@ func (e *Envelope) take(meta *metav1.ListMeta) error {
 	return CheckVersion(meta.ResourceVersion)
 }
 
-// Bounds for versions and continue tokens, because clients send them back, and a server
-// takes requests of a megabyte at most. A version of Kubernetes is a number of up to 20
-// digits. A continue token contains a key.
+// These bounds limit versions and continue tokens, because clients send them back, and a server
+// accepts requests of a megabyte at most. A version of Kubernetes is a number of up to 20 digits. A
+// continue token contains a key.
 const (
 	maxVersionBytes = 1 << 10
 	MaxTokenBytes   = 512 << 10
 )
 
-// maxBesideBytes bounds the fields beside the items of a list. Those of a server are smaller
-// than 1 KiB, except for a continue token.
+// maxBesideBytes bounds the fields beside the items of a list. A server's fields are smaller than 1
+// KiB, except for a continue token.
 const maxBesideBytes = 1 << 20
 
 // CheckVersion returns an error for a resourceVersion that is too long.

@@ -1,27 +1,27 @@
-// Package wire takes the answers of an API server apart, without decoding their objects.
+// Package wire parses the responses of an API server, without decoding their objects.
 //
-//   - A [Cutter] finds the frames of a list or a watch, each the bytes of one object or
-//     one event, while bytes arrive: [NewJSONList], [NewJSONWatch], [NewProtobufList],
+//   - A [Cutter] finds the frames of a list or a watch while bytes arrive. A frame has the bytes of
+//     one object or one event. See [NewJSONList], [NewJSONWatch], [NewProtobufList] and
 //     [NewProtobufWatch].
 //   - [JSONScan], [JSONFields] and [JSONText] find values in JSON. [NextField],
 //     [BytesField] and [Unwrap] find fields in protobuf.
-//   - [StringEnd], [NumberEnd] and [ValueEnd] check a value in JSON while they find its end,
-//     and [Varint], [Contents] and [SkipField] read protobuf as generated code does. They are
-//     for decoders, which get whole objects: package sharing.
+//   - [StringEnd], [NumberEnd] and [ValueEnd] check a value in JSON while they find its end.
+//     [Varint], [Contents] and [SkipField] read protobuf like generated code. They are for
+//     decoders, which get whole objects: package sharing.
 //   - [ErrMalformed] and [ErrTooLarge] are also rest.ErrMalformed and rest.ErrTooLarge.
 //
-// Each encoding has two readers, because they have opposite duties. The reader of the cutters
-// goes on while bytes are still missing, looks at as few bytes as possible, and leaves
-// mistakes to the decoder. In protobuf, it refuses groups and varints of more than 64 bits,
-// because the length of a frame must be certain. The reader of the decoders gets all bytes of
-// an object. It must accept and refuse exactly the same input as encoding/json and generated
-// code: it skips groups, and drops bits beyond the 64th.
+// Each encoding has two readers with opposite duties. The reader of the cutters works while bytes
+// are still missing, looks at as few bytes as possible, and leaves mistakes to the decoder. In
+// protobuf, it refuses groups and varints of more than 64 bits, because the length of a frame must
+// be certain. The reader of the decoders gets all bytes of an object. It must accept and refuse
+// exactly the same input as encoding/json and generated code: it skips groups, and drops bits
+// beyond the 64th.
 //
-// Results are parts of the given bytes. Only the text of a JSON string with escapes is a copy.
+// Results are slices of the given bytes. Only the text of a JSON string with escapes is a copy.
 //
 // # Guarantees
 //
-//   - Nothing panics, whatever the bytes are. A Cutter looks at no byte twice when more bytes
-//     have arrived.
+//   - Nothing panics, whatever the bytes are. When more bytes arrive, a Cutter does not look at
+//     earlier bytes again.
 //   - Memory does not depend on a length that the bytes claim.
 package wire

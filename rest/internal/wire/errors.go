@@ -20,12 +20,12 @@ func Malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrMalformed}, args...)...)
 }
 
-// Excerpt returns the start of a text, of limit bytes at most, or "unknown" for bytes that
-// are no text.
+// Excerpt returns the start of a text, at most limit bytes, or "unknown" for bytes that are not
+// text.
 func Excerpt(body []byte, limit int) string {
 	start := body[:min(len(body), limit)]
 	for i := 0; i < utf8.UTFMax-1 && len(start) < len(body) && !utf8.Valid(start); i++ {
-		start = start[:len(start)-1] // the limit may have cut a character in two
+		start = start[:len(start)-1] // the limit may have split a character
 	}
 	if !utf8.Valid(start) {
 		return "unknown"
@@ -33,8 +33,8 @@ func Excerpt(body []byte, limit int) string {
 	return strings.TrimSpace(string(start))
 }
 
-// Beginning returns the start of an unexpected body, for an error: the page of a proxy may
-// say what is wrong. It does not show bytes that may be an object, which may be a Secret.
+// Beginning returns the start of an unexpected body, for an error: the page of a proxy may say what
+// is wrong. It does not show bytes that may be an object, because the object may be a Secret.
 func Beginning(body []byte) string {
 	body = body[Space(body, 0):]
 	if len(body) == 0 || body[0] == '{' || body[0] == '[' || bytes.HasPrefix(body, []byte(Magic)) {
@@ -43,7 +43,7 @@ func Beginning(body []byte) string {
 	return Excerpt(body, 256)
 }
 
-// Guard runs code that reads bytes from the network, and turns its panic into an error.
+// Guard calls f, which reads bytes from the network, and converts a panic into an error.
 func Guard(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -7,24 +7,24 @@ import (
 	"math/bits"
 )
 
-// JSONScan finds the end of a JSON value. It knows brackets and strings, and leaves the rest
-// to the decoder of the value. It can stop anywhere and go on when more bytes have arrived, so
-// that it looks at no byte twice. Its zero value is ready for use.
+// JSONScan finds the end of a JSON value. It knows brackets and strings, and leaves the rest to the
+// decoder of the value. It can stop anywhere and go on when more bytes have arrived, so that it
+// looks at no byte twice. Its zero value is ready for use.
 //
-// plain/client.go lets json.Decoder find the end, which checks every byte and decodes at the
-// same time, in one goroutine: the first sync of 20,000 pods takes 2.14 s there, and 0.59 s
-// here (plain/README.md).
+// plain/client.go lets json.Decoder find the end, which checks every byte and decodes at the same
+// time, in one goroutine. The first sync of 20,000 pods takes 2.14 s there, and 0.59 s here
+// (plain/README.md).
 type JSONScan struct {
 	at       int // the index of the next byte
 	depth    int // open brackets
 	inString bool
-	Size     JSONSize // of the value, also after its end
+	Size     JSONSize // of the value, valid after its end
 }
 
-// JSONSize has the counts of a scan. The other parts of a value take little memory.
+// JSONSize has the counts of a scan. Only the counted parts of a value take much memory.
 type JSONSize struct {
-	Parts int // objects, lists and commas, as many as there are elements and members
-	Depth int // of the deepest value
+	Parts int // objects, lists and commas; at least as many as elements and members
+	Depth int // depth of the deepest value
 }
 
 // End returns the length of the value that data starts with. ok is false if more bytes are
@@ -87,8 +87,8 @@ func (s *JSONScan) End(data []byte) (length int, ok bool) {
 	return 0, false
 }
 
-// skip is End for a value that is dropped. done is how many bytes of data are no longer
-// needed; the next call must get the bytes after them.
+// skip is End for a value that is dropped. done is how many bytes of data are no longer needed. The
+// next call must get the bytes after them.
 func (s *JSONScan) skip(data []byte) (done int, ended bool) {
 	if done, ended = s.End(data); !ended {
 		done, s.at = s.at, 0
@@ -97,8 +97,9 @@ func (s *JSONScan) skip(data []byte) (done int, ended bool) {
 }
 
 // unescaped finds the first quote or backslash from i on, eight bytes at a time
-// (BenchmarkList/JSON). A quote becomes a zero byte in q, and a backslash in b. Subtracting
-// ones sets a clear highest bit only in a zero byte, or above one: the lowest hit is right.
+// (BenchmarkList/JSON). A quote becomes a zero byte in q, and a backslash in b. Subtracting ones
+// sets a clear highest bit only in a zero byte, or above a zero byte, so that the lowest hit is
+// right.
 func unescaped(data []byte, i int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; len(data)-i >= 8; i += 8 {
@@ -114,7 +115,7 @@ func unescaped(data []byte, i int) int {
 	return i
 }
 
-// The meanings of a byte outside of strings, for a scan.
+// These are the meanings of a byte outside of strings, for a scan.
 const (
 	quote = iota + 1
 	opening
@@ -128,10 +129,10 @@ var structure = [256]uint8{
 	',': comma, ':': delimiter, ' ': delimiter, '\n': delimiter, '\t': delimiter, '\r': delimiter,
 }
 
-// JSONFields yields the fields of a JSON object in order: the key without its quotes, and
-// the value as it is encoded. A malformed field ends it without an error; the decoder of the
-// object returns one. If the object is cut off within a value that is an object itself, the
-// beginning of that value comes last.
+// JSONFields yields the fields of a JSON object in order: the key without its quotes, and the
+// encoded value. It stops at a malformed field without an error; the decoder of the object returns
+// one. If the object is cut off within a value that is an object, the start of this value comes
+// last.
 func JSONFields(object []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		rest, ok := AfterByte(object, '{')
@@ -144,8 +145,8 @@ func JSONFields(object []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// jsonField takes the first field off the inside of an object, with the comma that follows.
-// more is false if the field is the last one, which has no comma.
+// jsonField cuts the first field off the inside of an object, with the comma that follows. more is
+// false if the field is the last one, which has no comma.
 func jsonField(data []byte) (key, value, rest []byte, more bool) {
 	key, rest, ok := JSONValue(data)
 	if ok {
@@ -165,7 +166,7 @@ func jsonField(data []byte) (key, value, rest []byte, more bool) {
 	return nil, nil, nil, false
 }
 
-// JSONValue takes the first value off data, or only the space before it if the value is not
+// JSONValue cuts the first value off data, or only the space before it if the value is not
 // complete.
 func JSONValue(data []byte) (value, rest []byte, ok bool) {
 	data = data[Space(data, 0):]
@@ -177,7 +178,7 @@ func JSONValue(data []byte) (value, rest []byte, ok bool) {
 	return data[:n], data[n:], true
 }
 
-// AfterByte returns the data after c. ok is false if the next byte other than space is not c.
+// AfterByte returns the data after c. ok is false if the next byte after space is not c.
 func AfterByte(data []byte, c byte) ([]byte, bool) {
 	data = data[Space(data, 0):]
 	if len(data) == 0 || data[0] != c {
@@ -186,9 +187,9 @@ func AfterByte(data []byte, c byte) ([]byte, bool) {
 	return data[1:], true
 }
 
-// JSONText returns the text of a JSON string, and nothing for any other value. Nearly always
-// the text is a part of value. encoding/json decodes a string with escapes, or with bytes
-// beyond ASCII, which may be invalid.
+// JSONText returns the text of a JSON string, and nothing for any other value. Nearly always the
+// text is a part of value. encoding/json decodes a string with escapes, or with non-ASCII bytes,
+// which may be invalid.
 func JSONText(value []byte) []byte {
 	if len(value) < 2 || value[0] != '"' {
 		return nil

@@ -8,11 +8,11 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// NewJSONList returns a cutter for a list. An item of more than max bytes becomes a frame
-// with an error. Cut fails if the fields beside the items have more than max bytes together,
-// or more than maxBesideBytes. It fails at a second field with items, because the items of the
-// first one have been handed out. Cut calls check as soon as the kind of the list has come,
-// and fails if check does. The apiVersion may be empty.
+// NewJSONList returns a cutter for a list. An item of more than max bytes becomes a frame with an
+// error. Cut fails if the fields beside the items have more than max bytes together, or more than
+// maxBesideBytes. It fails at a second field with items, because the items of the first have been
+// handed out. Cut calls check as soon as the kind of the list has come, and fails if check fails.
+// The apiVersion may be empty.
 func NewJSONList(max int, check func(apiVersion, kind string) error) Cutter {
 	return &jsonList{max: max, check: check}
 }
@@ -25,14 +25,15 @@ type jsonList struct {
 	state  jsonState
 	scan   JSONScan // of the current value
 	field  string   // the field of the list whose value comes next
-	key    []byte   // the same, as it is encoded
+	key    []byte   // the same, as encoded
 	listed bool     // the items have come
 	around Envelope
 	done   int64 // bytes before the data, for messages
 	skip   bool  // the rest of a too large item is being skipped
 }
 
-// errListedTwice is the error of a list whose last field with items should replace the first.
+// errListedTwice is the error of a list with a second field of items, which would replace the
+// first.
 var errListedTwice = Malformed("the list has two fields with items")
 
 // jsonState says what must come next.
@@ -161,7 +162,7 @@ func (c *jsonList) punctuation(b byte) (next jsonState, ok bool) {
 	return 0, false
 }
 
-// read takes note of a field of the list, other than its items.
+// read reads a field of the list, other than its items.
 func (c *jsonList) read(part []byte) error {
 	if c.field != "items" {
 		beside := append(append(c.around.Beside, ','), c.key...)
@@ -211,10 +212,10 @@ func (c *jsonList) End(rest []byte) error {
 	return io.EOF
 }
 
-// oversizedJSON returns the frame for an item or event that is too large. It has the first
-// limit bytes, because in JSON the name may come late. rest begins with the item, and has
-// more than limit bytes of it; if the item has ended, it has length bytes. done is how many
-// bytes of rest are no longer needed. If on is true, scan must skip the bytes that follow.
+// oversizedJSON returns the frame for an item or event that is too large. The frame has the first
+// limit bytes, because in JSON the name may come late. rest starts with the item, and has more than
+// limit bytes of it; if the item has ended, it has length bytes. done is how many bytes of rest are
+// no longer needed. If on is true, scan must skip the bytes that follow.
 func oversizedJSON(rest []byte, length int, ended bool, limit int, scan *JSONScan) (f Frame, done int, on bool) {
 	f = Frame{Data: rest[:limit], Err: fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, limit)}
 	if ended {

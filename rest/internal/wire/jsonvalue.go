@@ -14,7 +14,7 @@ const MaxDepth = 10_000
 // ErrDeep is the error of a value that is nested deeper than [MaxDepth].
 var ErrDeep = errors.New("json: values are nested too deep")
 
-// Unexpected returns the error for data that does not have want at i.
+// Unexpected returns the error for data that lacks want at i.
 func Unexpected(data []byte, i int, want string) error {
 	if i >= len(data) {
 		return fmt.Errorf("json: %s is expected at byte %d, where the data ends", want, i)
@@ -30,7 +30,7 @@ func Space(data []byte, i int) int {
 	return i
 }
 
-// The meanings of a byte within a string.
+// These are the meanings of a byte within a string.
 const (
 	ordinary = iota
 	ending
@@ -52,8 +52,8 @@ var inString = func() (t [256]uint8) {
 	return t
 }()
 
-// StringEnd finds the end of the string that data[i], a quote, begins. A string is
-// plain if its bytes are its text.
+// StringEnd finds the end of the string that starts with the quote data[i]. A string is plain if
+// its bytes are its text.
 func StringEnd(data []byte, i int) (end int, plain bool, err error) {
 	start := i + 1
 	plain = true
@@ -86,7 +86,7 @@ func StringEnd(data []byte, i int) (end int, plain bool, err error) {
 	return 0, false, Unexpected(data, i, "the end of a string")
 }
 
-// hex reads four hexadecimal digits. It returns -1 if data does not begin with them.
+// hex reads four hexadecimal digits. It returns -1 if data does not start with them.
 func hex(data []byte) (r rune) {
 	if len(data) < 4 {
 		return -1
@@ -142,7 +142,7 @@ func AppendText(text, raw []byte) []byte {
 
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// NumberEnd finds the end of the number that begins at data[i].
+// NumberEnd finds the end of the number that starts at data[i].
 func NumberEnd(data []byte, i int) (int, error) {
 	if i < len(data) && data[i] == '-' {
 		i++
@@ -175,7 +175,7 @@ func NumberEnd(data []byte, i int) (int, error) {
 	return i, nil
 }
 
-// digits finds the end of the digits that begin at data[i].
+// digits finds the end of the digits that start at data[i].
 func digits(data []byte, i int) int {
 	for i < len(data) && data[i] >= '0' && data[i] <= '9' {
 		i++
@@ -193,8 +193,8 @@ func WordEnd(data []byte, i int) (int, error) {
 	return 0, Unexpected(data, i, "a value")
 }
 
-// ValueEnd checks the value that begins at data[i], and returns its end, and how many
-// elements or members it has.
+// ValueEnd checks the value that starts at data[i]. It returns its end, and its number of elements
+// or members.
 func ValueEnd(data []byte, i, depth int) (end, count int, err error) {
 	if i >= len(data) {
 		return 0, 0, Unexpected(data, i, "a value")
@@ -243,7 +243,7 @@ func ValueEnd(data []byte, i, depth int) (end, count int, err error) {
 	}
 }
 
-// KeyEnd finds the end of the key that begins at data[i].
+// KeyEnd finds the end of the key that starts at data[i].
 func KeyEnd(data []byte, i int) (int, error) {
 	if i >= len(data) || data[i] != '"' {
 		return 0, Unexpected(data, i, "a key")
@@ -260,8 +260,8 @@ func Colon(data []byte, i int) (int, error) {
 	return Space(data, i+1), nil
 }
 
-// NextValue finds the next member or element after one that ends at i. more is false if there
-// is none: at is then the end of the object or list.
+// NextValue finds the next member or element after one that ends at i. If there is no next one,
+// more is false, and at is the end of the object or list.
 func NextValue(data []byte, i int, closing byte) (at int, more bool, err error) {
 	i = Space(data, i)
 	switch {

@@ -6,8 +6,8 @@ import "io"
 // with an error.
 func NewJSONWatch(max int) Cutter { return &jsonWatch{max: max} }
 
-// jsonWatch cuts events out of a watch, which is one JSON object after another. Servers write
-// each on a line, but no specification says so.
+// jsonWatch cuts events out of a watch, which is one JSON object after another. Servers write each
+// event on a line, but no specification requires it.
 type jsonWatch struct {
 	max  int
 	scan JSONScan
@@ -39,8 +39,8 @@ func (c *jsonWatch) Cut(data []byte) (f Frame, done int, err error) {
 	case !ok && len(rest) <= c.max:
 		return Frame{}, done, nil
 	case !ok || length > c.max:
-		// Only reading on finds the end of the event. If a bracket is missing, there is
-		// none: no event comes, which a reflector notices.
+		// The end of the event is only found by reading on. If a bracket is missing, the event
+		// never ends, and no event comes, which a reflector notices.
 		f, length, c.skip = oversizedJSON(rest, length, ok, c.max, &c.scan)
 		return f, done + length, nil
 	}

@@ -24,9 +24,9 @@ type protobufList struct {
 	check   func(apiVersion, kind string) error // see NewJSONList
 	around  Envelope
 	started bool   // the magic number has been read
-	listed  bool   // raw has begun
-	left    uint64 // bytes of raw that are still to come
-	skip    uint64 // bytes of the current field that are still to be skipped
+	listed  bool   // raw has started
+	left    uint64 // bytes of raw that are still missing
+	skip    uint64 // bytes of the current field that must still be skipped
 }
 
 func (c *protobufList) Within() bool { return true }
@@ -81,8 +81,8 @@ func (c *protobufList) Cut(data []byte) (f Frame, done int, err error) {
 	}
 }
 
-// field handles the field that rest starts with. taken is how many bytes of rest are no
-// longer needed: 0 if the field has to be complete, and is not.
+// field handles the field at the start of rest. taken is how many bytes of rest are no longer
+// needed. It is 0 if the field must be complete but is not.
 func (c *protobufList) field(h Header, rest []byte, inList bool) (f Frame, taken int, err error) {
 	var use bool
 	if h.Type == TypeBytes {
@@ -130,9 +130,9 @@ func (c *protobufList) field(h Header, rest []byte, inList bool) (f Frame, taken
 	return Frame{}, taken, err
 }
 
-// readListMeta reads the metadata of a list. For a message that is cut off, generated code
-// returns io.ErrUnexpectedEOF, which callers take for a lost connection. No connection was
-// lost, so the error is quoted, and not wrapped.
+// readListMeta reads the metadata of a list. For a message that is cut off, generated code returns
+// io.ErrUnexpectedEOF, which callers would take for a lost connection. No connection was lost, so
+// the error is quoted instead of wrapped.
 func readListMeta(message []byte) (meta metav1.ListMeta, err error) {
 	if err = Guard(func() error { return meta.Unmarshal(message) }); err != nil {
 		err = Malformed("metadata of the list: %v", err)
@@ -152,5 +152,5 @@ func (c *protobufList) End(rest []byte) error {
 	return io.EOF
 }
 
-// errNoKind is the error for an answer that looks like a complete list, but names no kind.
+// errNoKind is the error for a response that looks like a complete list, but names no kind.
 var errNoKind = fmt.Errorf("%w: the answer is an object without a kind, not a list", ErrMalformed)

@@ -26,7 +26,7 @@ func TestListMetaIsReadAsApimachineryWritesIt(t *testing.T) {
 	require.ErrorIs(t, err, ErrMalformed)
 	require.NotErrorIs(t, err, io.ErrUnexpectedEOF, "no connection was lost")
 
-	// fields of the wrong wire type
+	// These are fields of the wrong wire type.
 	_, err = readListMeta([]byte("\x22\x01\x07")) // remainingItemCount=4
 	require.ErrorIs(t, err, ErrMalformed)
 	_, err = readListMeta([]byte("\x38\x07\x3a\x00"))

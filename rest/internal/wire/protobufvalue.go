@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// The errors of [Varint], [Contents] and [SkipField].
+// These are the errors of [Varint], [Contents] and [SkipField].
 var (
 	ErrShort    = fmt.Errorf("protobuf: a message ends within a field: %w", io.ErrUnexpectedEOF)
 	ErrOverflow = errors.New("protobuf: a number has more than 64 bits")
@@ -23,8 +23,7 @@ func Varint(data []byte, i int) (v uint64, end int, err error) {
 	return LongVarint(data, i)
 }
 
-// LongVarint is [Varint] for any length. It drops bits beyond the 64th, as generated code
-// does.
+// LongVarint is [Varint] for any length. Like generated code, it drops bits beyond the 64th.
 func LongVarint(data []byte, i int) (v uint64, end int, err error) {
 	for shift := 0; shift < 64; shift += 7 {
 		if i >= len(data) {
@@ -54,8 +53,8 @@ func Contents(data []byte, i int) (start, end int, err error) {
 	return start, start + int(length), nil
 }
 
-// SkipField finds the end of a field whose tag ends at i. It skips a group, which proto2 had,
-// with its content.
+// SkipField finds the end of a field whose tag ends at i. It skips a group of proto2 with its
+// content.
 func SkipField(data []byte, i int, wire uint64) (end int, err error) {
 	for depth := 0; ; {
 		switch wire {
@@ -93,8 +92,8 @@ func SkipField(data []byte, i int, wire uint64) (end int, err error) {
 	}
 }
 
-// Run counts the fields with the same tag that follow each other, and returns where the last
-// one ends. The first one is data[start:end], and its tag ends at tagEnd.
+// Run counts consecutive fields with the same tag, and returns where the last one ends. The first
+// one is data[start:end], and its tag ends at tagEnd.
 func Run(data []byte, start, tagEnd, end int) (count, runEnd int) {
 	if tagEnd-start == 1 && (end == len(data) || data[end] != data[start]) {
 		return 1, end // the usual case

@@ -6,18 +6,18 @@ import (
 	"io"
 )
 
-// nameBytes is how many bytes of a too large object a frame has, so that its name can be
-// read: API servers write the name first.
+// nameBytes is how many bytes of a too large object are in its frame, so that the name can be read:
+// API servers write the name first.
 const nameBytes = 4 << 10
 
 // NewProtobufWatch is [NewJSONWatch] for a watch in protobuf.
 func NewProtobufWatch(max int) Cutter { return &protobufWatch{max: max} }
 
-// protobufWatch cuts events out of a watch. Each event is four bytes with a length, the most
+// protobufWatch cuts events out of a watch. Each event is a length of four bytes, the most
 // significant byte first, and a metav1.WatchEvent.
 type protobufWatch struct {
 	max  int
-	skip uint64 // bytes of the current event that are still to be skipped
+	skip uint64 // bytes of the current event that must still be skipped
 }
 
 func (c *protobufWatch) Within() bool { return c.skip > 0 }

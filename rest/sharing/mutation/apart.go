@@ -10,8 +10,8 @@ import (
 )
 
 // Apart returns an error if two of the objects reach memory that a program can change through
-// either of them: the same map, overlapping arrays of slices, or the same pointee. The error
-// names the path in both. Strings may be shared, unless one of the objects has the bytes of the
+// either of them: the same map, overlapping arrays of slices, or the same pointee. The error names
+// the path in both objects. Strings may be shared, unless one of the objects has the bytes of the
 // string in a slice. Apart is for tests of objects that their receivers may change in place.
 func Apart(objects ...any) error {
 	var w walk
@@ -20,7 +20,7 @@ func Apart(objects ...any) error {
 		w.value(nil, reflect.ValueOf(object))
 	}
 	slices.SortFunc(w.pieces, func(a, b piece) int { return cmp.Compare(a.from, b.from) })
-	// Of the pieces so far, those that reach furthest: of all, and of those that can be changed.
+	// Among the pieces so far, these reach furthest: all of them, and those that can be changed.
 	var all, changing furthest
 	for _, p := range w.pieces {
 		if before := changing.of(p); before != nil {
@@ -40,17 +40,17 @@ func Apart(objects ...any) error {
 // piece is memory that an object reaches.
 type piece struct {
 	from, to uintptr
-	text     bool // of a string, which nobody can change
+	text     bool // of a string, which cannot be changed
 	object   int
 	path     *step
 }
 
-// step is a path to a part, from its end. It becomes text in an error only.
+// step is a path to a part, from its end. It becomes text only in an error.
 type step struct {
 	before *step
 	name   string        // of a field
 	key    reflect.Value // of a map
-	index  int           // of a list, if there is neither
+	index  int           // of a list, if it has neither name nor key
 }
 
 func (s *step) String() string {
@@ -65,7 +65,7 @@ func (s *step) String() string {
 	return fmt.Sprintf("%s[%d]", s.before, s.index)
 }
 
-// furthest has the piece that reaches furthest, and the furthest one of another object.
+// furthest has the piece that reaches furthest, and the furthest piece of another object.
 type furthest struct{ first, other *piece }
 
 func (f *furthest) add(p piece) {
@@ -80,7 +80,7 @@ func (f *furthest) add(p piece) {
 	}
 }
 
-// of returns a piece of another object that reaches into p.
+// of returns a piece of another object that overlaps p.
 func (f *furthest) of(p piece) *piece {
 	for _, before := range []*piece{f.first, f.other} {
 		if before != nil && before.object != p.object && before.to > p.from {
@@ -90,14 +90,14 @@ func (f *furthest) of(p piece) *piece {
 	return nil
 }
 
-// walk collects the pieces of objects, unexported fields included.
+// walk collects the pieces of objects, including unexported fields.
 type walk struct {
 	pieces []piece
 	object int
 }
 
 func (w *walk) add(path *step, from, size uintptr, text bool) {
-	if size > 0 { // all values without a size have one address
+	if size > 0 { // all values of size 0 may have one address
 		w.pieces = append(w.pieces, piece{from, from + size, text, w.object, path})
 	}
 }
@@ -105,7 +105,7 @@ func (w *walk) add(path *step, from, size uintptr, text bool) {
 func (w *walk) value(path *step, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
-		if v.IsNil() || v.Type() == reflect.TypeFor[*time.Location]() { // all times have the same location
+		if v.IsNil() || v.Type() == reflect.TypeFor[*time.Location]() { // all times share locations
 			return
 		}
 		w.add(path, v.Pointer(), v.Type().Elem().Size(), false)

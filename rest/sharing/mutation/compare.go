@@ -13,7 +13,7 @@ type comparison struct {
 	differences []difference
 }
 
-// difference is one field.
+// difference is one changed field.
 type difference struct {
 	path          string
 	at            place
@@ -23,7 +23,7 @@ type difference struct {
 // place is the place of a field in memory: an address, or a key of the map at an address. Two
 // objects that share a field have the same place for it.
 type place struct {
-	address unsafe.Pointer // nil if the field is in no object's memory
+	address unsafe.Pointer // nil if the field is not in the memory of an object
 	key     any            // of a map
 }
 
@@ -93,7 +93,7 @@ func (c *comparison) maps(path string, at place, before, now reflect.Value) {
 func (c *comparison) structs(path string, at place, before, now reflect.Value) {
 	t := now.Type()
 	if t == quantity {
-		// Reading may change the text that a Quantity remembers, and its form, but not its value.
+		// Reading may change the cached text of a Quantity, and its form, but not its value.
 		b, n := before.Interface().(resource.Quantity), now.Interface().(resource.Quantity)
 		if b.Format != n.Format || b.Cmp(n) != 0 {
 			c.add(path, at, before, now)
@@ -120,7 +120,7 @@ func (c *comparison) add(path string, at place, before, now reflect.Value) {
 	c.differences = append(c.differences, difference{path, at, text(before), text(now)})
 }
 
-// text formats a value for people.
+// text formats a value for a message.
 func text(v reflect.Value) string {
 	if (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && !v.IsNil() {
 		return text(v.Elem())

@@ -8,8 +8,8 @@ import (
 )
 
 // copier makes deep copies. It copies a part that several objects share once, with the first
-// object. If the part has changed by the time that another object comes with it, that object
-// does not have the content that the server sent.
+// object. If the part has changed before another object with it arrives, this object lacks the
+// content that the server sent.
 type copier map[part]reflect.Value
 
 // part is a part of an object that may be shared: the pointee of a pointer, the content of a map
@@ -92,7 +92,7 @@ func (c copier) into(to, from reflect.Value) {
 			c.into(to.Index(i), from.Index(i))
 		}
 	case from.Kind() == reflect.String:
-		// A string can change as well, if it is a part of a buffer that is used again.
+		// A string can change as well, if it is a part of a reused buffer.
 		to.SetString(string([]byte(from.String())))
 	default:
 		to.Set(c.of(from))

@@ -16,8 +16,8 @@ type TB interface {
 	Cleanup(func())
 }
 
-// Detector has copies of objects, and compares the objects with them. It is safe for concurrent
-// use.
+// Detector has copies of objects, and compares the objects with their copies. It is safe for
+// concurrent use.
 type Detector struct {
 	mu      sync.Mutex // guards following
 	records []record
@@ -40,7 +40,7 @@ type Field struct {
 	Path string
 }
 
-// Mutation is one field that has changed.
+// Mutation is one changed field.
 type Mutation struct {
 	Field
 
@@ -69,8 +69,8 @@ func (m Mutation) String() string {
 	return text
 }
 
-// New returns a Detector that reports changes to t, as errors, when the test ends. Cleanups run
-// in reverse order: a cleanup that is registered after New runs before the Detector compares.
+// New returns a Detector that reports changes to t, as errors, when the test ends. Cleanups run in
+// reverse order: a cleanup that is registered after New runs before the Detector compares.
 func New(t TB) *Detector {
 	d := &Detector{copies: make(copier)}
 	t.Cleanup(func() {
@@ -82,7 +82,7 @@ func New(t TB) *Detector {
 	return d
 }
 
-// Transform returns a function that records each object, and returns it as it is. It is for
+// Transform returns a function that records each object, and returns the object itself. It is for
 // sources.Transform, or for any other hook that gets each object before its users.
 func Transform[T any](d *Detector) func(T) (T, error) {
 	return func(object T) (T, error) {
@@ -111,9 +111,9 @@ func (d *Detector) Record(object any) {
 	d.records = append(d.records, r)
 }
 
-// Check returns the fields that have changed since their object was recorded, or since an
-// earlier Check returned them, in the order in which the objects were recorded. Nobody may use
-// the objects during the call: even formatting a resource.Quantity writes to it.
+// Check returns the fields that have changed since their object was recorded, or since an earlier
+// Check returned them, in the order in which the objects were recorded. Nobody may use the objects
+// during the call: even formatting a resource.Quantity writes to it.
 func (d *Detector) Check() []Mutation {
 	d.mu.Lock()
 	defer d.mu.Unlock()

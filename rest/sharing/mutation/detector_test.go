@@ -18,7 +18,7 @@ import (
 	"github.com/kinform/kinform/rest/sharing/mutation"
 )
 
-// fakeTest is a test that does not fail this one.
+// fakeTest is a TB whose errors do not fail the real test.
 type fakeTest struct {
 	errors   []string
 	cleanups []func()
@@ -39,8 +39,7 @@ func (f *fakeTest) end() []string {
 	return f.errors
 }
 
-// recorded are pods, decoded as a list decodes them, and a detector that has seen
-// them.
+// recorded returns pods, decoded like the pods of a list, and a detector that has recorded them.
 func recorded(t *testing.T, decode func(data []byte, object any) error) (*mutation.Detector, []*corev1.Pod) {
 	d := mutation.New(&fakeTest{})
 	show := mutation.Transform[*corev1.Pod](d)
@@ -61,7 +60,7 @@ func recorded(t *testing.T, decode func(data []byte, object any) error) (*mutati
 	return d, pods
 }
 
-// first returns a function for objects of which there is no earlier version.
+// first returns a function for objects without an earlier version.
 func first(d *sharing.Decoder) func(data []byte, object any) error {
 	return func(data []byte, object any) error { return d.DecodeProtobuf(data, object, nil) }
 }
@@ -98,8 +97,8 @@ func TestAChangeIsFoundAndNamed(t *testing.T) {
 	}
 }
 
-// TestABufferThatIsUsedAgainIsFound, whether a string that lies in it is a field, the
-// value of a map, or in an interface.
+// TestABufferThatIsUsedAgainIsFound: the string in the buffer may be a field, the value of a map,
+// or in an interface.
 func TestABufferThatIsUsedAgainIsFound(t *testing.T) {
 	t.Parallel()
 	for _, keep := range []func(string) any{
@@ -150,8 +149,8 @@ func TestAllObjectsThatShareAChangeAreNamedTogether(t *testing.T) {
 	require.Contains(t, found[0].String(), "and 9 more")
 }
 
-// TestAnObjectThatComesWithAnothersChangeIsReported: what the table of a Decoder
-// has is changed, so it is wrong in objects that are yet to come.
+// TestAnObjectThatComesWithAnothersChangeIsReported: a value in the table of a Decoder has changed,
+// so it is wrong in later objects.
 func TestAnObjectThatComesWithAnothersChangeIsReported(t *testing.T) {
 	t.Parallel()
 	d := mutation.New(&fakeTest{})

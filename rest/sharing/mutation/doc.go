@@ -1,14 +1,16 @@
 // Package mutation finds, in tests, changes of objects that come from a cache.
 //
-// Objects of an informer are read-only: other users have the same objects, and with
-// rest/sharing, other objects have the same parts. Code that changes an object must make a
-// DeepCopy first. The compiler does not check that rule; a [Detector] does:
+// Objects of an informer are read-only: other users have the same objects, and with rest/sharing,
+// other objects have the same parts. Code that changes an object must make a DeepCopy first. The
+// compiler does not check this rule, but a [Detector] does:
 //
 //	detector := mutation.New(t)
-//	pods, err := informer.New(sources.Transform(source, mutation.Transform[*corev1.Pod](detector)), informer.Options[*corev1.Pod]{})
+//	pods, err := informer.New(
+//		sources.Transform(source, mutation.Transform[*corev1.Pod](detector)),
+//		informer.Options[*corev1.Pod]{})
 //
-// It copies every object before any user has it. It compares objects and copies when the test
-// ends, or when [Detector.Check] is called. If an object has changed, it fails the test, with
+// The Detector copies every object before any user has it. It compares objects and copies when the
+// test ends, or when [Detector.Check] is called. If an object has changed, it fails the test, with
 // the key of the object, the path of the field, and the old and the new value:
 //
 //	default/web-1 was changed after it had been read; copy an object before changing it:
@@ -19,12 +21,12 @@
 //
 // # Guarantees
 //
-// Reading an object is not reported, although it may change a resource.Quantity, which
-// remembers its text and changes its form. Unexported fields are compared only in types that
-// have no exported ones, such as time.Time.
+// Reading an object is not reported, although it may change a resource.Quantity, which caches its
+// text and changes its form. Unexported fields are compared only in types without exported fields,
+// such as time.Time.
 //
-// [Apart] is for objects that may be changed: it fails if two of them share what a program can
-// change.
+// [Apart] is for objects that may be changed: it fails if two of them share memory that a program
+// can change.
 //
 // A Detector keeps all objects until the test ends. It works with any informer,
 // client-go's as well: mutation.Transform[any] is a cache.TransformFunc.
