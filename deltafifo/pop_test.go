@@ -60,7 +60,7 @@ func TestTheNextPopSaysThatTheBatchIsApplied(t *testing.T) {
 	require.Zero(t, f.Stats().InFlight)
 }
 
-// A turn has passed when everything reported before it is applied.
+// A turn passes when the batch with its number is applied.
 func TestTurnsPassOneAfterAnother(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
@@ -82,7 +82,7 @@ func TestTurnsPassOneAfterAnother(t *testing.T) {
 	require.False(t, f.Passed(second), "in flight")
 }
 
-// If Pop drops an event, its turn passes without a batch.
+// If Pop drops an event, the turn passes without a batch.
 func TestWhatIsDroppedHasHadItsTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

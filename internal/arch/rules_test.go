@@ -143,8 +143,8 @@ var architecture = rules{
 	},
 }
 
-// goPackage has the facts about a package that the rules need; the names are those of go list. It
-// does not have the files and imports of tests.
+// goPackage has the facts about a package that the rules need; the names are the same as in go
+// list. It does not have the files and imports of tests.
 type goPackage struct {
 	ImportPath string
 	Doc        string

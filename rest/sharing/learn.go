@@ -7,8 +7,8 @@ const (
 	// After window look-ups a field is judged for the first time. For strings, it is textWindow,
 	// because a string is found only at its third occurrence. After a pause, it is retrial.
 	window, textWindow, retrial = 512, 1024, 128
-	// objectsPerReport is how many objects a goroutine decodes before it adds its counts
-	// to those of all goroutines.
+	// objectsPerReport is how many objects a goroutine decodes before it adds its counts to the
+	// counts of all goroutines.
 	objectsPerReport = 32
 	// If look-ups of a field seldom find a value, the field is not looked up for firstPause
 	// reports. Each further pause is twice as long, up to lastPause.
