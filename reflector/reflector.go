@@ -61,10 +61,10 @@ type Restorer[T any] interface {
 // [Reflector.Unreadable]. Run's goroutine calls WakeUnreadable.
 type Waker interface{ WakeUnreadable() }
 
-// Keeper is a [Sink] that stores a snapshot or an event some time after it was handed over. Until
-// it has stored the decodable states or the deletions of some unreadable objects, its store lacks
-// these objects for the reasons in unread. When KeepUnreadable returns, [Reflector.Unreadable]
-// forgets these reasons. Run's goroutine calls it.
+// Keeper is a [Sink] that stores a snapshot or an event some time after it was handed over. The
+// sink has got decodable states, or deletions, of objects that were unreadable. Until it has stored
+// them, its store lacks these objects for the reasons in unread. When KeepUnreadable returns,
+// [Reflector.Unreadable] forgets these reasons. Run's goroutine calls it.
 type Keeper interface {
 	KeepUnreadable(unread []*listwatch.ObjectError)
 }

@@ -147,7 +147,7 @@ func (r *objects[T]) read(with *reading, opts *ResourceOptions, d *decoder) {
 	r.reading, r.gvr, r.opts = with, opts.Resource, opts
 	r.streams, r.owned = *d, *d
 	r.streams.stream(with, opts)
-	r.shares = !opts.Unshared // A Decoder of the program's own may let objects share, too.
+	r.shares = !opts.Unshared // A program's own Decoder may let objects share, too.
 	owned := *opts
 	if _, known := opts.Decoder.(*sharing.Decoder); known {
 		owned.Decoder = with.owner()

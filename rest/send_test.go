@@ -19,7 +19,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// onSendServer responds with a pod, after a number of 429s, and with the header that it got.
+// onSendServer records the Traceparent header of each request. It responds with 429 for a number of
+// times, and then with a pod.
 type onSendServer struct {
 	pod  []byte
 	busy int // number of 429s

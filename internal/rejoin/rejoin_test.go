@@ -192,7 +192,7 @@ func TestWhatATransformHasMadeStaysAsItIs(t *testing.T) {
 	require.Equal(t, examplePod().Labels, object.Labels)
 }
 
-// Each level that is joined compares what is below it. 9,000 levels, all joined, took six seconds.
+// Each joined level compares everything below it. Joining all of 9,000 levels took six seconds.
 func TestDeepObjectsAreJoinedAtTheirTop(t *testing.T) {
 	t.Parallel()
 	const levels = 9000

@@ -30,13 +30,13 @@ type Inspector struct {
 // decode: each checks a part after some dozen objects.
 func NewInspector(changed func(Change)) *Inspector { return &Inspector{changed, (*Decoder).look} }
 
-// Check checks up to n shared parts, other ones at each call, until all have been checked and it
-// starts again. It decodes the bytes of each part again, and compares. If a program has changed a
-// part in place, no later object gets this part, and later objects share only strings, because the
-// program may change other parts, too. The Inspector reports each changed field once. (A part that
-// only two versions of one object share is not checked.) Changing a part while Check reads it is a
-// data race of the program. It does not end the process: Check skips a map that is being written,
-// until it comes to the map again.
+// Check checks up to n shared parts. Each call continues after the parts of the last call, and
+// starts again after the last part. It decodes the bytes of each part again, and compares. If a
+// program has changed a part in place, no later object gets this part, and later objects share only
+// strings, because the program may change other parts, too. The Inspector reports each changed
+// field once. (A part that only two versions of one object share is not checked.) Changing a part
+// while Check reads it is a data race of the program. It does not end the process: Check skips a
+// map that is being written, until it comes to the map again.
 //
 // Check takes some microseconds for each part. It is safe for concurrent use, and does nothing
 // without an Inspector.
