@@ -23,7 +23,7 @@ import (
 // assumed has the fragments, and for each the names that it uses without declaring them, as
 // parameters of a function around it.
 var assumed = map[string]string{
-	`README.md: websites := rest.ResourceOptions{Resource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}, Kind: "Website"}`: "client *rest.Client",
+	`docs/packages.md: websites := rest.ResourceOptions{Resource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}, Kind: "Website"}`: "client *rest.Client",
 	"apitest/doc.go: srv := apitest.Start(t, apitest.Options{})":                                                                                                   "t *testing.T, pod *corev1.Pod",
 	"docs/coming-from-client-go.md: connection, err := kubeconfig.Load(kubeconfig.Options{})":                                                                      "ctx context.Context",
 	`docs/coming-from-client-go.md: onNode, err := rest.For[*corev1.Pod](client, rest.ResourceOptions{Namespace: "shop", FieldSelector: "spec.nodeName=" + node})`: "ctx context.Context, client *rest.Client, node string, work func(context.Context) error",

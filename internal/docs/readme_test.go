@@ -19,7 +19,7 @@ func TestFirstCommandsOfTheREADMEWork(t *testing.T) {
 	effort.SkipUnlessAll(t, "a program is built in a module of its own")
 	text, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
-	_, section, found := strings.Cut(string(text), "\n## The smallest controller\n")
+	_, section, found := strings.Cut(string(text), "\n### The smallest controller\n")
 	require.True(t, found)
 	before, section, found := strings.Cut(section, "```go\n")
 	require.True(t, found)
