@@ -50,7 +50,7 @@ var handlerReadings = func() readings[informer.HandlerStatus] {
 		func(s informer.HandlerStatus) float64 { return truth(s.Synced) })
 	r.gauge("kinform_handler_waiting_events", "How many events lie in the mailbox of the handler.",
 		func(s informer.HandlerStatus) float64 { return float64(s.Waiting) })
-	r.gauge("kinform_handler_oldest_event_seconds", "How long the first event in the mailbox has waited; 0 if there is none.",
+	r.gauge("kinform_handler_oldest_event_seconds", "How long the first event in the mailbox has waited; 0 if the mailbox is empty.",
 		func(s informer.HandlerStatus) float64 { return s.Oldest.Seconds() })
 	r.counter("kinform_handler_delivered_total", "Calls of the handler that ended, those that panicked included.",
 		func(s informer.HandlerStatus) uint64 { return s.Delivered })

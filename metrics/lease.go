@@ -30,7 +30,7 @@ var leaseReadings = func() readings[lease.Stats] {
 
 var holderReadings = func() readings[lease.Stats] {
 	r := readings[lease.Stats]{part: []string{"lease"}}
-	r.gauges("kinform_lease_holder_info", "Who has the lease, as far as this process has seen: 1.",
+	r.gauges("kinform_lease_holder_info", "1 for the holder of the lease, as far as this process has seen.",
 		func(s lease.Stats, set func(float64, ...string)) {
 			if s.Leader != "" {
 				set(1, s.Leader)

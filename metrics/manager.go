@@ -37,7 +37,7 @@ var managerReadings = func() readings[controller.Status] {
 var controllerReadings = func() readings[controller.ControllerStatus] {
 	r := readings[controller.ControllerStatus]{part: []string{"controller"}}
 	r.gauge("kinform_controller_held_writes", "Writes that keys wait for, until a cache has them.", func(s controller.ControllerStatus) float64 { return float64(s.Holds) })
-	r.gauge("kinform_controller_longest_hold_seconds", "How long a key has waited for its write that has waited for longest; 0 if there is none.",
+	r.gauge("kinform_controller_longest_hold_seconds", "The longest time that a key has waited for its own write; 0 if no key waits.",
 		func(s controller.ControllerStatus) float64 {
 			if len(s.Held) == 0 {
 				return 0

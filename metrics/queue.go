@@ -28,9 +28,9 @@ var queueReadings = func() readings[workqueue.Stats] {
 	r.gauge("kinform_workqueue_processing_keys", "How many keys are with a worker.", func(s workqueue.Stats) float64 { return float64(s.Processing) })
 	r.gauge("kinform_workqueue_dirty_keys", "How many keys have a turn that is due and has not begun, ready or not.", func(s workqueue.Stats) float64 { return float64(s.Dirty) })
 	r.gauge("kinform_workqueue_workers", "How many workers the queue has; 0 while it is not run.", func(s workqueue.Stats) float64 { return float64(s.Workers) })
-	r.gauge("kinform_workqueue_oldest_ready_seconds", "How long the key that has waited longest for a worker has done so; 0 if there is none.",
+	r.gauge("kinform_workqueue_oldest_ready_seconds", "The longest time that a ready key has waited for a worker; 0 if no key waits.",
 		func(s workqueue.Stats) float64 { return s.OldestReady.Seconds() })
-	r.gauge("kinform_workqueue_longest_running_seconds", "How long the key has been with a worker that has been so for longest; 0 if there is none.",
+	r.gauge("kinform_workqueue_longest_running_seconds", "The longest time that a key has been with a worker; 0 if all workers are idle.",
 		func(s workqueue.Stats) float64 { return s.LongestRunning.Seconds() })
 	r.gauge("kinform_workqueue_unfinished_seconds", "How long all keys that are with a worker have been so, added up.",
 		func(s workqueue.Stats) float64 { return s.Unfinished.Seconds() })

@@ -16,7 +16,7 @@ var phases = []reflector.Phase{reflector.Idle, reflector.Listing, reflector.Stre
 
 var reflectorReadings = func() readings[reflector.Status] {
 	r := readings[reflector.Status]{part: informerPart}
-	r.gauges("kinform_reflector_phase", "What the reflector does: 1 for the phase that it is in, 0 for the others.",
+	r.gauges("kinform_reflector_phase", "1 for the current phase of the reflector, 0 for the others.",
 		func(s reflector.Status, set func(float64, ...string)) {
 			for _, phase := range phases {
 				set(truth(s.Phase == phase), word(phase))
@@ -39,7 +39,7 @@ var reflectorReadings = func() readings[reflector.Status] {
 			set(float64(s.Watches), "watch")
 			set(float64(s.Comparisons), "comparison")
 		}, "request")
-	r.counters("kinform_reflector_received_total", "What came from the server: objects of lists, events of watches and streaming lists, and bookmarks.",
+	r.counters("kinform_reflector_received_total", "Objects of lists, events of watches and streaming lists, and bookmarks from the server.",
 		func(s reflector.Status, set func(float64, ...string)) {
 			set(float64(s.Listed), "listed")
 			set(float64(s.Events), "event")

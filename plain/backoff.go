@@ -37,7 +37,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// What the other packages do beyond this, and why:
+// The other packages do more than this file, for these reasons:
 //
 //   - reflector counts failures of the connection and of requests separately, and they wait
 //     differently: an unreachable server says nothing about a request. It respects a server's

@@ -142,7 +142,7 @@ func (c *Client[T]) get(ctx context.Context, query url.Values) (io.ReadCloser, e
 	return nil, apierrors.FromObject(&status)
 }
 
-// What packages listwatch and rest do beyond this, and why:
+// Packages listwatch and rest do more than this file, for these reasons:
 //
 //   - They decode the items of a list one by one as bytes arrive, on several cores. This client
 //     holds the whole list, and decodes it with encoding/json: that takes most of the time of a

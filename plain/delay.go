@@ -78,6 +78,6 @@ func (h *heapOf[K]) Pop() any {
 	return last
 }
 
-// What package workqueue does beyond this file, and why: times are in a radix heap, whose nodes are
-// the entries of the table of keys. Setting, moving and removing a time allocates nothing, and
-// costs the same for any number of waiting keys.
+// Package workqueue does more than this file, for these reasons: times are in a radix heap, whose
+// nodes are the entries of the table of keys. Setting, moving and removing a time allocates
+// nothing, and costs the same for any number of waiting keys.

@@ -203,7 +203,7 @@ func (f *DeltaFIFO[T]) Close() {
 	f.arrived.Broadcast()
 }
 
-// What package deltafifo does beyond this, and why:
+// Package deltafifo does more than this file, for these reasons:
 //
 //   - It limits the deltas of a key: if an object changes again and again while the consumer is
 //     busy, the changes become one update from old to newest. Otherwise memory grows with the

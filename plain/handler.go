@@ -130,7 +130,7 @@ func (r *ring[E]) pop() (e E) {
 	return e
 }
 
-// What package informer does beyond this file, and why:
+// Package informer does more than this file, for these reasons:
 //
 //   - A slow handler costs bounded memory: beyond 1,024 events, the informer merges its waiting
 //     events by key. Here, the ring grows until the program ends.

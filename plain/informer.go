@@ -163,7 +163,7 @@ func (i *Informer[T]) Synced() bool { return i.queue.Synced() }
 // Applied returns the version up to which the store is complete, or "" before the first list.
 func (i *Informer[T]) Applied() string { return i.queue.Applied() }
 
-// What package informer does beyond this file, and why:
+// Package informer does more than this file, for these reasons:
 //
 //   - It stores a batch of deltas in one step, so that readers see only states that the server had.
 //     A burst wakes each handler once.

@@ -104,7 +104,7 @@ func (r *Reflector[T]) changed(change Change[T]) (err error) {
 	return err
 }
 
-// What package reflector does beyond this, and why:
+// Package reflector does more than this file, for these reasons:
 //
 //   - Its states and its reactions to each failure are one table, which tests and the documentation
 //     share.

@@ -143,7 +143,7 @@ func (s *Store[T]) IndexValues(name string) ([]string, error) {
 	return slices.Collect(maps.Keys(s.indexes[name])), nil
 }
 
-// What package indexer does beyond this, and why:
+// Package indexer does more than this file, for these reasons:
 //
 //   - Readers take no lock, and writers do not wait for readers. A reader who iterates sees one
 //     moment, however long that takes. Here, a reader who lists 20,000 objects blocks the watch

@@ -56,7 +56,7 @@ func try(f func() error) (err error) {
 	return f()
 }
 
-// What package workqueue does beyond this file, and why:
+// Package workqueue does more than this file, for these reasons:
 //
 //   - An error can say when its key should be retried, or that it never should be: not every
 //     failure is helped by another attempt.

@@ -118,7 +118,7 @@ func (q *Queue[K]) ShutDown() {
 	q.changed.Broadcast()
 }
 
-// What package workqueue does beyond this file, and why:
+// Package workqueue does more than this file, for these reasons:
 //
 //   - dirty, processing and the place in the queue are bits and links in one entry of one table,
 //     found by one hash: half of the time, and no allocation.

@@ -20,7 +20,8 @@ import (
 // APIService. For any other type, opts must name the resource. T may be *unstructured.Unstructured,
 // or a pointer to a user's struct that has only the needed fields:
 //
-//	websites := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}
+//	websites := schema.GroupVersionResource{
+//		Group: "example.com", Version: "v1", Resource: "websites"}
 //	typed, err := rest.For[*Website](client, rest.ResourceOptions{Resource: websites})
 //	untyped, err := rest.For[*unstructured.Unstructured](client,
 //		rest.ResourceOptions{Resource: websites})

@@ -422,7 +422,8 @@ func (c *Clientset) Discovery() discovery.DiscoveryInterfaces {
 	return c.DiscoveryClient
 }
 
-// NewForConfig returns a clientset for a configuration. All of its clients share connections, and the limit to requests.
+// NewForConfig returns a clientset for a configuration. All of its clients share
+// connections and the rate limit.
 func NewForConfig(c *rest.Config) (*Clientset, error) {
 	config := *c
 	if config.UserAgent == "" {

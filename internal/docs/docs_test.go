@@ -85,9 +85,9 @@ var assumed = map[string]string{
 	"lease/doc.go: client, err := rest.NewClient(config, rest.Options{Limit: lease.Check})": "config rest.Config",
 	"lease/doc.go: elector.RunUntil(ctx, stop, func(lead context.Context) error {": "ctx, stop context.Context, elector *lease.Elector, " +
 		"queue *workqueue.Queue[string], workers int, reconcile func(context.Context, string) error",
-	"rest/for.go: pods, err := rest.For[*corev1.Pod](client, rest.ResourceOptions{})":                                 "client *rest.Client",
-	`rest/for.go: websites := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}`: "client *rest.Client",
-	"rest/for.go: pods := rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{}))":                           "client *rest.Client",
+	"rest/for.go: pods, err := rest.For[*corev1.Pod](client, rest.ResourceOptions{})":       "client *rest.Client",
+	`rest/for.go: websites := schema.GroupVersionResource{`:                                 "client *rest.Client",
+	"rest/for.go: pods := rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{}))": "client *rest.Client",
 	`rest/finalizer/doc.go: pod, gone, err := finalizer.Handle(ctx, pods, cached, "example.com/dns", removeRecord)`: "ctx context.Context, pods *rest.Resource[*corev1.Pod], cached *corev1.Pod, " +
 		"removeRecord func(context.Context, *corev1.Pod) error",
 	"rest/sharing/doc.go: shared := sharing.New(sharing.Options{MaxBytes: 32 << 20})":                     "client *rest.Client, gvr schema.GroupVersionResource",

@@ -13,7 +13,7 @@ import (
 )
 
 // beyond matches the start of the last comment of a textbook file.
-var beyond = regexp.MustCompile(`^What (package|packages|the other packages) .* beyond this( file)?, and why:`)
+var beyond = regexp.MustCompile(`^(Package|Packages|The other packages) .* more than this file, for these reasons:`)
 
 // Each file of plain begins with its idea, and ends with the differences of the tuned package. All
 // files together can be read in an evening.

@@ -67,7 +67,8 @@ func NewTypedMutatingAdmissionPolicyInformer(client kubernetes.Interface, resync
 	return NewTypedMutatingAdmissionPolicyInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredMutatingAdmissionPolicyInformer is NewMutatingAdmissionPolicyInformer with a function that changes the options of its requests.
+// NewFilteredMutatingAdmissionPolicyInformer is NewMutatingAdmissionPolicyInformer with a function that changes
+// the options of its requests.
 func NewFilteredMutatingAdmissionPolicyInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewMutatingAdmissionPolicyInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -111,7 +112,8 @@ func (i *mutatingAdmissionPolicyInformer) Lister() listeradmissionregistrationv1
 	return listeradmissionregistrationv1.NewMutatingAdmissionPolicyLister(i.Informer().GetIndexer())
 }
 
-// ToTypedMutatingAdmissionPolicyInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedMutatingAdmissionPolicyInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedMutatingAdmissionPolicyInformer(informer MutatingAdmissionPolicyInformer) TypedMutatingAdmissionPolicyInformer {
 	if informer, ok := informer.(TypedMutatingAdmissionPolicyInformer); ok {
 		return informer
@@ -128,7 +130,8 @@ func (a *mutatingAdmissionPolicyTypedInformer) TypedInformer() MutatingAdmission
 	return ToMutatingAdmissionPolicyIndexInformer(a.Informer())
 }
 
-// ToMutatingAdmissionPolicyIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToMutatingAdmissionPolicyIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToMutatingAdmissionPolicyIndexInformer(informer cache.SharedIndexInformer) MutatingAdmissionPolicyIndexInformer {
 	if informer, ok := informer.(MutatingAdmissionPolicyIndexInformer); ok {
 		return informer
@@ -171,7 +174,8 @@ func NewTypedMutatingAdmissionPolicyBindingInformer(client kubernetes.Interface,
 	return NewTypedMutatingAdmissionPolicyBindingInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredMutatingAdmissionPolicyBindingInformer is NewMutatingAdmissionPolicyBindingInformer with a function that changes the options of its requests.
+// NewFilteredMutatingAdmissionPolicyBindingInformer is NewMutatingAdmissionPolicyBindingInformer with a function that changes
+// the options of its requests.
 func NewFilteredMutatingAdmissionPolicyBindingInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewMutatingAdmissionPolicyBindingInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -215,7 +219,8 @@ func (i *mutatingAdmissionPolicyBindingInformer) Lister() listeradmissionregistr
 	return listeradmissionregistrationv1.NewMutatingAdmissionPolicyBindingLister(i.Informer().GetIndexer())
 }
 
-// ToTypedMutatingAdmissionPolicyBindingInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedMutatingAdmissionPolicyBindingInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedMutatingAdmissionPolicyBindingInformer(informer MutatingAdmissionPolicyBindingInformer) TypedMutatingAdmissionPolicyBindingInformer {
 	if informer, ok := informer.(TypedMutatingAdmissionPolicyBindingInformer); ok {
 		return informer
@@ -232,7 +237,8 @@ func (a *mutatingAdmissionPolicyBindingTypedInformer) TypedInformer() MutatingAd
 	return ToMutatingAdmissionPolicyBindingIndexInformer(a.Informer())
 }
 
-// ToMutatingAdmissionPolicyBindingIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToMutatingAdmissionPolicyBindingIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToMutatingAdmissionPolicyBindingIndexInformer(informer cache.SharedIndexInformer) MutatingAdmissionPolicyBindingIndexInformer {
 	if informer, ok := informer.(MutatingAdmissionPolicyBindingIndexInformer); ok {
 		return informer
@@ -275,7 +281,8 @@ func NewTypedMutatingWebhookConfigurationInformer(client kubernetes.Interface, r
 	return NewTypedMutatingWebhookConfigurationInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredMutatingWebhookConfigurationInformer is NewMutatingWebhookConfigurationInformer with a function that changes the options of its requests.
+// NewFilteredMutatingWebhookConfigurationInformer is NewMutatingWebhookConfigurationInformer with a function that changes
+// the options of its requests.
 func NewFilteredMutatingWebhookConfigurationInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewMutatingWebhookConfigurationInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -319,7 +326,8 @@ func (i *mutatingWebhookConfigurationInformer) Lister() listeradmissionregistrat
 	return listeradmissionregistrationv1.NewMutatingWebhookConfigurationLister(i.Informer().GetIndexer())
 }
 
-// ToTypedMutatingWebhookConfigurationInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedMutatingWebhookConfigurationInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedMutatingWebhookConfigurationInformer(informer MutatingWebhookConfigurationInformer) TypedMutatingWebhookConfigurationInformer {
 	if informer, ok := informer.(TypedMutatingWebhookConfigurationInformer); ok {
 		return informer
@@ -336,7 +344,8 @@ func (a *mutatingWebhookConfigurationTypedInformer) TypedInformer() MutatingWebh
 	return ToMutatingWebhookConfigurationIndexInformer(a.Informer())
 }
 
-// ToMutatingWebhookConfigurationIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToMutatingWebhookConfigurationIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToMutatingWebhookConfigurationIndexInformer(informer cache.SharedIndexInformer) MutatingWebhookConfigurationIndexInformer {
 	if informer, ok := informer.(MutatingWebhookConfigurationIndexInformer); ok {
 		return informer
@@ -379,7 +388,8 @@ func NewTypedValidatingAdmissionPolicyInformer(client kubernetes.Interface, resy
 	return NewTypedValidatingAdmissionPolicyInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredValidatingAdmissionPolicyInformer is NewValidatingAdmissionPolicyInformer with a function that changes the options of its requests.
+// NewFilteredValidatingAdmissionPolicyInformer is NewValidatingAdmissionPolicyInformer with a function that changes
+// the options of its requests.
 func NewFilteredValidatingAdmissionPolicyInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewValidatingAdmissionPolicyInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -423,7 +433,8 @@ func (i *validatingAdmissionPolicyInformer) Lister() listeradmissionregistration
 	return listeradmissionregistrationv1.NewValidatingAdmissionPolicyLister(i.Informer().GetIndexer())
 }
 
-// ToTypedValidatingAdmissionPolicyInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedValidatingAdmissionPolicyInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedValidatingAdmissionPolicyInformer(informer ValidatingAdmissionPolicyInformer) TypedValidatingAdmissionPolicyInformer {
 	if informer, ok := informer.(TypedValidatingAdmissionPolicyInformer); ok {
 		return informer
@@ -440,7 +451,8 @@ func (a *validatingAdmissionPolicyTypedInformer) TypedInformer() ValidatingAdmis
 	return ToValidatingAdmissionPolicyIndexInformer(a.Informer())
 }
 
-// ToValidatingAdmissionPolicyIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToValidatingAdmissionPolicyIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToValidatingAdmissionPolicyIndexInformer(informer cache.SharedIndexInformer) ValidatingAdmissionPolicyIndexInformer {
 	if informer, ok := informer.(ValidatingAdmissionPolicyIndexInformer); ok {
 		return informer
@@ -483,7 +495,8 @@ func NewTypedValidatingAdmissionPolicyBindingInformer(client kubernetes.Interfac
 	return NewTypedValidatingAdmissionPolicyBindingInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredValidatingAdmissionPolicyBindingInformer is NewValidatingAdmissionPolicyBindingInformer with a function that changes the options of its requests.
+// NewFilteredValidatingAdmissionPolicyBindingInformer is NewValidatingAdmissionPolicyBindingInformer with a function that changes
+// the options of its requests.
 func NewFilteredValidatingAdmissionPolicyBindingInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewValidatingAdmissionPolicyBindingInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -527,7 +540,8 @@ func (i *validatingAdmissionPolicyBindingInformer) Lister() listeradmissionregis
 	return listeradmissionregistrationv1.NewValidatingAdmissionPolicyBindingLister(i.Informer().GetIndexer())
 }
 
-// ToTypedValidatingAdmissionPolicyBindingInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedValidatingAdmissionPolicyBindingInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedValidatingAdmissionPolicyBindingInformer(informer ValidatingAdmissionPolicyBindingInformer) TypedValidatingAdmissionPolicyBindingInformer {
 	if informer, ok := informer.(TypedValidatingAdmissionPolicyBindingInformer); ok {
 		return informer
@@ -544,7 +558,8 @@ func (a *validatingAdmissionPolicyBindingTypedInformer) TypedInformer() Validati
 	return ToValidatingAdmissionPolicyBindingIndexInformer(a.Informer())
 }
 
-// ToValidatingAdmissionPolicyBindingIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToValidatingAdmissionPolicyBindingIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToValidatingAdmissionPolicyBindingIndexInformer(informer cache.SharedIndexInformer) ValidatingAdmissionPolicyBindingIndexInformer {
 	if informer, ok := informer.(ValidatingAdmissionPolicyBindingIndexInformer); ok {
 		return informer
@@ -587,7 +602,8 @@ func NewTypedValidatingWebhookConfigurationInformer(client kubernetes.Interface,
 	return NewTypedValidatingWebhookConfigurationInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredValidatingWebhookConfigurationInformer is NewValidatingWebhookConfigurationInformer with a function that changes the options of its requests.
+// NewFilteredValidatingWebhookConfigurationInformer is NewValidatingWebhookConfigurationInformer with a function that changes
+// the options of its requests.
 func NewFilteredValidatingWebhookConfigurationInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewValidatingWebhookConfigurationInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -631,7 +647,8 @@ func (i *validatingWebhookConfigurationInformer) Lister() listeradmissionregistr
 	return listeradmissionregistrationv1.NewValidatingWebhookConfigurationLister(i.Informer().GetIndexer())
 }
 
-// ToTypedValidatingWebhookConfigurationInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedValidatingWebhookConfigurationInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedValidatingWebhookConfigurationInformer(informer ValidatingWebhookConfigurationInformer) TypedValidatingWebhookConfigurationInformer {
 	if informer, ok := informer.(TypedValidatingWebhookConfigurationInformer); ok {
 		return informer
@@ -648,7 +665,8 @@ func (a *validatingWebhookConfigurationTypedInformer) TypedInformer() Validating
 	return ToValidatingWebhookConfigurationIndexInformer(a.Informer())
 }
 
-// ToValidatingWebhookConfigurationIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToValidatingWebhookConfigurationIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToValidatingWebhookConfigurationIndexInformer(informer cache.SharedIndexInformer) ValidatingWebhookConfigurationIndexInformer {
 	if informer, ok := informer.(ValidatingWebhookConfigurationIndexInformer); ok {
 		return informer

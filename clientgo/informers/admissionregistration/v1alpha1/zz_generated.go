@@ -65,7 +65,8 @@ func NewTypedMutatingAdmissionPolicyInformer(client kubernetes.Interface, resync
 	return NewTypedMutatingAdmissionPolicyInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredMutatingAdmissionPolicyInformer is NewMutatingAdmissionPolicyInformer with a function that changes the options of its requests.
+// NewFilteredMutatingAdmissionPolicyInformer is NewMutatingAdmissionPolicyInformer with a function that changes
+// the options of its requests.
 func NewFilteredMutatingAdmissionPolicyInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewMutatingAdmissionPolicyInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -109,7 +110,8 @@ func (i *mutatingAdmissionPolicyInformer) Lister() listeradmissionregistrationv1
 	return listeradmissionregistrationv1alpha1.NewMutatingAdmissionPolicyLister(i.Informer().GetIndexer())
 }
 
-// ToTypedMutatingAdmissionPolicyInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedMutatingAdmissionPolicyInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedMutatingAdmissionPolicyInformer(informer MutatingAdmissionPolicyInformer) TypedMutatingAdmissionPolicyInformer {
 	if informer, ok := informer.(TypedMutatingAdmissionPolicyInformer); ok {
 		return informer
@@ -126,7 +128,8 @@ func (a *mutatingAdmissionPolicyTypedInformer) TypedInformer() MutatingAdmission
 	return ToMutatingAdmissionPolicyIndexInformer(a.Informer())
 }
 
-// ToMutatingAdmissionPolicyIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToMutatingAdmissionPolicyIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToMutatingAdmissionPolicyIndexInformer(informer cache.SharedIndexInformer) MutatingAdmissionPolicyIndexInformer {
 	if informer, ok := informer.(MutatingAdmissionPolicyIndexInformer); ok {
 		return informer
@@ -169,7 +172,8 @@ func NewTypedMutatingAdmissionPolicyBindingInformer(client kubernetes.Interface,
 	return NewTypedMutatingAdmissionPolicyBindingInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredMutatingAdmissionPolicyBindingInformer is NewMutatingAdmissionPolicyBindingInformer with a function that changes the options of its requests.
+// NewFilteredMutatingAdmissionPolicyBindingInformer is NewMutatingAdmissionPolicyBindingInformer with a function that changes
+// the options of its requests.
 func NewFilteredMutatingAdmissionPolicyBindingInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewMutatingAdmissionPolicyBindingInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -213,7 +217,8 @@ func (i *mutatingAdmissionPolicyBindingInformer) Lister() listeradmissionregistr
 	return listeradmissionregistrationv1alpha1.NewMutatingAdmissionPolicyBindingLister(i.Informer().GetIndexer())
 }
 
-// ToTypedMutatingAdmissionPolicyBindingInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedMutatingAdmissionPolicyBindingInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedMutatingAdmissionPolicyBindingInformer(informer MutatingAdmissionPolicyBindingInformer) TypedMutatingAdmissionPolicyBindingInformer {
 	if informer, ok := informer.(TypedMutatingAdmissionPolicyBindingInformer); ok {
 		return informer
@@ -230,7 +235,8 @@ func (a *mutatingAdmissionPolicyBindingTypedInformer) TypedInformer() MutatingAd
 	return ToMutatingAdmissionPolicyBindingIndexInformer(a.Informer())
 }
 
-// ToMutatingAdmissionPolicyBindingIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToMutatingAdmissionPolicyBindingIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToMutatingAdmissionPolicyBindingIndexInformer(informer cache.SharedIndexInformer) MutatingAdmissionPolicyBindingIndexInformer {
 	if informer, ok := informer.(MutatingAdmissionPolicyBindingIndexInformer); ok {
 		return informer
@@ -273,7 +279,8 @@ func NewTypedValidatingAdmissionPolicyInformer(client kubernetes.Interface, resy
 	return NewTypedValidatingAdmissionPolicyInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredValidatingAdmissionPolicyInformer is NewValidatingAdmissionPolicyInformer with a function that changes the options of its requests.
+// NewFilteredValidatingAdmissionPolicyInformer is NewValidatingAdmissionPolicyInformer with a function that changes
+// the options of its requests.
 func NewFilteredValidatingAdmissionPolicyInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewValidatingAdmissionPolicyInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -317,7 +324,8 @@ func (i *validatingAdmissionPolicyInformer) Lister() listeradmissionregistration
 	return listeradmissionregistrationv1alpha1.NewValidatingAdmissionPolicyLister(i.Informer().GetIndexer())
 }
 
-// ToTypedValidatingAdmissionPolicyInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedValidatingAdmissionPolicyInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedValidatingAdmissionPolicyInformer(informer ValidatingAdmissionPolicyInformer) TypedValidatingAdmissionPolicyInformer {
 	if informer, ok := informer.(TypedValidatingAdmissionPolicyInformer); ok {
 		return informer
@@ -334,7 +342,8 @@ func (a *validatingAdmissionPolicyTypedInformer) TypedInformer() ValidatingAdmis
 	return ToValidatingAdmissionPolicyIndexInformer(a.Informer())
 }
 
-// ToValidatingAdmissionPolicyIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToValidatingAdmissionPolicyIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToValidatingAdmissionPolicyIndexInformer(informer cache.SharedIndexInformer) ValidatingAdmissionPolicyIndexInformer {
 	if informer, ok := informer.(ValidatingAdmissionPolicyIndexInformer); ok {
 		return informer
@@ -377,7 +386,8 @@ func NewTypedValidatingAdmissionPolicyBindingInformer(client kubernetes.Interfac
 	return NewTypedValidatingAdmissionPolicyBindingInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredValidatingAdmissionPolicyBindingInformer is NewValidatingAdmissionPolicyBindingInformer with a function that changes the options of its requests.
+// NewFilteredValidatingAdmissionPolicyBindingInformer is NewValidatingAdmissionPolicyBindingInformer with a function that changes
+// the options of its requests.
 func NewFilteredValidatingAdmissionPolicyBindingInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewValidatingAdmissionPolicyBindingInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -421,7 +431,8 @@ func (i *validatingAdmissionPolicyBindingInformer) Lister() listeradmissionregis
 	return listeradmissionregistrationv1alpha1.NewValidatingAdmissionPolicyBindingLister(i.Informer().GetIndexer())
 }
 
-// ToTypedValidatingAdmissionPolicyBindingInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedValidatingAdmissionPolicyBindingInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedValidatingAdmissionPolicyBindingInformer(informer ValidatingAdmissionPolicyBindingInformer) TypedValidatingAdmissionPolicyBindingInformer {
 	if informer, ok := informer.(TypedValidatingAdmissionPolicyBindingInformer); ok {
 		return informer
@@ -438,7 +449,8 @@ func (a *validatingAdmissionPolicyBindingTypedInformer) TypedInformer() Validati
 	return ToValidatingAdmissionPolicyBindingIndexInformer(a.Informer())
 }
 
-// ToValidatingAdmissionPolicyBindingIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToValidatingAdmissionPolicyBindingIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToValidatingAdmissionPolicyBindingIndexInformer(informer cache.SharedIndexInformer) ValidatingAdmissionPolicyBindingIndexInformer {
 	if informer, ok := informer.(ValidatingAdmissionPolicyBindingIndexInformer); ok {
 		return informer

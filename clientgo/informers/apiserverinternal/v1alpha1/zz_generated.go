@@ -62,7 +62,8 @@ func NewTypedStorageVersionInformer(client kubernetes.Interface, resyncPeriod ti
 	return NewTypedStorageVersionInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredStorageVersionInformer is NewStorageVersionInformer with a function that changes the options of its requests.
+// NewFilteredStorageVersionInformer is NewStorageVersionInformer with a function that changes
+// the options of its requests.
 func NewFilteredStorageVersionInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewStorageVersionInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -104,7 +105,8 @@ func (i *storageVersionInformer) Lister() listerapiserverinternalv1alpha1.Storag
 	return listerapiserverinternalv1alpha1.NewStorageVersionLister(i.Informer().GetIndexer())
 }
 
-// ToTypedStorageVersionInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedStorageVersionInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedStorageVersionInformer(informer StorageVersionInformer) TypedStorageVersionInformer {
 	if informer, ok := informer.(TypedStorageVersionInformer); ok {
 		return informer
@@ -119,7 +121,8 @@ func (a *storageVersionTypedInformer) TypedInformer() StorageVersionIndexInforme
 	return ToStorageVersionIndexInformer(a.Informer())
 }
 
-// ToStorageVersionIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToStorageVersionIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToStorageVersionIndexInformer(informer cache.SharedIndexInformer) StorageVersionIndexInformer {
 	if informer, ok := informer.(StorageVersionIndexInformer); ok {
 		return informer

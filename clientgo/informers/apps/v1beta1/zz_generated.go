@@ -64,7 +64,8 @@ func NewTypedControllerRevisionInformer(client kubernetes.Interface, namespace s
 	return NewTypedControllerRevisionInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredControllerRevisionInformer is NewControllerRevisionInformer with a function that changes the options of its requests.
+// NewFilteredControllerRevisionInformer is NewControllerRevisionInformer with a function that changes
+// the options of its requests.
 func NewFilteredControllerRevisionInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewControllerRevisionInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -106,7 +107,8 @@ func (i *controllerRevisionInformer) Lister() listerappsv1beta1.ControllerRevisi
 	return listerappsv1beta1.NewControllerRevisionLister(i.Informer().GetIndexer())
 }
 
-// ToTypedControllerRevisionInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedControllerRevisionInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedControllerRevisionInformer(informer ControllerRevisionInformer) TypedControllerRevisionInformer {
 	if informer, ok := informer.(TypedControllerRevisionInformer); ok {
 		return informer
@@ -121,7 +123,8 @@ func (a *controllerRevisionTypedInformer) TypedInformer() ControllerRevisionInde
 	return ToControllerRevisionIndexInformer(a.Informer())
 }
 
-// ToControllerRevisionIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToControllerRevisionIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToControllerRevisionIndexInformer(informer cache.SharedIndexInformer) ControllerRevisionIndexInformer {
 	if informer, ok := informer.(ControllerRevisionIndexInformer); ok {
 		return informer
@@ -164,7 +167,8 @@ func NewTypedDeploymentInformer(client kubernetes.Interface, namespace string, r
 	return NewTypedDeploymentInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredDeploymentInformer is NewDeploymentInformer with a function that changes the options of its requests.
+// NewFilteredDeploymentInformer is NewDeploymentInformer with a function that changes
+// the options of its requests.
 func NewFilteredDeploymentInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewDeploymentInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -204,7 +208,8 @@ func (i *deploymentInformer) Lister() listerappsv1beta1.DeploymentLister {
 	return listerappsv1beta1.NewDeploymentLister(i.Informer().GetIndexer())
 }
 
-// ToTypedDeploymentInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedDeploymentInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedDeploymentInformer(informer DeploymentInformer) TypedDeploymentInformer {
 	if informer, ok := informer.(TypedDeploymentInformer); ok {
 		return informer
@@ -219,7 +224,8 @@ func (a *deploymentTypedInformer) TypedInformer() DeploymentIndexInformer {
 	return ToDeploymentIndexInformer(a.Informer())
 }
 
-// ToDeploymentIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToDeploymentIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToDeploymentIndexInformer(informer cache.SharedIndexInformer) DeploymentIndexInformer {
 	if informer, ok := informer.(DeploymentIndexInformer); ok {
 		return informer
@@ -262,7 +268,8 @@ func NewTypedStatefulSetInformer(client kubernetes.Interface, namespace string, 
 	return NewTypedStatefulSetInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredStatefulSetInformer is NewStatefulSetInformer with a function that changes the options of its requests.
+// NewFilteredStatefulSetInformer is NewStatefulSetInformer with a function that changes
+// the options of its requests.
 func NewFilteredStatefulSetInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewStatefulSetInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -302,7 +309,8 @@ func (i *statefulSetInformer) Lister() listerappsv1beta1.StatefulSetLister {
 	return listerappsv1beta1.NewStatefulSetLister(i.Informer().GetIndexer())
 }
 
-// ToTypedStatefulSetInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedStatefulSetInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedStatefulSetInformer(informer StatefulSetInformer) TypedStatefulSetInformer {
 	if informer, ok := informer.(TypedStatefulSetInformer); ok {
 		return informer
@@ -317,7 +325,8 @@ func (a *statefulSetTypedInformer) TypedInformer() StatefulSetIndexInformer {
 	return ToStatefulSetIndexInformer(a.Informer())
 }
 
-// ToStatefulSetIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToStatefulSetIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToStatefulSetIndexInformer(informer cache.SharedIndexInformer) StatefulSetIndexInformer {
 	if informer, ok := informer.(StatefulSetIndexInformer); ok {
 		return informer

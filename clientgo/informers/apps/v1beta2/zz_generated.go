@@ -66,7 +66,8 @@ func NewTypedControllerRevisionInformer(client kubernetes.Interface, namespace s
 	return NewTypedControllerRevisionInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredControllerRevisionInformer is NewControllerRevisionInformer with a function that changes the options of its requests.
+// NewFilteredControllerRevisionInformer is NewControllerRevisionInformer with a function that changes
+// the options of its requests.
 func NewFilteredControllerRevisionInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewControllerRevisionInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -108,7 +109,8 @@ func (i *controllerRevisionInformer) Lister() listerappsv1beta2.ControllerRevisi
 	return listerappsv1beta2.NewControllerRevisionLister(i.Informer().GetIndexer())
 }
 
-// ToTypedControllerRevisionInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedControllerRevisionInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedControllerRevisionInformer(informer ControllerRevisionInformer) TypedControllerRevisionInformer {
 	if informer, ok := informer.(TypedControllerRevisionInformer); ok {
 		return informer
@@ -123,7 +125,8 @@ func (a *controllerRevisionTypedInformer) TypedInformer() ControllerRevisionInde
 	return ToControllerRevisionIndexInformer(a.Informer())
 }
 
-// ToControllerRevisionIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToControllerRevisionIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToControllerRevisionIndexInformer(informer cache.SharedIndexInformer) ControllerRevisionIndexInformer {
 	if informer, ok := informer.(ControllerRevisionIndexInformer); ok {
 		return informer
@@ -166,7 +169,8 @@ func NewTypedDaemonSetInformer(client kubernetes.Interface, namespace string, re
 	return NewTypedDaemonSetInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredDaemonSetInformer is NewDaemonSetInformer with a function that changes the options of its requests.
+// NewFilteredDaemonSetInformer is NewDaemonSetInformer with a function that changes
+// the options of its requests.
 func NewFilteredDaemonSetInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewDaemonSetInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -206,7 +210,8 @@ func (i *daemonSetInformer) Lister() listerappsv1beta2.DaemonSetLister {
 	return listerappsv1beta2.NewDaemonSetLister(i.Informer().GetIndexer())
 }
 
-// ToTypedDaemonSetInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedDaemonSetInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedDaemonSetInformer(informer DaemonSetInformer) TypedDaemonSetInformer {
 	if informer, ok := informer.(TypedDaemonSetInformer); ok {
 		return informer
@@ -221,7 +226,8 @@ func (a *daemonSetTypedInformer) TypedInformer() DaemonSetIndexInformer {
 	return ToDaemonSetIndexInformer(a.Informer())
 }
 
-// ToDaemonSetIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToDaemonSetIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToDaemonSetIndexInformer(informer cache.SharedIndexInformer) DaemonSetIndexInformer {
 	if informer, ok := informer.(DaemonSetIndexInformer); ok {
 		return informer
@@ -264,7 +270,8 @@ func NewTypedDeploymentInformer(client kubernetes.Interface, namespace string, r
 	return NewTypedDeploymentInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredDeploymentInformer is NewDeploymentInformer with a function that changes the options of its requests.
+// NewFilteredDeploymentInformer is NewDeploymentInformer with a function that changes
+// the options of its requests.
 func NewFilteredDeploymentInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewDeploymentInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -304,7 +311,8 @@ func (i *deploymentInformer) Lister() listerappsv1beta2.DeploymentLister {
 	return listerappsv1beta2.NewDeploymentLister(i.Informer().GetIndexer())
 }
 
-// ToTypedDeploymentInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedDeploymentInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedDeploymentInformer(informer DeploymentInformer) TypedDeploymentInformer {
 	if informer, ok := informer.(TypedDeploymentInformer); ok {
 		return informer
@@ -319,7 +327,8 @@ func (a *deploymentTypedInformer) TypedInformer() DeploymentIndexInformer {
 	return ToDeploymentIndexInformer(a.Informer())
 }
 
-// ToDeploymentIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToDeploymentIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToDeploymentIndexInformer(informer cache.SharedIndexInformer) DeploymentIndexInformer {
 	if informer, ok := informer.(DeploymentIndexInformer); ok {
 		return informer
@@ -362,7 +371,8 @@ func NewTypedReplicaSetInformer(client kubernetes.Interface, namespace string, r
 	return NewTypedReplicaSetInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredReplicaSetInformer is NewReplicaSetInformer with a function that changes the options of its requests.
+// NewFilteredReplicaSetInformer is NewReplicaSetInformer with a function that changes
+// the options of its requests.
 func NewFilteredReplicaSetInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewReplicaSetInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -402,7 +412,8 @@ func (i *replicaSetInformer) Lister() listerappsv1beta2.ReplicaSetLister {
 	return listerappsv1beta2.NewReplicaSetLister(i.Informer().GetIndexer())
 }
 
-// ToTypedReplicaSetInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedReplicaSetInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedReplicaSetInformer(informer ReplicaSetInformer) TypedReplicaSetInformer {
 	if informer, ok := informer.(TypedReplicaSetInformer); ok {
 		return informer
@@ -417,7 +428,8 @@ func (a *replicaSetTypedInformer) TypedInformer() ReplicaSetIndexInformer {
 	return ToReplicaSetIndexInformer(a.Informer())
 }
 
-// ToReplicaSetIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToReplicaSetIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToReplicaSetIndexInformer(informer cache.SharedIndexInformer) ReplicaSetIndexInformer {
 	if informer, ok := informer.(ReplicaSetIndexInformer); ok {
 		return informer
@@ -460,7 +472,8 @@ func NewTypedStatefulSetInformer(client kubernetes.Interface, namespace string, 
 	return NewTypedStatefulSetInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredStatefulSetInformer is NewStatefulSetInformer with a function that changes the options of its requests.
+// NewFilteredStatefulSetInformer is NewStatefulSetInformer with a function that changes
+// the options of its requests.
 func NewFilteredStatefulSetInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewStatefulSetInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -500,7 +513,8 @@ func (i *statefulSetInformer) Lister() listerappsv1beta2.StatefulSetLister {
 	return listerappsv1beta2.NewStatefulSetLister(i.Informer().GetIndexer())
 }
 
-// ToTypedStatefulSetInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedStatefulSetInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedStatefulSetInformer(informer StatefulSetInformer) TypedStatefulSetInformer {
 	if informer, ok := informer.(TypedStatefulSetInformer); ok {
 		return informer
@@ -515,7 +529,8 @@ func (a *statefulSetTypedInformer) TypedInformer() StatefulSetIndexInformer {
 	return ToStatefulSetIndexInformer(a.Informer())
 }
 
-// ToStatefulSetIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToStatefulSetIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToStatefulSetIndexInformer(informer cache.SharedIndexInformer) StatefulSetIndexInformer {
 	if informer, ok := informer.(StatefulSetIndexInformer); ok {
 		return informer

@@ -62,7 +62,8 @@ func NewTypedHorizontalPodAutoscalerInformer(client kubernetes.Interface, namesp
 	return NewTypedHorizontalPodAutoscalerInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredHorizontalPodAutoscalerInformer is NewHorizontalPodAutoscalerInformer with a function that changes the options of its requests.
+// NewFilteredHorizontalPodAutoscalerInformer is NewHorizontalPodAutoscalerInformer with a function that changes
+// the options of its requests.
 func NewFilteredHorizontalPodAutoscalerInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewHorizontalPodAutoscalerInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -106,7 +107,8 @@ func (i *horizontalPodAutoscalerInformer) Lister() listerautoscalingv1.Horizonta
 	return listerautoscalingv1.NewHorizontalPodAutoscalerLister(i.Informer().GetIndexer())
 }
 
-// ToTypedHorizontalPodAutoscalerInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedHorizontalPodAutoscalerInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedHorizontalPodAutoscalerInformer(informer HorizontalPodAutoscalerInformer) TypedHorizontalPodAutoscalerInformer {
 	if informer, ok := informer.(TypedHorizontalPodAutoscalerInformer); ok {
 		return informer
@@ -123,7 +125,8 @@ func (a *horizontalPodAutoscalerTypedInformer) TypedInformer() HorizontalPodAuto
 	return ToHorizontalPodAutoscalerIndexInformer(a.Informer())
 }
 
-// ToHorizontalPodAutoscalerIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToHorizontalPodAutoscalerIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToHorizontalPodAutoscalerIndexInformer(informer cache.SharedIndexInformer) HorizontalPodAutoscalerIndexInformer {
 	if informer, ok := informer.(HorizontalPodAutoscalerIndexInformer); ok {
 		return informer

@@ -63,7 +63,8 @@ func NewTypedCronJobInformer(client kubernetes.Interface, namespace string, resy
 	return NewTypedCronJobInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredCronJobInformer is NewCronJobInformer with a function that changes the options of its requests.
+// NewFilteredCronJobInformer is NewCronJobInformer with a function that changes
+// the options of its requests.
 func NewFilteredCronJobInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewCronJobInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -103,7 +104,8 @@ func (i *cronJobInformer) Lister() listerbatchv1.CronJobLister {
 	return listerbatchv1.NewCronJobLister(i.Informer().GetIndexer())
 }
 
-// ToTypedCronJobInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedCronJobInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedCronJobInformer(informer CronJobInformer) TypedCronJobInformer {
 	if informer, ok := informer.(TypedCronJobInformer); ok {
 		return informer
@@ -118,7 +120,8 @@ func (a *cronJobTypedInformer) TypedInformer() CronJobIndexInformer {
 	return ToCronJobIndexInformer(a.Informer())
 }
 
-// ToCronJobIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToCronJobIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToCronJobIndexInformer(informer cache.SharedIndexInformer) CronJobIndexInformer {
 	if informer, ok := informer.(CronJobIndexInformer); ok {
 		return informer
@@ -161,7 +164,8 @@ func NewTypedJobInformer(client kubernetes.Interface, namespace string, resyncPe
 	return NewTypedJobInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredJobInformer is NewJobInformer with a function that changes the options of its requests.
+// NewFilteredJobInformer is NewJobInformer with a function that changes
+// the options of its requests.
 func NewFilteredJobInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewJobInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -201,7 +205,8 @@ func (i *jobInformer) Lister() listerbatchv1.JobLister {
 	return listerbatchv1.NewJobLister(i.Informer().GetIndexer())
 }
 
-// ToTypedJobInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedJobInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedJobInformer(informer JobInformer) TypedJobInformer {
 	if informer, ok := informer.(TypedJobInformer); ok {
 		return informer
@@ -214,7 +219,8 @@ type jobTypedInformer struct{ JobInformer }
 // TypedInformer returns the informer, with types.
 func (a *jobTypedInformer) TypedInformer() JobIndexInformer { return ToJobIndexInformer(a.Informer()) }
 
-// ToJobIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToJobIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToJobIndexInformer(informer cache.SharedIndexInformer) JobIndexInformer {
 	if informer, ok := informer.(JobIndexInformer); ok {
 		return informer

@@ -62,7 +62,8 @@ func NewTypedCronJobInformer(client kubernetes.Interface, namespace string, resy
 	return NewTypedCronJobInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredCronJobInformer is NewCronJobInformer with a function that changes the options of its requests.
+// NewFilteredCronJobInformer is NewCronJobInformer with a function that changes
+// the options of its requests.
 func NewFilteredCronJobInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewCronJobInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -102,7 +103,8 @@ func (i *cronJobInformer) Lister() listerbatchv1beta1.CronJobLister {
 	return listerbatchv1beta1.NewCronJobLister(i.Informer().GetIndexer())
 }
 
-// ToTypedCronJobInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedCronJobInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedCronJobInformer(informer CronJobInformer) TypedCronJobInformer {
 	if informer, ok := informer.(TypedCronJobInformer); ok {
 		return informer
@@ -117,7 +119,8 @@ func (a *cronJobTypedInformer) TypedInformer() CronJobIndexInformer {
 	return ToCronJobIndexInformer(a.Informer())
 }
 
-// ToCronJobIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToCronJobIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToCronJobIndexInformer(informer cache.SharedIndexInformer) CronJobIndexInformer {
 	if informer, ok := informer.(CronJobIndexInformer); ok {
 		return informer

@@ -62,7 +62,8 @@ func NewTypedClusterTrustBundleInformer(client kubernetes.Interface, resyncPerio
 	return NewTypedClusterTrustBundleInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredClusterTrustBundleInformer is NewClusterTrustBundleInformer with a function that changes the options of its requests.
+// NewFilteredClusterTrustBundleInformer is NewClusterTrustBundleInformer with a function that changes
+// the options of its requests.
 func NewFilteredClusterTrustBundleInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewClusterTrustBundleInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -104,7 +105,8 @@ func (i *clusterTrustBundleInformer) Lister() listercertificatesv1alpha1.Cluster
 	return listercertificatesv1alpha1.NewClusterTrustBundleLister(i.Informer().GetIndexer())
 }
 
-// ToTypedClusterTrustBundleInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedClusterTrustBundleInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedClusterTrustBundleInformer(informer ClusterTrustBundleInformer) TypedClusterTrustBundleInformer {
 	if informer, ok := informer.(TypedClusterTrustBundleInformer); ok {
 		return informer
@@ -119,7 +121,8 @@ func (a *clusterTrustBundleTypedInformer) TypedInformer() ClusterTrustBundleInde
 	return ToClusterTrustBundleIndexInformer(a.Informer())
 }
 
-// ToClusterTrustBundleIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToClusterTrustBundleIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToClusterTrustBundleIndexInformer(informer cache.SharedIndexInformer) ClusterTrustBundleIndexInformer {
 	if informer, ok := informer.(ClusterTrustBundleIndexInformer); ok {
 		return informer

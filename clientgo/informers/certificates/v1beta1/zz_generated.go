@@ -64,7 +64,8 @@ func NewTypedCertificateSigningRequestInformer(client kubernetes.Interface, resy
 	return NewTypedCertificateSigningRequestInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredCertificateSigningRequestInformer is NewCertificateSigningRequestInformer with a function that changes the options of its requests.
+// NewFilteredCertificateSigningRequestInformer is NewCertificateSigningRequestInformer with a function that changes
+// the options of its requests.
 func NewFilteredCertificateSigningRequestInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewCertificateSigningRequestInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -108,7 +109,8 @@ func (i *certificateSigningRequestInformer) Lister() listercertificatesv1beta1.C
 	return listercertificatesv1beta1.NewCertificateSigningRequestLister(i.Informer().GetIndexer())
 }
 
-// ToTypedCertificateSigningRequestInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedCertificateSigningRequestInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedCertificateSigningRequestInformer(informer CertificateSigningRequestInformer) TypedCertificateSigningRequestInformer {
 	if informer, ok := informer.(TypedCertificateSigningRequestInformer); ok {
 		return informer
@@ -125,7 +127,8 @@ func (a *certificateSigningRequestTypedInformer) TypedInformer() CertificateSign
 	return ToCertificateSigningRequestIndexInformer(a.Informer())
 }
 
-// ToCertificateSigningRequestIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToCertificateSigningRequestIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToCertificateSigningRequestIndexInformer(informer cache.SharedIndexInformer) CertificateSigningRequestIndexInformer {
 	if informer, ok := informer.(CertificateSigningRequestIndexInformer); ok {
 		return informer
@@ -168,7 +171,8 @@ func NewTypedClusterTrustBundleInformer(client kubernetes.Interface, resyncPerio
 	return NewTypedClusterTrustBundleInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredClusterTrustBundleInformer is NewClusterTrustBundleInformer with a function that changes the options of its requests.
+// NewFilteredClusterTrustBundleInformer is NewClusterTrustBundleInformer with a function that changes
+// the options of its requests.
 func NewFilteredClusterTrustBundleInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewClusterTrustBundleInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -210,7 +214,8 @@ func (i *clusterTrustBundleInformer) Lister() listercertificatesv1beta1.ClusterT
 	return listercertificatesv1beta1.NewClusterTrustBundleLister(i.Informer().GetIndexer())
 }
 
-// ToTypedClusterTrustBundleInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedClusterTrustBundleInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedClusterTrustBundleInformer(informer ClusterTrustBundleInformer) TypedClusterTrustBundleInformer {
 	if informer, ok := informer.(TypedClusterTrustBundleInformer); ok {
 		return informer
@@ -225,7 +230,8 @@ func (a *clusterTrustBundleTypedInformer) TypedInformer() ClusterTrustBundleInde
 	return ToClusterTrustBundleIndexInformer(a.Informer())
 }
 
-// ToClusterTrustBundleIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToClusterTrustBundleIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToClusterTrustBundleIndexInformer(informer cache.SharedIndexInformer) ClusterTrustBundleIndexInformer {
 	if informer, ok := informer.(ClusterTrustBundleIndexInformer); ok {
 		return informer
@@ -268,7 +274,8 @@ func NewTypedPodCertificateRequestInformer(client kubernetes.Interface, namespac
 	return NewTypedPodCertificateRequestInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredPodCertificateRequestInformer is NewPodCertificateRequestInformer with a function that changes the options of its requests.
+// NewFilteredPodCertificateRequestInformer is NewPodCertificateRequestInformer with a function that changes
+// the options of its requests.
 func NewFilteredPodCertificateRequestInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewPodCertificateRequestInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -312,7 +319,8 @@ func (i *podCertificateRequestInformer) Lister() listercertificatesv1beta1.PodCe
 	return listercertificatesv1beta1.NewPodCertificateRequestLister(i.Informer().GetIndexer())
 }
 
-// ToTypedPodCertificateRequestInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedPodCertificateRequestInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedPodCertificateRequestInformer(informer PodCertificateRequestInformer) TypedPodCertificateRequestInformer {
 	if informer, ok := informer.(TypedPodCertificateRequestInformer); ok {
 		return informer
@@ -327,7 +335,8 @@ func (a *podCertificateRequestTypedInformer) TypedInformer() PodCertificateReque
 	return ToPodCertificateRequestIndexInformer(a.Informer())
 }
 
-// ToPodCertificateRequestIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToPodCertificateRequestIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToPodCertificateRequestIndexInformer(informer cache.SharedIndexInformer) PodCertificateRequestIndexInformer {
 	if informer, ok := informer.(PodCertificateRequestIndexInformer); ok {
 		return informer

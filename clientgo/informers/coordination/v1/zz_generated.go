@@ -62,7 +62,8 @@ func NewTypedLeaseInformer(client kubernetes.Interface, namespace string, resync
 	return NewTypedLeaseInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredLeaseInformer is NewLeaseInformer with a function that changes the options of its requests.
+// NewFilteredLeaseInformer is NewLeaseInformer with a function that changes
+// the options of its requests.
 func NewFilteredLeaseInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewLeaseInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -102,7 +103,8 @@ func (i *leaseInformer) Lister() listercoordinationv1.LeaseLister {
 	return listercoordinationv1.NewLeaseLister(i.Informer().GetIndexer())
 }
 
-// ToTypedLeaseInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedLeaseInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedLeaseInformer(informer LeaseInformer) TypedLeaseInformer {
 	if informer, ok := informer.(TypedLeaseInformer); ok {
 		return informer
@@ -117,7 +119,8 @@ func (a *leaseTypedInformer) TypedInformer() LeaseIndexInformer {
 	return ToLeaseIndexInformer(a.Informer())
 }
 
-// ToLeaseIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToLeaseIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToLeaseIndexInformer(informer cache.SharedIndexInformer) LeaseIndexInformer {
 	if informer, ok := informer.(LeaseIndexInformer); ok {
 		return informer

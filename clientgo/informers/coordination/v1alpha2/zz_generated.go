@@ -62,7 +62,8 @@ func NewTypedLeaseCandidateInformer(client kubernetes.Interface, namespace strin
 	return NewTypedLeaseCandidateInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredLeaseCandidateInformer is NewLeaseCandidateInformer with a function that changes the options of its requests.
+// NewFilteredLeaseCandidateInformer is NewLeaseCandidateInformer with a function that changes
+// the options of its requests.
 func NewFilteredLeaseCandidateInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewLeaseCandidateInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -104,7 +105,8 @@ func (i *leaseCandidateInformer) Lister() listercoordinationv1alpha2.LeaseCandid
 	return listercoordinationv1alpha2.NewLeaseCandidateLister(i.Informer().GetIndexer())
 }
 
-// ToTypedLeaseCandidateInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedLeaseCandidateInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedLeaseCandidateInformer(informer LeaseCandidateInformer) TypedLeaseCandidateInformer {
 	if informer, ok := informer.(TypedLeaseCandidateInformer); ok {
 		return informer
@@ -119,7 +121,8 @@ func (a *leaseCandidateTypedInformer) TypedInformer() LeaseCandidateIndexInforme
 	return ToLeaseCandidateIndexInformer(a.Informer())
 }
 
-// ToLeaseCandidateIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToLeaseCandidateIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToLeaseCandidateIndexInformer(informer cache.SharedIndexInformer) LeaseCandidateIndexInformer {
 	if informer, ok := informer.(LeaseCandidateIndexInformer); ok {
 		return informer

@@ -63,7 +63,8 @@ func NewTypedLeaseInformer(client kubernetes.Interface, namespace string, resync
 	return NewTypedLeaseInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredLeaseInformer is NewLeaseInformer with a function that changes the options of its requests.
+// NewFilteredLeaseInformer is NewLeaseInformer with a function that changes
+// the options of its requests.
 func NewFilteredLeaseInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewLeaseInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -103,7 +104,8 @@ func (i *leaseInformer) Lister() listercoordinationv1beta1.LeaseLister {
 	return listercoordinationv1beta1.NewLeaseLister(i.Informer().GetIndexer())
 }
 
-// ToTypedLeaseInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedLeaseInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedLeaseInformer(informer LeaseInformer) TypedLeaseInformer {
 	if informer, ok := informer.(TypedLeaseInformer); ok {
 		return informer
@@ -118,7 +120,8 @@ func (a *leaseTypedInformer) TypedInformer() LeaseIndexInformer {
 	return ToLeaseIndexInformer(a.Informer())
 }
 
-// ToLeaseIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToLeaseIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToLeaseIndexInformer(informer cache.SharedIndexInformer) LeaseIndexInformer {
 	if informer, ok := informer.(LeaseIndexInformer); ok {
 		return informer
@@ -161,7 +164,8 @@ func NewTypedLeaseCandidateInformer(client kubernetes.Interface, namespace strin
 	return NewTypedLeaseCandidateInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredLeaseCandidateInformer is NewLeaseCandidateInformer with a function that changes the options of its requests.
+// NewFilteredLeaseCandidateInformer is NewLeaseCandidateInformer with a function that changes
+// the options of its requests.
 func NewFilteredLeaseCandidateInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewLeaseCandidateInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -203,7 +207,8 @@ func (i *leaseCandidateInformer) Lister() listercoordinationv1beta1.LeaseCandida
 	return listercoordinationv1beta1.NewLeaseCandidateLister(i.Informer().GetIndexer())
 }
 
-// ToTypedLeaseCandidateInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedLeaseCandidateInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedLeaseCandidateInformer(informer LeaseCandidateInformer) TypedLeaseCandidateInformer {
 	if informer, ok := informer.(TypedLeaseCandidateInformer); ok {
 		return informer
@@ -218,7 +223,8 @@ func (a *leaseCandidateTypedInformer) TypedInformer() LeaseCandidateIndexInforme
 	return ToLeaseCandidateIndexInformer(a.Informer())
 }
 
-// ToLeaseCandidateIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToLeaseCandidateIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToLeaseCandidateIndexInformer(informer cache.SharedIndexInformer) LeaseCandidateIndexInformer {
 	if informer, ok := informer.(LeaseCandidateIndexInformer); ok {
 		return informer

@@ -77,7 +77,8 @@ func NewTypedComponentStatusInformer(client kubernetes.Interface, resyncPeriod t
 	return NewTypedComponentStatusInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredComponentStatusInformer is NewComponentStatusInformer with a function that changes the options of its requests.
+// NewFilteredComponentStatusInformer is NewComponentStatusInformer with a function that changes
+// the options of its requests.
 func NewFilteredComponentStatusInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewComponentStatusInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -119,7 +120,8 @@ func (i *componentStatusInformer) Lister() listercorev1.ComponentStatusLister {
 	return listercorev1.NewComponentStatusLister(i.Informer().GetIndexer())
 }
 
-// ToTypedComponentStatusInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedComponentStatusInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedComponentStatusInformer(informer ComponentStatusInformer) TypedComponentStatusInformer {
 	if informer, ok := informer.(TypedComponentStatusInformer); ok {
 		return informer
@@ -134,7 +136,8 @@ func (a *componentStatusTypedInformer) TypedInformer() ComponentStatusIndexInfor
 	return ToComponentStatusIndexInformer(a.Informer())
 }
 
-// ToComponentStatusIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToComponentStatusIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToComponentStatusIndexInformer(informer cache.SharedIndexInformer) ComponentStatusIndexInformer {
 	if informer, ok := informer.(ComponentStatusIndexInformer); ok {
 		return informer
@@ -177,7 +180,8 @@ func NewTypedConfigMapInformer(client kubernetes.Interface, namespace string, re
 	return NewTypedConfigMapInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredConfigMapInformer is NewConfigMapInformer with a function that changes the options of its requests.
+// NewFilteredConfigMapInformer is NewConfigMapInformer with a function that changes
+// the options of its requests.
 func NewFilteredConfigMapInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewConfigMapInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -217,7 +221,8 @@ func (i *configMapInformer) Lister() listercorev1.ConfigMapLister {
 	return listercorev1.NewConfigMapLister(i.Informer().GetIndexer())
 }
 
-// ToTypedConfigMapInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedConfigMapInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedConfigMapInformer(informer ConfigMapInformer) TypedConfigMapInformer {
 	if informer, ok := informer.(TypedConfigMapInformer); ok {
 		return informer
@@ -232,7 +237,8 @@ func (a *configMapTypedInformer) TypedInformer() ConfigMapIndexInformer {
 	return ToConfigMapIndexInformer(a.Informer())
 }
 
-// ToConfigMapIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToConfigMapIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToConfigMapIndexInformer(informer cache.SharedIndexInformer) ConfigMapIndexInformer {
 	if informer, ok := informer.(ConfigMapIndexInformer); ok {
 		return informer
@@ -275,7 +281,8 @@ func NewTypedEndpointsInformer(client kubernetes.Interface, namespace string, re
 	return NewTypedEndpointsInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredEndpointsInformer is NewEndpointsInformer with a function that changes the options of its requests.
+// NewFilteredEndpointsInformer is NewEndpointsInformer with a function that changes
+// the options of its requests.
 func NewFilteredEndpointsInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewEndpointsInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -315,7 +322,8 @@ func (i *endpointsInformer) Lister() listercorev1.EndpointsLister {
 	return listercorev1.NewEndpointsLister(i.Informer().GetIndexer())
 }
 
-// ToTypedEndpointsInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedEndpointsInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedEndpointsInformer(informer EndpointsInformer) TypedEndpointsInformer {
 	if informer, ok := informer.(TypedEndpointsInformer); ok {
 		return informer
@@ -330,7 +338,8 @@ func (a *endpointsTypedInformer) TypedInformer() EndpointsIndexInformer {
 	return ToEndpointsIndexInformer(a.Informer())
 }
 
-// ToEndpointsIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToEndpointsIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToEndpointsIndexInformer(informer cache.SharedIndexInformer) EndpointsIndexInformer {
 	if informer, ok := informer.(EndpointsIndexInformer); ok {
 		return informer
@@ -373,7 +382,8 @@ func NewTypedEventInformer(client kubernetes.Interface, namespace string, resync
 	return NewTypedEventInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredEventInformer is NewEventInformer with a function that changes the options of its requests.
+// NewFilteredEventInformer is NewEventInformer with a function that changes
+// the options of its requests.
 func NewFilteredEventInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewEventInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -413,7 +423,8 @@ func (i *eventInformer) Lister() listercorev1.EventLister {
 	return listercorev1.NewEventLister(i.Informer().GetIndexer())
 }
 
-// ToTypedEventInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedEventInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedEventInformer(informer EventInformer) TypedEventInformer {
 	if informer, ok := informer.(TypedEventInformer); ok {
 		return informer
@@ -428,7 +439,8 @@ func (a *eventTypedInformer) TypedInformer() EventIndexInformer {
 	return ToEventIndexInformer(a.Informer())
 }
 
-// ToEventIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToEventIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToEventIndexInformer(informer cache.SharedIndexInformer) EventIndexInformer {
 	if informer, ok := informer.(EventIndexInformer); ok {
 		return informer
@@ -471,7 +483,8 @@ func NewTypedLimitRangeInformer(client kubernetes.Interface, namespace string, r
 	return NewTypedLimitRangeInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredLimitRangeInformer is NewLimitRangeInformer with a function that changes the options of its requests.
+// NewFilteredLimitRangeInformer is NewLimitRangeInformer with a function that changes
+// the options of its requests.
 func NewFilteredLimitRangeInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewLimitRangeInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -511,7 +524,8 @@ func (i *limitRangeInformer) Lister() listercorev1.LimitRangeLister {
 	return listercorev1.NewLimitRangeLister(i.Informer().GetIndexer())
 }
 
-// ToTypedLimitRangeInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedLimitRangeInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedLimitRangeInformer(informer LimitRangeInformer) TypedLimitRangeInformer {
 	if informer, ok := informer.(TypedLimitRangeInformer); ok {
 		return informer
@@ -526,7 +540,8 @@ func (a *limitRangeTypedInformer) TypedInformer() LimitRangeIndexInformer {
 	return ToLimitRangeIndexInformer(a.Informer())
 }
 
-// ToLimitRangeIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToLimitRangeIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToLimitRangeIndexInformer(informer cache.SharedIndexInformer) LimitRangeIndexInformer {
 	if informer, ok := informer.(LimitRangeIndexInformer); ok {
 		return informer
@@ -569,7 +584,8 @@ func NewTypedNamespaceInformer(client kubernetes.Interface, resyncPeriod time.Du
 	return NewTypedNamespaceInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredNamespaceInformer is NewNamespaceInformer with a function that changes the options of its requests.
+// NewFilteredNamespaceInformer is NewNamespaceInformer with a function that changes
+// the options of its requests.
 func NewFilteredNamespaceInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewNamespaceInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -609,7 +625,8 @@ func (i *namespaceInformer) Lister() listercorev1.NamespaceLister {
 	return listercorev1.NewNamespaceLister(i.Informer().GetIndexer())
 }
 
-// ToTypedNamespaceInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedNamespaceInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedNamespaceInformer(informer NamespaceInformer) TypedNamespaceInformer {
 	if informer, ok := informer.(TypedNamespaceInformer); ok {
 		return informer
@@ -624,7 +641,8 @@ func (a *namespaceTypedInformer) TypedInformer() NamespaceIndexInformer {
 	return ToNamespaceIndexInformer(a.Informer())
 }
 
-// ToNamespaceIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToNamespaceIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToNamespaceIndexInformer(informer cache.SharedIndexInformer) NamespaceIndexInformer {
 	if informer, ok := informer.(NamespaceIndexInformer); ok {
 		return informer
@@ -667,7 +685,8 @@ func NewTypedNodeInformer(client kubernetes.Interface, resyncPeriod time.Duratio
 	return NewTypedNodeInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredNodeInformer is NewNodeInformer with a function that changes the options of its requests.
+// NewFilteredNodeInformer is NewNodeInformer with a function that changes
+// the options of its requests.
 func NewFilteredNodeInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewNodeInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -707,7 +726,8 @@ func (i *nodeInformer) Lister() listercorev1.NodeLister {
 	return listercorev1.NewNodeLister(i.Informer().GetIndexer())
 }
 
-// ToTypedNodeInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedNodeInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedNodeInformer(informer NodeInformer) TypedNodeInformer {
 	if informer, ok := informer.(TypedNodeInformer); ok {
 		return informer
@@ -722,7 +742,8 @@ func (a *nodeTypedInformer) TypedInformer() NodeIndexInformer {
 	return ToNodeIndexInformer(a.Informer())
 }
 
-// ToNodeIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToNodeIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToNodeIndexInformer(informer cache.SharedIndexInformer) NodeIndexInformer {
 	if informer, ok := informer.(NodeIndexInformer); ok {
 		return informer
@@ -765,7 +786,8 @@ func NewTypedPersistentVolumeInformer(client kubernetes.Interface, resyncPeriod 
 	return NewTypedPersistentVolumeInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredPersistentVolumeInformer is NewPersistentVolumeInformer with a function that changes the options of its requests.
+// NewFilteredPersistentVolumeInformer is NewPersistentVolumeInformer with a function that changes
+// the options of its requests.
 func NewFilteredPersistentVolumeInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewPersistentVolumeInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -807,7 +829,8 @@ func (i *persistentVolumeInformer) Lister() listercorev1.PersistentVolumeLister 
 	return listercorev1.NewPersistentVolumeLister(i.Informer().GetIndexer())
 }
 
-// ToTypedPersistentVolumeInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedPersistentVolumeInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedPersistentVolumeInformer(informer PersistentVolumeInformer) TypedPersistentVolumeInformer {
 	if informer, ok := informer.(TypedPersistentVolumeInformer); ok {
 		return informer
@@ -822,7 +845,8 @@ func (a *persistentVolumeTypedInformer) TypedInformer() PersistentVolumeIndexInf
 	return ToPersistentVolumeIndexInformer(a.Informer())
 }
 
-// ToPersistentVolumeIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToPersistentVolumeIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToPersistentVolumeIndexInformer(informer cache.SharedIndexInformer) PersistentVolumeIndexInformer {
 	if informer, ok := informer.(PersistentVolumeIndexInformer); ok {
 		return informer
@@ -865,7 +889,8 @@ func NewTypedPersistentVolumeClaimInformer(client kubernetes.Interface, namespac
 	return NewTypedPersistentVolumeClaimInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredPersistentVolumeClaimInformer is NewPersistentVolumeClaimInformer with a function that changes the options of its requests.
+// NewFilteredPersistentVolumeClaimInformer is NewPersistentVolumeClaimInformer with a function that changes
+// the options of its requests.
 func NewFilteredPersistentVolumeClaimInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewPersistentVolumeClaimInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -909,7 +934,8 @@ func (i *persistentVolumeClaimInformer) Lister() listercorev1.PersistentVolumeCl
 	return listercorev1.NewPersistentVolumeClaimLister(i.Informer().GetIndexer())
 }
 
-// ToTypedPersistentVolumeClaimInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedPersistentVolumeClaimInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedPersistentVolumeClaimInformer(informer PersistentVolumeClaimInformer) TypedPersistentVolumeClaimInformer {
 	if informer, ok := informer.(TypedPersistentVolumeClaimInformer); ok {
 		return informer
@@ -924,7 +950,8 @@ func (a *persistentVolumeClaimTypedInformer) TypedInformer() PersistentVolumeCla
 	return ToPersistentVolumeClaimIndexInformer(a.Informer())
 }
 
-// ToPersistentVolumeClaimIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToPersistentVolumeClaimIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToPersistentVolumeClaimIndexInformer(informer cache.SharedIndexInformer) PersistentVolumeClaimIndexInformer {
 	if informer, ok := informer.(PersistentVolumeClaimIndexInformer); ok {
 		return informer
@@ -967,7 +994,8 @@ func NewTypedPodInformer(client kubernetes.Interface, namespace string, resyncPe
 	return NewTypedPodInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredPodInformer is NewPodInformer with a function that changes the options of its requests.
+// NewFilteredPodInformer is NewPodInformer with a function that changes
+// the options of its requests.
 func NewFilteredPodInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewPodInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -1007,7 +1035,8 @@ func (i *podInformer) Lister() listercorev1.PodLister {
 	return listercorev1.NewPodLister(i.Informer().GetIndexer())
 }
 
-// ToTypedPodInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedPodInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedPodInformer(informer PodInformer) TypedPodInformer {
 	if informer, ok := informer.(TypedPodInformer); ok {
 		return informer
@@ -1020,7 +1049,8 @@ type podTypedInformer struct{ PodInformer }
 // TypedInformer returns the informer, with types.
 func (a *podTypedInformer) TypedInformer() PodIndexInformer { return ToPodIndexInformer(a.Informer()) }
 
-// ToPodIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToPodIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToPodIndexInformer(informer cache.SharedIndexInformer) PodIndexInformer {
 	if informer, ok := informer.(PodIndexInformer); ok {
 		return informer
@@ -1063,7 +1093,8 @@ func NewTypedPodTemplateInformer(client kubernetes.Interface, namespace string, 
 	return NewTypedPodTemplateInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredPodTemplateInformer is NewPodTemplateInformer with a function that changes the options of its requests.
+// NewFilteredPodTemplateInformer is NewPodTemplateInformer with a function that changes
+// the options of its requests.
 func NewFilteredPodTemplateInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewPodTemplateInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -1103,7 +1134,8 @@ func (i *podTemplateInformer) Lister() listercorev1.PodTemplateLister {
 	return listercorev1.NewPodTemplateLister(i.Informer().GetIndexer())
 }
 
-// ToTypedPodTemplateInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedPodTemplateInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedPodTemplateInformer(informer PodTemplateInformer) TypedPodTemplateInformer {
 	if informer, ok := informer.(TypedPodTemplateInformer); ok {
 		return informer
@@ -1118,7 +1150,8 @@ func (a *podTemplateTypedInformer) TypedInformer() PodTemplateIndexInformer {
 	return ToPodTemplateIndexInformer(a.Informer())
 }
 
-// ToPodTemplateIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToPodTemplateIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToPodTemplateIndexInformer(informer cache.SharedIndexInformer) PodTemplateIndexInformer {
 	if informer, ok := informer.(PodTemplateIndexInformer); ok {
 		return informer
@@ -1161,7 +1194,8 @@ func NewTypedReplicationControllerInformer(client kubernetes.Interface, namespac
 	return NewTypedReplicationControllerInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredReplicationControllerInformer is NewReplicationControllerInformer with a function that changes the options of its requests.
+// NewFilteredReplicationControllerInformer is NewReplicationControllerInformer with a function that changes
+// the options of its requests.
 func NewFilteredReplicationControllerInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewReplicationControllerInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -1205,7 +1239,8 @@ func (i *replicationControllerInformer) Lister() listercorev1.ReplicationControl
 	return listercorev1.NewReplicationControllerLister(i.Informer().GetIndexer())
 }
 
-// ToTypedReplicationControllerInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedReplicationControllerInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedReplicationControllerInformer(informer ReplicationControllerInformer) TypedReplicationControllerInformer {
 	if informer, ok := informer.(TypedReplicationControllerInformer); ok {
 		return informer
@@ -1220,7 +1255,8 @@ func (a *replicationControllerTypedInformer) TypedInformer() ReplicationControll
 	return ToReplicationControllerIndexInformer(a.Informer())
 }
 
-// ToReplicationControllerIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToReplicationControllerIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToReplicationControllerIndexInformer(informer cache.SharedIndexInformer) ReplicationControllerIndexInformer {
 	if informer, ok := informer.(ReplicationControllerIndexInformer); ok {
 		return informer
@@ -1263,7 +1299,8 @@ func NewTypedResourceQuotaInformer(client kubernetes.Interface, namespace string
 	return NewTypedResourceQuotaInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredResourceQuotaInformer is NewResourceQuotaInformer with a function that changes the options of its requests.
+// NewFilteredResourceQuotaInformer is NewResourceQuotaInformer with a function that changes
+// the options of its requests.
 func NewFilteredResourceQuotaInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewResourceQuotaInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -1303,7 +1340,8 @@ func (i *resourceQuotaInformer) Lister() listercorev1.ResourceQuotaLister {
 	return listercorev1.NewResourceQuotaLister(i.Informer().GetIndexer())
 }
 
-// ToTypedResourceQuotaInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedResourceQuotaInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedResourceQuotaInformer(informer ResourceQuotaInformer) TypedResourceQuotaInformer {
 	if informer, ok := informer.(TypedResourceQuotaInformer); ok {
 		return informer
@@ -1318,7 +1356,8 @@ func (a *resourceQuotaTypedInformer) TypedInformer() ResourceQuotaIndexInformer 
 	return ToResourceQuotaIndexInformer(a.Informer())
 }
 
-// ToResourceQuotaIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToResourceQuotaIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToResourceQuotaIndexInformer(informer cache.SharedIndexInformer) ResourceQuotaIndexInformer {
 	if informer, ok := informer.(ResourceQuotaIndexInformer); ok {
 		return informer
@@ -1361,7 +1400,8 @@ func NewTypedSecretInformer(client kubernetes.Interface, namespace string, resyn
 	return NewTypedSecretInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredSecretInformer is NewSecretInformer with a function that changes the options of its requests.
+// NewFilteredSecretInformer is NewSecretInformer with a function that changes
+// the options of its requests.
 func NewFilteredSecretInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewSecretInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -1401,7 +1441,8 @@ func (i *secretInformer) Lister() listercorev1.SecretLister {
 	return listercorev1.NewSecretLister(i.Informer().GetIndexer())
 }
 
-// ToTypedSecretInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedSecretInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedSecretInformer(informer SecretInformer) TypedSecretInformer {
 	if informer, ok := informer.(TypedSecretInformer); ok {
 		return informer
@@ -1416,7 +1457,8 @@ func (a *secretTypedInformer) TypedInformer() SecretIndexInformer {
 	return ToSecretIndexInformer(a.Informer())
 }
 
-// ToSecretIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToSecretIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToSecretIndexInformer(informer cache.SharedIndexInformer) SecretIndexInformer {
 	if informer, ok := informer.(SecretIndexInformer); ok {
 		return informer
@@ -1459,7 +1501,8 @@ func NewTypedServiceInformer(client kubernetes.Interface, namespace string, resy
 	return NewTypedServiceInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredServiceInformer is NewServiceInformer with a function that changes the options of its requests.
+// NewFilteredServiceInformer is NewServiceInformer with a function that changes
+// the options of its requests.
 func NewFilteredServiceInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewServiceInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -1499,7 +1542,8 @@ func (i *serviceInformer) Lister() listercorev1.ServiceLister {
 	return listercorev1.NewServiceLister(i.Informer().GetIndexer())
 }
 
-// ToTypedServiceInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedServiceInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedServiceInformer(informer ServiceInformer) TypedServiceInformer {
 	if informer, ok := informer.(TypedServiceInformer); ok {
 		return informer
@@ -1514,7 +1558,8 @@ func (a *serviceTypedInformer) TypedInformer() ServiceIndexInformer {
 	return ToServiceIndexInformer(a.Informer())
 }
 
-// ToServiceIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToServiceIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToServiceIndexInformer(informer cache.SharedIndexInformer) ServiceIndexInformer {
 	if informer, ok := informer.(ServiceIndexInformer); ok {
 		return informer
@@ -1557,7 +1602,8 @@ func NewTypedServiceAccountInformer(client kubernetes.Interface, namespace strin
 	return NewTypedServiceAccountInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredServiceAccountInformer is NewServiceAccountInformer with a function that changes the options of its requests.
+// NewFilteredServiceAccountInformer is NewServiceAccountInformer with a function that changes
+// the options of its requests.
 func NewFilteredServiceAccountInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewServiceAccountInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -1599,7 +1645,8 @@ func (i *serviceAccountInformer) Lister() listercorev1.ServiceAccountLister {
 	return listercorev1.NewServiceAccountLister(i.Informer().GetIndexer())
 }
 
-// ToTypedServiceAccountInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedServiceAccountInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedServiceAccountInformer(informer ServiceAccountInformer) TypedServiceAccountInformer {
 	if informer, ok := informer.(TypedServiceAccountInformer); ok {
 		return informer
@@ -1614,7 +1661,8 @@ func (a *serviceAccountTypedInformer) TypedInformer() ServiceAccountIndexInforme
 	return ToServiceAccountIndexInformer(a.Informer())
 }
 
-// ToServiceAccountIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToServiceAccountIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToServiceAccountIndexInformer(informer cache.SharedIndexInformer) ServiceAccountIndexInformer {
 	if informer, ok := informer.(ServiceAccountIndexInformer); ok {
 		return informer

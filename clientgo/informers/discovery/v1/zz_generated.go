@@ -62,7 +62,8 @@ func NewTypedEndpointSliceInformer(client kubernetes.Interface, namespace string
 	return NewTypedEndpointSliceInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredEndpointSliceInformer is NewEndpointSliceInformer with a function that changes the options of its requests.
+// NewFilteredEndpointSliceInformer is NewEndpointSliceInformer with a function that changes
+// the options of its requests.
 func NewFilteredEndpointSliceInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewEndpointSliceInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -102,7 +103,8 @@ func (i *endpointSliceInformer) Lister() listerdiscoveryv1.EndpointSliceLister {
 	return listerdiscoveryv1.NewEndpointSliceLister(i.Informer().GetIndexer())
 }
 
-// ToTypedEndpointSliceInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedEndpointSliceInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedEndpointSliceInformer(informer EndpointSliceInformer) TypedEndpointSliceInformer {
 	if informer, ok := informer.(TypedEndpointSliceInformer); ok {
 		return informer
@@ -117,7 +119,8 @@ func (a *endpointSliceTypedInformer) TypedInformer() EndpointSliceIndexInformer 
 	return ToEndpointSliceIndexInformer(a.Informer())
 }
 
-// ToEndpointSliceIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToEndpointSliceIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToEndpointSliceIndexInformer(informer cache.SharedIndexInformer) EndpointSliceIndexInformer {
 	if informer, ok := informer.(EndpointSliceIndexInformer); ok {
 		return informer

@@ -62,7 +62,8 @@ func NewTypedEventInformer(client kubernetes.Interface, namespace string, resync
 	return NewTypedEventInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredEventInformer is NewEventInformer with a function that changes the options of its requests.
+// NewFilteredEventInformer is NewEventInformer with a function that changes
+// the options of its requests.
 func NewFilteredEventInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewEventInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -102,7 +103,8 @@ func (i *eventInformer) Lister() listereventsv1.EventLister {
 	return listereventsv1.NewEventLister(i.Informer().GetIndexer())
 }
 
-// ToTypedEventInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedEventInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedEventInformer(informer EventInformer) TypedEventInformer {
 	if informer, ok := informer.(TypedEventInformer); ok {
 		return informer
@@ -117,7 +119,8 @@ func (a *eventTypedInformer) TypedInformer() EventIndexInformer {
 	return ToEventIndexInformer(a.Informer())
 }
 
-// ToEventIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToEventIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToEventIndexInformer(informer cache.SharedIndexInformer) EventIndexInformer {
 	if informer, ok := informer.(EventIndexInformer); ok {
 		return informer

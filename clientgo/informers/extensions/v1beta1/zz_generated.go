@@ -66,7 +66,8 @@ func NewTypedDaemonSetInformer(client kubernetes.Interface, namespace string, re
 	return NewTypedDaemonSetInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredDaemonSetInformer is NewDaemonSetInformer with a function that changes the options of its requests.
+// NewFilteredDaemonSetInformer is NewDaemonSetInformer with a function that changes
+// the options of its requests.
 func NewFilteredDaemonSetInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewDaemonSetInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -106,7 +107,8 @@ func (i *daemonSetInformer) Lister() listerextensionsv1beta1.DaemonSetLister {
 	return listerextensionsv1beta1.NewDaemonSetLister(i.Informer().GetIndexer())
 }
 
-// ToTypedDaemonSetInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedDaemonSetInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedDaemonSetInformer(informer DaemonSetInformer) TypedDaemonSetInformer {
 	if informer, ok := informer.(TypedDaemonSetInformer); ok {
 		return informer
@@ -121,7 +123,8 @@ func (a *daemonSetTypedInformer) TypedInformer() DaemonSetIndexInformer {
 	return ToDaemonSetIndexInformer(a.Informer())
 }
 
-// ToDaemonSetIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToDaemonSetIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToDaemonSetIndexInformer(informer cache.SharedIndexInformer) DaemonSetIndexInformer {
 	if informer, ok := informer.(DaemonSetIndexInformer); ok {
 		return informer
@@ -164,7 +167,8 @@ func NewTypedDeploymentInformer(client kubernetes.Interface, namespace string, r
 	return NewTypedDeploymentInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredDeploymentInformer is NewDeploymentInformer with a function that changes the options of its requests.
+// NewFilteredDeploymentInformer is NewDeploymentInformer with a function that changes
+// the options of its requests.
 func NewFilteredDeploymentInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewDeploymentInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -204,7 +208,8 @@ func (i *deploymentInformer) Lister() listerextensionsv1beta1.DeploymentLister {
 	return listerextensionsv1beta1.NewDeploymentLister(i.Informer().GetIndexer())
 }
 
-// ToTypedDeploymentInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedDeploymentInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedDeploymentInformer(informer DeploymentInformer) TypedDeploymentInformer {
 	if informer, ok := informer.(TypedDeploymentInformer); ok {
 		return informer
@@ -219,7 +224,8 @@ func (a *deploymentTypedInformer) TypedInformer() DeploymentIndexInformer {
 	return ToDeploymentIndexInformer(a.Informer())
 }
 
-// ToDeploymentIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToDeploymentIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToDeploymentIndexInformer(informer cache.SharedIndexInformer) DeploymentIndexInformer {
 	if informer, ok := informer.(DeploymentIndexInformer); ok {
 		return informer
@@ -262,7 +268,8 @@ func NewTypedIngressInformer(client kubernetes.Interface, namespace string, resy
 	return NewTypedIngressInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredIngressInformer is NewIngressInformer with a function that changes the options of its requests.
+// NewFilteredIngressInformer is NewIngressInformer with a function that changes
+// the options of its requests.
 func NewFilteredIngressInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewIngressInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -302,7 +309,8 @@ func (i *ingressInformer) Lister() listerextensionsv1beta1.IngressLister {
 	return listerextensionsv1beta1.NewIngressLister(i.Informer().GetIndexer())
 }
 
-// ToTypedIngressInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedIngressInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedIngressInformer(informer IngressInformer) TypedIngressInformer {
 	if informer, ok := informer.(TypedIngressInformer); ok {
 		return informer
@@ -317,7 +325,8 @@ func (a *ingressTypedInformer) TypedInformer() IngressIndexInformer {
 	return ToIngressIndexInformer(a.Informer())
 }
 
-// ToIngressIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToIngressIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToIngressIndexInformer(informer cache.SharedIndexInformer) IngressIndexInformer {
 	if informer, ok := informer.(IngressIndexInformer); ok {
 		return informer
@@ -360,7 +369,8 @@ func NewTypedNetworkPolicyInformer(client kubernetes.Interface, namespace string
 	return NewTypedNetworkPolicyInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredNetworkPolicyInformer is NewNetworkPolicyInformer with a function that changes the options of its requests.
+// NewFilteredNetworkPolicyInformer is NewNetworkPolicyInformer with a function that changes
+// the options of its requests.
 func NewFilteredNetworkPolicyInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewNetworkPolicyInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -400,7 +410,8 @@ func (i *networkPolicyInformer) Lister() listerextensionsv1beta1.NetworkPolicyLi
 	return listerextensionsv1beta1.NewNetworkPolicyLister(i.Informer().GetIndexer())
 }
 
-// ToTypedNetworkPolicyInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedNetworkPolicyInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedNetworkPolicyInformer(informer NetworkPolicyInformer) TypedNetworkPolicyInformer {
 	if informer, ok := informer.(TypedNetworkPolicyInformer); ok {
 		return informer
@@ -415,7 +426,8 @@ func (a *networkPolicyTypedInformer) TypedInformer() NetworkPolicyIndexInformer 
 	return ToNetworkPolicyIndexInformer(a.Informer())
 }
 
-// ToNetworkPolicyIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToNetworkPolicyIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToNetworkPolicyIndexInformer(informer cache.SharedIndexInformer) NetworkPolicyIndexInformer {
 	if informer, ok := informer.(NetworkPolicyIndexInformer); ok {
 		return informer
@@ -458,7 +470,8 @@ func NewTypedReplicaSetInformer(client kubernetes.Interface, namespace string, r
 	return NewTypedReplicaSetInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredReplicaSetInformer is NewReplicaSetInformer with a function that changes the options of its requests.
+// NewFilteredReplicaSetInformer is NewReplicaSetInformer with a function that changes
+// the options of its requests.
 func NewFilteredReplicaSetInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewReplicaSetInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -498,7 +511,8 @@ func (i *replicaSetInformer) Lister() listerextensionsv1beta1.ReplicaSetLister {
 	return listerextensionsv1beta1.NewReplicaSetLister(i.Informer().GetIndexer())
 }
 
-// ToTypedReplicaSetInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedReplicaSetInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedReplicaSetInformer(informer ReplicaSetInformer) TypedReplicaSetInformer {
 	if informer, ok := informer.(TypedReplicaSetInformer); ok {
 		return informer
@@ -513,7 +527,8 @@ func (a *replicaSetTypedInformer) TypedInformer() ReplicaSetIndexInformer {
 	return ToReplicaSetIndexInformer(a.Informer())
 }
 
-// ToReplicaSetIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToReplicaSetIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToReplicaSetIndexInformer(informer cache.SharedIndexInformer) ReplicaSetIndexInformer {
 	if informer, ok := informer.(ReplicaSetIndexInformer); ok {
 		return informer

@@ -63,7 +63,8 @@ func NewTypedFlowSchemaInformer(client kubernetes.Interface, resyncPeriod time.D
 	return NewTypedFlowSchemaInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredFlowSchemaInformer is NewFlowSchemaInformer with a function that changes the options of its requests.
+// NewFilteredFlowSchemaInformer is NewFlowSchemaInformer with a function that changes
+// the options of its requests.
 func NewFilteredFlowSchemaInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewFlowSchemaInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -103,7 +104,8 @@ func (i *flowSchemaInformer) Lister() listerflowcontrolv1beta3.FlowSchemaLister 
 	return listerflowcontrolv1beta3.NewFlowSchemaLister(i.Informer().GetIndexer())
 }
 
-// ToTypedFlowSchemaInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedFlowSchemaInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedFlowSchemaInformer(informer FlowSchemaInformer) TypedFlowSchemaInformer {
 	if informer, ok := informer.(TypedFlowSchemaInformer); ok {
 		return informer
@@ -118,7 +120,8 @@ func (a *flowSchemaTypedInformer) TypedInformer() FlowSchemaIndexInformer {
 	return ToFlowSchemaIndexInformer(a.Informer())
 }
 
-// ToFlowSchemaIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToFlowSchemaIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToFlowSchemaIndexInformer(informer cache.SharedIndexInformer) FlowSchemaIndexInformer {
 	if informer, ok := informer.(FlowSchemaIndexInformer); ok {
 		return informer
@@ -161,7 +164,8 @@ func NewTypedPriorityLevelConfigurationInformer(client kubernetes.Interface, res
 	return NewTypedPriorityLevelConfigurationInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredPriorityLevelConfigurationInformer is NewPriorityLevelConfigurationInformer with a function that changes the options of its requests.
+// NewFilteredPriorityLevelConfigurationInformer is NewPriorityLevelConfigurationInformer with a function that changes
+// the options of its requests.
 func NewFilteredPriorityLevelConfigurationInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewPriorityLevelConfigurationInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -205,7 +209,8 @@ func (i *priorityLevelConfigurationInformer) Lister() listerflowcontrolv1beta3.P
 	return listerflowcontrolv1beta3.NewPriorityLevelConfigurationLister(i.Informer().GetIndexer())
 }
 
-// ToTypedPriorityLevelConfigurationInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedPriorityLevelConfigurationInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedPriorityLevelConfigurationInformer(informer PriorityLevelConfigurationInformer) TypedPriorityLevelConfigurationInformer {
 	if informer, ok := informer.(TypedPriorityLevelConfigurationInformer); ok {
 		return informer
@@ -222,7 +227,8 @@ func (a *priorityLevelConfigurationTypedInformer) TypedInformer() PriorityLevelC
 	return ToPriorityLevelConfigurationIndexInformer(a.Informer())
 }
 
-// ToPriorityLevelConfigurationIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToPriorityLevelConfigurationIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToPriorityLevelConfigurationIndexInformer(informer cache.SharedIndexInformer) PriorityLevelConfigurationIndexInformer {
 	if informer, ok := informer.(PriorityLevelConfigurationIndexInformer); ok {
 		return informer

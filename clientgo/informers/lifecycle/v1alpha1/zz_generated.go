@@ -63,7 +63,8 @@ func NewTypedEvictionInformer(client kubernetes.Interface, namespace string, res
 	return NewTypedEvictionInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredEvictionInformer is NewEvictionInformer with a function that changes the options of its requests.
+// NewFilteredEvictionInformer is NewEvictionInformer with a function that changes
+// the options of its requests.
 func NewFilteredEvictionInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewEvictionInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -103,7 +104,8 @@ func (i *evictionInformer) Lister() listerlifecyclev1alpha1.EvictionLister {
 	return listerlifecyclev1alpha1.NewEvictionLister(i.Informer().GetIndexer())
 }
 
-// ToTypedEvictionInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedEvictionInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedEvictionInformer(informer EvictionInformer) TypedEvictionInformer {
 	if informer, ok := informer.(TypedEvictionInformer); ok {
 		return informer
@@ -118,7 +120,8 @@ func (a *evictionTypedInformer) TypedInformer() EvictionIndexInformer {
 	return ToEvictionIndexInformer(a.Informer())
 }
 
-// ToEvictionIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToEvictionIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToEvictionIndexInformer(informer cache.SharedIndexInformer) EvictionIndexInformer {
 	if informer, ok := informer.(EvictionIndexInformer); ok {
 		return informer
@@ -161,7 +164,8 @@ func NewTypedEvictionRequestInformer(client kubernetes.Interface, namespace stri
 	return NewTypedEvictionRequestInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredEvictionRequestInformer is NewEvictionRequestInformer with a function that changes the options of its requests.
+// NewFilteredEvictionRequestInformer is NewEvictionRequestInformer with a function that changes
+// the options of its requests.
 func NewFilteredEvictionRequestInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewEvictionRequestInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -203,7 +207,8 @@ func (i *evictionRequestInformer) Lister() listerlifecyclev1alpha1.EvictionReque
 	return listerlifecyclev1alpha1.NewEvictionRequestLister(i.Informer().GetIndexer())
 }
 
-// ToTypedEvictionRequestInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedEvictionRequestInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedEvictionRequestInformer(informer EvictionRequestInformer) TypedEvictionRequestInformer {
 	if informer, ok := informer.(TypedEvictionRequestInformer); ok {
 		return informer
@@ -218,7 +223,8 @@ func (a *evictionRequestTypedInformer) TypedInformer() EvictionRequestIndexInfor
 	return ToEvictionRequestIndexInformer(a.Informer())
 }
 
-// ToEvictionRequestIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToEvictionRequestIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToEvictionRequestIndexInformer(informer cache.SharedIndexInformer) EvictionRequestIndexInformer {
 	if informer, ok := informer.(EvictionRequestIndexInformer); ok {
 		return informer

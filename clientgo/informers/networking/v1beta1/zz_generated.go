@@ -65,7 +65,8 @@ func NewTypedIPAddressInformer(client kubernetes.Interface, resyncPeriod time.Du
 	return NewTypedIPAddressInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredIPAddressInformer is NewIPAddressInformer with a function that changes the options of its requests.
+// NewFilteredIPAddressInformer is NewIPAddressInformer with a function that changes
+// the options of its requests.
 func NewFilteredIPAddressInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewIPAddressInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -105,7 +106,8 @@ func (i *iPAddressInformer) Lister() listernetworkingv1beta1.IPAddressLister {
 	return listernetworkingv1beta1.NewIPAddressLister(i.Informer().GetIndexer())
 }
 
-// ToTypedIPAddressInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedIPAddressInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedIPAddressInformer(informer IPAddressInformer) TypedIPAddressInformer {
 	if informer, ok := informer.(TypedIPAddressInformer); ok {
 		return informer
@@ -120,7 +122,8 @@ func (a *iPAddressTypedInformer) TypedInformer() IPAddressIndexInformer {
 	return ToIPAddressIndexInformer(a.Informer())
 }
 
-// ToIPAddressIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToIPAddressIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToIPAddressIndexInformer(informer cache.SharedIndexInformer) IPAddressIndexInformer {
 	if informer, ok := informer.(IPAddressIndexInformer); ok {
 		return informer
@@ -163,7 +166,8 @@ func NewTypedIngressInformer(client kubernetes.Interface, namespace string, resy
 	return NewTypedIngressInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredIngressInformer is NewIngressInformer with a function that changes the options of its requests.
+// NewFilteredIngressInformer is NewIngressInformer with a function that changes
+// the options of its requests.
 func NewFilteredIngressInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewIngressInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -203,7 +207,8 @@ func (i *ingressInformer) Lister() listernetworkingv1beta1.IngressLister {
 	return listernetworkingv1beta1.NewIngressLister(i.Informer().GetIndexer())
 }
 
-// ToTypedIngressInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedIngressInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedIngressInformer(informer IngressInformer) TypedIngressInformer {
 	if informer, ok := informer.(TypedIngressInformer); ok {
 		return informer
@@ -218,7 +223,8 @@ func (a *ingressTypedInformer) TypedInformer() IngressIndexInformer {
 	return ToIngressIndexInformer(a.Informer())
 }
 
-// ToIngressIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToIngressIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToIngressIndexInformer(informer cache.SharedIndexInformer) IngressIndexInformer {
 	if informer, ok := informer.(IngressIndexInformer); ok {
 		return informer
@@ -261,7 +267,8 @@ func NewTypedIngressClassInformer(client kubernetes.Interface, resyncPeriod time
 	return NewTypedIngressClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredIngressClassInformer is NewIngressClassInformer with a function that changes the options of its requests.
+// NewFilteredIngressClassInformer is NewIngressClassInformer with a function that changes
+// the options of its requests.
 func NewFilteredIngressClassInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewIngressClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -301,7 +308,8 @@ func (i *ingressClassInformer) Lister() listernetworkingv1beta1.IngressClassList
 	return listernetworkingv1beta1.NewIngressClassLister(i.Informer().GetIndexer())
 }
 
-// ToTypedIngressClassInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedIngressClassInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedIngressClassInformer(informer IngressClassInformer) TypedIngressClassInformer {
 	if informer, ok := informer.(TypedIngressClassInformer); ok {
 		return informer
@@ -316,7 +324,8 @@ func (a *ingressClassTypedInformer) TypedInformer() IngressClassIndexInformer {
 	return ToIngressClassIndexInformer(a.Informer())
 }
 
-// ToIngressClassIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToIngressClassIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToIngressClassIndexInformer(informer cache.SharedIndexInformer) IngressClassIndexInformer {
 	if informer, ok := informer.(IngressClassIndexInformer); ok {
 		return informer
@@ -359,7 +368,8 @@ func NewTypedServiceCIDRInformer(client kubernetes.Interface, resyncPeriod time.
 	return NewTypedServiceCIDRInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredServiceCIDRInformer is NewServiceCIDRInformer with a function that changes the options of its requests.
+// NewFilteredServiceCIDRInformer is NewServiceCIDRInformer with a function that changes
+// the options of its requests.
 func NewFilteredServiceCIDRInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewServiceCIDRInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -399,7 +409,8 @@ func (i *serviceCIDRInformer) Lister() listernetworkingv1beta1.ServiceCIDRLister
 	return listernetworkingv1beta1.NewServiceCIDRLister(i.Informer().GetIndexer())
 }
 
-// ToTypedServiceCIDRInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedServiceCIDRInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedServiceCIDRInformer(informer ServiceCIDRInformer) TypedServiceCIDRInformer {
 	if informer, ok := informer.(TypedServiceCIDRInformer); ok {
 		return informer
@@ -414,7 +425,8 @@ func (a *serviceCIDRTypedInformer) TypedInformer() ServiceCIDRIndexInformer {
 	return ToServiceCIDRIndexInformer(a.Informer())
 }
 
-// ToServiceCIDRIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToServiceCIDRIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToServiceCIDRIndexInformer(informer cache.SharedIndexInformer) ServiceCIDRIndexInformer {
 	if informer, ok := informer.(ServiceCIDRIndexInformer); ok {
 		return informer

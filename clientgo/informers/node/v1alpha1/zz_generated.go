@@ -62,7 +62,8 @@ func NewTypedRuntimeClassInformer(client kubernetes.Interface, resyncPeriod time
 	return NewTypedRuntimeClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredRuntimeClassInformer is NewRuntimeClassInformer with a function that changes the options of its requests.
+// NewFilteredRuntimeClassInformer is NewRuntimeClassInformer with a function that changes
+// the options of its requests.
 func NewFilteredRuntimeClassInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewRuntimeClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -102,7 +103,8 @@ func (i *runtimeClassInformer) Lister() listernodev1alpha1.RuntimeClassLister {
 	return listernodev1alpha1.NewRuntimeClassLister(i.Informer().GetIndexer())
 }
 
-// ToTypedRuntimeClassInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedRuntimeClassInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedRuntimeClassInformer(informer RuntimeClassInformer) TypedRuntimeClassInformer {
 	if informer, ok := informer.(TypedRuntimeClassInformer); ok {
 		return informer
@@ -117,7 +119,8 @@ func (a *runtimeClassTypedInformer) TypedInformer() RuntimeClassIndexInformer {
 	return ToRuntimeClassIndexInformer(a.Informer())
 }
 
-// ToRuntimeClassIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToRuntimeClassIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToRuntimeClassIndexInformer(informer cache.SharedIndexInformer) RuntimeClassIndexInformer {
 	if informer, ok := informer.(RuntimeClassIndexInformer); ok {
 		return informer

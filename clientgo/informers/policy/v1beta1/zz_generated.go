@@ -62,7 +62,8 @@ func NewTypedPodDisruptionBudgetInformer(client kubernetes.Interface, namespace 
 	return NewTypedPodDisruptionBudgetInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredPodDisruptionBudgetInformer is NewPodDisruptionBudgetInformer with a function that changes the options of its requests.
+// NewFilteredPodDisruptionBudgetInformer is NewPodDisruptionBudgetInformer with a function that changes
+// the options of its requests.
 func NewFilteredPodDisruptionBudgetInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewPodDisruptionBudgetInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -104,7 +105,8 @@ func (i *podDisruptionBudgetInformer) Lister() listerpolicyv1beta1.PodDisruption
 	return listerpolicyv1beta1.NewPodDisruptionBudgetLister(i.Informer().GetIndexer())
 }
 
-// ToTypedPodDisruptionBudgetInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedPodDisruptionBudgetInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedPodDisruptionBudgetInformer(informer PodDisruptionBudgetInformer) TypedPodDisruptionBudgetInformer {
 	if informer, ok := informer.(TypedPodDisruptionBudgetInformer); ok {
 		return informer
@@ -119,7 +121,8 @@ func (a *podDisruptionBudgetTypedInformer) TypedInformer() PodDisruptionBudgetIn
 	return ToPodDisruptionBudgetIndexInformer(a.Informer())
 }
 
-// ToPodDisruptionBudgetIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToPodDisruptionBudgetIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToPodDisruptionBudgetIndexInformer(informer cache.SharedIndexInformer) PodDisruptionBudgetIndexInformer {
 	if informer, ok := informer.(PodDisruptionBudgetIndexInformer); ok {
 		return informer

@@ -65,7 +65,8 @@ func NewTypedClusterRoleInformer(client kubernetes.Interface, resyncPeriod time.
 	return NewTypedClusterRoleInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredClusterRoleInformer is NewClusterRoleInformer with a function that changes the options of its requests.
+// NewFilteredClusterRoleInformer is NewClusterRoleInformer with a function that changes
+// the options of its requests.
 func NewFilteredClusterRoleInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewClusterRoleInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -105,7 +106,8 @@ func (i *clusterRoleInformer) Lister() listerrbacv1.ClusterRoleLister {
 	return listerrbacv1.NewClusterRoleLister(i.Informer().GetIndexer())
 }
 
-// ToTypedClusterRoleInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedClusterRoleInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedClusterRoleInformer(informer ClusterRoleInformer) TypedClusterRoleInformer {
 	if informer, ok := informer.(TypedClusterRoleInformer); ok {
 		return informer
@@ -120,7 +122,8 @@ func (a *clusterRoleTypedInformer) TypedInformer() ClusterRoleIndexInformer {
 	return ToClusterRoleIndexInformer(a.Informer())
 }
 
-// ToClusterRoleIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToClusterRoleIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToClusterRoleIndexInformer(informer cache.SharedIndexInformer) ClusterRoleIndexInformer {
 	if informer, ok := informer.(ClusterRoleIndexInformer); ok {
 		return informer
@@ -163,7 +166,8 @@ func NewTypedClusterRoleBindingInformer(client kubernetes.Interface, resyncPerio
 	return NewTypedClusterRoleBindingInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredClusterRoleBindingInformer is NewClusterRoleBindingInformer with a function that changes the options of its requests.
+// NewFilteredClusterRoleBindingInformer is NewClusterRoleBindingInformer with a function that changes
+// the options of its requests.
 func NewFilteredClusterRoleBindingInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewClusterRoleBindingInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -205,7 +209,8 @@ func (i *clusterRoleBindingInformer) Lister() listerrbacv1.ClusterRoleBindingLis
 	return listerrbacv1.NewClusterRoleBindingLister(i.Informer().GetIndexer())
 }
 
-// ToTypedClusterRoleBindingInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedClusterRoleBindingInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedClusterRoleBindingInformer(informer ClusterRoleBindingInformer) TypedClusterRoleBindingInformer {
 	if informer, ok := informer.(TypedClusterRoleBindingInformer); ok {
 		return informer
@@ -220,7 +225,8 @@ func (a *clusterRoleBindingTypedInformer) TypedInformer() ClusterRoleBindingInde
 	return ToClusterRoleBindingIndexInformer(a.Informer())
 }
 
-// ToClusterRoleBindingIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToClusterRoleBindingIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToClusterRoleBindingIndexInformer(informer cache.SharedIndexInformer) ClusterRoleBindingIndexInformer {
 	if informer, ok := informer.(ClusterRoleBindingIndexInformer); ok {
 		return informer
@@ -263,7 +269,8 @@ func NewTypedRoleInformer(client kubernetes.Interface, namespace string, resyncP
 	return NewTypedRoleInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredRoleInformer is NewRoleInformer with a function that changes the options of its requests.
+// NewFilteredRoleInformer is NewRoleInformer with a function that changes
+// the options of its requests.
 func NewFilteredRoleInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewRoleInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -303,7 +310,8 @@ func (i *roleInformer) Lister() listerrbacv1.RoleLister {
 	return listerrbacv1.NewRoleLister(i.Informer().GetIndexer())
 }
 
-// ToTypedRoleInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedRoleInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedRoleInformer(informer RoleInformer) TypedRoleInformer {
 	if informer, ok := informer.(TypedRoleInformer); ok {
 		return informer
@@ -318,7 +326,8 @@ func (a *roleTypedInformer) TypedInformer() RoleIndexInformer {
 	return ToRoleIndexInformer(a.Informer())
 }
 
-// ToRoleIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToRoleIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToRoleIndexInformer(informer cache.SharedIndexInformer) RoleIndexInformer {
 	if informer, ok := informer.(RoleIndexInformer); ok {
 		return informer
@@ -361,7 +370,8 @@ func NewTypedRoleBindingInformer(client kubernetes.Interface, namespace string, 
 	return NewTypedRoleBindingInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredRoleBindingInformer is NewRoleBindingInformer with a function that changes the options of its requests.
+// NewFilteredRoleBindingInformer is NewRoleBindingInformer with a function that changes
+// the options of its requests.
 func NewFilteredRoleBindingInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewRoleBindingInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -401,7 +411,8 @@ func (i *roleBindingInformer) Lister() listerrbacv1.RoleBindingLister {
 	return listerrbacv1.NewRoleBindingLister(i.Informer().GetIndexer())
 }
 
-// ToTypedRoleBindingInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedRoleBindingInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedRoleBindingInformer(informer RoleBindingInformer) TypedRoleBindingInformer {
 	if informer, ok := informer.(TypedRoleBindingInformer); ok {
 		return informer
@@ -416,7 +427,8 @@ func (a *roleBindingTypedInformer) TypedInformer() RoleBindingIndexInformer {
 	return ToRoleBindingIndexInformer(a.Informer())
 }
 
-// ToRoleBindingIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToRoleBindingIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToRoleBindingIndexInformer(informer cache.SharedIndexInformer) RoleBindingIndexInformer {
 	if informer, ok := informer.(RoleBindingIndexInformer); ok {
 		return informer

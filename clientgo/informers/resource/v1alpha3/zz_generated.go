@@ -63,7 +63,8 @@ func NewTypedDeviceTaintRuleInformer(client kubernetes.Interface, resyncPeriod t
 	return NewTypedDeviceTaintRuleInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredDeviceTaintRuleInformer is NewDeviceTaintRuleInformer with a function that changes the options of its requests.
+// NewFilteredDeviceTaintRuleInformer is NewDeviceTaintRuleInformer with a function that changes
+// the options of its requests.
 func NewFilteredDeviceTaintRuleInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewDeviceTaintRuleInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -105,7 +106,8 @@ func (i *deviceTaintRuleInformer) Lister() listerresourcev1alpha3.DeviceTaintRul
 	return listerresourcev1alpha3.NewDeviceTaintRuleLister(i.Informer().GetIndexer())
 }
 
-// ToTypedDeviceTaintRuleInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedDeviceTaintRuleInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedDeviceTaintRuleInformer(informer DeviceTaintRuleInformer) TypedDeviceTaintRuleInformer {
 	if informer, ok := informer.(TypedDeviceTaintRuleInformer); ok {
 		return informer
@@ -120,7 +122,8 @@ func (a *deviceTaintRuleTypedInformer) TypedInformer() DeviceTaintRuleIndexInfor
 	return ToDeviceTaintRuleIndexInformer(a.Informer())
 }
 
-// ToDeviceTaintRuleIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToDeviceTaintRuleIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToDeviceTaintRuleIndexInformer(informer cache.SharedIndexInformer) DeviceTaintRuleIndexInformer {
 	if informer, ok := informer.(DeviceTaintRuleIndexInformer); ok {
 		return informer
@@ -163,7 +166,8 @@ func NewTypedResourcePoolStatusRequestInformer(client kubernetes.Interface, resy
 	return NewTypedResourcePoolStatusRequestInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredResourcePoolStatusRequestInformer is NewResourcePoolStatusRequestInformer with a function that changes the options of its requests.
+// NewFilteredResourcePoolStatusRequestInformer is NewResourcePoolStatusRequestInformer with a function that changes
+// the options of its requests.
 func NewFilteredResourcePoolStatusRequestInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewResourcePoolStatusRequestInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -207,7 +211,8 @@ func (i *resourcePoolStatusRequestInformer) Lister() listerresourcev1alpha3.Reso
 	return listerresourcev1alpha3.NewResourcePoolStatusRequestLister(i.Informer().GetIndexer())
 }
 
-// ToTypedResourcePoolStatusRequestInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedResourcePoolStatusRequestInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedResourcePoolStatusRequestInformer(informer ResourcePoolStatusRequestInformer) TypedResourcePoolStatusRequestInformer {
 	if informer, ok := informer.(TypedResourcePoolStatusRequestInformer); ok {
 		return informer
@@ -224,7 +229,8 @@ func (a *resourcePoolStatusRequestTypedInformer) TypedInformer() ResourcePoolSta
 	return ToResourcePoolStatusRequestIndexInformer(a.Informer())
 }
 
-// ToResourcePoolStatusRequestIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToResourcePoolStatusRequestIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToResourcePoolStatusRequestIndexInformer(informer cache.SharedIndexInformer) ResourcePoolStatusRequestIndexInformer {
 	if informer, ok := informer.(ResourcePoolStatusRequestIndexInformer); ok {
 		return informer

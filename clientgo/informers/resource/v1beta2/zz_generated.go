@@ -66,7 +66,8 @@ func NewTypedDeviceClassInformer(client kubernetes.Interface, resyncPeriod time.
 	return NewTypedDeviceClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredDeviceClassInformer is NewDeviceClassInformer with a function that changes the options of its requests.
+// NewFilteredDeviceClassInformer is NewDeviceClassInformer with a function that changes
+// the options of its requests.
 func NewFilteredDeviceClassInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewDeviceClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -106,7 +107,8 @@ func (i *deviceClassInformer) Lister() listerresourcev1beta2.DeviceClassLister {
 	return listerresourcev1beta2.NewDeviceClassLister(i.Informer().GetIndexer())
 }
 
-// ToTypedDeviceClassInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedDeviceClassInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedDeviceClassInformer(informer DeviceClassInformer) TypedDeviceClassInformer {
 	if informer, ok := informer.(TypedDeviceClassInformer); ok {
 		return informer
@@ -121,7 +123,8 @@ func (a *deviceClassTypedInformer) TypedInformer() DeviceClassIndexInformer {
 	return ToDeviceClassIndexInformer(a.Informer())
 }
 
-// ToDeviceClassIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToDeviceClassIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToDeviceClassIndexInformer(informer cache.SharedIndexInformer) DeviceClassIndexInformer {
 	if informer, ok := informer.(DeviceClassIndexInformer); ok {
 		return informer
@@ -164,7 +167,8 @@ func NewTypedDeviceTaintRuleInformer(client kubernetes.Interface, resyncPeriod t
 	return NewTypedDeviceTaintRuleInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredDeviceTaintRuleInformer is NewDeviceTaintRuleInformer with a function that changes the options of its requests.
+// NewFilteredDeviceTaintRuleInformer is NewDeviceTaintRuleInformer with a function that changes
+// the options of its requests.
 func NewFilteredDeviceTaintRuleInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewDeviceTaintRuleInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -206,7 +210,8 @@ func (i *deviceTaintRuleInformer) Lister() listerresourcev1beta2.DeviceTaintRule
 	return listerresourcev1beta2.NewDeviceTaintRuleLister(i.Informer().GetIndexer())
 }
 
-// ToTypedDeviceTaintRuleInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedDeviceTaintRuleInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedDeviceTaintRuleInformer(informer DeviceTaintRuleInformer) TypedDeviceTaintRuleInformer {
 	if informer, ok := informer.(TypedDeviceTaintRuleInformer); ok {
 		return informer
@@ -221,7 +226,8 @@ func (a *deviceTaintRuleTypedInformer) TypedInformer() DeviceTaintRuleIndexInfor
 	return ToDeviceTaintRuleIndexInformer(a.Informer())
 }
 
-// ToDeviceTaintRuleIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToDeviceTaintRuleIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToDeviceTaintRuleIndexInformer(informer cache.SharedIndexInformer) DeviceTaintRuleIndexInformer {
 	if informer, ok := informer.(DeviceTaintRuleIndexInformer); ok {
 		return informer
@@ -264,7 +270,8 @@ func NewTypedResourceClaimInformer(client kubernetes.Interface, namespace string
 	return NewTypedResourceClaimInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredResourceClaimInformer is NewResourceClaimInformer with a function that changes the options of its requests.
+// NewFilteredResourceClaimInformer is NewResourceClaimInformer with a function that changes
+// the options of its requests.
 func NewFilteredResourceClaimInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewResourceClaimInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -304,7 +311,8 @@ func (i *resourceClaimInformer) Lister() listerresourcev1beta2.ResourceClaimList
 	return listerresourcev1beta2.NewResourceClaimLister(i.Informer().GetIndexer())
 }
 
-// ToTypedResourceClaimInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedResourceClaimInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedResourceClaimInformer(informer ResourceClaimInformer) TypedResourceClaimInformer {
 	if informer, ok := informer.(TypedResourceClaimInformer); ok {
 		return informer
@@ -319,7 +327,8 @@ func (a *resourceClaimTypedInformer) TypedInformer() ResourceClaimIndexInformer 
 	return ToResourceClaimIndexInformer(a.Informer())
 }
 
-// ToResourceClaimIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToResourceClaimIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToResourceClaimIndexInformer(informer cache.SharedIndexInformer) ResourceClaimIndexInformer {
 	if informer, ok := informer.(ResourceClaimIndexInformer); ok {
 		return informer
@@ -362,7 +371,8 @@ func NewTypedResourceClaimTemplateInformer(client kubernetes.Interface, namespac
 	return NewTypedResourceClaimTemplateInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredResourceClaimTemplateInformer is NewResourceClaimTemplateInformer with a function that changes the options of its requests.
+// NewFilteredResourceClaimTemplateInformer is NewResourceClaimTemplateInformer with a function that changes
+// the options of its requests.
 func NewFilteredResourceClaimTemplateInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewResourceClaimTemplateInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -406,7 +416,8 @@ func (i *resourceClaimTemplateInformer) Lister() listerresourcev1beta2.ResourceC
 	return listerresourcev1beta2.NewResourceClaimTemplateLister(i.Informer().GetIndexer())
 }
 
-// ToTypedResourceClaimTemplateInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedResourceClaimTemplateInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedResourceClaimTemplateInformer(informer ResourceClaimTemplateInformer) TypedResourceClaimTemplateInformer {
 	if informer, ok := informer.(TypedResourceClaimTemplateInformer); ok {
 		return informer
@@ -421,7 +432,8 @@ func (a *resourceClaimTemplateTypedInformer) TypedInformer() ResourceClaimTempla
 	return ToResourceClaimTemplateIndexInformer(a.Informer())
 }
 
-// ToResourceClaimTemplateIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToResourceClaimTemplateIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToResourceClaimTemplateIndexInformer(informer cache.SharedIndexInformer) ResourceClaimTemplateIndexInformer {
 	if informer, ok := informer.(ResourceClaimTemplateIndexInformer); ok {
 		return informer
@@ -464,7 +476,8 @@ func NewTypedResourceSliceInformer(client kubernetes.Interface, resyncPeriod tim
 	return NewTypedResourceSliceInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredResourceSliceInformer is NewResourceSliceInformer with a function that changes the options of its requests.
+// NewFilteredResourceSliceInformer is NewResourceSliceInformer with a function that changes
+// the options of its requests.
 func NewFilteredResourceSliceInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewResourceSliceInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -504,7 +517,8 @@ func (i *resourceSliceInformer) Lister() listerresourcev1beta2.ResourceSliceList
 	return listerresourcev1beta2.NewResourceSliceLister(i.Informer().GetIndexer())
 }
 
-// ToTypedResourceSliceInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedResourceSliceInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedResourceSliceInformer(informer ResourceSliceInformer) TypedResourceSliceInformer {
 	if informer, ok := informer.(TypedResourceSliceInformer); ok {
 		return informer
@@ -519,7 +533,8 @@ func (a *resourceSliceTypedInformer) TypedInformer() ResourceSliceIndexInformer 
 	return ToResourceSliceIndexInformer(a.Informer())
 }
 
-// ToResourceSliceIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToResourceSliceIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToResourceSliceIndexInformer(informer cache.SharedIndexInformer) ResourceSliceIndexInformer {
 	if informer, ok := informer.(ResourceSliceIndexInformer); ok {
 		return informer

@@ -62,7 +62,8 @@ func NewTypedPriorityClassInformer(client kubernetes.Interface, resyncPeriod tim
 	return NewTypedPriorityClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredPriorityClassInformer is NewPriorityClassInformer with a function that changes the options of its requests.
+// NewFilteredPriorityClassInformer is NewPriorityClassInformer with a function that changes
+// the options of its requests.
 func NewFilteredPriorityClassInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewPriorityClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -102,7 +103,8 @@ func (i *priorityClassInformer) Lister() listerschedulingv1.PriorityClassLister 
 	return listerschedulingv1.NewPriorityClassLister(i.Informer().GetIndexer())
 }
 
-// ToTypedPriorityClassInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedPriorityClassInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedPriorityClassInformer(informer PriorityClassInformer) TypedPriorityClassInformer {
 	if informer, ok := informer.(TypedPriorityClassInformer); ok {
 		return informer
@@ -117,7 +119,8 @@ func (a *priorityClassTypedInformer) TypedInformer() PriorityClassIndexInformer 
 	return ToPriorityClassIndexInformer(a.Informer())
 }
 
-// ToPriorityClassIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToPriorityClassIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToPriorityClassIndexInformer(informer cache.SharedIndexInformer) PriorityClassIndexInformer {
 	if informer, ok := informer.(PriorityClassIndexInformer); ok {
 		return informer

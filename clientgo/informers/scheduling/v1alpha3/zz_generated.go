@@ -64,7 +64,8 @@ func NewTypedCompositePodGroupInformer(client kubernetes.Interface, namespace st
 	return NewTypedCompositePodGroupInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredCompositePodGroupInformer is NewCompositePodGroupInformer with a function that changes the options of its requests.
+// NewFilteredCompositePodGroupInformer is NewCompositePodGroupInformer with a function that changes
+// the options of its requests.
 func NewFilteredCompositePodGroupInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewCompositePodGroupInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -106,7 +107,8 @@ func (i *compositePodGroupInformer) Lister() listerschedulingv1alpha3.CompositeP
 	return listerschedulingv1alpha3.NewCompositePodGroupLister(i.Informer().GetIndexer())
 }
 
-// ToTypedCompositePodGroupInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedCompositePodGroupInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedCompositePodGroupInformer(informer CompositePodGroupInformer) TypedCompositePodGroupInformer {
 	if informer, ok := informer.(TypedCompositePodGroupInformer); ok {
 		return informer
@@ -121,7 +123,8 @@ func (a *compositePodGroupTypedInformer) TypedInformer() CompositePodGroupIndexI
 	return ToCompositePodGroupIndexInformer(a.Informer())
 }
 
-// ToCompositePodGroupIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToCompositePodGroupIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToCompositePodGroupIndexInformer(informer cache.SharedIndexInformer) CompositePodGroupIndexInformer {
 	if informer, ok := informer.(CompositePodGroupIndexInformer); ok {
 		return informer
@@ -164,7 +167,8 @@ func NewTypedPodGroupInformer(client kubernetes.Interface, namespace string, res
 	return NewTypedPodGroupInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredPodGroupInformer is NewPodGroupInformer with a function that changes the options of its requests.
+// NewFilteredPodGroupInformer is NewPodGroupInformer with a function that changes
+// the options of its requests.
 func NewFilteredPodGroupInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewPodGroupInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -204,7 +208,8 @@ func (i *podGroupInformer) Lister() listerschedulingv1alpha3.PodGroupLister {
 	return listerschedulingv1alpha3.NewPodGroupLister(i.Informer().GetIndexer())
 }
 
-// ToTypedPodGroupInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedPodGroupInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedPodGroupInformer(informer PodGroupInformer) TypedPodGroupInformer {
 	if informer, ok := informer.(TypedPodGroupInformer); ok {
 		return informer
@@ -219,7 +224,8 @@ func (a *podGroupTypedInformer) TypedInformer() PodGroupIndexInformer {
 	return ToPodGroupIndexInformer(a.Informer())
 }
 
-// ToPodGroupIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToPodGroupIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToPodGroupIndexInformer(informer cache.SharedIndexInformer) PodGroupIndexInformer {
 	if informer, ok := informer.(PodGroupIndexInformer); ok {
 		return informer
@@ -262,7 +268,8 @@ func NewTypedWorkloadInformer(client kubernetes.Interface, namespace string, res
 	return NewTypedWorkloadInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredWorkloadInformer is NewWorkloadInformer with a function that changes the options of its requests.
+// NewFilteredWorkloadInformer is NewWorkloadInformer with a function that changes
+// the options of its requests.
 func NewFilteredWorkloadInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewWorkloadInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -302,7 +309,8 @@ func (i *workloadInformer) Lister() listerschedulingv1alpha3.WorkloadLister {
 	return listerschedulingv1alpha3.NewWorkloadLister(i.Informer().GetIndexer())
 }
 
-// ToTypedWorkloadInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedWorkloadInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedWorkloadInformer(informer WorkloadInformer) TypedWorkloadInformer {
 	if informer, ok := informer.(TypedWorkloadInformer); ok {
 		return informer
@@ -317,7 +325,8 @@ func (a *workloadTypedInformer) TypedInformer() WorkloadIndexInformer {
 	return ToWorkloadIndexInformer(a.Informer())
 }
 
-// ToWorkloadIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToWorkloadIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToWorkloadIndexInformer(informer cache.SharedIndexInformer) WorkloadIndexInformer {
 	if informer, ok := informer.(WorkloadIndexInformer); ok {
 		return informer

@@ -64,7 +64,8 @@ func NewTypedPodGroupInformer(client kubernetes.Interface, namespace string, res
 	return NewTypedPodGroupInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredPodGroupInformer is NewPodGroupInformer with a function that changes the options of its requests.
+// NewFilteredPodGroupInformer is NewPodGroupInformer with a function that changes
+// the options of its requests.
 func NewFilteredPodGroupInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewPodGroupInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -104,7 +105,8 @@ func (i *podGroupInformer) Lister() listerschedulingv1beta1.PodGroupLister {
 	return listerschedulingv1beta1.NewPodGroupLister(i.Informer().GetIndexer())
 }
 
-// ToTypedPodGroupInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedPodGroupInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedPodGroupInformer(informer PodGroupInformer) TypedPodGroupInformer {
 	if informer, ok := informer.(TypedPodGroupInformer); ok {
 		return informer
@@ -119,7 +121,8 @@ func (a *podGroupTypedInformer) TypedInformer() PodGroupIndexInformer {
 	return ToPodGroupIndexInformer(a.Informer())
 }
 
-// ToPodGroupIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToPodGroupIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToPodGroupIndexInformer(informer cache.SharedIndexInformer) PodGroupIndexInformer {
 	if informer, ok := informer.(PodGroupIndexInformer); ok {
 		return informer
@@ -162,7 +165,8 @@ func NewTypedPriorityClassInformer(client kubernetes.Interface, resyncPeriod tim
 	return NewTypedPriorityClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredPriorityClassInformer is NewPriorityClassInformer with a function that changes the options of its requests.
+// NewFilteredPriorityClassInformer is NewPriorityClassInformer with a function that changes
+// the options of its requests.
 func NewFilteredPriorityClassInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewPriorityClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -202,7 +206,8 @@ func (i *priorityClassInformer) Lister() listerschedulingv1beta1.PriorityClassLi
 	return listerschedulingv1beta1.NewPriorityClassLister(i.Informer().GetIndexer())
 }
 
-// ToTypedPriorityClassInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedPriorityClassInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedPriorityClassInformer(informer PriorityClassInformer) TypedPriorityClassInformer {
 	if informer, ok := informer.(TypedPriorityClassInformer); ok {
 		return informer
@@ -217,7 +222,8 @@ func (a *priorityClassTypedInformer) TypedInformer() PriorityClassIndexInformer 
 	return ToPriorityClassIndexInformer(a.Informer())
 }
 
-// ToPriorityClassIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToPriorityClassIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToPriorityClassIndexInformer(informer cache.SharedIndexInformer) PriorityClassIndexInformer {
 	if informer, ok := informer.(PriorityClassIndexInformer); ok {
 		return informer
@@ -260,7 +266,8 @@ func NewTypedWorkloadInformer(client kubernetes.Interface, namespace string, res
 	return NewTypedWorkloadInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredWorkloadInformer is NewWorkloadInformer with a function that changes the options of its requests.
+// NewFilteredWorkloadInformer is NewWorkloadInformer with a function that changes
+// the options of its requests.
 func NewFilteredWorkloadInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewWorkloadInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -300,7 +307,8 @@ func (i *workloadInformer) Lister() listerschedulingv1beta1.WorkloadLister {
 	return listerschedulingv1beta1.NewWorkloadLister(i.Informer().GetIndexer())
 }
 
-// ToTypedWorkloadInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedWorkloadInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedWorkloadInformer(informer WorkloadInformer) TypedWorkloadInformer {
 	if informer, ok := informer.(TypedWorkloadInformer); ok {
 		return informer
@@ -315,7 +323,8 @@ func (a *workloadTypedInformer) TypedInformer() WorkloadIndexInformer {
 	return ToWorkloadIndexInformer(a.Informer())
 }
 
-// ToWorkloadIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToWorkloadIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToWorkloadIndexInformer(informer cache.SharedIndexInformer) WorkloadIndexInformer {
 	if informer, ok := informer.(WorkloadIndexInformer); ok {
 		return informer

@@ -64,7 +64,8 @@ func NewTypedCSIStorageCapacityInformer(client kubernetes.Interface, namespace s
 	return NewTypedCSIStorageCapacityInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredCSIStorageCapacityInformer is NewCSIStorageCapacityInformer with a function that changes the options of its requests.
+// NewFilteredCSIStorageCapacityInformer is NewCSIStorageCapacityInformer with a function that changes
+// the options of its requests.
 func NewFilteredCSIStorageCapacityInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewCSIStorageCapacityInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -106,7 +107,8 @@ func (i *cSIStorageCapacityInformer) Lister() listerstoragev1alpha1.CSIStorageCa
 	return listerstoragev1alpha1.NewCSIStorageCapacityLister(i.Informer().GetIndexer())
 }
 
-// ToTypedCSIStorageCapacityInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedCSIStorageCapacityInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedCSIStorageCapacityInformer(informer CSIStorageCapacityInformer) TypedCSIStorageCapacityInformer {
 	if informer, ok := informer.(TypedCSIStorageCapacityInformer); ok {
 		return informer
@@ -121,7 +123,8 @@ func (a *cSIStorageCapacityTypedInformer) TypedInformer() CSIStorageCapacityInde
 	return ToCSIStorageCapacityIndexInformer(a.Informer())
 }
 
-// ToCSIStorageCapacityIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToCSIStorageCapacityIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToCSIStorageCapacityIndexInformer(informer cache.SharedIndexInformer) CSIStorageCapacityIndexInformer {
 	if informer, ok := informer.(CSIStorageCapacityIndexInformer); ok {
 		return informer
@@ -164,7 +167,8 @@ func NewTypedVolumeAttachmentInformer(client kubernetes.Interface, resyncPeriod 
 	return NewTypedVolumeAttachmentInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredVolumeAttachmentInformer is NewVolumeAttachmentInformer with a function that changes the options of its requests.
+// NewFilteredVolumeAttachmentInformer is NewVolumeAttachmentInformer with a function that changes
+// the options of its requests.
 func NewFilteredVolumeAttachmentInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewVolumeAttachmentInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -206,7 +210,8 @@ func (i *volumeAttachmentInformer) Lister() listerstoragev1alpha1.VolumeAttachme
 	return listerstoragev1alpha1.NewVolumeAttachmentLister(i.Informer().GetIndexer())
 }
 
-// ToTypedVolumeAttachmentInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedVolumeAttachmentInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedVolumeAttachmentInformer(informer VolumeAttachmentInformer) TypedVolumeAttachmentInformer {
 	if informer, ok := informer.(TypedVolumeAttachmentInformer); ok {
 		return informer
@@ -221,7 +226,8 @@ func (a *volumeAttachmentTypedInformer) TypedInformer() VolumeAttachmentIndexInf
 	return ToVolumeAttachmentIndexInformer(a.Informer())
 }
 
-// ToVolumeAttachmentIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToVolumeAttachmentIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToVolumeAttachmentIndexInformer(informer cache.SharedIndexInformer) VolumeAttachmentIndexInformer {
 	if informer, ok := informer.(VolumeAttachmentIndexInformer); ok {
 		return informer
@@ -264,7 +270,8 @@ func NewTypedVolumeAttributesClassInformer(client kubernetes.Interface, resyncPe
 	return NewTypedVolumeAttributesClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredVolumeAttributesClassInformer is NewVolumeAttributesClassInformer with a function that changes the options of its requests.
+// NewFilteredVolumeAttributesClassInformer is NewVolumeAttributesClassInformer with a function that changes
+// the options of its requests.
 func NewFilteredVolumeAttributesClassInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewVolumeAttributesClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -308,7 +315,8 @@ func (i *volumeAttributesClassInformer) Lister() listerstoragev1alpha1.VolumeAtt
 	return listerstoragev1alpha1.NewVolumeAttributesClassLister(i.Informer().GetIndexer())
 }
 
-// ToTypedVolumeAttributesClassInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedVolumeAttributesClassInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedVolumeAttributesClassInformer(informer VolumeAttributesClassInformer) TypedVolumeAttributesClassInformer {
 	if informer, ok := informer.(TypedVolumeAttributesClassInformer); ok {
 		return informer
@@ -323,7 +331,8 @@ func (a *volumeAttributesClassTypedInformer) TypedInformer() VolumeAttributesCla
 	return ToVolumeAttributesClassIndexInformer(a.Informer())
 }
 
-// ToVolumeAttributesClassIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToVolumeAttributesClassIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToVolumeAttributesClassIndexInformer(informer cache.SharedIndexInformer) VolumeAttributesClassIndexInformer {
 	if informer, ok := informer.(VolumeAttributesClassIndexInformer); ok {
 		return informer

@@ -67,7 +67,8 @@ func NewTypedCSIDriverInformer(client kubernetes.Interface, resyncPeriod time.Du
 	return NewTypedCSIDriverInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredCSIDriverInformer is NewCSIDriverInformer with a function that changes the options of its requests.
+// NewFilteredCSIDriverInformer is NewCSIDriverInformer with a function that changes
+// the options of its requests.
 func NewFilteredCSIDriverInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewCSIDriverInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -107,7 +108,8 @@ func (i *cSIDriverInformer) Lister() listerstoragev1beta1.CSIDriverLister {
 	return listerstoragev1beta1.NewCSIDriverLister(i.Informer().GetIndexer())
 }
 
-// ToTypedCSIDriverInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedCSIDriverInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedCSIDriverInformer(informer CSIDriverInformer) TypedCSIDriverInformer {
 	if informer, ok := informer.(TypedCSIDriverInformer); ok {
 		return informer
@@ -122,7 +124,8 @@ func (a *cSIDriverTypedInformer) TypedInformer() CSIDriverIndexInformer {
 	return ToCSIDriverIndexInformer(a.Informer())
 }
 
-// ToCSIDriverIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToCSIDriverIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToCSIDriverIndexInformer(informer cache.SharedIndexInformer) CSIDriverIndexInformer {
 	if informer, ok := informer.(CSIDriverIndexInformer); ok {
 		return informer
@@ -165,7 +168,8 @@ func NewTypedCSINodeInformer(client kubernetes.Interface, resyncPeriod time.Dura
 	return NewTypedCSINodeInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredCSINodeInformer is NewCSINodeInformer with a function that changes the options of its requests.
+// NewFilteredCSINodeInformer is NewCSINodeInformer with a function that changes
+// the options of its requests.
 func NewFilteredCSINodeInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewCSINodeInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -205,7 +209,8 @@ func (i *cSINodeInformer) Lister() listerstoragev1beta1.CSINodeLister {
 	return listerstoragev1beta1.NewCSINodeLister(i.Informer().GetIndexer())
 }
 
-// ToTypedCSINodeInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedCSINodeInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedCSINodeInformer(informer CSINodeInformer) TypedCSINodeInformer {
 	if informer, ok := informer.(TypedCSINodeInformer); ok {
 		return informer
@@ -220,7 +225,8 @@ func (a *cSINodeTypedInformer) TypedInformer() CSINodeIndexInformer {
 	return ToCSINodeIndexInformer(a.Informer())
 }
 
-// ToCSINodeIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToCSINodeIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToCSINodeIndexInformer(informer cache.SharedIndexInformer) CSINodeIndexInformer {
 	if informer, ok := informer.(CSINodeIndexInformer); ok {
 		return informer
@@ -263,7 +269,8 @@ func NewTypedCSIStorageCapacityInformer(client kubernetes.Interface, namespace s
 	return NewTypedCSIStorageCapacityInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredCSIStorageCapacityInformer is NewCSIStorageCapacityInformer with a function that changes the options of its requests.
+// NewFilteredCSIStorageCapacityInformer is NewCSIStorageCapacityInformer with a function that changes
+// the options of its requests.
 func NewFilteredCSIStorageCapacityInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewCSIStorageCapacityInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -305,7 +312,8 @@ func (i *cSIStorageCapacityInformer) Lister() listerstoragev1beta1.CSIStorageCap
 	return listerstoragev1beta1.NewCSIStorageCapacityLister(i.Informer().GetIndexer())
 }
 
-// ToTypedCSIStorageCapacityInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedCSIStorageCapacityInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedCSIStorageCapacityInformer(informer CSIStorageCapacityInformer) TypedCSIStorageCapacityInformer {
 	if informer, ok := informer.(TypedCSIStorageCapacityInformer); ok {
 		return informer
@@ -320,7 +328,8 @@ func (a *cSIStorageCapacityTypedInformer) TypedInformer() CSIStorageCapacityInde
 	return ToCSIStorageCapacityIndexInformer(a.Informer())
 }
 
-// ToCSIStorageCapacityIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToCSIStorageCapacityIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToCSIStorageCapacityIndexInformer(informer cache.SharedIndexInformer) CSIStorageCapacityIndexInformer {
 	if informer, ok := informer.(CSIStorageCapacityIndexInformer); ok {
 		return informer
@@ -363,7 +372,8 @@ func NewTypedStorageClassInformer(client kubernetes.Interface, resyncPeriod time
 	return NewTypedStorageClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredStorageClassInformer is NewStorageClassInformer with a function that changes the options of its requests.
+// NewFilteredStorageClassInformer is NewStorageClassInformer with a function that changes
+// the options of its requests.
 func NewFilteredStorageClassInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewStorageClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -403,7 +413,8 @@ func (i *storageClassInformer) Lister() listerstoragev1beta1.StorageClassLister 
 	return listerstoragev1beta1.NewStorageClassLister(i.Informer().GetIndexer())
 }
 
-// ToTypedStorageClassInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedStorageClassInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedStorageClassInformer(informer StorageClassInformer) TypedStorageClassInformer {
 	if informer, ok := informer.(TypedStorageClassInformer); ok {
 		return informer
@@ -418,7 +429,8 @@ func (a *storageClassTypedInformer) TypedInformer() StorageClassIndexInformer {
 	return ToStorageClassIndexInformer(a.Informer())
 }
 
-// ToStorageClassIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToStorageClassIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToStorageClassIndexInformer(informer cache.SharedIndexInformer) StorageClassIndexInformer {
 	if informer, ok := informer.(StorageClassIndexInformer); ok {
 		return informer
@@ -461,7 +473,8 @@ func NewTypedVolumeAttachmentInformer(client kubernetes.Interface, resyncPeriod 
 	return NewTypedVolumeAttachmentInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredVolumeAttachmentInformer is NewVolumeAttachmentInformer with a function that changes the options of its requests.
+// NewFilteredVolumeAttachmentInformer is NewVolumeAttachmentInformer with a function that changes
+// the options of its requests.
 func NewFilteredVolumeAttachmentInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewVolumeAttachmentInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -503,7 +516,8 @@ func (i *volumeAttachmentInformer) Lister() listerstoragev1beta1.VolumeAttachmen
 	return listerstoragev1beta1.NewVolumeAttachmentLister(i.Informer().GetIndexer())
 }
 
-// ToTypedVolumeAttachmentInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedVolumeAttachmentInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedVolumeAttachmentInformer(informer VolumeAttachmentInformer) TypedVolumeAttachmentInformer {
 	if informer, ok := informer.(TypedVolumeAttachmentInformer); ok {
 		return informer
@@ -518,7 +532,8 @@ func (a *volumeAttachmentTypedInformer) TypedInformer() VolumeAttachmentIndexInf
 	return ToVolumeAttachmentIndexInformer(a.Informer())
 }
 
-// ToVolumeAttachmentIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToVolumeAttachmentIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToVolumeAttachmentIndexInformer(informer cache.SharedIndexInformer) VolumeAttachmentIndexInformer {
 	if informer, ok := informer.(VolumeAttachmentIndexInformer); ok {
 		return informer
@@ -561,7 +576,8 @@ func NewTypedVolumeAttributesClassInformer(client kubernetes.Interface, resyncPe
 	return NewTypedVolumeAttributesClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredVolumeAttributesClassInformer is NewVolumeAttributesClassInformer with a function that changes the options of its requests.
+// NewFilteredVolumeAttributesClassInformer is NewVolumeAttributesClassInformer with a function that changes
+// the options of its requests.
 func NewFilteredVolumeAttributesClassInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewVolumeAttributesClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -605,7 +621,8 @@ func (i *volumeAttributesClassInformer) Lister() listerstoragev1beta1.VolumeAttr
 	return listerstoragev1beta1.NewVolumeAttributesClassLister(i.Informer().GetIndexer())
 }
 
-// ToTypedVolumeAttributesClassInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedVolumeAttributesClassInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedVolumeAttributesClassInformer(informer VolumeAttributesClassInformer) TypedVolumeAttributesClassInformer {
 	if informer, ok := informer.(TypedVolumeAttributesClassInformer); ok {
 		return informer
@@ -620,7 +637,8 @@ func (a *volumeAttributesClassTypedInformer) TypedInformer() VolumeAttributesCla
 	return ToVolumeAttributesClassIndexInformer(a.Informer())
 }
 
-// ToVolumeAttributesClassIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToVolumeAttributesClassIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToVolumeAttributesClassIndexInformer(informer cache.SharedIndexInformer) VolumeAttributesClassIndexInformer {
 	if informer, ok := informer.(VolumeAttributesClassIndexInformer); ok {
 		return informer

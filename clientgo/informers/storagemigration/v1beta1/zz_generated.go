@@ -62,7 +62,8 @@ func NewTypedStorageVersionMigrationInformer(client kubernetes.Interface, resync
 	return NewTypedStorageVersionMigrationInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFilteredStorageVersionMigrationInformer is NewStorageVersionMigrationInformer with a function that changes the options of its requests.
+// NewFilteredStorageVersionMigrationInformer is NewStorageVersionMigrationInformer with a function that changes
+// the options of its requests.
 func NewFilteredStorageVersionMigrationInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewStorageVersionMigrationInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -106,7 +107,8 @@ func (i *storageVersionMigrationInformer) Lister() listerstoragemigrationv1beta1
 	return listerstoragemigrationv1beta1.NewStorageVersionMigrationLister(i.Informer().GetIndexer())
 }
 
-// ToTypedStorageVersionMigrationInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTypedStorageVersionMigrationInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTypedStorageVersionMigrationInformer(informer StorageVersionMigrationInformer) TypedStorageVersionMigrationInformer {
 	if informer, ok := informer.(TypedStorageVersionMigrationInformer); ok {
 		return informer
@@ -123,7 +125,8 @@ func (a *storageVersionMigrationTypedInformer) TypedInformer() StorageVersionMig
 	return ToStorageVersionMigrationIndexInformer(a.Informer())
 }
 
-// ToStorageVersionMigrationIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// ToStorageVersionMigrationIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func ToStorageVersionMigrationIndexInformer(informer cache.SharedIndexInformer) StorageVersionMigrationIndexInformer {
 	if informer, ok := informer.(StorageVersionMigrationIndexInformer); ok {
 		return informer

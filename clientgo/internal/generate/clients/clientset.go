@@ -24,7 +24,8 @@ func (c *Clientset) Discovery() %[2]s.DiscoveryInterfaces {
 	return c.DiscoveryClient
 }
 
-// NewForConfig returns a clientset for a configuration. All of its clients share connections, and the limit to requests.
+// NewForConfig returns a clientset for a configuration. All of its clients share
+// connections and the rate limit.
 func NewForConfig(c *%[1]s.Config) (*Clientset, error) {
 	config := *c
 	if config.UserAgent == "" {

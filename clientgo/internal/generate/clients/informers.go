@@ -71,7 +71,8 @@ func NewTyped%[1]sInformer(client %[5]s.Interface, %[6]sresyncPeriod %[7]s, inde
 	return NewTyped%[1]sInformerWithOptions(client, %[8]s%[9]s.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: %[2]s.TypedIndexersToIndexers(indexers)})
 }
 
-// NewFiltered%[1]sInformer is New%[1]sInformer with a function that changes the options of its requests.
+// NewFiltered%[1]sInformer is New%[1]sInformer with a function that changes
+// the options of its requests.
 func NewFiltered%[1]sInformer(client %[5]s.Interface, %[6]sresyncPeriod %[7]s, indexers %[2]s.Indexers, tweakListOptions %[9]s.TweakListOptionsFunc) %[2]s.SharedIndexInformer {
 	return New%[1]sInformerWithOptions(client, %[8]s%[9]s.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
@@ -116,7 +117,8 @@ func (i *%[1]s) TypedInformer() %[4]sIndexInformer {
 // Lister returns a lister over the store of the factory's informer.
 func (i *%[1]s) Lister() %[11]s.%[4]sLister { return %[11]s.New%[4]sLister(i.Informer().GetIndexer()) }
 
-// ToTyped%[4]sInformer gives an informer its types. Where its objects are of another type, methods of the result panic.
+// ToTyped%[4]sInformer adds types to an informer. If its objects have another type,
+// the methods of the result panic.
 func ToTyped%[4]sInformer(informer %[4]sInformer) Typed%[4]sInformer {
 	if informer, ok := informer.(Typed%[4]sInformer); ok {
 		return informer
@@ -129,7 +131,8 @@ type %[12]s struct { %[4]sInformer }
 // TypedInformer returns the informer, with types.
 func (a *%[12]s) TypedInformer() %[4]sIndexInformer { return To%[4]sIndexInformer(a.Informer()) }
 
-// To%[4]sIndexInformer gives a shared informer its types. Where its objects are of another type, methods of the result panic.
+// To%[4]sIndexInformer adds types to a shared informer. If its objects have another
+// type, the methods of the result panic.
 func To%[4]sIndexInformer(informer %[5]s.SharedIndexInformer) %[4]sIndexInformer {
 	if informer, ok := informer.(%[4]sIndexInformer); ok {
 		return informer

@@ -10,8 +10,9 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// Where returns a text for the user: the address of the page, and the token if the page needs it.
-func Where(v *view.View, url string) string {
+// Instructions returns a text for the user: the address of the page, and the token if the page
+// needs it.
+func Instructions(v *view.View, url string) string {
 	if !v.Guarded() {
 		return url
 	}

@@ -45,7 +45,7 @@ func opened(t *testing.T, v *view.View) string {
 // the code admits one browser.
 func TestTheCommandLineOfABrowserHasNoToken(t *testing.T) {
 	v := guarded(t)
-	printed := Where(v, "http://127.0.0.1:1/")
+	printed := Instructions(v, "http://127.0.0.1:1/")
 	address := opened(t, v)
 	require.NotContains(t, address, v.Token())
 	require.NotContains(t, printed, address, "what was printed is good even after the browser has come")
@@ -77,9 +77,9 @@ func TestWithoutABrowserTheErrorHasNoSecret(t *testing.T) {
 func TestWhereAPageIs(t *testing.T) {
 	v, err := view.New(view.Options{})
 	require.NoError(t, err)
-	require.Equal(t, "http://127.0.0.1:1/", Where(v, "http://127.0.0.1:1/"))
+	require.Equal(t, "http://127.0.0.1:1/", Instructions(v, "http://127.0.0.1:1/"))
 	g := guarded(t)
-	address, hint, _ := strings.Cut(Where(g, "http://127.0.0.1:1/"), "\n")
+	address, hint, _ := strings.Cut(Instructions(g, "http://127.0.0.1:1/"), "\n")
 	require.NotContains(t, address, g.Token())
 	require.True(t, strings.HasSuffix(hint, "its token: "+g.Token()), hint)
 	require.Equal(t, "http://127.0.0.1:1/", opened(t, v))

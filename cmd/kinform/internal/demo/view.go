@@ -62,5 +62,5 @@ func (s *shown) where() string {
 	if s == nil {
 		return ""
 	}
-	return browse.Where(s.View, s.url)
+	return browse.Instructions(s.View, s.url)
 }

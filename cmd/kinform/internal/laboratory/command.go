@@ -68,7 +68,7 @@ func run(ctx context.Context, out io.Writer, opts Options, open bool, record str
 	served := make(chan error, 1)
 	go func() { served <- l.View().Serve(ctx, listener); stop() }()
 	url := fmt.Sprintf("http://%v/", listener.Addr())
-	_, err = fmt.Fprintf(out, "the laboratory is at %s\nCtrl-C ends it\n", browse.Where(l.View(), url))
+	_, err = fmt.Fprintf(out, "the laboratory is at %s\nCtrl-C ends it\n", browse.Instructions(l.View(), url))
 	if err == nil && open {
 		err = browse.Open(l.View(), url)
 	}

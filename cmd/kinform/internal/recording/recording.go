@@ -97,7 +97,7 @@ func Serve(ctx context.Context, path, listen string, open bool, said func(where 
 		return fmt.Errorf("cannot serve the page: %w", err)
 	}
 	url := fmt.Sprintf("http://%v/", listener.Addr())
-	said(browse.Where(v, url))
+	said(browse.Instructions(v, url))
 	if open {
 		if err := browse.Open(v, url); err != nil {
 			_ = listener.Close()

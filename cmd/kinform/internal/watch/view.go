@@ -91,7 +91,7 @@ func (how looking) view(cmd *cobra.Command, of Cluster, names []string) (err err
 	var running sync.WaitGroup
 	running.Go(func() { l.Run(ctx) })
 	url := fmt.Sprintf("http://%v/", listener.Addr())
-	fmt.Fprintf(cmd.OutOrStdout(), "See it at work in a browser, until Ctrl-C:\n%s\n", browse.Where(l.View, url))
+	fmt.Fprintf(cmd.OutOrStdout(), "See it at work in a browser, until Ctrl-C:\n%s\n", browse.Instructions(l.View, url))
 	if how.open {
 		err = browse.Open(l.View, url)
 	}
