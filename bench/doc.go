@@ -1,21 +1,21 @@
-// Package bench measures kinform against client-go, side by side, in one run and
-// on the same bytes, and package plain, the textbook's pipeline, beside them. It is a module of its own, so that nobody who uses kinform
-// gets client-go with it.
+// Package bench measures kinform against client-go side by side, in one run and on the same bytes.
+// Package plain, the textbook pipeline, is measured beside them. It is a separate module, so that
+// users of kinform do not get client-go with it.
 //
-//   - footprint: what a program with a pod informer weighs, and how fast it starts.
-//   - latency: how long an event takes from the server's write to the handlers, and
-//     how many goroutines an informer has.
-//   - store: what reads, writes and iterations of the store cost.
-//   - queue: what the work queue costs, how long keys wait in it, and how fair it is;
-//     against controller-runtime's as well.
-//   - conformance: the contracts, as client-go keeps them and does not.
+//   - footprint: the size and start-up time of a program with a pod informer.
+//   - latency: how long an event takes from the server's write to the handlers, and how many
+//     goroutines an informer has.
+//   - store: the cost of reads, writes and iterations of the store.
+//   - queue: the cost of the work queue, how long keys wait in it, and how fair it is;
+//     controller-runtime's queue is measured as well.
+//   - conformance: the contracts that client-go keeps, and the ones it does not.
 //   - differential: random histories, played to both informers and compared.
-//   - sync: what the first sync, a relist and a watch at full speed cost, in time,
-//     memory and CPU.
+//   - sync: the cost of the first sync, a relist and a watch at full speed, in time, memory and
+//     CPU.
 //   - controller: one controller on packages controller and lease, and on controller-runtime;
 //     it has a README.md of its own.
-//   - events: what recording events costs.
-//   - tricks: what of all that is in plain/README.md.
+//   - events: the cost of recording events.
+//   - tricks: the excerpt of these measurements in plain/README.md.
 //
-// README.md says how to run and read them.
+// README.md explains how to run them and read the results.
 package bench

@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// owners are the managers that own fields of an object, and how they got them.
+// owners returns the field managers of an object, and the operation of each.
 func owners(object metav1.Object) map[string]string {
 	all := map[string]string{}
 	for _, e := range object.GetManagedFields() {
@@ -58,8 +58,8 @@ func TestApplyDecidesOnTheFieldsThatItHas(t *testing.T) {
 	})
 }
 
-// An object of the cache can be copied, changed and applied: what only servers write is not sent. It then owns all
-// fields, and has a version, which others may have changed.
+// An object from the cache can be copied, changed and applied: fields that only the server writes
+// are not sent. The manager then owns all fields, and the version can cause a conflict.
 func TestApplyOfACopyOfACachedObject(t *testing.T) {
 	act(t, newMap("a", "user", "1"), func(ctx context.Context, r *rig, maps *controller.Client[*configMap], m *configMap) error {
 		_, err := r.maps.ServerSideApply(ctx, newMap("a", "user", "1"), metav1.ApplyOptions{FieldManager: "user", Force: true})
@@ -125,7 +125,7 @@ func TestApplyStatusIsOfTheStatusAlone(t *testing.T) {
 	})
 }
 
-// Owner references are a map by uid: who applies one leaves those of others alone.
+// Owner references are a map by uid: an apply of one leaves the others alone.
 func TestApplyWithOwners(t *testing.T) {
 	act(t, newMap("a"), func(ctx context.Context, r *rig, maps *controller.Client[*configMap], m *configMap) error {
 		other := r.create(newMap("other"))
@@ -152,7 +152,7 @@ func TestApplyWithOwners(t *testing.T) {
 	})
 }
 
-// site is a struct of a program's own, whose fields are always in its JSON.
+// site is a program's own struct, whose fields are always in its JSON.
 type site struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -188,7 +188,8 @@ func TestApplyOfAStructOfOnesOwn(t *testing.T) {
 	})
 }
 
-// A Go type writes null for what it has not: a selector, a list of containers. Nobody decides on these so.
+// A Go type writes null for unset fields: a selector, a list of containers. Apply must not take
+// ownership of these fields.
 func TestApplyLeavesAloneWhatAGoTypeHasNot(t *testing.T) {
 	act(t, newMap("a"), func(ctx context.Context, r *rig, _ *controller.Client[*configMap], _ *configMap) error {
 		deployments := controller.For[*appsv1.Deployment](r.manager, rest.ResourceOptions{})

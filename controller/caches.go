@@ -11,14 +11,14 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// clusterCaches are the caches of the objects of one cluster.
+// clusterCaches are the caches of one cluster.
 type clusterCaches struct {
 	client  *rest.Client
 	factory informer.Factory
 	views   map[schema.GroupResource][]viewer // each once; no slice is changed in place
 }
 
-// cacheID says which cache of a manager is meant.
+// cacheID identifies a cache of a manager.
 type cacheID struct {
 	client  *rest.Client
 	what    string
@@ -30,7 +30,7 @@ func cacheOf[T any](client *rest.Client, what informer.Selection) cacheID {
 	return cacheID{client, what.String(), reflect.TypeFor[T]()}
 }
 
-// nameOf returns the name of a cache, which no other cache has.
+// nameOf returns the unique name of a cache.
 func (m *Manager) nameOf(id cacheID, wanted string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -67,7 +67,7 @@ func (m *Manager) clusterLocked(client *rest.Client) *clusterCaches {
 	return c
 }
 
-// addView adds a cache to those that writes of a resource are waited for in.
+// addView registers a cache of a resource, so that writes of the resource wait for it.
 func (m *Manager) addView(client *rest.Client, resource schema.GroupResource, v viewer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

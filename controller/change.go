@@ -16,14 +16,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// attempts is how often Modify tries if the object changes meanwhile.
+// attempts is the maximum number of attempts of Modify after conflicts.
 const attempts = 6
 
 // Modify changes an object on the server: it calls change with a copy of the cached object, and
 // updates the object. After a conflict it reads the object from the server and begins again, six
-// times at most, so that change may be called several times. If the object is as it was after
-// change, Modify sends nothing. If change fails, Modify returns its error, and writes nothing. If
-// the object does not exist, the error is NotFound.
+// attempts at most. So change may be called several times. If change leaves the object as it was,
+// Modify sends nothing. If change fails, Modify returns its error, and writes nothing. If the
+// object does not exist, the error is NotFound.
 func (c *Client[T]) Modify(ctx context.Context, key types.NamespacedName, change func(T) error) (T, error) {
 	return c.modify(ctx, key, change, c.Update)
 }
@@ -70,7 +70,7 @@ func (c *Client[T]) modify(ctx context.Context, key types.NamespacedName, change
 // A list that differs is replaced whole. from must have the name, may be a cached object, and is
 // not changed. If there is no difference, Merge sends nothing, and returns to.
 //
-// The server finds a conflict only if both have a resourceVersion, and these differ.
+// The server detects a conflict only if both have a resourceVersion and the two differ.
 func (c *Client[T]) Merge(ctx context.Context, from, to T, subresources ...string) (T, error) {
 	patch, err := mergePatch(from, to)
 	if err != nil || patch == nil {
@@ -126,8 +126,7 @@ func difference(from, to map[string]any) map[string]any {
 
 var errNotCopied = errors.New("controller: an object that has no method DeepCopy is copied by way of JSON")
 
-// copyOf copies an object: by its method DeepCopy, if it has the one of generated code, or else
-// through JSON.
+// copyOf copies an object with its generated method DeepCopy, or through JSON if it has none.
 func copyOf[T metav1.Object](object T) (T, error) {
 	if copier, ok := any(object).(interface{ DeepCopy() T }); ok {
 		return copier.DeepCopy(), nil

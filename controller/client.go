@@ -23,22 +23,23 @@ import (
 // Client reads the objects of one resource from a cache and writes them to the server. [For]
 // makes one. It is safe for concurrent use.
 //
-// Get returns the objects of the cache, which others have as well: they must not be changed.
-// Objects that a write returns are the caller's own.
+// Get returns the objects of the cache, which are shared: they must not be changed. Objects that a
+// write returns belong to the caller.
 //
 // # Reading one's own writes
 //
 // A successful write with the context of a reconcile holds back the key of that reconcile until
-// every cache of the manager has the write: the next turn of the key sees it. So a reconcile does nothing
-// twice, and has no conflict with itself. Before it returns, it does not see its own write in the cache;
-// it has the object that the write returned.
+// every cache of the manager has the write. So the next reconcile of the key sees it. A reconcile
+// then repeats no work, and has no conflict with its own writes. Before it returns, it does not see
+// its own write in the cache; it can use the object that the write returned.
 //
-// The key is held back for two minutes at most: a cache that works has a write within the interval of two
-// bookmarks. It is five seconds if a field selector decides whether the Client's cache has the object, or if
-// the server's versions cannot be compared. The key goes on earlier if the cache cannot see the write: its
-// informer has stopped, the object cannot be read, or two lists in a row failed because the server refuses
-// the resource (403, 405) or does not have it any more (404). If a key goes on without a write, the log and
-// [Manager.Ready] name it, Ready until the cache has the write; see ControllerStatus.Unseen.
+// The key is held back for two minutes at most, because a working cache has a write within the
+// interval of two bookmarks. The limit is five seconds if a field selector decides whether the
+// Client's cache has the object, or if the server's versions cannot be compared. The wait ends
+// earlier if the cache cannot see the write: its informer has stopped, or the object cannot be
+// read. The same holds if two lists in a row failed because the server refuses the resource (403,
+// 405) or does not have it any more (404). If a wait ends without the write, the log and
+// [Manager.Ready] name the key, Ready until the cache has the write; see ControllerStatus.Unseen.
 type Client[T metav1.Object] struct {
 	server *rest.Resource[T]
 	cache  *informer.Handle[T] // nil if the Client was refused
@@ -49,38 +50,38 @@ type Client[T metav1.Object] struct {
 	kind   schema.GroupKind
 	refuse func(error)
 
-	refused error // the mistake in the options, nil if there is none
+	refused error // the error in the options, or nil
 }
 
 // For returns a Client of the manager's cluster. All Clients of the same objects have one cache,
-// which the manager keeps. opts name the resource, and say which objects the cache has; for a
+// which the manager keeps. opts name the resource, and select the objects in the cache; for a
 // built-in type, the resource is known. See [Select] for other clusters, several namespaces, and
 // the options of an informer.
 //
-// A mistake in opts is an error of [Manager.Run], before anything starts. The Client can be used all
-// the same: its cache is empty, it sends nothing, and its calls return that error. The cache is complete
-// when the controllers of the manager work. For panics if m is nil.
+// An error in opts is returned by [Manager.Run], before anything starts. The Client can still be
+// used: its cache is empty, it sends nothing, and its calls return that error. The cache is
+// complete when the manager's controllers run. For panics if m is nil.
 func For[T metav1.Object](m *Manager, opts rest.ResourceOptions) *Client[T] {
 	return Select(m, Selection[T]{ResourceOptions: opts})
 }
 
-// Selection says which objects the cache of [Select] has. The zero value means all objects of a
+// Selection selects the objects in the cache of [Select]. The zero value means all objects of a
 // built-in type in the manager's cluster.
 type Selection[T metav1.Object] struct {
 	rest.ResourceOptions
 
-	// Client is a client of the cluster that has the objects. Defaults to that of the manager.
+	// Client is a client of the cluster with the objects. Defaults to the manager's client.
 	Client *rest.Client
 
-	// Namespaces are the only ones to look at, for programs that may not list the whole
-	// cluster. Defaults to ResourceOptions.Namespace, and else to those of the manager.
-	// []string{""} means all of them, whatever the manager's are. A custom resource whose objects
-	// have no namespaces needs that in a manager with Namespaces: the manager knows the scope of
-	// built-in resources alone.
+	// Namespaces are the selected namespaces, for programs that may not list the whole cluster.
+	// Defaults to ResourceOptions.Namespace, and otherwise to the manager's namespaces.
+	// []string{""} means all namespaces, whatever the manager's are. A cluster-scoped custom
+	// resource needs that in a manager with Namespaces, because the manager knows only the scope of
+	// built-in resources.
 	Namespaces []string
 
-	// Informer has the options of the cache. Its Logger defaults to that of the manager. Two
-	// Selections of the same objects must have the same options.
+	// Informer configures the cache. Its Logger defaults to the manager's Logger. Two Selections of
+	// the same objects must have the same options.
 	Informer informer.Options[T]
 }
 
@@ -95,12 +96,12 @@ func Select[T metav1.Object](m *Manager, s Selection[T]) *Client[T] {
 	return c
 }
 
-// refusedClient returns a Client whose calls return a mistake.
+// refusedClient returns a Client whose calls return an error.
 func refusedClient[T metav1.Object](m *Manager, mistake error) *Client[T] {
 	closed := rest.Must(rest.NewClient(rest.Config{Host: "http://refused.invalid"}, rest.Options{Logger: slog.New(slog.DiscardHandler)}))
 	closed.Close()
 	nothing := schema.GroupVersionResource{Version: "v1", Resource: "refused"}
-	empty := rest.Must(indexer.New(indexer.Options[T]{})) // Zero options have no mistake.
+	empty := rest.Must(indexer.New(indexer.Options[T]{})) // Zero options are valid.
 	return &Client[T]{
 		server: rest.Must(rest.NewJSONResource[T](closed, nothing, rest.ResourceOptions{})), store: empty.Reader,
 		views: func() []viewer { return nil }, refuse: m.refuse, refused: mistake,
@@ -142,7 +143,7 @@ func newClient[T metav1.Object](m *Manager, s Selection[T]) (*Client[T], error) 
 	if err != nil {
 		return nil, err
 	}
-	left := "" // the parts that are left out of the objects
+	left := "" // the fields that are left out of the objects
 	if s.Project != nil {
 		left = fmt.Sprintf("%T %+[1]v", s.Project)
 	}
@@ -169,13 +170,13 @@ func newClient[T metav1.Object](m *Manager, s Selection[T]) (*Client[T], error) 
 	}, nil
 }
 
-// clusterWide reports whether objects are known to have no namespace.
+// clusterWide reports whether objects are known to be cluster-scoped.
 func clusterWide(kind schema.GroupKind, resource schema.GroupVersionResource) bool {
 	_, namespaced, builtin := rest.Builtin(kind.WithVersion(resource.Version))
 	return builtin && !namespaced
 }
 
-// Get returns an object from the cache, and whether there is one. The object must not be changed.
+// Get returns an object from the cache, and whether it exists. The object must not be changed.
 func (c *Client[T]) Get(key types.NamespacedName) (T, bool) { return c.store.Get(key) }
 
 // Cache returns the reading half of the cache, with its iterators, indexes and snapshots.
@@ -186,21 +187,21 @@ func (c *Client[T]) Cache() *indexer.Reader[T] { return c.store }
 func (c *Client[T]) Server() *rest.Resource[T] { return c.server }
 
 // AddIndex adds an index to the cache: [indexer.Reader.Index] finds objects by the values that fn
-// returns. fn must depend on its argument only. If the cache has an index of this name already,
-// that is an error of [Manager.Run].
+// returns. fn must depend on its argument only. If the cache already has an index of this name,
+// [Manager.Run] returns an error.
 func (c *Client[T]) AddIndex(name string, fn indexer.IndexFunc[T]) {
 	if c.cache != nil {
 		c.refuse(c.cache.AddIndex(name, fn))
 	}
 }
 
-// Create creates an object, and returns it as the server has it.
+// Create creates an object, and returns the server's object.
 func (c *Client[T]) Create(ctx context.Context, object T) (T, error) {
 	return c.wrote(ctx)(c.server.Create(ctx, object, metav1.CreateOptions{FieldManager: c.owner}))
 }
 
-// Update replaces an object, and returns it as the server has it. If object has a resourceVersion,
-// and the server's object has changed since, the error is a conflict.
+// Update replaces an object, and returns the server's object. If object has a resourceVersion, and
+// the server's object has changed since, the error is a conflict.
 func (c *Client[T]) Update(ctx context.Context, object T) (T, error) {
 	return c.wrote(ctx)(c.server.Update(ctx, object, metav1.UpdateOptions{FieldManager: c.owner}))
 }
@@ -216,9 +217,9 @@ func (c *Client[T]) Patch(ctx context.Context, key types.NamespacedName, patchTy
 	return c.wrote(ctx)(c.server.Patch(ctx, key, patchType, data, metav1.PatchOptions{FieldManager: c.owner}, subresources...))
 }
 
-// Apply gives an object the fields that this one has, and creates it if there is none: server-side
-// apply (KEP-555), with the manager's Name as field manager. object must have only the fields that
-// the controller decides. Apply takes over fields to which others have given another value.
+// Apply sets the fields of object on the server, and creates the object if it does not exist:
+// server-side apply (KEP-555), with the manager's Name as field manager. object must contain only
+// the fields that the controller owns. Apply takes over fields whose values others have set.
 func (c *Client[T]) Apply(ctx context.Context, object T) (T, error) {
 	return c.wrote(ctx)(c.server.ServerSideApply(ctx, object, metav1.ApplyOptions{FieldManager: c.owner, Force: true}))
 }
@@ -228,9 +229,9 @@ func (c *Client[T]) ApplyStatus(ctx context.Context, object T) (T, error) {
 	return c.wrote(ctx)(c.server.ServerSideApply(ctx, object, metav1.ApplyOptions{FieldManager: c.owner, Force: true}, "status"))
 }
 
-// Delete asks for the deletion of an object. If object has a UID, the server deletes its object only if
-// that has the same: a later object of the same name stays. If the object is gone already, that is no
-// error.
+// Delete requests the deletion of an object. If object has a UID, the server deletes the object
+// only if the UIDs match: a later object of the same name stays. It returns nil if the object is
+// gone already.
 func (c *Client[T]) Delete(ctx context.Context, object T) error {
 	if c.refused != nil {
 		return c.refused
@@ -251,8 +252,9 @@ func (c *Client[T]) Delete(ctx context.Context, object T) error {
 }
 
 // Finalize adds or removes a finalizer, see [finalizer.Handle]. If the object is not being deleted,
-// Finalize adds the finalizer, and returns the object with it. If it is, Finalize calls clean, and
-// removes the finalizer when clean has returned nil. If gone is true, nothing is left to do.
+// Finalize adds the finalizer, and returns the object with it. If the object is being deleted,
+// Finalize calls clean, and removes the finalizer when clean has returned nil. If gone is true,
+// nothing is left to do.
 func (c *Client[T]) Finalize(ctx context.Context, object T, name string, clean func(context.Context, T) error) (current T, gone bool, err error) {
 	if c.refused != nil {
 		return object, false, c.refused

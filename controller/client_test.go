@@ -17,8 +17,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// act runs a manager with a controller whose first turn of web/a is act, and returns what that
-// saw in the second one: what is in the cache.
+// act runs a manager with a controller whose first reconcile of web/a calls act. It returns the
+// state of the cache in the second reconcile.
 func act(t *testing.T, made *configMap, act func(ctx context.Context, r *rig, maps *controller.Client[*configMap], m *configMap) error) {
 	t.Helper()
 	play(t, controller.Options{Name: "tester"}, func(t *testing.T, r *rig) {
@@ -47,7 +47,7 @@ func TestModifyBeginsAgainAfterAConflict(t *testing.T) {
 	act(t, newMap("a", "n", "0"), func(ctx context.Context, r *rig, maps *controller.Client[*configMap], m *configMap) error {
 		calls := 0
 		got, err := maps.Modify(ctx, keyOf(m), func(m *configMap) error {
-			if calls++; calls <= 2 { // somebody else is faster, twice
+			if calls++; calls <= 2 { // another writer is faster, twice
 				other := r.get("a")
 				other.Data["other"] = time.Now().String()
 				_, err := r.maps.Update(ctx, other, metav1.UpdateOptions{})
@@ -147,7 +147,7 @@ func TestFinalizerFromBeginningToEnd(t *testing.T) {
 	})
 }
 
-// Every kind of write holds the key back, although the cache lags behind by seconds.
+// Every kind of write holds the key back, even though the cache lags by seconds.
 func TestTurnSeesWhatTheTurnBeforeWrote(t *testing.T) {
 	writes := map[string]func(ctx context.Context, d *controller.Client[*appsv1.Deployment], cached *appsv1.Deployment, n string) error{
 		"update": func(ctx context.Context, d *controller.Client[*appsv1.Deployment], cached *appsv1.Deployment, n string) error {
@@ -199,7 +199,7 @@ func TestTurnSeesWhatTheTurnBeforeWrote(t *testing.T) {
 					if turns > 5 {
 						return controller.Done, nil
 					}
-					// The next turn is due at once.
+					// The next reconcile is due at once.
 					return controller.After(0), write(ctx, deployments, d, d.Annotations["n"]+"1")
 				}, controller.Settings[*appsv1.Deployment]{})
 				_, err := r.server.Create(&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "a"}})

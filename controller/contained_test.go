@@ -23,12 +23,13 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// odd is a function of a program that panics, or ends its goroutine, when it is reached with a name.
+// odd is a program's function that panics, or ends its goroutine, when it is called with a certain
+// name.
 type odd struct {
 	end func()
 
 	mu    sync.Mutex // guards following
-	left  int        // how often it still does so
+	left  int        // how many more times it does so
 	calls map[string]int
 }
 
@@ -45,9 +46,9 @@ func (o *odd) reach(where string, k key) {
 	}
 }
 
-// Every function that leads from an event to a key may panic or exit: the key of that event has its turn
-// all the same, later, and those of other events at once. That holds for events of the first list, and
-// for those of the watch, also for the deletion of an object.
+// Every function between an event and a key may panic or exit. The key of that event is still
+// reconciled, later, and keys of other events at once. This holds for events of the first list and
+// of the watch, including a deletion.
 func TestFunctionsThatPanicLoseNoTurn(t *testing.T) {
 	for _, at := range []string{"When", "Owns", "Watch", "the sequence of Watch", "Group", "Fill", "a filled queue"} {
 		for how, end := range map[string]func(){"panics": func() { panic("a bug") }, "exits": runtime.Goexit} {
@@ -138,13 +139,13 @@ func TestFunctionsThatPanicLoseNoTurn(t *testing.T) {
 	}
 }
 
-// noted are names, in the order in which they were seen.
+// noted are names, in the order of their arrival.
 type noted struct {
 	mu    sync.Mutex // guards following
 	names []string
 }
 
-// add adds a name, and returns how often it is there.
+// add adds a name, and returns its number of occurrences.
 func (n *noted) add(name string) (times int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -165,7 +166,7 @@ func (n *noted) take() []string {
 	return names
 }
 
-// filling is a queue of an observer.
+// filling is an observer's queue.
 type filling struct {
 	enqueue.Queue
 	reach func(string, key)
@@ -176,15 +177,15 @@ func (f filling) AddWith(k key, how workqueue.AddOptions) {
 	f.Queue.AddWith(k, how)
 }
 
-// A predicate that always panics for one object keeps that object alone from its turn. It is called at
-// ever longer intervals, and the status says how many objects wait.
+// A predicate that always panics for one object prevents only that object's reconcile. It is called
+// at ever longer intervals, and the status counts the waiting objects.
 func TestPredicateThatAlwaysPanicsIsCalledAtLongerIntervals(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
 		var seen noted
 		var mu sync.Mutex
 		calls := 0
-		var types []informer.EventType // of the events of the object that were handled
+		var types []informer.EventType // handled events of the object
 		controller.Manage(r.manager, "odd", maps, func(_ context.Context, m *configMap) (controller.Result, error) {
 			seen.add(m.Name + m.Data["n"])
 			return controller.Done, nil
@@ -230,8 +231,9 @@ type panicking struct{}
 func (panicking) Error() string { return "odd" }
 func (panicking) Unwrap() error { panic("a bug") }
 
-// A reconcile, a function Deleted and a part may return an error that cannot be looked at, such as a nil
-// *rest.Error. That is a failure: the key is retried, and an optional part is begun again.
+// A reconcile, a function Deleted and a part may return an error that panics when it is examined,
+// such as a nil *rest.Error. This counts as a failure: the key is retried, and an optional part is
+// restarted.
 func TestErrorsThatPanicEndNothing(t *testing.T) {
 	var nilError *rest.Error
 	for name, failed := range map[string]error{"a nil pointer": nilError, "Unwrap panics": panicking{}, "joined": errors.Join(errors.New("x"), panicking{})} {

@@ -18,27 +18,27 @@ import (
 
 // Settings are the options of a [Controller]. The zero value is ready to use.
 type Settings[T metav1.Object] struct {
-	// Workers is how many objects are reconciled at once. Defaults to 1.
+	// Workers is the number of concurrent reconciles. Defaults to 1.
 	Workers int
 
-	// When says which events of objects of T ask for a turn, such as
-	// predicate.GenerationChanged[T]. Defaults to nil: all events do.
+	// When says which events of objects of T enqueue their keys, such as
+	// predicate.GenerationChanged[T]. Defaults to nil: all events.
 	When func(informer.Event[T]) bool
 
-	// Deleted is called in place of the reconcile function if there is no object of the key:
-	// it is gone, or never existed. It is for state that the controller has in memory. Things
-	// outside the cluster need a finalizer, because a controller does not hear of deletions
-	// that happened before it started. Defaults to nil.
+	// Deleted is called instead of the reconcile function if the key has no object: it is gone, or
+	// never existed. It is for state that the controller keeps in memory. Resources outside the
+	// cluster need a finalizer, because a controller is not notified of deletions before its start.
+	// Defaults to nil.
 	Deleted func(ctx context.Context, key types.NamespacedName) error
 
-	// Queue has the options of the queue: rate limits, a least interval between the turns of
-	// a key, fairness between groups, how long a drain may take. Its Name defaults to that of
-	// the controller, and its Logger to that of the manager.
+	// Queue configures the queue: rate limits, a minimum interval between the reconciles of a key,
+	// fairness between groups, the time limit of a drain. Its Name defaults to the controller's
+	// name, and its Logger to the manager's.
 	Queue workqueue.Options[types.NamespacedName]
 }
 
 // Controller calls its reconcile function when an object of type T changes, or another object that
-// leads to it. [Manage] makes one.
+// maps to it. [Manage] makes one.
 type Controller[T metav1.Object] struct {
 	manager   *Manager
 	called    string
@@ -49,8 +49,8 @@ type Controller[T metav1.Object] struct {
 	holds     holds
 	early     early
 
-	// filled are closed when handlers have queued the keys of the first list. deliveries are these
-	// handlers. The manager's lock guards both slices.
+	// filled has a channel for each handler, which is closed when the handler has queued the keys
+	// of the first list. deliveries are these handlers. The manager's lock guards both slices.
 	filled     []<-chan struct{}
 	deliveries []redelivery
 }
@@ -63,29 +63,29 @@ type redelivery interface {
 }
 
 // Manage adds a controller to a manager. reconcile gets the object of the cache, which it must not
-// change. For each key, one call runs at a time. It is called
+// change. For one key, calls never overlap. It is called
 //
 //   - for every object when the controller begins, and when an object changes;
 //   - for events that lead to the object: see [Owns], [References], [Watch] and
 //     Controller.Enqueue;
-//   - as its Result asks for;
-//   - after an error, at ever longer intervals; see [Terminal]. A panic is an error with a
-//     stack.
+//   - when its Result requests it;
+//   - after an error, with back-off; see [Terminal]. A panic counts as an error with a stack.
 //
-// Its context ends when the manager must not work any more: at once when the lease is lost, and
-// after Settings.Queue.DrainTimeout when the context of Run has ended.
+// Its context ends when the manager must stop working: at once when the lease is lost, and
+// Settings.Queue.DrainTimeout after the context of Run has ended.
 //
-// If the newest state of an object cannot be read, and the cache has an older one, the object is not
-// reconciled. That counts as an error, until the object can be read.
+// If the newest state of an object cannot be read, and the cache has an older state, the object is
+// not reconciled. This counts as an error until the object can be read.
 //
-// A reconcile that panics, calls runtime.Goexit, or returns an error that cannot be looked at, fails: its
-// key is retried. The same holds for all functions of the program that lead from an event to keys, such as
-// Settings.When: if one panics or calls runtime.Goexit, that is logged and counted
-// (informer.HandlerStatus.Panics), and the function is called again, at ever longer intervals. It gets one
-// event then, from the state before the first event that was lost to the state in the cache. See
-// ControllerStatus.Undelivered.
+// A reconcile fails, and its key is retried, if it panics, calls runtime.Goexit, or returns an
+// error that panics when it is examined. The same holds for all of the program's functions between
+// an event and its keys, such as Settings.When. If one panics or calls runtime.Goexit, that is
+// logged and counted (informer.HandlerStatus.Panics), and the function is called again with
+// back-off. It then gets a single event, from the state before the first lost event to the state in
+// the cache. See ControllerStatus.Undelivered.
 //
-// A mistake is an error of [Manager.Run]. name appears in logs, errors and profiles.
+// [Manager.Run] returns an error about invalid arguments. name appears in logs, errors and
+// profiles.
 func Manage[T metav1.Object](m *Manager, name string, objects *Client[T], reconcile func(ctx context.Context, object T) (Result, error), settings Settings[T]) *Controller[T] {
 	if settings.Workers == 0 {
 		settings.Workers = 1
@@ -112,14 +112,14 @@ func Manage[T metav1.Object](m *Manager, name string, objects *Client[T], reconc
 		m.add(c)
 	}
 	handle(c, objects, enqueue.Object[T], func(e informer.Event[T]) bool {
-		c.early.enqueue() // Now there is an owner.
+		c.early.enqueue() // An owner exists now.
 		return settings.When == nil || settings.When(e)
 	})
 	return c
 }
 
 // handle adds a handler, which fills the queue, to the cache of a client. If the cache could not be
-// made, the manager has that error already.
+// made, the manager has recorded that error already.
 func handle[T, O metav1.Object](c *Controller[T], objects *Client[O], filling func(enqueue.Queue) func(informer.Event[O]), when func(informer.Event[O]) bool) {
 	if objects == nil {
 		c.refuse(fmt.Errorf("it needs a Client of %T: see For", *new(O)))
@@ -160,8 +160,8 @@ func (c *Controller[T]) refuse(err error) {
 
 func (c *Controller[T]) name() string { return c.called }
 
-// Enqueue asks for a turn of a key, for a reason outside of the caches. It never blocks, and may be
-// called before Run.
+// Enqueue enqueues a key, for a reason outside of the caches. It never blocks, and may be called
+// before Run.
 func (c *Controller[T]) Enqueue(key types.NamespacedName, how workqueue.AddOptions) {
 	c.queue.AddWith(key, how)
 }
@@ -176,7 +176,8 @@ func (c *Controller[T]) run(ctx, stop context.Context) (err error) {
 	if o := c.manager.opts.Observer; o != nil && o.Turn != nil {
 		turn = o.Turn(c.called, turn)
 	}
-	// Workers that began at once would take a key, and then take it again for each object that leads to it.
+	// Workers that start earlier would take a key, and take it again for each object that maps to
+	// it.
 	c.manager.mu.Lock()
 	all, deliveries := c.filled, c.deliveries
 	c.manager.mu.Unlock()
@@ -194,33 +195,33 @@ func (c *Controller[T]) run(ctx, stop context.Context) (err error) {
 		case <-stop.Done():
 		}
 	}
-	// Goroutines inherit the labels of the one that starts them.
+	// Goroutines inherit the labels of the goroutine that starts them.
 	pprof.Do(ctx, pprof.Labels("controller", c.called, "stage", "reconcile"), func(ctx context.Context) {
 		err = c.queue.RunUntil(ctx, stop, c.settings.Workers, turn)
 	})
 	return err
 }
 
-// end ends the queues, with their timers. A controller that never led has not run them.
+// end shuts down the queues, with their timers. A controller that never led has not run its queues.
 func (c *Controller[T]) end() {
 	c.queue.ShutDown()
-	for _, d := range c.deliveries { // Nothing is added any more.
+	for _, d := range c.deliveries { // No handler is added any more.
 		d.end()
 	}
 }
 
-// turn is one turn of a key.
+// turn is one reconcile of a key.
 func (c *Controller[T]) turn(ctx context.Context, key types.NamespacedName) error {
 	ctx = turn{c.queue, key, &c.holds}.begin(ctx)
 	store := c.objects.store
-	// The order matters: an object that becomes unreadable after this question is still stored.
+	// The order matters: an object that becomes unreadable after this check is still stored.
 	if err := store.Unreadable(key); err != nil {
 		return fmt.Errorf("the newest state cannot be read: %w", err)
 	}
 	object, exists := store.Get(key)
 	if exists {
 		result, err := c.reconcile(ctx, object)
-		return result.err(contain.Error(err)) // Observer.Turn may look at it.
+		return result.err(contain.Error(err)) // Observer.Turn may examine it.
 	}
 	if err := store.Unreadable(key); err != nil {
 		return fmt.Errorf("the newest state cannot be read: %w", err)

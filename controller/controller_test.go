@@ -23,7 +23,7 @@ import (
 
 var mapKind = corev1.SchemeGroupVersion.WithKind("ConfigMap")
 
-// turns remembers the objects of reconciles.
+// turns records the objects of reconciles.
 type turns struct {
 	mu    sync.Mutex // guards following
 	names []string
@@ -67,7 +67,7 @@ func TestControllerKeepsWhatItOwns(t *testing.T) {
 		}, controller.Settings[*configMap]{Workers: 4})
 		controller.Owns(c, secrets, nil)
 		r.run()
-		for range 20 { // Changes come faster than the cache sees what they lead to.
+		for range 20 { // Changes are faster than the cache.
 			m := newMap("a", "text", "one")
 			if _, err := r.maps.Create(t.Context(), m, metav1.CreateOptions{}); err != nil {
 				require.True(t, apierrors.IsAlreadyExists(err))
@@ -203,7 +203,7 @@ func TestWorkersBeginWhenAllThatLeadsToAKeyIsQueued(t *testing.T) {
 			return controller.Done, nil
 		}, controller.Settings[*configMap]{Workers: 4})
 		controller.Owns(c, secrets, func(informer.Event[*corev1.Secret]) bool {
-			time.Sleep(time.Second) // So much is there to look at.
+			time.Sleep(time.Second) // The reconcile takes a second.
 			return true
 		})
 		r.run()

@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// A controller that keeps a Secret for every ConfigMap, and says so in an annotation.
+// A controller that keeps a Secret for every ConfigMap, and records this in an annotation.
 func Example() {
 	server := apitest.New(apitest.Options{})
 	if err := server.ListenMemory(); err != nil {

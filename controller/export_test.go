@@ -6,10 +6,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// MaxEarly is how many keys of owners are kept while their scope is not known.
+// MaxEarly is the maximum number of owner keys that are kept while their scope is unknown.
 const MaxEarly = maxEarly
 
-// KeptEarly keeps n keys of owners, and returns how many the controller then adds to its queue.
+// KeptEarly keeps n keys of owners, and returns the number of keys that are then added to the
+// queue.
 func KeptEarly(n int) (added int) {
 	var e early
 	for i := range n {
@@ -19,7 +20,7 @@ func KeptEarly(n int) (added int) {
 	return added
 }
 
-// LostEventsDelayed returns how many objects have lost events that wait for a timer.
+// LostEventsDelayed returns the number of objects with lost events that wait for a timer.
 func (c *Controller[T]) LostEventsDelayed() (n int) {
 	for _, d := range c.deliveries {
 		n += d.(interface{ delayed() int }).delayed()

@@ -20,14 +20,14 @@ var (
 	errStopping = errors.New("the manager ends")
 )
 
-// Ready returns nil while the manager works, or could work as soon as it leads: it runs, every cache is
-// complete and has heard from its server within Options.MaxStaleness, no optional part has failed, and no
-// key has waited for one of its writes for more than 30 seconds, or has gone on without one in the last
-// five minutes. Otherwise the error names everything that is missing.
+// Ready returns nil while the manager works, or could work as soon as it leads. It runs, every
+// cache is complete and has received something within Options.MaxStaleness, and no optional part
+// has failed. No key has waited for one of its writes for more than 30 seconds, or was reconciled
+// without it in the last five minutes. Otherwise the error names every problem.
 func (m *Manager) Ready() error {
 	var missing []error
 	m.mu.Lock()
-	factories, controllers := slices.Clone(m.factories), m.controllers // The latter is not changed in place.
+	factories, controllers := slices.Clone(m.factories), m.controllers // controllers is never changed in place.
 	for _, p := range m.parts {
 		if p.failed != nil {
 			missing = append(missing, fmt.Errorf("part %s: %w", p.name, p.failed))
@@ -56,14 +56,14 @@ func (m *Manager) Ready() error {
 // Handler serves the probes of a kubelet, and the endpoints of [Manager.Handle].
 //
 //   - /livez answers 500 if the lease is lost and a reconcile goes on without it, and 200
-//     otherwise: a restart of the process mends nothing else.
-//   - /readyz answers 200 while Ready returns nil, and otherwise 503 with a line for everything
-//     that is missing. Errors may name objects and servers.
+//     otherwise: a restart repairs nothing else.
+//   - /readyz answers 200 while Ready returns nil, and otherwise 503 with a line for each problem.
+//     Errors may name objects and servers.
 func (m *Manager) Handler() http.Handler { return m.endpoints }
 
-// Handle adds an endpoint to [Manager.Handler], such as metrics or profiles. Options.Serve serves it as
-// well. pattern is a pattern of [http.ServeMux], such as "GET /metrics". An answer may take two
-// minutes. The context of a request ends with Run, which waits for the handler.
+// Handle adds an endpoint to [Manager.Handler], such as metrics or profiles. Options.Serve serves
+// it as well. pattern is a pattern of [http.ServeMux], such as "GET /metrics". An answer may take
+// two minutes. The context of a request ends with Run, which waits for the handler.
 func (m *Manager) Handle(pattern string, handler http.Handler) {
 	m.adding(func() (err error) {
 		if m.running {
@@ -79,7 +79,7 @@ func (m *Manager) Handle(pattern string, handler http.Handler) {
 	})
 }
 
-// addProbes adds the endpoints that every manager has.
+// addProbes adds the endpoints that every manager serves.
 func (m *Manager) addProbes() {
 	probe := func(code int, check func() error) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -112,7 +112,7 @@ func (m *Manager) serve(ctx context.Context) error {
 		return fmt.Errorf("controller: Options.Serve: %w", err)
 	}
 	m.opts.Logger.Info("probes and other endpoints are served", "address", listener.Addr().String())
-	var connections sync.WaitGroup // each has a goroutine, in which the handlers of its requests run
+	var connections sync.WaitGroup // each has a goroutine that runs the handlers of its requests
 	server := &http.Server{
 		Handler:           m.Handler(),
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
@@ -139,5 +139,5 @@ func (m *Manager) serve(ctx context.Context) error {
 		connections.Wait()
 		return nil
 	}
-	return fmt.Errorf("controller: Options.Serve: %w", err) // It ends the manager, and with it ctx.
+	return fmt.Errorf("controller: Options.Serve: %w", err) // The error ends the manager, and so ctx.
 }

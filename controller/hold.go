@@ -17,24 +17,24 @@ import (
 )
 
 const (
-	// maxHold is how long a key is held back for one write. A cache whose watch is open has a write
-	// within the interval of two bookmarks, a minute each; a cache whose watch broke needs a retry and
-	// a list, which take less. A cache that needs longer may need for ever.
+	// maxHold is the maximum time that a key is held back for one write. A cache with an open watch
+	// has a write within the interval of two bookmarks, a minute each. A cache whose watch broke
+	// needs a retry and a list, which take less. A slower cache may never see the write.
 	maxHold = 2 * time.Minute
 
-	// slowHold is how long a key is held back before the manager is not ready.
+	// slowHold is how long a key is held back before the manager stops being ready.
 	slowHold = 30 * time.Second
 
-	// lookAgain is how often a wait looks whether the cache can still see the write.
+	// lookAgain is the interval at which a wait checks whether the cache can still see the write.
 	lookAgain = time.Second
 
-	// unseenFor is how long a key stays among those whose write was not seen, if the cache does not get the
-	// write before. maxUnseen is how many there are at most.
+	// unseenFor is how long a key is reported as reconciled without its write, if the cache does
+	// not get the write earlier. maxUnseen is the maximum number of reported keys.
 	unseenFor = 5 * time.Minute
 	maxUnseen = 100
 )
 
-// errHeldTooLong is the cause of the end of a wait.
+// errHeldTooLong is the cause of a wait that reached maxHold.
 var errHeldTooLong = fmt.Errorf("it does not have it after %v", maxHold)
 
 // held is a write that a key waits for.
@@ -44,17 +44,17 @@ type held struct {
 	wait   wait
 }
 
-// hold is a wait that goes on, or that has ended without the write.
+// hold is a wait in progress, or a wait that ended without the write.
 type hold struct {
 	key    types.NamespacedName
 	cache  string
 	object types.NamespacedName
-	since  time.Time // the beginning, and then the end
+	since  time.Time // when it began, or when it ended
 	err    error
-	over   func() bool // the cache has the write now
+	over   func() bool // reports whether the cache has the write now
 }
 
-// holds are the waits of a controller for its own writes.
+// holds has the waits of a controller for its own writes.
 type holds struct {
 	controller string
 	logger     *slog.Logger
@@ -62,12 +62,12 @@ type holds struct {
 
 	mu       sync.Mutex // guards following
 	waiting  map[*hold]struct{}
-	unseen   []*hold // those that have ended without the write, the oldest first
-	ended    uint64  // how many have
+	unseen   []*hold // waits that ended without the write, the oldest first
+	ended    uint64  // number of waits that ended without the write
 	reminder remind.Reminder
 }
 
-// wait waits for a write. It has an end: maxHold, or when the cache cannot see the write any more.
+// wait waits for a write. It ends at maxHold, or when the cache cannot see the write any more.
 func (h *holds) wait(ctx context.Context, key types.NamespacedName, w held) error {
 	one := &hold{key: key, cache: w.cache, object: w.object, since: time.Now(), over: w.wait.over}
 	h.mu.Lock()
@@ -76,7 +76,7 @@ func (h *holds) wait(ctx context.Context, key types.NamespacedName, w held) erro
 	}
 	h.waiting[one] = struct{}{}
 	h.mu.Unlock()
-	// Also if a method of the program's type panics or ends the goroutine.
+	// The error if a method of the program's type panics or ends the goroutine.
 	err := errors.New("a function of the program panicked")
 	defer func() { h.end(ctx, one, err) }()
 	bounded, cancel := context.WithTimeoutCause(ctx, maxHold, errHeldTooLong)
@@ -85,14 +85,14 @@ func (h *holds) wait(ctx context.Context, key types.NamespacedName, w held) erro
 	return nil // end has logged the error.
 }
 
-// end takes note of the end of a wait.
+// end records the end of a wait.
 func (h *holds) end(ctx context.Context, one *hold, err error) {
 	h.mu.Lock()
 	delete(h.waiting, one)
 	h.unseen = slices.DeleteFunc(h.unseen, func(before *hold) bool {
 		return before.key == one.key && before.cache == one.cache && before.object == one.object
 	})
-	if err == nil || ctx.Err() != nil { // The write is there, or the queue ends.
+	if err == nil || ctx.Err() != nil { // The write has arrived, or the queue ends.
 		h.mu.Unlock()
 		return
 	}
@@ -111,8 +111,8 @@ func (h *holds) end(ctx context.Context, one *hold, err error) {
 	}
 }
 
-// healthy returns an error that names a key that is held back for long, and one whose write was not seen
-// lately.
+// healthy returns an error that names the key that has been held back longest, if that is too long.
+// It also names a key that was reconciled without its write lately.
 func (h *holds) healthy() error {
 	h.forget()
 	h.mu.Lock()
@@ -149,7 +149,7 @@ func andMore(n int) string {
 	return fmt.Sprintf(" (and %d more)", n)
 }
 
-// forget forgets old writes that were not seen, and those that the caches have by now.
+// forget forgets unseen writes that are old, and writes that the caches have by now.
 func (h *holds) forget() {
 	h.mu.Lock()
 	unseen := slices.Clone(h.unseen)
@@ -164,7 +164,7 @@ func (h *holds) forget() {
 	h.unseen = slices.DeleteFunc(h.unseen, func(one *hold) bool { return past[one] })
 }
 
-// status fills in what a status says about the waits.
+// status sets the fields of a status about the waits.
 func (h *holds) status(s *ControllerStatus) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

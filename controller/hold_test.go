@@ -19,9 +19,9 @@ import (
 
 var secretsGR = corev1.SchemeGroupVersion.WithResource("secrets").GroupResource()
 
-// blinded runs a controller whose first turn of web/a writes a secret that the caches cannot see any more
-// after blind. It returns how long the key was held back, and the state of the controller when it had its
-// next turn.
+// blinded runs a controller whose first reconcile of web/a writes a secret. After blind, the caches
+// cannot see that secret any more. It returns how long the key was held back, and the state of the
+// controller at the next reconcile of the key.
 func blinded(t *testing.T, wire func(r *rig) (secrets *controller.Client[*corev1.Secret], blind func()), write func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error, check func(r *rig, held time.Duration)) {
 	t.Helper()
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
@@ -55,7 +55,7 @@ func blinded(t *testing.T, wire func(r *rig) (secrets *controller.Client[*corev1
 	})
 }
 
-// fails lets all lists and watches of secrets fail from now on, if they match.
+// fails makes all matching lists and watches of secrets fail from now on.
 func fails(r *rig, err error, match func(apitest.Request) bool) (faults []*apitest.Injected) {
 	for _, verb := range []string{"list", "watch"} {
 		faults = append(faults, r.server.Inject(apitest.Fault{Verb: verb, Resource: "secrets", Match: match, Action: apitest.Fail(err)}))
@@ -64,9 +64,10 @@ func fails(r *rig, err error, match func(apitest.Request) bool) (faults []*apite
 	return faults
 }
 
-// A key does not wait for a write that a cache cannot see any more: the cache cannot decode the deletion of
-// an object that has a finalizer, the server does not have the resource any more, the server refuses it to
-// another cache of the resource. The log and the manager's health name the key; the status counts it.
+// A key does not wait for a write that a cache cannot see any more. The cache cannot decode the
+// deletion of an object with a finalizer, the server does not have the resource any more, or it
+// refuses the resource to another cache. The log and the manager's health name the key, and the
+// status counts it.
 func TestTurnIsNotHeldBackByABlindCache(t *testing.T) {
 	update := func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {
 		s, _ := secrets.Get(key{Namespace: "web", Name: "s"})
@@ -135,7 +136,7 @@ func TestTurnIsNotHeldBackByABlindCache(t *testing.T) {
 }
 
 // A cache whose server answers 500 may see the write after the next attempt. Its key waits for two
-// minutes. Meanwhile the manager's health and status name the key.
+// minutes. Meanwhile health and status name the key.
 func TestTurnIsHeldBackForABoundedTime(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		_, err := r.server.Create(newSecret("s"))
@@ -188,8 +189,9 @@ func TestTurnIsHeldBackForABoundedTime(t *testing.T) {
 	})
 }
 
-// A cache whose watches the server refuses goes on by lists. A key waits for the list that has its write:
-// also if only one watch was refused. The key's next turn sees the write, and the manager stays ready.
+// A cache whose watches the server refuses uses lists instead. A key waits for the list that has
+// its write, even if only one watch was refused. The next reconcile of the key sees the write, and
+// the manager stays ready.
 func TestTurnIsHeldBackByACacheWhoseWatchesAreRefused(t *testing.T) {
 	for name, refusal := range map[string]error{
 		"403": apierrors.NewForbidden(secretsGR, "", errors.New("no right")),
@@ -243,12 +245,12 @@ func TestTurnIsHeldBackByACacheWhoseWatchesAreRefused(t *testing.T) {
 	}
 }
 
-// Once a cache has a write that it did not have in time, the manager is ready: the object changed, was
-// deleted, or came and went.
+// Once a cache has a write that it did not have in time, the manager is ready again: the object
+// changed, was deleted, or came and went.
 func TestManagerIsReadyOnceTheCacheHasTheWrite(t *testing.T) {
 	for name, tt := range map[string]struct {
 		write func(ctx context.Context, secrets *controller.Client[*corev1.Secret], s *corev1.Secret) error
-		gone  string // is deleted before the cache sees anything
+		gone  string // the object is deleted before the cache sees it
 	}{
 		"changed": {write: func(ctx context.Context, secrets *controller.Client[*corev1.Secret], s *corev1.Secret) error {
 			changed := s.DeepCopy()

@@ -12,18 +12,18 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// delivery calls a handler of a controller, which runs functions of the program: predicates, functions
-// that map an event to keys, observers. If one of them panics or ends its goroutine, the informer logs
-// and counts that, and delivery keeps the event. The handler gets it again, with the back-off of a failed
-// reconcile: as one event from the state before the first lost event of the object to the state in the
-// cache by then.
+// delivery calls a handler of a controller, which runs the program's functions: predicates,
+// functions that map an event to keys, observers. If one of them panics or ends its goroutine, the
+// informer logs and counts that, and delivery keeps the event. It delivers the event again, with
+// the back-off of a failed reconcile. It is then a single event, from the state before the object's
+// first lost event to the state in the cache.
 type delivery[O metav1.Object] struct {
 	handle func(informer.Event[O])
 	store  *indexer.Reader[O]
 	queue  *workqueue.Queue[types.NamespacedName] // keys of objects with lost events
 
-	// calling holds an element during a call of handle, so that there is one at a time (G4): by the
-	// handler's goroutine, or by the worker of queue.
+	// calling holds an element during a call of handle. So the handler's goroutine and the worker
+	// of queue never call it at the same time (G4).
 	calling chan struct{}
 
 	mu   sync.Mutex                                 // guards following
@@ -56,7 +56,8 @@ func (d *delivery[O]) call(e informer.Event[O]) {
 	d.handle(e)
 }
 
-// keep remembers a lost event. Of several of one object, the first counts; first says that this is it.
+// keep records a lost event. If an object loses several events, the first counts; first says that
+// this event is the first.
 func (d *delivery[O]) keep(e informer.Event[O], first bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -73,16 +74,16 @@ func (d *delivery[O]) take(key types.NamespacedName) (informer.Event[O], bool) {
 	return e, ok
 }
 
-// undelivered returns how many objects have lost events.
+// undelivered returns the number of objects with lost events.
 func (d *delivery[O]) undelivered() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.lost)
 }
 
-// run gives lost events to the handler again, until ctx ends.
+// run delivers lost events again, until ctx ends.
 func (d *delivery[O]) run(ctx context.Context) {
-	_ = d.queue.Run(ctx, 1, d.redeliver) // Its only errors are about a second Run and about no workers.
+	_ = d.queue.Run(ctx, 1, d.redeliver) // Its only errors are a second Run and zero workers.
 }
 
 // end stops the timers of lost events.
@@ -106,12 +107,12 @@ func (d *delivery[O]) redeliver(_ context.Context, key types.NamespacedName) err
 	return nil
 }
 
-// since returns the events that lead from the state before a lost event to that of the cache.
+// since returns the events that lead from the state before a lost event to the state in the cache.
 func (d *delivery[O]) since(lost informer.Event[O]) []informer.Event[O] {
 	entry, exists := d.store.Entry(lost.Key)
 	before := lost.Old // the state that the handler knows
 	if lost.Type == informer.Added {
-		before = lost.New // It knows none. If the object is gone, this is the last known state.
+		before = lost.New // The handler knows no state. If the object is gone, this is the last known state.
 	}
 	deleted := informer.Event[O]{
 		Type: informer.Deleted, Cause: lost.Cause, Key: lost.Key, FinalStateUnknown: true,

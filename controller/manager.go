@@ -15,17 +15,18 @@ import (
 
 // Options are the options of a [Manager]. The zero value is ready to use.
 type Options struct {
-	// Name is the field manager of all writes, and the name of the program in logs. Defaults
-	// to "kinform".
+	// Name is the field manager of all writes, and the program's name in logs. Defaults to
+	// "kinform".
 	Name string
 
-	// Namespaces are the only ones to look at. Built-in resources without namespaces are looked
-	// at whole; for custom ones see Selection.Namespaces. Defaults to all of them.
+	// Namespaces are the namespaces that the manager's caches select. Cluster-scoped built-in
+	// resources are selected whole; for custom resources see Selection.Namespaces. Defaults to all
+	// namespaces.
 	Namespaces []string
 
-	// Elector decides whether this process works: controllers, and parts that are Leading, run
-	// while it leads. Caches run all the time, so that a new leader begins at once. Defaults
-	// to nil: this process works.
+	// Elector decides whether this process works: controllers, and parts of stage Leading, run
+	// while it leads. Caches always run, so that a new leader can begin at once. Defaults to nil:
+	// this process always works.
 	Elector Elector
 
 	// Serve is the address of /livez, /readyz and the endpoints of [Manager.Handle], such as
@@ -34,16 +35,16 @@ type Options struct {
 	// [Manager.Handler] itself.
 	Serve string
 
-	// MaxStaleness is how long a cache may hear nothing from its server until the manager is
-	// no longer ready; see informer.Informer.Healthy. Defaults to 10 minutes.
+	// MaxStaleness is how long a cache may receive nothing from its server while the manager stays
+	// ready; see informer.Informer.Healthy. Defaults to 10 minutes.
 	MaxStaleness time.Duration
 
-	// Observer has observers for the queues and the caches, see package metrics. Defaults to
-	// nobody.
+	// Observer provides observers for the queues and the caches, see package metrics. Defaults to
+	// nil.
 	Observer *Observer
 
-	// Logger gets errors that no call can return. Defaults to the slog.Default() of the time of
-	// New. slog.New(slog.DiscardHandler) drops all of it.
+	// Logger receives errors that no call can return. Defaults to slog.Default() at the time of
+	// New. slog.New(slog.DiscardHandler) logs nothing.
 	Logger *slog.Logger
 }
 
@@ -61,19 +62,19 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Elector decides whether this process works. *lease.Elector is one.
+// Elector decides whether this process works. *lease.Elector implements it.
 type Elector interface {
-	// RunUntil waits until this process leads, calls lead, and returns when lead has returned.
-	// The context of lead ends before another process can lead, and when ctx ends. When stop
-	// ends, RunUntil waits no longer, and a leader goes on until lead has returned.
+	// RunUntil waits until this process leads, calls lead, and returns when lead has returned. The
+	// context of lead ends before another process can lead, and when ctx ends. When stop ends,
+	// RunUntil no longer waits to lead, but a leader continues until lead has returned.
 	RunUntil(ctx, stop context.Context, lead func(ctx context.Context) error) error
 
-	// Healthy returns an error if the lease was lost and lead does not return.
+	// Healthy returns an error if the lease was lost and lead has not returned.
 	Healthy() error
 }
 
-// Manager owns the caches, the lease and the health endpoints of a program's controllers. The package
-// comment has the order in which it starts and ends them.
+// Manager owns the caches, the lease and the health endpoints of a program's controllers. The
+// package comment documents the order in which it starts and ends them.
 //
 // Controllers, clients and parts are added before Run. All methods are safe for concurrent
 // use.
@@ -85,12 +86,12 @@ type Manager struct {
 
 	mu          sync.Mutex // guards following
 	running     bool
-	wrong       []error // mistakes, for Run to return
+	wrong       []error // errors in the wiring, which Run returns
 	factories   []*clusterCaches
 	names       map[cacheID]string // of all caches
 	controllers []worker
 	parts       []*part
-	stage       Stage // how far Run is
+	stage       Stage // the current stage of Run
 	stopping    bool
 }
 
@@ -103,7 +104,8 @@ type worker interface {
 	healthy() error
 }
 
-// New returns a manager of the cluster of client. The caller owns the client, and closes it after Run.
+// New returns a manager for the cluster of client. The caller owns the client, and closes it after
+// Run.
 func New(client *rest.Client, opts Options) (*Manager, error) {
 	if client == nil {
 		return nil, errors.New("controller: New needs a client: see rest.NewClient")
@@ -120,10 +122,10 @@ func New(client *rest.Client, opts Options) (*Manager, error) {
 
 var errRunning = errors.New("the manager runs already: add everything before Run")
 
-// refuse remembers a mistake in the wiring, unless err is nil.
+// refuse records an error in the wiring, unless err is nil.
 func (m *Manager) refuse(err error) { m.adding(func() error { return err }) }
 
-// adding calls add with the lock, and remembers the mistake that it returns, if any.
+// adding calls add with the lock held, and records the error that it returns, if any.
 func (m *Manager) adding(add func() error) {
 	m.mu.Lock()
 	err, running := add(), m.running
@@ -131,7 +133,7 @@ func (m *Manager) adding(add func() error) {
 		m.wrong = append(m.wrong, err)
 	}
 	m.mu.Unlock()
-	if err != nil && running { // Run has returned the mistakes already.
+	if err != nil && running { // Run has returned the recorded errors already.
 		m.opts.Logger.Error("the manager runs: nothing can be added to it", "err", err)
 	}
 }

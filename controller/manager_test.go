@@ -29,7 +29,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// diary remembers what happened, in order.
+// diary records steps in order.
 type diary struct {
 	mu    sync.Mutex // guards following
 	lines []string
@@ -47,7 +47,7 @@ func (d *diary) read() []string {
 	return append([]string(nil), d.lines...)
 }
 
-// part is a part that says when it begins and ends.
+// part returns a part that records its beginning and its end.
 func (d *diary) part(name string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		d.write("+" + name)
@@ -58,11 +58,11 @@ func (d *diary) part(name string) func(context.Context) error {
 	}
 }
 
-// elector leads when it is told to; TestLease has the real one.
+// elector leads when the test closes its channel; TestLease uses a real elector.
 type elector struct {
 	d    *diary
-	turn chan struct{} // leads from then on
-	lost chan error    // leads until then
+	turn chan struct{} // leads after this channel
+	lost chan error    // leads until this channel
 	sick error
 }
 
@@ -141,7 +141,7 @@ func TestCandidateThatIsAskedToEndDoesNotWait(t *testing.T) {
 	})
 }
 
-// A candidate that never led has run no queue. Its timers end with Run all the same (G10).
+// A candidate that never led has run no queue. Its timers still end with Run (G10).
 func TestCandidateLeavesNoTimer(t *testing.T) {
 	e := &elector{d: &diary{}}
 	play(t, controller.Options{Elector: e}, func(t *testing.T, r *rig) {
@@ -236,7 +236,7 @@ func TestOptionalPartIsBegunAgain(t *testing.T) {
 	})
 }
 
-// A Client with a mistake in its options can be used, in every way, until Run returns the mistake.
+// A Client with an error in its options can be used in every way until Run returns the error.
 func TestRefusedClientCanBeCalled(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		ctx, m := t.Context(), r.manager
@@ -442,7 +442,7 @@ func TestOnlyItsNamespaces(t *testing.T) {
 	play(t, controller.Options{Namespaces: []string{"web", "shop"}}, func(t *testing.T, r *rig) {
 		var seen turns
 		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
-		controller.For[*corev1.Node](r.manager, rest.ResourceOptions{}) // has no namespace
+		controller.For[*corev1.Node](r.manager, rest.ResourceOptions{}) // is cluster-scoped
 		controller.Manage(r.manager, "all", maps, func(ctx context.Context, m *configMap) (controller.Result, error) {
 			seen.add(m.Namespace + "/" + m.Name)
 			if m.Labels["seen"] == "" {
@@ -498,7 +498,7 @@ func TestOtherCluster(t *testing.T) {
 	})
 }
 
-// Two processes, one lease on a server.
+// Two processes share one lease on a server.
 func TestLease(t *testing.T) {
 	var first, second turns
 	var elector *lease.Elector
@@ -530,7 +530,7 @@ func TestLease(t *testing.T) {
 		r.rest()
 		require.Equal(t, []string{"a", "b"}, first.take())
 		require.Empty(t, second.take())
-		stopFirst() // and gives the lease back
+		stopFirst() // and releases the lease
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
 		require.Equal(t, []string{"a", "b"}, second.take())
@@ -538,7 +538,7 @@ func TestLease(t *testing.T) {
 	})
 }
 
-// A log handler of the program may ask the manager, as one does that adds whether it is ready.
+// The program's log handler may call the manager, for example to log whether it is ready.
 func TestLoggerMayAskTheManager(t *testing.T) {
 	client, err := rest.NewClient(rest.Config{Host: "http://127.0.0.1:1"}, rest.Options{})
 	require.NoError(t, err)
@@ -555,7 +555,7 @@ func TestLoggerMayAskTheManager(t *testing.T) {
 	go func() { ended <- m.Run(ctx) }()
 	require.Eventually(t, func() bool { return m.Status().Stage == controller.Leading }, time.Minute, time.Millisecond)
 	late := make(chan struct{})
-	go func() { // All of this comes too late, and is logged.
+	go func() { // All of these calls come too late, and are logged.
 		defer close(late)
 		m.Add("late", func(context.Context) error { return nil }, controller.PartOptions{})
 		m.Handle("GET /late", http.NotFoundHandler())
@@ -573,8 +573,8 @@ func TestLoggerMayAskTheManager(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// Run waits for the requests that the endpoints are busy with; their contexts end with it. The
-// manager logs their panics.
+// Run waits for the requests in progress; their contexts end with Run. The manager logs their
+// panics.
 func TestEndpointsEndWithRun(t *testing.T) {
 	client, err := rest.NewClient(rest.Config{Host: "http://127.0.0.1:1"}, rest.Options{})
 	require.NoError(t, err)
@@ -590,7 +590,7 @@ func TestEndpointsEndWithRun(t *testing.T) {
 	}), nil))})
 	require.NoError(t, err)
 	busy := make(chan struct{})
-	over := false // The race detector looks.
+	over := false // The race detector checks this.
 	m.Handle("GET /profile", http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
 		close(busy)
 		<-q.Context().Done()

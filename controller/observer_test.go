@@ -26,7 +26,7 @@ import (
 
 type turnFunc = func(context.Context, types.NamespacedName) error
 
-// said remembers what was said, in its order.
+// said records messages in order.
 type said struct {
 	mu    sync.Mutex // guards following
 	lines []string
@@ -46,7 +46,7 @@ func (s *said) take() []string {
 	return lines
 }
 
-// telling is a queue that says what is added.
+// telling is a queue that reports each added key.
 type telling struct {
 	enqueue.Queue
 	to *said
@@ -57,8 +57,8 @@ func (q telling) AddWith(key types.NamespacedName, how workqueue.AddOptions) {
 	q.Queue.AddWith(key, how)
 }
 
-// An observer is asked once for each controller, cache and handler: when these are made, and for the
-// turns when the controller begins.
+// An observer's functions are called once for each controller, cache and handler, when these are
+// made. Turn is called when the controller starts.
 func TestObserverIsAskedForEachPart(t *testing.T) {
 	var asked said
 	opts := controller.Options{Observer: &controller.Observer{
@@ -101,9 +101,9 @@ func TestObserverIsAskedForEachPart(t *testing.T) {
 	})
 }
 
-// Of each event of a handler, the observer hears before the handler fills the queue, in the goroutine
-// of the handler, and of none that Settings.When leaves out. A turn is wrapped, with its error, and
-// with a context that the observer makes.
+// For each event of a handler, the observer is called before the handler fills the queue, in the
+// handler's goroutine. It is not called for events that Settings.When leaves out. A reconcile is
+// wrapped with its error, and with a context that the observer makes.
 func TestObserverHearsInOrder(t *testing.T) {
 	var heard said
 	type mark struct{}
@@ -129,7 +129,7 @@ func TestObserverHearsInOrder(t *testing.T) {
 				failed = true
 				return controller.Done, errors.New("not yet")
 			}
-			// The turn is known by the context that the observer has made.
+			// The observer's context identifies the reconcile.
 			_, err := maps.ModifyStatus(ctx, key{Namespace: "web", Name: m.Name}, func(m *configMap) error { return nil })
 			return controller.Done, err
 		}, controller.Settings[*configMap]{When: func(e informer.Event[*configMap]) bool { return e.Key.Name != "left-out" }})
@@ -149,7 +149,7 @@ func TestObserverHearsInOrder(t *testing.T) {
 	})
 }
 
-// noting adds a controller of ConfigMaps that notes which it has seen.
+// noting adds a controller of ConfigMaps that records the ones it has seen.
 func noting(r *rig) *turns {
 	seen := &turns{}
 	maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
@@ -160,7 +160,7 @@ func noting(r *rig) *turns {
 	return seen
 }
 
-// An observer may set any of its fields, and answer with nothing.
+// An observer may set any of its fields, and return nil from each.
 func TestObserverWithoutHooks(t *testing.T) {
 	for name, o := range map[string]*controller.Observer{
 		"none":  nil,
@@ -187,8 +187,8 @@ func TestObserverWithoutHooks(t *testing.T) {
 	}
 }
 
-// A panic of an observer is logged. No change is lost for it: the key has its turn, and a turn
-// that panicked is tried again.
+// A panic of an observer is logged. No change is lost: the key is reconciled, and a reconcile that
+// panicked is retried.
 func TestObserverThatPanicsLosesNoChange(t *testing.T) {
 	var mu sync.Mutex
 	turnsBegun := 0
@@ -222,7 +222,7 @@ func TestObserverThatPanicsLosesNoChange(t *testing.T) {
 	})
 }
 
-// An observer that is slow holds up its own handler, and the turns of its controller, and nobody else's.
+// A slow observer delays only its own handler, and the reconciles of its controller.
 func TestSlowObserverHoldsUpItsOwnController(t *testing.T) {
 	opts := controller.Options{Observer: &controller.Observer{
 		Fill: func(name, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
@@ -253,13 +253,13 @@ func TestSlowObserverHoldsUpItsOwnController(t *testing.T) {
 	})
 }
 
-// Turns of several workers go through the hook at once, and those of one key never do.
+// The reconciles of several workers call the hook concurrently, but never for the same key.
 func TestObserverOfTurnsIsCalledAtOnce(t *testing.T) {
 	var mu sync.Mutex
 	now, most, twice := map[key]int{}, 0, false
 	opts := controller.Options{Observer: &controller.Observer{
 		Fill: func(_, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
-			inside := 0 // of one handler, whose calls are one after another: the race detector looks
+			inside := 0 // of one handler, whose calls are sequential: the race detector checks this
 			return queue, func(key, string) { inside++ }
 		},
 		Turn: func(_ string, next turnFunc) turnFunc {
@@ -301,9 +301,8 @@ func TestObserverOfTurnsIsCalledAtOnce(t *testing.T) {
 	})
 }
 
-// Each cache has a name of its own, by which handlers are told from those of another, and by which
-// tracing knows its changes: that of the first Selection of its objects, with a number where another
-// cache has that already.
+// Each cache has a unique name, which identifies its handlers and, for tracing, its changes. It is
+// the name of the first Selection, with a number if the name is taken.
 func TestCachesHaveNamesOfTheirOwn(t *testing.T) {
 	var caches, fills []string
 	opts := controller.Options{Observer: &controller.Observer{
@@ -327,7 +326,7 @@ func TestCachesHaveNamesOfTheirOwn(t *testing.T) {
 		for _, s := range []controller.Selection[*configMap]{
 			{ResourceOptions: rest.ResourceOptions{LabelSelector: "mine=yes"}},
 			{Client: client},
-			{Informer: informer.Options[*configMap]{Name: "too late for a name"}}, // These are those of the controller.
+			{Informer: informer.Options[*configMap]{Name: "too late for a name"}}, // The controller's cache, which has a name already.
 			{Namespaces: []string{"b", "a"}, Informer: informer.Options[*configMap]{Name: "named"}},
 			{Namespaces: []string{"a", "b"}},
 		} {
@@ -348,7 +347,7 @@ func TestCachesHaveNamesOfTheirOwn(t *testing.T) {
 	})
 }
 
-// Workers have labels in profiles, and so has what they start.
+// Workers have labels in profiles, and so have the goroutines that they start.
 func TestWorkersHaveLabels(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
@@ -365,7 +364,8 @@ func TestWorkersHaveLabels(t *testing.T) {
 		var goroutines bytes.Buffer
 		require.NoError(t, pprof.Lookup("goroutine").WriteTo(&goroutines, 1))
 		close(goOn)
-		// The goroutine that runs the queue, the worker, and what that has started.
+		// The goroutine that runs the queue, the worker, and the goroutine that the worker has
+		// started.
 		require.Equal(t, 3, strings.Count(goroutines.String(), `{"controller":"labelled", "stage":"reconcile"}`))
 		require.Contains(t, goroutines.String(), `{"handler":"labelled", "informer":"configmaps", "stage":"handle"}`)
 	})

@@ -16,12 +16,12 @@ import (
 type Stage int
 
 const (
-	// Always lasts from the beginning of Run to its end, before the caches and after them. It
-	// is for an events.Recorder, which has to send the events of the last reconcile.
+	// Always lasts for all of Run: it begins before the caches and ends after them. It is for an
+	// events.Recorder, which must send the events of the last reconcile.
 	Always Stage = iota
 	// Synced lasts while the caches are complete, whether or not this process leads.
 	Synced
-	// Leading lasts while the controllers work.
+	// Leading lasts while the controllers run.
 	Leading
 )
 
@@ -43,9 +43,9 @@ type PartOptions struct {
 	// Stage is when the part runs. Defaults to Always.
 	Stage Stage
 
-	// Optional says that the part may fail. Then the manager logs the failure, and begins the
-	// part again, after one second and then at ever longer intervals, up to a minute.
-	// Meanwhile it is not ready. If a part that is not optional fails, the manager ends.
+	// Optional says that the part may fail. The manager then logs the failure, and restarts the
+	// part with back-off, from one second to a minute. Meanwhile it is not ready. If a part that is
+	// not optional fails, the manager ends.
 	Optional bool
 }
 
@@ -58,8 +58,8 @@ type part struct {
 	failed error // guarded by the manager's lock
 }
 
-// Add adds a function that runs beside the controllers, until its context ends. It must return then,
-// and the manager waits for it. If it returns nil earlier, it is done.
+// Add adds a function that runs beside the controllers until its context ends. The function must
+// return then, and the manager waits for it. If it returns nil earlier, it is not called again.
 func (m *Manager) Add(name string, run func(ctx context.Context) error, opts PartOptions) {
 	m.adding(func() error {
 		switch {
@@ -80,7 +80,7 @@ const (
 	lastRestart  = time.Minute
 )
 
-// runPart runs a part until ctx ends or, if it is not optional, it fails.
+// runPart runs a part until ctx ends or a part that is not optional fails.
 func (m *Manager) runPart(ctx context.Context, p *part) error {
 	for wait := firstRestart; ; wait = min(2*wait, lastRestart) {
 		m.failed(p, nil)
@@ -102,15 +102,15 @@ func (m *Manager) runPart(ctx context.Context, p *part) error {
 	}
 }
 
-// failed takes note of the error of an optional part. nil means that the part runs, or has ended
-// without an error.
+// failed records the error of an optional part. nil means that the part runs, or has ended without
+// an error.
 func (m *Manager) failed(p *part, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p.failed = err
 }
 
-// guarded turns a panic, or runtime.Goexit, into an error, so that the failure of a part has a name.
+// guarded returns a panic or runtime.Goexit of a part as an error, so that the part can be named.
 func guarded(ctx context.Context, run func(context.Context) error) (err error) {
 	ended := make(chan error, 1)
 	go func() {

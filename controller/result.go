@@ -7,32 +7,32 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// Result says when the key of a successful reconcile has its next turn. The zero value means when
-// something changes. Beside an error a Result does not count: the key is retried, at ever longer
-// intervals.
+// Result says when the key of a successful reconcile is reconciled again. The zero value means at
+// the next change. If the reconcile returns an error, its Result is ignored: the key is retried
+// with back-off.
 type Result struct {
 	after time.Duration
 	again bool
 	when  func(context.Context) error
 }
 
-// Done is the zero Result: the next turn comes when something changes.
+// Done is the zero Result: the next reconcile follows a change.
 var Done = Result{}
 
-// After asks for a turn when d has passed, or at once if d is not positive. An earlier change makes a
-// turn of its own, and the requested turn comes all the same.
+// After requests a reconcile when d has passed, or at once if d is not positive. An earlier change
+// causes an additional reconcile.
 func After(d time.Duration) Result { return Result{after: d, again: true} }
 
-// When asks for a turn when until has returned. Until then, the key has no turn, whatever changes.
-// until runs in a goroutine of its own, and must return when its context ends. If until fails, its
-// error is logged, and the key has its turn.
+// When requests a reconcile when until has returned. Until then, the key is not reconciled,
+// whatever changes. until runs in a goroutine of its own, and must return when its context ends. If
+// until fails, its error is logged, and the key is reconciled.
 func When(until func(context.Context) error) Result { return Result{when: until} }
 
-// Terminal marks an error that a retry does not mend, such as a contradiction in a specification. The
-// error is reported, and the key waits for the next change. Terminal(nil) is nil.
+// Terminal marks an error that a retry cannot repair, such as a contradiction in a specification.
+// The error is reported, and the key waits for the next change. Terminal(nil) is nil.
 func Terminal(err error) error { return workqueue.Drop(err) }
 
-// err turns the result and the error of a reconcile into an error for the queue.
+// err combines the result and the error of a reconcile into an error for the queue.
 func (r Result) err(failed error) error {
 	switch {
 	case failed != nil:

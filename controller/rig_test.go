@@ -33,14 +33,14 @@ type rig struct {
 	client  *rest.Client
 	manager *controller.Manager
 	maps    *rest.Resource[*configMap] // the user's
-	stop    func() error               // ends the manager, and returns what Run does
+	stop    func() error               // ends the manager, and returns the result of Run
 
 	mu       sync.Mutex // guards following
 	log      bytes.Buffer
-	requests map[string]int // how many, by verb and resource
+	requests map[string]int // number of requests by verb and resource
 }
 
-// play runs a test in a bubble, with a manager that has not been run.
+// play runs a test in a bubble, with a manager that does not run yet.
 func play(t *testing.T, opts controller.Options, test func(t *testing.T, r *rig)) {
 	t.Helper()
 	t.Parallel()
@@ -68,7 +68,7 @@ func (r *rig) connect() *rest.Client {
 	return client
 }
 
-// run starts the manager. The test ends it, if nobody else has.
+// run starts the manager. If the test does not stop it, play does.
 func (r *rig) run() {
 	ctx, cancel := context.WithCancel(r.t.Context())
 	ended := make(chan error, 1)
@@ -76,7 +76,7 @@ func (r *rig) run() {
 	r.stop = sync.OnceValue(func() error { cancel(); return <-ended })
 }
 
-// rest lets everything happen that is going to, and whatever failed be tried again.
+// rest waits until everything is idle, including retries.
 func (r *rig) rest() {
 	time.Sleep(time.Minute)
 	synctest.Wait()
@@ -94,7 +94,7 @@ func (r *rig) asked(what string) int {
 	return r.requests[what]
 }
 
-// Write takes the log.
+// Write receives the log.
 func (r *rig) Write(line []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,7 +129,7 @@ func (r *rig) get(name string) *configMap {
 	return m
 }
 
-// newServer is another cluster, on the network in memory.
+// newServer is another cluster on the in-memory network.
 func newServer(t *testing.T) *apitest.Server {
 	server := apitest.New(apitest.Options{})
 	require.NoError(t, server.ListenMemory())

@@ -9,11 +9,11 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// Run runs everything until ctx ends, and returns when everything has ended. A manager runs once. The
-// package comment has the order.
+// Run runs everything until ctx ends, and returns when everything has ended. A manager runs once.
+// The package comment documents the order.
 //
-// Run returns nil if everything ended because ctx ended. Otherwise the error names each cause: the
-// mistakes in the wiring, before anything starts; a cache that gave up; a lost lease; a failed part
+// Run returns nil if everything ended because ctx ended. Otherwise the error names each cause:
+// errors in the wiring, before anything starts; a cache that gave up; a lost lease; a failed part
 // that is not optional.
 func (m *Manager) Run(ctx context.Context) error {
 	if err := m.begin(); err != nil {
@@ -22,7 +22,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	stop, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	all := &group{fail: fail}
-	// The parts of the stage Always outlive all code that may need them.
+	// The parts of stage Always outlive all code that may need them.
 	always, endAlways := context.WithCancel(context.WithoutCancel(ctx))
 	defer endAlways()
 	outer := &group{fail: fail}
@@ -49,7 +49,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	return errors.Join(err, outer.wait())
 }
 
-// begin is the beginning of Run.
+// begin starts Run, or returns the errors in the wiring.
 func (m *Manager) begin() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -60,7 +60,7 @@ func (m *Manager) begin() error {
 	return errors.Join(m.wrong...)
 }
 
-// enter takes note of the stage of Run.
+// enter records the stage of Run.
 func (m *Manager) enter(stage Stage, stopping bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -76,8 +76,8 @@ func (m *Manager) start(g *group, ctx context.Context, stage Stage) {
 	}
 }
 
-// work runs while the caches are complete. Its context ends when a cache gives up. When stop ends, it
-// drains the queues.
+// work runs while the caches are complete. Its context ends when a cache gives up. When stop ends,
+// it drains the queues.
 func (m *Manager) work(working, stop context.Context, fail func(error)) error {
 	m.enter(Synced, false)
 	synced, endSynced := context.WithCancel(working)
@@ -107,7 +107,7 @@ func (m *Manager) work(working, stop context.Context, fail func(error)) error {
 	return errors.Join(err, beside.wait())
 }
 
-// elect calls lead while this process may work.
+// elect calls lead while this process leads.
 func (m *Manager) elect(working, stop context.Context, lead func(context.Context) error) error {
 	if m.opts.Elector == nil {
 		return lead(working)
@@ -122,12 +122,12 @@ func (m *Manager) elect(working, stop context.Context, lead func(context.Context
 	})
 }
 
-// errLedTwice is the error for an Elector that stands for election again.
+// errLedTwice is the error for an Elector that leads a second time.
 var errLedTwice = errors.New("controller: the manager led before, and leads once: let the process end, and another one begin with nothing that is half done; for a lease that is the default, see lease.Options.StandAgain")
 
-// group runs functions, each in a goroutine, and remembers their errors.
+// group runs functions, each in a goroutine, and collects their errors.
 type group struct {
-	fail    func(error) // called with the first error of each
+	fail    func(error) // called with the error of each function that fails
 	running sync.WaitGroup
 
 	mu   sync.Mutex // guards following
@@ -145,7 +145,7 @@ func (g *group) run(f func() error) {
 	})
 }
 
-// wait waits for all of them.
+// wait waits for all functions.
 func (g *group) wait() error {
 	g.running.Wait()
 	return errors.Join(g.errs...)

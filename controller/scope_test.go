@@ -19,8 +19,8 @@ import (
 
 var zones = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "zones"}
 
-// keeps runs a controller that keeps a ConfigMap named after each of its owners in the namespace web. The
-// ConfigMap of "one" is deleted twice, and is made again each time.
+// keeps runs a controller that keeps a ConfigMap in the namespace web for each of its owners, and
+// of the same name. The ConfigMap of "one" is deleted twice, and is recreated each time.
 func keeps[T metav1.Object](t *testing.T, r *rig, owners *controller.Client[T], kind schema.GroupVersionKind, create func(name string)) {
 	maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
 	var deleted noted
@@ -59,8 +59,8 @@ func ownersNamespace[T metav1.Object](owners *controller.Client[T]) string {
 	return ""
 }
 
-// Owners without a namespace keep what they own as well, whether their kind is built-in or not. Deleted is
-// called for no key that never was.
+// Cluster-scoped owners keep their owned objects as well, whether the owner's kind is built-in or
+// custom. Deleted is not called for a key that never existed.
 func TestOwnersWithoutANamespaceKeepWhatTheyOwn(t *testing.T) {
 	t.Run("a Node", func(t *testing.T) {
 		play(t, controller.Options{}, func(t *testing.T, r *rig) {
@@ -93,8 +93,8 @@ func newZone(name string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Zone", "metadata": map[string]any{"name": name}}}
 }
 
-// A custom resource without namespaces is looked at whole in a manager with Namespaces if its Selection
-// says so. If it does not, the error says what to set.
+// A cluster-scoped custom resource is selected whole in a manager with Namespaces if its Selection
+// says so. If the Selection does not say so, the error explains what to set.
 func TestCustomResourceWithoutNamespacesInAManagerOfSome(t *testing.T) {
 	for name, namespaces := range map[string][]string{"all": {""}, "the manager's": nil} {
 		t.Run(name, func(t *testing.T) {
@@ -120,8 +120,8 @@ func TestCustomResourceWithoutNamespacesInAManagerOfSome(t *testing.T) {
 	}
 }
 
-// An owned object leads to its owner, also if the cache has no owner yet: the list of the owners takes
-// longer than that of the owned objects, or the first owner is created after them.
+// An owned object maps to its owner even if the cache has no owner yet. Either the owners' list
+// takes longer than the owned objects' list, or the first owner is created after them.
 func TestOwnedObjectsThatComeBeforeTheirOwnersLeadToThem(t *testing.T) {
 	for _, clusterScoped := range []bool{true, false} {
 		for _, late := range []string{"the list", "the owner"} {
@@ -163,7 +163,7 @@ func TestOwnedObjectsThatComeBeforeTheirOwnersLeadToThem(t *testing.T) {
 	}
 }
 
-// Whoever may create objects may name owners that never exist, one after another.
+// A user who may create objects may name any number of owners that never exist.
 func TestKeysOfOwnersThatNeverExistAreBounded(t *testing.T) { // G11
 	t.Parallel()
 	require.Equal(t, 10, controller.KeptEarly(10))

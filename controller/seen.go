@@ -22,11 +22,11 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// scope says which objects a cache has, and so which writes the cache will see.
+// scope says which objects a cache selects, and so which writes the cache will see.
 type scope struct {
 	namespaces []string // all if empty
 	labels     labels.Selector
-	byField    bool // a field selector decides, which only the server can apply
+	byField    bool // a field selector, which only the server can evaluate
 }
 
 func scopeOf(namespaces []string, labelSelector, fieldSelector string) (scope, error) {
@@ -44,20 +44,21 @@ func (s scope) has(object metav1.Object) bool {
 	return (len(s.namespaces) == 0 || slices.Contains(s.namespaces, object.GetNamespace())) && s.labels.Matches(labels.Set(object.GetLabels()))
 }
 
-// unsurePatience is how long a key is held back for a write that the cache may never see, because a
-// field selector decides.
+// unsurePatience is how long a key is held back for a write that the cache may never see because of
+// a field selector.
 const unsurePatience = 5 * time.Second
 
-// viewer is a cache of any type, in which writes are waited for.
+// viewer is a cache of any type that a write waits for.
 type viewer interface {
-	// cache is the same for two viewers of one cache, and name is its name.
+	// cache identifies the cache: it is equal for two viewers of one cache. name is the cache's
+	// name.
 	cache() any
 	name() string
-	// wrote returns the wait until the cache has this state of an object, or a newer one; nil if
-	// there is nothing to wait for. own says that the write is of a Client of this cache.
+	// wrote returns a wait until the cache has this state of an object or a newer one, or nil if no
+	// wait is needed. own says that the write was made through a Client of this cache.
 	wrote(object metav1.Object, own bool) *wait
-	// deleting returns, before an object is deleted, the wait until the cache does not have it
-	// any more; nil if there is nothing to wait for.
+	// deleting is called before a deletion. It returns a wait until the cache does not have the
+	// object any more, or nil if no wait is needed.
 	deleting(object metav1.Object, own bool) *wait
 }
 
@@ -67,8 +68,8 @@ type wait struct {
 	over  func() bool // reports whether the cache has the write now
 }
 
-// wrote returns a function that takes the result of a write, and holds the key of the turn back until
-// the caches have the write.
+// wrote returns a function that gets the result of a write, and holds back the reconcile's key
+// until the caches have the write.
 func (c *Client[T]) wrote(ctx context.Context) func(T, error) (T, error) {
 	return func(object T, err error) (T, error) {
 		if c.refused != nil {
@@ -81,12 +82,12 @@ func (c *Client[T]) wrote(ctx context.Context) func(T, error) (T, error) {
 	}
 }
 
-// deleting returns what to wait for if the deletion of an object that begins now succeeds.
+// deleting returns the waits that apply if a deletion that begins now succeeds.
 func (c *Client[T]) deleting(object T) []held {
 	return c.collect(object, func(v viewer, own bool) *wait { return v.deleting(object, own) })
 }
 
-// collect returns what to wait for in all caches of the resource.
+// collect returns the waits of all caches of the resource.
 func (c *Client[T]) collect(object T, of func(v viewer, own bool) *wait) (all []held) {
 	for _, v := range c.views() {
 		if wait := of(v, v.cache() == any(c.store)); wait != nil {
@@ -96,7 +97,7 @@ func (c *Client[T]) collect(object T, of func(v viewer, own bool) *wait) (all []
 	return all
 }
 
-// parkAll holds the key of a turn back until all of them have returned.
+// parkAll holds back the reconcile's key until all waits have returned.
 func parkAll(ctx context.Context, writes []held) {
 	for _, write := range writes {
 		park(ctx, write)
@@ -113,29 +114,29 @@ type view[T metav1.Object] struct {
 	last atomic.Pointer[sight]
 }
 
-// sight says what a cache cannot see, as of a moment ago.
+// sight is a recent record of what a cache cannot see.
 type sight struct {
 	at    time.Time
-	err   error // why it cannot see anything
+	err   error // why it cannot see any change
 	parts []sources.PartFailure
 }
 
 func (v *view[T]) cache() any   { return v.store }
 func (v *view[T]) name() string { return v.called }
 
-// blind says why the cache will not see a change of an object: its informer has stopped, or the server
-// refuses it lists of the resource, or does not have the resource any more. It is nil while the cache can
-// see, or may be able to after the next attempt.
+// blind returns why the cache will not see a change of an object. Its informer has stopped, the
+// server refuses lists of the resource, or the server does not have the resource any more. It
+// returns nil if the cache can see changes, or may be able to after the next attempt.
 //
-// Failures of watches do not count: a cache that may list and not watch goes on slowly, by lists. If a
-// watch fails because the server refuses the resource, a list follows after the third failure. Nor does
-// the first failure of a list count: it may be over with the next one.
+// Failures of watches do not count: a cache that can list but not watch continues slowly by lists.
+// If a watch fails because the server refuses the resource, a list follows after the third failure.
+// The first failure of a list does not count either, because the next list may succeed.
 func (v *view[T]) blind(key types.NamespacedName) error {
 	s := v.look()
 	if s.err != nil {
 		return s.err
 	}
-	for _, part := range s.parts { // Each is a namespace, by the address of its collection.
+	for _, part := range s.parts { // Each part is a namespace, identified by the URL of its collection.
 		if strings.Contains(part.Part, "/namespaces/"+key.Namespace+"/") {
 			return part.Err
 		}
@@ -143,8 +144,8 @@ func (v *view[T]) blind(key types.NamespacedName) error {
 	return nil
 }
 
-// look returns what the cache cannot see. All waits share one look in each interval of lookAgain, as a
-// Status has more than they need.
+// look returns what the cache cannot see. All waits share one result for each interval of
+// lookAgain, because a full Status is expensive.
 func (v *view[T]) look() *sight {
 	if s := v.last.Load(); s != nil && time.Since(s.at) < lookAgain {
 		return s
@@ -168,7 +169,7 @@ func (v *view[T]) look() *sight {
 	return s
 }
 
-// refused returns the error of lists that have failed in a row, if it does not pass by itself.
+// refused returns the error of lists that failed several times in a row, if waiting will not help.
 func refused(failures int, err error) error {
 	if failures >= 2 && (apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err)) {
 		return err
@@ -176,8 +177,8 @@ func refused(failures int, err error) error {
 	return nil
 }
 
-// expects reports whether the cache will have an object, as far as that is known: what a field selector
-// decides, it may as well not have. That is worth a wait for who reads what it wrote by one Client.
+// expects reports whether the cache will probably have an object. If a field selector decides, it
+// may not. A wait is then worthwhile only for the Client that wrote the object.
 func (v *view[T]) expects(object metav1.Object, own bool) bool {
 	return v.scope.has(object) && (own || !v.scope.byField)
 }
@@ -185,7 +186,7 @@ func (v *view[T]) expects(object metav1.Object, own bool) bool {
 func (v *view[T]) wrote(object metav1.Object, own bool) *wait {
 	key, version, has := keyOf(object), object.GetResourceVersion(), v.expects(object, own)
 	if v.seen(key, version, has) {
-		return nil // The watch was quicker than the answer, or the object is none of the cache's.
+		return nil // The watch was faster than the answer, or the cache does not select the object.
 	}
 	return &wait{
 		until: func(ctx context.Context) error { return v.sees(ctx, key, version, has) },
@@ -193,18 +194,18 @@ func (v *view[T]) wrote(object metav1.Object, own bool) *wait {
 	}
 }
 
-// seen reports whether the cache has this version of an object or a newer one; or, if the object is not
-// one of those that the cache has, whether it has none.
+// seen reports whether the cache has this version of an object or a newer one. If the cache does
+// not select the object, it reports whether the object is absent.
 func (v *view[T]) seen(key types.NamespacedName, version string, has bool) bool {
 	entry, ok := v.store.Entry(key)
 	return ok && !older(entry.ResourceVersion, version) || !ok && !has
 }
 
-// sees waits until the cache has seen this version of an object. If the object is deleted meanwhile,
-// it waits until the version of the store has reached this version. It gives up when the cache is blind.
+// sees waits until the cache has this version of an object. If the object is deleted meanwhile, it
+// waits until the store has reached this version. It gives up when the cache is blind.
 //
-// The version of the store would do in all cases. But it rises with the slowest namespace, or with
-// the next bookmark, and that may take a minute.
+// The store's version alone would be enough. But it advances with the slowest namespace, or with
+// the next bookmark, which may take a minute.
 func (v *view[T]) sees(ctx context.Context, key types.NamespacedName, version string, has bool) error {
 	_, incomparable := resourceversion.CompareResourceVersion(version, version)
 	unsure := v.scope.byField || incomparable != nil
@@ -215,15 +216,15 @@ func (v *view[T]) sees(ctx context.Context, key types.NamespacedName, version st
 	}
 	again := time.NewTicker(lookAgain)
 	defer again.Stop()
-	var passed <-chan error // of WaitRV, if that runs
+	var passed <-chan error // the result of WaitRV, if it runs
 	for {
 		changed, forget := v.store.Notify(key)
 		if v.seen(key, version, has) {
 			forget()
 			return nil
 		}
-		// An older object in the cache is going to change. Other states may never do: an object
-		// that is not there may have come and gone, and one that cannot be read stays as it is.
+		// An older object in the cache will change. Other states may never change: a missing object
+		// may have come and gone, and an unreadable object stays as it is.
 		if _, ok := v.store.Entry(key); passed == nil && incomparable == nil && (!ok || v.store.Unreadable(key) != nil) {
 			var end func()
 			passed, end = v.reaching(ctx, version)
@@ -252,7 +253,7 @@ func (v *view[T]) sees(ctx context.Context, key types.NamespacedName, version st
 	}
 }
 
-// reaching calls WaitRV in a goroutine. end ends the call, and waits for it.
+// reaching calls WaitRV in a goroutine. end cancels the call, and waits for it.
 func (v *view[T]) reaching(ctx context.Context, version string) (passed <-chan error, end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	result := make(chan error, 1)
@@ -273,7 +274,7 @@ func (v *view[T]) deleting(object metav1.Object, own bool) *wait {
 	has := v.expects(object, own)
 	return &wait{
 		until: func(ctx context.Context) error {
-			// The same turn may have created the object, and the cache may not have it yet.
+			// The same reconcile may have created the object, and the cache may not have it yet.
 			if version != "" && has {
 				if err := v.sees(ctx, key, version, true); err != nil {
 					return err
@@ -288,14 +289,15 @@ func (v *view[T]) deleting(object metav1.Object, own bool) *wait {
 	}
 }
 
-// deleted reports whether the cache has no object of this UID that is not being deleted.
+// deleted reports whether the cache no longer has the object with this UID, or has it with a
+// deletion timestamp.
 func (v *view[T]) deleted(key types.NamespacedName, uid types.UID) bool {
 	object, exists := v.store.Get(key)
 	return !exists || object.GetUID() != uid || object.GetDeletionTimestamp() != nil
 }
 
-// seesDeletion waits until the cache has no object of this UID that is not being deleted. It gives up
-// when the cache is blind, or cannot read the newest state: that may be the one that is being deleted.
+// seesDeletion waits until deleted is true. It gives up when the cache is blind, or cannot read the
+// newest state, which may be the deletion.
 func (v *view[T]) seesDeletion(ctx context.Context, key types.NamespacedName, uid types.UID) error {
 	again := time.NewTicker(lookAgain)
 	defer again.Stop()
@@ -330,7 +332,7 @@ func older(version, than string) bool {
 	return err == nil && order < 0
 }
 
-// reached reports whether a version is known to be another one, or newer.
+// reached reports whether a version is known to be equal to another one, or newer.
 func reached(version, other string) bool {
 	order, err := resourceversion.CompareResourceVersion(version, other)
 	return err == nil && order >= 0

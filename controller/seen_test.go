@@ -15,8 +15,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// lagging runs a controller whose caches are seconds behind the server. write is its first turn of
-// web/a, and look the one after that, which is due at once.
+// lagging runs a controller whose caches are seconds behind the server. write is its first
+// reconcile of web/a, and look is the next one, which is due at once.
 func lagging(t *testing.T, wire func(t *testing.T, r *rig) (write, look func(ctx context.Context) error)) {
 	t.Helper()
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
@@ -50,8 +50,8 @@ func newSecret(name string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: name}}
 }
 
-// The next turn does not find an object that a turn has deleted: by its name, as it was seen, or
-// after the same turn created it.
+// The next reconcile does not find an object that the one before deleted: by its name alone, in its
+// known state, or after creating it in the same reconcile.
 func TestTurnSeesWhatTheTurnBeforeDeleted(t *testing.T) {
 	for name, write := range map[string]func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error{
 		"as it was seen": func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {
@@ -89,7 +89,8 @@ func TestTurnSeesWhatTheTurnBeforeDeleted(t *testing.T) {
 	}
 }
 
-// A write that takes an object out of a cache is seen as well: the object is gone from there.
+// A write after which a cache no longer selects the object is seen as well: the object is gone from
+// that cache.
 func TestTurnSeesWhatTheTurnBeforeMovedAway(t *testing.T) {
 	lagging(t, func(t *testing.T, r *rig) (write, look func(ctx context.Context) error) {
 		s := newSecret("s")
@@ -151,8 +152,7 @@ func TestTurnSeesItsWritesInEveryCache(t *testing.T) {
 	})
 }
 
-// A turn's write holds its key back no longer if the cache cannot read the object, or never had
-// it.
+// A write does not hold its key back if the cache cannot read the object, or does not select it.
 func TestTurnIsNotHeldBackByWhatTheCacheWillNotHave(t *testing.T) {
 	for name, write := range map[string]func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error{
 		"updated": func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {
@@ -184,9 +184,9 @@ func TestTurnIsNotHeldBackByWhatTheCacheWillNotHave(t *testing.T) {
 	}
 }
 
-// Nobody but the server knows whether a cache with a field selector will have a new object. A turn waits
-// for that for five seconds, if it wrote through the Client of that cache; for another cache it does
-// not, unless that has an older state.
+// Only the server knows whether a cache with a field selector will have a new object. The key waits
+// five seconds for it, if the write was made through the Client of that cache. It does not wait for
+// other caches, unless they have an older state.
 func TestTurnAndCachesOfFieldSelectors(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		_, err := r.server.Create(newSecret("s"))

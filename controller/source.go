@@ -16,16 +16,16 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// Owns lets the controller reconcile an object when another object changes whose controlling owner it
-// is (metav1.NewControllerRef). when says which events count; nil means all events. The kind of T must
-// be known: for types that are not built-in, set rest.ResourceOptions.Kind.
+// Owns makes the controller reconcile an object when another object changes whose controlling owner
+// it is (metav1.NewControllerRef). when says which events count; nil means all events. The kind of
+// T must be known: for types that are not built-in, set rest.ResourceOptions.Kind.
 //
-// The owner is in the namespace of the other object, or in none if owners have none, such as a Node. The
-// scope of a kind that is not built-in is that of the cached owners. Until an owner was cached, the
-// controller keeps the keys of owners, and enqueues them then.
+// The owner is in the namespace of the other object, or cluster-scoped, such as a Node. For a
+// custom kind, the cached owners show the scope. Until the first owner is cached, the controller
+// keeps the keys of owners, and enqueues them then.
 func Owns[T, O metav1.Object](c *Controller[T], owned *Client[O], when func(informer.Event[O]) bool) {
 	if c.objects == nil || c.objects.cache == nil {
-		return // The manager has this mistake already.
+		return // The manager has recorded this error already.
 	}
 	kind := c.objects.kind
 	if kind.Kind == "" {
@@ -38,7 +38,7 @@ func Owns[T, O metav1.Object](c *Controller[T], owned *Client[O], when func(info
 	}, when)
 }
 
-// ownerQueue is a queue of owners, whose keys it gets with the namespaces of what they own.
+// ownerQueue is a queue of owners. It gets their keys with the namespaces of the owned objects.
 type ownerQueue struct {
 	enqueue.Queue
 	scope func() (namespaced, known bool)
@@ -60,15 +60,15 @@ func (q ownerQueue) AddWith(key types.NamespacedName, how workqueue.AddOptions) 
 	q.Queue.AddWith(key, how)
 }
 
-// early has the keys of owners for which nobody knows yet whether they have a namespace. There are at most
-// maxEarly. An owner whose key is left out is enqueued when it is cached, unless Settings.When refuses that.
+// early has the keys of owners whose scope is not known yet, at most maxEarly. An owner whose key
+// is left out is enqueued when it is cached, unless Settings.When refuses its event.
 type early struct {
 	mu   sync.Mutex // guards following
 	adds map[types.NamespacedName]func()
 }
 
-// maxEarly bounds the keys. Owned objects may come and go and name other owners each time, none of which
-// is ever cached.
+// maxEarly limits the number of keys: short-lived owned objects may each name another owner, none
+// of which is ever cached.
 const maxEarly = 100_000
 
 func (e *early) keep(key types.NamespacedName, add func()) {
@@ -93,14 +93,14 @@ func (e *early) enqueue() {
 	}
 }
 
-// scopeOfKind returns a function that says whether the objects of the Client have namespaces: by the table
-// of built-in kinds, or by the objects in the cache. The definition of a
-// custom resource may be replaced by one with another scope, so that the cache is asked each time.
+// scopeOfKind returns a function that reports whether the Client's objects are namespaced: by the
+// table of built-in kinds, or by the objects in the cache. It reads the cache at each call, because
+// a custom resource's definition may be replaced by one with another scope.
 func (c *Client[T]) scopeOfKind() func() (namespaced, known bool) {
 	if _, namespaced, ok := rest.Builtin(c.kind.WithVersion(c.server.GroupVersionResource().Version)); ok {
 		return func() (bool, bool) { return namespaced, true }
 	}
-	var last atomic.Pointer[bool] // what the cache said last, for when it is empty
+	var last atomic.Pointer[bool] // the last answer of the cache, for when it is empty
 	return func() (namespaced, known bool) {
 		for key := range c.store.All() {
 			namespaced = key.Namespace != ""
@@ -116,13 +116,13 @@ func (c *Client[T]) scopeOfKind() func() (namespaced, known bool) {
 	}
 }
 
-// References lets the controller reconcile an object when another object changes that it names, such as
-// a Secret. named returns the keys that an object names. It is the function of an index of the cache,
-// by which the objects that name a key are found, and must depend on its argument only. index is the
-// name of that index. when says which events count; nil means all events.
+// References makes the controller reconcile an object when another object changes that it names,
+// such as a Secret. named returns the keys that an object names. named is the function of an index
+// of the cache, which finds the objects that name a key. It must depend only on its argument. index
+// is the name of that index. when says which events count; nil means all events.
 func References[T, O metav1.Object](c *Controller[T], referenced *Client[O], index string, named func(T) []types.NamespacedName, when func(informer.Event[O]) bool) {
 	if c.objects == nil || c.objects.cache == nil {
-		return // The manager has this mistake already.
+		return // The manager has recorded this error already.
 	}
 	if named == nil || index == "" {
 		c.refuse(fmt.Errorf("References needs the name of an index, and a function"))
@@ -140,7 +140,7 @@ func References[T, O metav1.Object](c *Controller[T], referenced *Client[O], ind
 		return func(yield func(types.NamespacedName) bool) {
 			naming, err := store.ByIndex(index, e.Key.String())
 			if err != nil {
-				return // There is no such index, and Run has returned that error.
+				return // The index does not exist, and Run has returned that error.
 			}
 			for key := range naming {
 				if !yield(key) {
@@ -151,9 +151,9 @@ func References[T, O metav1.Object](c *Controller[T], referenced *Client[O], ind
 	}, when)
 }
 
-// Watch lets the controller reconcile objects when other objects change, also those of another cluster.
-// keys returns the keys to reconcile for an event. It runs in the goroutine of a handler, and should be
-// quick. when says which events count; nil means all events.
+// Watch makes the controller reconcile objects when other objects change, including objects of
+// another cluster. keys returns the keys to reconcile for an event. It runs in the goroutine of a
+// handler, and should be quick. when says which events count; nil means all events.
 func Watch[T, O metav1.Object](c *Controller[T], watched *Client[O], keys func(informer.Event[O]) iter.Seq[types.NamespacedName], when func(informer.Event[O]) bool) {
 	if keys == nil {
 		c.refuse(fmt.Errorf("Watch needs a function that tells keys"))
@@ -162,8 +162,8 @@ func Watch[T, O metav1.Object](c *Controller[T], watched *Client[O], keys func(i
 	handle(c, watched, func(q enqueue.Queue) func(informer.Event[O]) { return enqueue.Map(q, keys) }, when)
 }
 
-// Receive lets the controller reconcile the objects with the keys from a channel, while it works, until
-// the channel is closed. cause is the reason in the queue's Causes.
+// Receive makes the controller reconcile the keys from a channel, while it runs, until the channel
+// is closed. cause is the reason in the queue's Causes.
 func (c *Controller[T]) Receive(keys <-chan types.NamespacedName, cause string) {
 	c.manager.Add(c.called+": keys from a channel: "+cause, func(ctx context.Context) error {
 		for {

@@ -10,18 +10,18 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// Status is the state of a manager and of all its parts. Each part is of one moment; they are read one
-// after another.
+// Status is the state of a manager and of all its parts. Each part's state is consistent in itself;
+// they are read one after another.
 type Status struct {
-	// Name is that of the Options.
+	// Name is Options.Name.
 	Name string
 
 	// Ready is the result of [Manager.Ready].
 	Ready error
 
-	// Stage is the stage of Run: Always before the caches are complete and after the work,
-	// Synced while this process does not lead, Leading while its controllers work. Stopping is
-	// true from the moment at which they no longer do.
+	// Stage is the stage of Run: Always before the caches are complete and after the work, Synced
+	// while this process does not lead, Leading while its controllers run. Stopping is true once
+	// the controllers have stopped.
 	Stage    Stage
 	Stopping bool
 
@@ -32,7 +32,7 @@ type Status struct {
 	Controllers []ControllerStatus
 	Parts       []PartStatus
 
-	// Elector is that of the Options, nil if there is none.
+	// Elector is Options.Elector, or nil.
 	Elector Elector
 }
 
@@ -46,20 +46,21 @@ type ClusterStatus struct {
 type ControllerStatus struct {
 	Name string
 
-	// Workers is that of the Settings, whether or not they work at present.
+	// Workers is Settings.Workers, whether or not they currently run.
 	Workers int
 
 	Queue workqueue.Stats
 
-	// Holds is how many writes keys wait for now, see Client. Held names these, those that wait for
-	// longest first, at most 100 of them. Unseen counts the waits that ended without the write: after
-	// two minutes, or because the cache could not see it any more.
+	// Holds is the number of writes that keys currently wait for, see Client. Held lists them by
+	// waiting time, longest first, at most 100. Unseen counts the waits that ended without the
+	// write: after two minutes, or because the cache could not see it any more.
 	Holds  int
 	Held   []HeldKey
 	Unseen uint64
 
-	// Undelivered is how many objects have events that a function of the program has not handled:
-	// it panicked, or called runtime.Goexit. It gets them again, at ever longer intervals.
+	// Undelivered is the number of objects with events that a function of the program has not
+	// handled, because it panicked or called runtime.Goexit. The events are delivered again with
+	// back-off.
 	Undelivered int
 }
 
@@ -67,7 +68,7 @@ type ControllerStatus struct {
 type HeldKey struct {
 	Key types.NamespacedName
 
-	// Cache is the name of the cache, Object the key of the object that was written.
+	// Cache is the name of the cache, and Object the key of the written object.
 	Cache  string
 	Object types.NamespacedName
 
@@ -80,17 +81,17 @@ type PartStatus struct {
 	Name string
 	PartOptions
 
-	// Failed is the error of an optional part that does not run at present.
+	// Failed is the error of an optional part that currently does not run.
 	Failed error
 }
 
-// Status returns the state of the manager and of all its parts. It is cheap enough for a
-// metric or a page that looks every second.
+// Status returns the state of the manager and of all its parts. It is cheap enough to be called
+// every second for a metric or a page.
 func (m *Manager) Status() Status {
 	s := Status{Name: m.opts.Name, Ready: m.Ready(), Elector: m.opts.Elector}
 	m.mu.Lock()
 	s.Stage, s.Stopping = m.stage, m.stopping
-	factories, controllers := m.factories, m.controllers // Neither is changed in place.
+	factories, controllers := m.factories, m.controllers // Neither slice is changed in place.
 	for _, p := range m.parts {
 		s.Parts = append(s.Parts, PartStatus{p.name, p.opts, p.failed})
 	}
@@ -112,7 +113,7 @@ func (m *Manager) Status() Status {
 
 func (c *Controller[T]) status() ControllerStatus {
 	c.manager.mu.Lock()
-	deliveries := c.deliveries // It is not changed in place.
+	deliveries := c.deliveries // The slice is not changed in place.
 	c.manager.mu.Unlock()
 	s := ControllerStatus{Name: c.called, Workers: c.settings.Workers, Queue: c.queue.Stats()}
 	for _, d := range deliveries {
@@ -122,5 +123,5 @@ func (c *Controller[T]) status() ControllerStatus {
 	return s
 }
 
-// healthy names a key that waits for a write for long, or has not seen one.
+// healthy returns an error that names a key with a slow or an unseen write.
 func (c *Controller[T]) healthy() error { return c.holds.healthy() }

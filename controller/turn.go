@@ -8,8 +8,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// turn is one call of a reconcile function. The context of the call contains it, so that a Client knows
-// for which key it writes.
+// turn is one call of a reconcile function. Its context contains it, so that a Client knows for
+// which key it writes.
 type turn struct {
 	queue *workqueue.Queue[types.NamespacedName]
 	key   types.NamespacedName
@@ -18,10 +18,10 @@ type turn struct {
 
 type turnKey struct{}
 
-// begin returns a context that belongs to the turn.
+// begin returns a context for the turn.
 func (t turn) begin(ctx context.Context) context.Context { return context.WithValue(ctx, turnKey{}, t) }
 
-// park holds the key back until a cache has a write of the turn. Outside of a turn it does nothing.
+// park holds the turn's key back until a cache has a write. Outside of a turn it does nothing.
 func park(ctx context.Context, write held) {
 	if t, ok := ctx.Value(turnKey{}).(turn); ok {
 		t.queue.Park(t.key, func(ctx context.Context) error { return t.holds.wait(ctx, t.key, write) })

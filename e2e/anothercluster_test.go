@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/e2e/cluster"
 )
 
-// onAnotherCluster lets a test have a cluster of its own, empty, until it ends.
+// onAnotherCluster gives a test an empty cluster of its own, until the test ends.
 func onAnotherCluster(t *testing.T, opts cluster.Options) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -15,8 +15,8 @@ import (
 
 const apiServices = "/apis/apiregistration.k8s.io/v1/apiservices"
 
-// One program asks the server for all of its API twice, with client-go and with module clientgo in its place. One group's server is
-// away. Both print the same.
+// One program discovers the server's whole API twice, with client-go and with module clientgo
+// instead. The server of one group is down. Both runs print the same.
 func TestDiscoveryOfBothModules(t *testing.T) {
 	const away = "v1.away.e2e.kinform"
 	require.NoError(t, kube.Create(t.Context(), apiServices, map[string]any{
@@ -48,7 +48,8 @@ func TestDiscoveryOfBothModules(t *testing.T) {
 			return string(out)
 		}
 	}
-	// Discovery follows an APIService with some delay: both are asked until they agree, and the group is told to be away.
+	// Discovery follows an APIService with some delay: both programs run until they agree and
+	// report the group as unavailable.
 	eventually(t, time.Minute, func() string {
 		theirs, ours := ask["client-go"](), ask["clientgo"]()
 		if !strings.Contains(ours, "stale GroupVersion discovery: away.e2e.kinform/v1") {

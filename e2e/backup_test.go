@@ -19,7 +19,7 @@ import (
 )
 
 // A cluster whose etcd is restored from a backup has another history: its versions go back. They
-// may have passed the known ones by the time that the API server can be reached.
+// may have passed the known versions by the time that the API server is reachable.
 func TestClusterRestoredFromABackup(t *testing.T) {
 	for name, c := range map[string]struct {
 		advance int

@@ -24,9 +24,9 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// A server without priority and fairness does one request of each kind at a time:
-// one that reads, as long as nobody reads its answer, and one that writes, as long
-// as its body is still to come. Watches don't count.
+// A server without priority and fairness handles one request of each kind at a time. A read lasts
+// as long as its answer is unread, and a write as long as its body is incomplete. Watches do not
+// count.
 func TestServerThatIsAtItsLimitOfRequests(t *testing.T) {
 	onAnotherCluster(t, cluster.Options{Flags: []string{
 		"--enable-priority-and-fairness=false", "--max-requests-inflight=1", "--max-mutating-requests-inflight=1",
@@ -107,19 +107,18 @@ func TestServerThatIsAtItsLimitOfRequests(t *testing.T) {
 	})
 }
 
-// occupyReader lets the server work on a list that nobody reads, until release is called.
+// occupyReader keeps the server busy with a list that nobody reads, until release is called.
 func occupyReader(t *testing.T) (release func()) {
 	return occupy(t, "GET "+configMapsPath+" HTTP/1.1", "", "HTTP/1.1 200")
 }
 
-// occupyWriter lets the server wait for the body of a request, until release is called.
+// occupyWriter keeps the server waiting for the body of a request, until release is called.
 func occupyWriter(t *testing.T) (release func()) {
 	return occupy(t, "POST "+configMapsPath+" HTTP/1.1", "Content-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n", "HTTP/1.1 100")
 }
 
-// occupy sends a request over a connection of its own, and reads the beginning of
-// the answer. Right after another one was released, the server may be busy with it
-// still.
+// occupy sends a request over a connection of its own, and reads the beginning of the answer. It
+// retries, because the server may still be busy with the previous request after its release.
 func occupy(t *testing.T, request, header, answer string) (release func()) {
 	t.Helper()
 	trusted := x509.NewCertPool()
@@ -146,8 +145,8 @@ func occupy(t *testing.T, request, header, answer string) (release func()) {
 	return func() { _ = conn.Close() }
 }
 
-// With priority and fairness, a flow without a share has one request at a time. The server refuses
-// its other requests meanwhile, streaming lists included.
+// With priority and fairness, a flow without a share may have one request at a time. The server
+// refuses its other requests meanwhile, including streaming lists.
 func TestPriorityLevelThatIsFullRefuses(t *testing.T) {
 	const (
 		levels  = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations"
@@ -182,7 +181,7 @@ func TestPriorityLevelThatIsFullRefuses(t *testing.T) {
 			require.NoError(t, err)
 			maps := rest.Must(rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{}))
 			var release func()
-			eventually(t, time.Minute, func() string { // the server learns of the flow soon
+			eventually(t, time.Minute, func() string { // the server applies the flow schema after a moment
 				release = occupyWriter(t)
 				_, err := maps.Get(t.Context(), types.NamespacedName{Namespace: cluster.Namespace, Name: "any"}, metav1.GetOptions{})
 				if apierrors.IsTooManyRequests(err) {

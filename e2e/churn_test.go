@@ -13,8 +13,8 @@ import (
 	"github.com/kinform/kinform/e2e/cluster"
 )
 
-// churn changes a collection at random: it creates objects, patches them, and
-// deletes some of those that it created.
+// churn changes a collection at random: it creates objects, patches them, and deletes some of its
+// own objects.
 type churn struct {
 	path string
 	// object makes the object with a number, and name returns its name.
@@ -26,8 +26,8 @@ type churn struct {
 	done    int
 }
 
-// number is that of the last object created by any churn, so that no name is used
-// twice. Seeded pods come first.
+// number is the number of the last object created by any churn, so that no name is used twice.
+// Numbers of seeded pods come first.
 var number atomic.Int64
 
 func newChurn(path string, name func(int) string, object func(int) any) *churn {
@@ -73,7 +73,7 @@ func (c *churn) step(ctx context.Context) (err error) {
 	return err
 }
 
-// steps makes n changes, none of which may fail.
+// steps makes n changes, and fails the test if one fails.
 func (c *churn) steps(t *testing.T, n int) {
 	t.Helper()
 	for range n {
@@ -81,8 +81,8 @@ func (c *churn) steps(t *testing.T, n int) {
 	}
 }
 
-// start makes changes in the background until stop is called. Changes may fail. stop returns when the
-// last one is done, and fails the test if none succeeded.
+// start makes changes in the background until stop is called. Changes may fail. stop returns when
+// the last one is done, and fails the test if none succeeded.
 func (c *churn) start(t *testing.T) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -29,14 +29,14 @@ import (
 )
 
 const (
-	websiteController   = "website-controller" // the user, and the role in website.yaml
+	websiteController   = "website-controller" // name of the user, and of the role in website.yaml
 	websiteDefinition   = "websites.example.com"
 	controllersFolder   = "../examples/controller"
 	controllersPatience = time.Minute
 )
 
-// example is examples/controller as a process that has only the rights of its website.yaml, and a
-// client that may do everything.
+// example is examples/controller as a process with only the permissions of its website.yaml, and a
+// client with all permissions.
 type example struct {
 	t           *testing.T
 	binary      string
@@ -59,8 +59,7 @@ func installExample(t *testing.T) *example {
 	return x
 }
 
-// start runs the controller. stop ends it as a cluster does, and returns what it has
-// written.
+// start runs the controller. stop ends it like a cluster, with SIGTERM, and returns its output.
 func (x *example) start() (stop func() string) {
 	var output bytes.Buffer
 	process := exec.Command(x.binary, "-zone", x.zone)
@@ -69,7 +68,7 @@ func (x *example) start() (stop func() string) {
 	require.NoError(x.t, process.Start())
 	end := sync.OnceValue(process.Wait)
 	x.t.Cleanup(func() {
-		_ = process.Process.Kill() // It has ended, unless the test has failed.
+		_ = process.Process.Kill() // It has exited already, unless the test has failed.
 		if _ = end(); x.t.Failed() {
 			x.t.Logf("the controller said: %s", &output)
 		}
@@ -81,7 +80,7 @@ func (x *example) start() (stop func() string) {
 	}
 }
 
-// create creates a website, as soon as the server takes one.
+// create creates a website, as soon as the server accepts one.
 func (x *example) create(name, host string) (site *unstructured.Unstructured) {
 	x.t.Helper()
 	eventually(x.t, controllersPatience, func() (wrong string) {
@@ -142,7 +141,7 @@ func (x *example) deployment(key types.NamespacedName) *appsv1.Deployment {
 	return deployment
 }
 
-// events returns the events about a website. The server has checked them.
+// events returns the events about a website, as the server has validated and stored them.
 func (x *example) events(about *unstructured.Unstructured) (found []string) {
 	x.t.Helper()
 	var list eventsv1.EventList
@@ -171,7 +170,7 @@ func TestExampleControllerOnARealServer(t *testing.T) {
 
 	made := x.status(shop, "generation 1, 0 ready, Ready=False Progressing")
 	require.Equal(t, []string{"example.com/dns-record"}, made.GetFinalizers())
-	eventually(t, controllersPatience, func() string { // It is sent beside the reconciles.
+	eventually(t, controllersPatience, func() string { // Events are sent concurrently with reconciles.
 		if told := x.events(made); !slices.Equal(told, []string{"Normal Deployed example.com/websites"}) {
 			return fmt.Sprintf("the events are %q", told)
 		}
@@ -179,7 +178,7 @@ func TestExampleControllerOnARealServer(t *testing.T) {
 	})
 	x.requireRecord(shop, "shop.example")
 	first := x.deployment(shop)
-	t.Cleanup(func() { require.NoError(t, x.deployments.Delete(context.Background(), shop, metav1.DeleteOptions{})) }) // There is no garbage collector.
+	t.Cleanup(func() { require.NoError(t, x.deployments.Delete(context.Background(), shop, metav1.DeleteOptions{})) }) // No garbage collector is running.
 	require.Equal(t, *metav1.NewControllerRef(made, schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Website"}), first.OwnerReferences[0])
 	require.EqualValues(t, 1, *first.Spec.Replicas, "the default in the definition")
 

@@ -32,7 +32,7 @@ func TestClientWaitsForACustomResourceDefinition(t *testing.T) {
 			require.NoError(t, kube.CreateCRD(t.Context()))
 			p.waitForSync(t)
 			widgets := widgetChurn()
-			eventually(t, time.Minute, func() string { // the server may not take them yet
+			eventually(t, time.Minute, func() string { // the server may not accept them yet
 				if err := widgets.step(t.Context()); err != nil {
 					return err.Error()
 				}

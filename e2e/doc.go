@@ -1,11 +1,10 @@
 // Package e2e tests kinform against a real kube-apiserver and etcd: run
 // `make test` here, or `make e2e` in the root.
 //
-// One cluster with 5,000 pods serves all tests, one after the other, except for a
-// few that need one of their own. Each runs a whole pipeline (rest, reflector,
-// queue, store, handler) with a network of its own, does something bad to the server
-// or the network, and then compares: store and handler must be exactly what the
-// server lists, by key and resourceVersion. After that it stops the pipeline, and
-// nothing may be left of it: no goroutine, no connection, no timer, no memory. See
-// residue_test.go for how that is seen.
+// One cluster with 5,000 pods serves all tests, one after another, except for a few tests that need
+// a cluster of their own. Each test runs a whole pipeline (rest, reflector, queue, store, handler)
+// on a network of its own, and injects faults into the server or the network. Then it compares:
+// store and handler must equal the server's list, by key and resourceVersion. After that it stops
+// the pipeline, which must leave nothing behind: no goroutine, connection, timer or memory.
+// residue_test.go explains how that is checked.
 package e2e

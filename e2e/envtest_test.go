@@ -25,7 +25,7 @@ import (
 
 var gadgetKind = schema.GroupVersionKind{Group: "parity.example", Version: "v1", Kind: "Gadget"}
 
-// gadgetReconciler has a config map for each gadget, and says so in its status.
+// gadgetReconciler keeps a config map for each gadget, and records this in the gadget's status.
 type gadgetReconciler struct{ client.Client }
 
 func (r gadgetReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
@@ -47,8 +47,8 @@ func (r gadgetReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 	return ctrl.Result{}, r.Status().Update(ctx, gadget)
 }
 
-// TestEnvtestAndAManager: envtest installs a definition of two versions and sees both, and
-// a manager of controller-runtime reconciles what is written in the other one.
+// TestEnvtestAndAManager: envtest installs a definition with two versions and serves both, and a
+// manager of controller-runtime reconciles objects that were written in the other version.
 func TestEnvtestAndAManager(t *testing.T) {
 	ctrl.SetLogger(logr.Discard())
 	eachSide(t, func(t *testing.T, s side) {
@@ -96,7 +96,7 @@ func TestEnvtestAndAManager(t *testing.T) {
 		require.Equal(t, old.GetUID(), owned.OwnerReferences[0].UID)
 		require.Equal(t, "parity.example/v1", owned.OwnerReferences[0].APIVersion)
 
-		// What it owns is made again, and what is gone is not missed.
+		// Its owned objects are recreated, and a deleted gadget causes no error.
 		require.NoError(t, direct.Delete(ctx, &owned))
 		require.Eventually(t, func() bool {
 			err := direct.Get(ctx, client.ObjectKeyFromObject(&owned), &owned)

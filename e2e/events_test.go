@@ -22,13 +22,13 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// recorded is an Event as the server shows it in each API.
+// recorded is an Event as each of the two APIs shows it.
 type recorded struct {
 	core   map[string]any
 	events map[string]any
 }
 
-// recordedAs returns the Events of a reason, by name.
+// recordedAs returns the Events with a reason, by name.
 func recordedAs(t *testing.T, reason string) map[string]recorded {
 	t.Helper()
 	found := map[string]recorded{}
@@ -54,7 +54,7 @@ func recordedAs(t *testing.T, reason string) map[string]recorded {
 	return found
 }
 
-// only returns the one Event of a reason.
+// only returns the only Event with a reason.
 func only(t *testing.T, reason string) recorded {
 	t.Helper()
 	all := recordedAs(t, reason)
@@ -67,7 +67,7 @@ func only(t *testing.T, reason string) recorded {
 	panic("unreachable")
 }
 
-// saying returns the names of the fields of an Event that say something.
+// saying returns the names of the non-empty fields of an Event.
 func saying(event map[string]any) []string {
 	said := maps.Clone(event)
 	for name, value := range said {
@@ -78,7 +78,7 @@ func saying(event map[string]any) []string {
 	return slices.Sorted(maps.Keys(said))
 }
 
-// as reads an Event into its Go type.
+// as decodes an Event into its Go type.
 func as[T any](t *testing.T, event map[string]any) (typed T) {
 	t.Helper()
 	data, err := json.Marshal(event)
@@ -87,7 +87,8 @@ func as[T any](t *testing.T, event map[string]any) (typed T) {
 	return typed
 }
 
-// TestEvents records by both APIs, and by client-go's two recorders beside, and looks at all of it in both APIs.
+// TestEvents records with both APIs, and with client-go's two recorders, and reads all Events in
+// both APIs.
 func TestEvents(t *testing.T) {
 	const controller, instance = "example.com/e2e", "e2e-1"
 	client := newClient(t, kube.Config())
@@ -161,7 +162,7 @@ func TestEvents(t *testing.T) {
 		ours, theirs := only(t, reason), only(t, "Peer"+reason)
 		missing, more := []string(nil), []string(nil)
 		if n == 1 {
-			more = []string{"action"} // It has none to record.
+			more = []string{"action"} // client-go has none to record.
 		}
 		for api, pair := range map[string][2][]string{
 			"core/v1":          {saying(ours.core), saying(theirs.core)},
@@ -174,7 +175,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// without returns what is in a and not in b.
+// without returns the elements of a that are not in b.
 func without(a, b []string) (left []string) {
 	for _, s := range a {
 		if !slices.Contains(b, s) {

@@ -21,11 +21,10 @@ import (
 
 const serviceAccount = "system:serviceaccount:" + cluster.Namespace + ":kinform"
 
-// plugin is an exec plugin: a shell script that prints a file, and takes note of
-// each time.
+// plugin is an exec plugin: a shell script that prints a file, and records each run.
 type plugin struct{ dir string }
 
-// newPlugin makes a plugin and a kubeconfig with a user who has it.
+// newPlugin makes a plugin, and a kubeconfig with a user that uses it.
 func newPlugin(t *testing.T, apiVersion string) plugin {
 	t.Helper()
 	p := plugin{t.TempDir()}
@@ -44,7 +43,7 @@ users: [{name: e2e, user: {exec: {apiVersion: %q, command: ./get-credential, int
 
 func (p plugin) file(name string) string { return filepath.Join(p.dir, name) }
 
-// answers makes the plugin answer with this status from now on.
+// answers sets the status that the plugin prints from now on.
 func (p plugin) answers(t *testing.T, apiVersion string, status map[string]any) {
 	t.Helper()
 	data, err := json.Marshal(map[string]any{"apiVersion": apiVersion, "kind": "ExecCredential", "status": status})
@@ -52,7 +51,7 @@ func (p plugin) answers(t *testing.T, apiVersion string, status map[string]any) 
 	writeFile(t, p.file("answer"), data)
 }
 
-// runs returns how often the plugin has run.
+// runs returns the number of runs of the plugin.
 func (p plugin) runs(t *testing.T) int {
 	t.Helper()
 	data, err := os.ReadFile(p.file("runs"))
@@ -100,7 +99,7 @@ func TestExecPluginIsAskedAgainAfterA401(t *testing.T) {
 			require.Empty(t, p.failures(), "an open watch outlives the token it began with")
 			require.Equal(t, 1, exec.runs(t))
 
-			p.network.Cut() // the next watch begins with a token that is refused
+			p.network.Cut() // the next watch begins with a refused token
 			p.network.Mend()
 			changes.steps(t, 50)
 			p.requireServersState(t)
@@ -122,7 +121,7 @@ func TestExecPluginIsAskedAgainWhenItsCredentialExpires(t *testing.T) {
 			"expirationTimestamp": time.Now().Add(lifetime).UTC().Format(time.RFC3339),
 		})
 	}
-	const lifetime = 15 * time.Second // in which a busy machine has asked twice who it is
+	const lifetime = 15 * time.Second // long enough for two calls of whoami on a busy machine
 	answer("alice", lifetime)
 	s := pods
 	s.configure = exec.configure(t)

@@ -45,8 +45,8 @@ func TestWatchFromBeforeACompactionRelists(t *testing.T) {
 			p.network.Mend()
 
 			p.requireServersState(t)
-			// The 410 is the answer to the watch that asks for the last event again, where
-			// it is no failure; as the server could not be reached, a list follows.
+			// The 410 answers the watch that asks for the last event again, where it is not a
+			// failure. A list follows because the server was unreachable.
 			require.NotZero(t, p.informer.Status().Reflector.Comparisons)
 			require.NotZero(t, p.informer.Status().Reflector.Relists)
 			require.NotZero(t, p.seen.tombstones(), "deletions were found by the relist")
@@ -73,9 +73,8 @@ func TestServerIsKilledUnderAnOpenWatchAndStartsAgain(t *testing.T) {
 	}
 }
 
-// A server that was started again has a watch cache that begins now: a client
-// that comes with an older version must relist, here of 5,000 pods of which few
-// have changed.
+// A restarted server has a new watch cache. A client with an older version must relist 5,000 pods
+// here, of which few have changed.
 func TestRelistTellsHandlersOnlyWhatChanged(t *testing.T) {
 	for _, s := range everyWay(pods) {
 		t.Run(s.String(), func(t *testing.T) {
@@ -115,9 +114,9 @@ func TestTokenIsRotated(t *testing.T) {
 			_, err := kube.RotateToken(t.Context())
 			require.NoError(t, err)
 			stop()
-			p.requireServersState(t) // an open watch outlives the token it began with
+			p.requireServersState(t) // an open watch outlives its token
 
-			p.network.Cut() // the next one has to begin with the new token
+			p.network.Cut() // the next watch must use the new token
 			p.network.Mend()
 			changes.steps(t, 50)
 			p.requireServersState(t)

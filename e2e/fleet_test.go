@@ -38,7 +38,7 @@ var (
 )
 
 const (
-	fleetUser       = "fleet" // and the role in robot.yaml
+	fleetUser       = "fleet" // and of the role in robot.yaml
 	fleetRobots     = 100
 	fleetWorkers    = 4
 	fleetFolder     = "../examples/fleet"
@@ -48,7 +48,7 @@ const (
 	fleetPatience   = 3 * time.Minute
 )
 
-// robot has what the test reads of a Robot.
+// robot has the fields of a Robot that the test reads.
 type robot struct {
 	metav1.TypeMeta   `json:""`
 	metav1.ObjectMeta `json:"metadata"`
@@ -64,23 +64,23 @@ type robot struct {
 	} `json:"status,omitzero"`
 }
 
-// fleet is two replicas on a real server that the test makes fail.
+// fleet is two replicas on a real server that the test disturbs.
 type fleet struct {
 	t      *testing.T
 	binary string
-	config string // the file
+	config string // path of the kubeconfig
 	robots *rest.Resource[*robot]
 	routes *rest.Resource[*corev1.ConfigMap]
 
 	mu       sync.Mutex // guards following
 	replicas []*member
 	started  int
-	counts   map[string]int // faults and their results
+	counts   map[string]int // number of faults and of their results
 	writes   []fleetWrite
 	wrong    []string
 	terms    map[types.NamespacedName]int32
 	leaders  map[int32]string
-	last     string // the replica that has written last
+	last     string // the replica that wrote last
 }
 
 // fleetWrite is a status that a replica wrote.
@@ -96,7 +96,7 @@ type member struct {
 	process *exec.Cmd
 	ended   chan struct{}
 	output  lines
-	signal  syscall.Signal // that ended it, guarded by the fleet
+	signal  syscall.Signal // the signal that ended it, guarded by the fleet
 }
 
 func (f *fleet) count(what string) {
@@ -105,20 +105,19 @@ func (f *fleet) count(what string) {
 	f.counts[what]++
 }
 
-// start starts a replica. When it ends, and the test goes on, another one is started, as a
-// cluster does.
+// start starts a replica. When it exits during the test, another one is started, as in a cluster.
 func (f *fleet) start(ctx context.Context, running *sync.WaitGroup) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if ctx.Err() != nil {
-		return // Who ends them all has taken note of all that there are.
+		return // All running replicas are being ended.
 	}
 	m := &member{name: fmt.Sprintf("replica-%d", f.started), ended: make(chan struct{})}
 	f.started++
 	m.process = exec.Command(f.binary, "replica", "-attached", "-watch", "-identity", m.name, "-namespace", cluster.Namespace, "-lease", "6s", "-workers", strconv.Itoa(fleetWorkers))
 	m.process.Env = append(os.Environ(), "KUBECONFIG="+f.config)
 	m.process.Stdout, m.process.Stderr = &m.output, &m.output
-	_, err := m.process.StdinPipe() // The replica ends when this process does.
+	_, err := m.process.StdinPipe() // The replica exits when this process does.
 	if err == nil {
 		err = m.process.Start()
 	}
@@ -139,7 +138,7 @@ func (f *fleet) start(ctx context.Context, running *sync.WaitGroup) {
 	})
 }
 
-// ended takes note of why a replica has ended. The reason must be a known one.
+// ended records why a replica has exited. The reason must be a known one.
 func (f *fleet) ended(m *member, err error) {
 	said := m.output.String()
 	f.mu.Lock()
@@ -159,7 +158,7 @@ func (f *fleet) ended(m *member, err error) {
 	}
 }
 
-// leader returns the replica that has written last.
+// leader returns the replica that wrote last.
 func (f *fleet) leader() *member {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -171,7 +170,7 @@ func (f *fleet) leader() *member {
 	return nil
 }
 
-// end signals a replica that it shall end.
+// end sends a signal to a replica to end it.
 func (f *fleet) end(m *member, signal syscall.Signal) {
 	f.mu.Lock()
 	m.signal = signal
@@ -179,7 +178,7 @@ func (f *fleet) end(m *member, signal syscall.Signal) {
 	_ = m.process.Process.Signal(signal)
 }
 
-// see is the handler that sees every write of a replica.
+// see is the handler that receives every write of a replica.
 func (f *fleet) see(e informer.Event[*robot]) {
 	now := e.New.Status
 	if now.Order == 0 || e.Old != nil && e.Old.Status == now {
@@ -199,13 +198,13 @@ func (f *fleet) see(e informer.Event[*robot]) {
 		f.wrong = append(f.wrong, fmt.Sprintf("term %d is of %s and of %s", now.Term, other, now.Leader))
 	}
 	f.leaders[now.Term], f.last = now.Leader, now.Leader
-	// What a list tells may have been written before, and changed by a user since.
+	// An object in a list may have been written earlier, and changed by a user since.
 	if e.Cause == informer.Watch {
 		f.writes = append(f.writes, fleetWrite{version, now.Term, now.Leader})
 	}
 }
 
-// late is how many writes of an earlier term the server has taken after the first one of a
+// late returns how many writes of an earlier term the server accepted after the first write of a
 // later term.
 func (f *fleet) late() (late int) {
 	f.mu.Lock()
@@ -221,15 +220,14 @@ func (f *fleet) late() (late int) {
 	return late
 }
 
-// installFleet makes what replicas need: the definition, and rights that are no more than those
-// of robot.yaml.
+// installFleet creates what replicas need: the definition, and only the permissions in robot.yaml.
 func installFleet(t *testing.T) *fleet {
 	dir := t.TempDir()
 	f := &fleet{t: t, binary: filepath.Join(dir, "fleet"), config: filepath.Join(dir, "kubeconfig"),
 		counts: map[string]int{}, terms: map[types.NamespacedName]int32{}, leaders: map[int32]string{}}
 	buildExample(t, "fleet", f.binary)
 	writeKubeconfigOf(t, fleetUser, f.config)
-	t.Cleanup(func() { // After it was deleted, the definition stays until its objects are gone.
+	t.Cleanup(func() { // A deleted definition stays until its objects are gone.
 		eventually(t, fleetPatience, func() string {
 			if _, err := kube.Get(context.Background(), definitionsPath+"/"+robotDefinition); err == nil || !strings.Contains(err.Error(), "404") {
 				return fmt.Sprintf("the definition of robots is not gone: %v", err)
@@ -242,13 +240,13 @@ func installFleet(t *testing.T) *fleet {
 	gvr := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "robots"}
 	f.robots = rest.Must(rest.For[*robot](client, rest.ResourceOptions{Resource: gvr, Kind: "Robot", Namespace: cluster.Namespace}))
 	f.routes = rest.Must(rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{Namespace: cluster.Namespace, LabelSelector: "example.com/fleet"}))
-	eventually(t, fleetPatience, func() string { // The server takes a moment to serve them.
+	eventually(t, fleetPatience, func() string { // The server needs a moment to serve them.
 		if _, err := allOf(t.Context(), f.robots); err != nil {
 			return err.Error()
 		}
 		return ""
 	})
-	t.Cleanup(func() { // There is no garbage collector.
+	t.Cleanup(func() { // No garbage collector is running.
 		require.NoError(t, f.routes.DeleteCollection(context.Background(), cluster.Namespace, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "example.com/fleet"}))
 	})
 	return f
@@ -256,7 +254,7 @@ func installFleet(t *testing.T) *fleet {
 
 func robotName(n int) string { return fmt.Sprintf("robot-%03d", n) }
 
-// order gives orders until ctx ends. The next order of a robot makes up for a failed one.
+// order sends orders until ctx ends. If an order fails, the robot's next order makes up for it.
 func (f *fleet) order(ctx context.Context) {
 	for order := int64(2); ctx.Err() == nil; order++ {
 		key := types.NamespacedName{Namespace: cluster.Namespace, Name: robotName(int(order) % fleetRobots)}
@@ -322,7 +320,7 @@ func allOf[T any](ctx context.Context, resource *rest.Resource[T]) (map[types.Na
 	return all, err
 }
 
-// undone returns the robots that do not have their last order.
+// undone describes the robots that do not have their last order.
 func (f *fleet) undone() string {
 	robots, err := allOf(f.t.Context(), f.robots)
 	if err != nil {
@@ -343,10 +341,11 @@ func (f *fleet) undone() string {
 	return ""
 }
 
-// TestFleetLoad runs the load test of examples/fleet on a real server, small unless a flag says otherwise.
+// TestFleetLoad runs the load test of examples/fleet on a real server, small unless a flag says
+// otherwise.
 func TestFleetLoad(t *testing.T) {
 	f := installFleet(t)
-	admin := filepath.Join(t.TempDir(), "kubeconfig") // The load test creates robots, which a replica may not.
+	admin := filepath.Join(t.TempDir(), "kubeconfig") // The load test creates robots, for which a replica has no permission.
 	require.NoError(t, kubeconfig.Write(admin, kubeconfig.Connection{Config: kube.Config()}))
 	args := append([]string{"-kubeconfig", admin, "-namespace", cluster.Namespace}, strings.Fields(*fleetLoad)...)
 	test := exec.CommandContext(t.Context(), f.binary, args...)
@@ -358,9 +357,10 @@ func TestFleetLoad(t *testing.T) {
 	require.Regexp(t, `\| statuses of an earlier leader after a later one's +\| 0 `, string(table))
 }
 
-// TestFleetUnderFaults has two replicas of examples/fleet share a lease, while orders come all the time, the API server is killed,
-// refuses everything with 429, and the leader is stopped, killed and ended. No term has two leaders, no object goes back to
-// an earlier term, and in the end every robot has its last order.
+// TestFleetUnderFaults runs two replicas of examples/fleet that share a lease, with continuous
+// orders. Meanwhile the API server is killed or refuses everything with 429, and the leader is
+// suspended, killed or asked to end. No term has two leaders, no object goes back to an earlier
+// term, and in the end every robot has its last order.
 func TestFleetUnderFaults(t *testing.T) {
 	f := installFleet(t)
 	for n := range fleetRobots {
@@ -378,7 +378,7 @@ func TestFleetUnderFaults(t *testing.T) {
 	var running, watching sync.WaitGroup
 	watched, endWatch := context.WithCancel(t.Context())
 	watching.Go(func() { _ = seen.Run(watched) })
-	end := sync.OnceFunc(func() { // also if the test fails
+	end := sync.OnceFunc(func() { // even if the test fails
 		cancel()
 		f.mu.Lock()
 		left := slices.Clone(f.replicas)
@@ -415,7 +415,7 @@ func TestFleetUnderFaults(t *testing.T) {
 	}
 	for n, until := 0, time.Now().Add(*fleetFor); time.Now().Before(until); n++ {
 		kind := n
-		if n > 4 { // First each once, then any.
+		if n > 4 { // First each fault once, then random ones.
 			kind = rand.IntN(7)
 		}
 		require.NoError(t, f.disturb(kind))
@@ -432,12 +432,12 @@ func TestFleetUnderFaults(t *testing.T) {
 	require.Empty(t, f.wrong)
 	late := f.late()
 	t.Logf("%v; %d terms; of the statuses, %d were seen one by one, of which %d came after one of a later term", f.counts, len(f.leaders), len(f.writes), late)
-	// Between the check and the socket, a process that is stopped has at most what its workers were about to
-	// send. Each of these the server takes only if nobody else has written that robot.
+	// A suspended process may still send the requests that its workers had between the check and
+	// the socket. The server accepts each of them only if nobody else has written that robot.
 	require.LessOrEqual(t, late, fleetWorkers*f.counts["leader stopped for a while"])
 }
 
-// undoneOnce says what is missing before the faults begin: that somebody works.
+// undoneOnce describes what is missing before the faults begin, to show that the replicas work.
 func (f *fleet) undoneOnce() string {
 	if f.leader() == nil {
 		return "nobody has written a status"

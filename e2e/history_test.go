@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// history is a handler's view: the objects that exist by its events, and a list of the events that
+// history is a handler's view: the objects that exist according to its events, and the events that
 // contradict earlier ones (G1).
 type history[T comparable] struct {
 	mu       sync.Mutex // guards following
@@ -51,21 +51,21 @@ func (h *history[T]) handle(e informer.Event[T]) {
 	h.versions[e.Key] = e.ResourceVersion
 }
 
-// all returns the versions of the objects that exist by the handler's events.
+// all returns the versions of the objects that exist according to the events.
 func (h *history[T]) all() map[types.NamespacedName]string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return maps.Clone(h.versions)
 }
 
-// told returns how many events there have been.
+// told returns the number of events.
 func (h *history[T]) told() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.events
 }
 
-// tombstones returns how many deletions had no final state.
+// tombstones returns the number of deletions without a final state.
 func (h *history[T]) tombstones() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -78,7 +78,7 @@ func (h *history[T]) problems() error {
 	return errors.Join(h.wrong...)
 }
 
-// difference says how got differs from want, shortly, or "".
+// difference describes briefly how got differs from want, or returns "".
 func difference(want, got map[types.NamespacedName]string) string {
 	var missing, extra, stale []string
 	for key, version := range want {
@@ -102,7 +102,7 @@ func difference(want, got map[types.NamespacedName]string) string {
 		len(missing), head(missing), len(extra), head(extra), len(stale), head(stale))
 }
 
-// changed counts the keys that are not in both with the same version.
+// changed counts the keys that do not have the same version in both.
 func changed(before, after map[types.NamespacedName]string) int {
 	n := 0
 	for key, version := range before {

@@ -21,14 +21,14 @@ const (
 	definitionsPath  = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 )
 
-// buildExample builds a program of the folder examples.
+// buildExample builds a program of the directory examples.
 func buildExample(t *testing.T, name, binary string) {
 	t.Helper()
 	built, err := exec.Command("go", "build", "-o", binary, "github.com/kinform/kinform/examples/"+name).CombinedOutput()
 	require.NoError(t, err, string(built))
 }
 
-// writeKubeconfigOf writes a kubeconfig for a user, who has the rights of this name and no others.
+// writeKubeconfigOf writes a kubeconfig for a user who has only the permissions of this name.
 func writeKubeconfigOf(t *testing.T, user, file string) {
 	t.Helper()
 	config := kube.Config()
@@ -36,8 +36,8 @@ func writeKubeconfigOf(t *testing.T, user, file string) {
 	require.NoError(t, kubeconfig.Write(file, kubeconfig.Connection{Config: config}))
 }
 
-// installManifest creates the definition and the role of a manifest, and gives the role to the user of
-// its name, until the test ends.
+// installManifest creates the definition and the role of a manifest, and binds the role to the user
+// of the same name, until the test ends.
 func installManifest(t *testing.T, file, definitionName, role string) {
 	t.Helper()
 	manifest, err := os.ReadFile(file)

@@ -12,8 +12,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// dammedConn is a connection of which no more than some bytes can be read until
-// the dam is opened.
+// dammedConn is a connection that delivers only some bytes until the dam is opened.
 type dammedConn struct {
 	net.Conn
 	left int
@@ -30,8 +29,7 @@ func (c *dammedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// The client gets half a mebibyte, and so the server is killed while most of its
-// answer is still on its side.
+// The client gets half a mebibyte, so the server is killed while it still has most of the answer.
 func TestServerIsKilledInTheMiddleOfAList(t *testing.T) {
 	for _, s := range everyWay(pods) {
 		t.Run(s.String(), func(t *testing.T) {

@@ -35,11 +35,11 @@ func newKubectl(t *testing.T, kubeconfig, namespace string) kubectl {
 			t.Skip("KINFORM_E2E_KUBECTL is not set, and kubectl is not on the PATH")
 		}
 	}
-	// A home of its own: kubectl keeps what discovery found there.
+	// A separate home directory, because kubectl caches discovery there.
 	return kubectl{t, path, append(os.Environ(), "KUBECONFIG="+kubeconfig, "HOME="+t.TempDir()), namespace}
 }
 
-// try returns what kubectl prints, and whether it succeeded.
+// try returns kubectl's output, and an error if it failed.
 func (k kubectl) try(stdin string, args ...string) (string, error) {
 	k.t.Helper()
 	cmd := exec.CommandContext(k.t.Context(), k.path, append(args, "--namespace", k.namespace)...)
@@ -48,7 +48,7 @@ func (k kubectl) try(stdin string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// run returns what kubectl prints.
+// run returns kubectl's output.
 func (k kubectl) run(args ...string) string {
 	k.t.Helper()
 	out, err := k.try("", args...)
@@ -64,7 +64,7 @@ func (k kubectl) apply(manifest string) string {
 	return out
 }
 
-// kubeconfigOf writes a kubeconfig for a client's configuration.
+// kubeconfigOf writes a kubeconfig with a client's configuration.
 func kubeconfigOf(t *testing.T, config *clientrest.Config) string {
 	t.Helper()
 	c := clientcmdapi.NewConfig()
@@ -116,8 +116,8 @@ spec:
     spec: {containers: [{name: web, image: nginx}, {name: side, image: redis}]}
 `
 
-// TestKubectlOnKinformAPIServer: what people do with kubectl on a cluster, on a server
-// that does what a cluster's controllers do.
+// TestKubectlOnKinformAPIServer: common uses of kubectl on a server that also simulates a cluster's
+// controllers.
 func TestKubectlOnKinformAPIServer(t *testing.T) {
 	k := newKubectl(t, apiserver(t, "--tls", "--run-pods", "--garbage-collection", "--check-schemas"), "default")
 
@@ -145,7 +145,8 @@ func TestKubectlOnKinformAPIServer(t *testing.T) {
 	require.Contains(t, k.run("delete", "pod", "p"), `pod "p" deleted`)
 }
 
-// TestKubectlOnBothServers: what people do with kubectl where no controllers are needed, on the real server and on kinform's.
+// TestKubectlOnBothServers: common uses of kubectl that need no controllers, on the real server and
+// on kinform's.
 func TestKubectlOnBothServers(t *testing.T) {
 	for _, s := range []struct{ name, kubeconfig, namespace string }{
 		{"real", kubeconfigOf(t, administrator()), cluster.Namespace},
@@ -161,7 +162,7 @@ func TestKubectlOnBothServers(t *testing.T) {
 	}
 }
 
-// changeADeployment applies, scales and rolls out a deployment, whose status the test writes.
+// changeADeployment applies, scales and rolls out a deployment; the test writes its status.
 func changeADeployment(t *testing.T, k kubectl) {
 	require.Equal(t, "deployment.apps/web created\n", k.apply(webDeployment))
 	require.Equal(t, "deployment.apps/web configured\n", k.apply(strings.ReplaceAll(webDeployment, "nginx", "nginx:2")))
@@ -179,7 +180,7 @@ func changeADeployment(t *testing.T, k kubectl) {
 	require.Equal(t, "deployment \"web\" successfully rolled out\n", k.run("rollout", "status", "deployment/web"))
 }
 
-// explain asks for documentation, and for what there is.
+// explain runs kubectl explain and lists the API's resources.
 func explain(t *testing.T, k kubectl) {
 	require.Contains(t, k.run("explain", "pod.spec.nodeName"), "FIELD: nodeName <string>")
 	require.Contains(t, k.run("explain", "deployment.spec.template.spec.containers"), "Image")
@@ -257,7 +258,7 @@ var (
 	spaces = regexp.MustCompile(` {2,}`)
 )
 
-// shown is a table without what depends on time and width.
+// shown returns a table without the parts that depend on time and width.
 func shown(table string) string {
 	return spaces.ReplaceAllString(ages.ReplaceAllString(table, "AGE"), "  ")
 }

@@ -21,8 +21,7 @@ import (
 
 var widgetsResource = schema.GroupVersionResource{Group: cluster.CRDGroup, Version: cluster.CRDVersion, Resource: cluster.CRDResource}
 
-// defineWidgets makes the custom resource for one test, and returns when the
-// server serves it.
+// defineWidgets creates the custom resource for one test, and returns when the server serves it.
 func defineWidgets(t *testing.T) {
 	t.Helper()
 	succeeds := func(do func() error) {
@@ -34,12 +33,12 @@ func defineWidgets(t *testing.T) {
 			return ""
 		})
 	}
-	succeeds(func() error { return kube.CreateCRD(t.Context()) }) // that of another test may not be gone yet
+	succeeds(func() error { return kube.CreateCRD(t.Context()) }) // the definition of another test may not be gone yet
 	t.Cleanup(func() { require.NoError(t, kube.DeleteCRD(context.Background())) })
 	succeeds(func() error { return kube.Create(t.Context(), cluster.WidgetsPath, cluster.Widget("first", 1)) })
 }
 
-// text is a megabyte that compresses badly and of which JSON escapes a part.
+// text returns a megabyte that compresses badly and contains characters that JSON escapes.
 func text(seed uint64) string {
 	random := rand.New(rand.NewPCG(seed, 1))
 	characters := []rune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 {}[],:\"\\\n<&>é世🙂")
@@ -52,7 +51,7 @@ func text(seed uint64) string {
 	return string(out)
 }
 
-// A megabyte is about as much as etcd takes.
+// etcd accepts little more than a megabyte.
 func TestCustomResourceOfAMegabyte(t *testing.T) {
 	defineWidgets(t)
 	large := func(seed uint64) map[string]any {

@@ -23,11 +23,11 @@ type candidate struct {
 
 	mu          sync.Mutex // guards following
 	rest        []byte
-	first, last time.Time // of its writes
+	first, last time.Time // times of its writes
 	said        []string
 }
 
-// Write takes what the process says.
+// Write receives the process's output.
 func (c *candidate) Write(data []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +59,7 @@ func (c *candidate) writes() (first, last time.Time) {
 	return c.first, c.last
 }
 
-// awaitFirst returns when the candidate leads.
+// awaitFirst waits until the candidate leads, and returns the time of its first write.
 func (c *candidate) awaitFirst(t *testing.T) (first time.Time) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
@@ -71,9 +71,9 @@ func (c *candidate) awaitFirst(t *testing.T) (first time.Time) {
 	return first
 }
 
-// TestLease has a leader and another candidate, on kinform and on client-go, as processes: the leader
-// is ended, killed or stopped for a while, and the other takes over, which writes nothing before the last
-// write of the first.
+// TestLease runs a leader and another candidate as processes, on kinform and on client-go. The
+// leader is asked to end, killed, or suspended for a while. The other takes over, and writes
+// nothing before the last write of the first.
 func TestLease(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "candidate")
 	built, err := exec.Command("go", "build", "-o", binary, "./candidate").CombinedOutput()
@@ -82,7 +82,7 @@ func TestLease(t *testing.T) {
 	for _, test := range []struct {
 		leader, other string
 		end           syscall.Signal
-		least, most   time.Duration // until the other leads: a leader has renewed the lease, of 6 s, within 4 s, and releases it when it is asked to end
+		least, most   time.Duration // until the other leads: a leader renews the lease of 6 s within 4 s, and releases it when it is asked to end
 	}{
 		{"kinform", "kinform", syscall.SIGTERM, 0, 4 * time.Second},
 		{"kinform", "kinform", syscall.SIGKILL, 2 * time.Second, 30 * time.Second},
@@ -119,13 +119,13 @@ func TestLease(t *testing.T) {
 			leader := start("leader", test.leader)
 			leader.awaitFirst(t)
 			other := start("other", test.other)
-			time.Sleep(5 * time.Second) // It sees some renewals.
+			time.Sleep(5 * time.Second) // The candidate sees some renewals.
 			ended := time.Now()
 			require.NoError(t, leader.process.Process.Signal(test.end))
 			first := other.awaitFirst(t)
 			if test.end == syscall.SIGSTOP {
 				require.NoError(t, leader.process.Process.Signal(syscall.SIGCONT))
-				time.Sleep(time.Second) // It goes on as if nothing had been.
+				time.Sleep(time.Second) // It resumes as if it had not been suspended.
 			}
 			_, last := leader.writes()
 			require.True(t, last.Before(first), "the leader writes at %v, and the other since %v", last, first)

@@ -24,15 +24,16 @@ import (
 
 var lineFor = flag.Duration("line.for", 20*time.Second, "how long TestLineUnderFaults disturbs a program of client-go with and without the line")
 
-// The same program runs twice, with client-go and with module clientgo in its place. Both lose the server in the same
-// ways at the same times. Whatever client-go finds out, the other must have found out as well.
+// The same program runs twice, with client-go and with module clientgo instead. Both lose the
+// server in the same ways at the same times. Whenever client-go has recovered, the other must have
+// recovered as well.
 func TestLineUnderFaults(t *testing.T) {
 	theirs, ours := startKeeper(t, "client-go"), startKeeper(t, "clientgo", "-modfile=dropin.mod")
 	keepers := []*keeper{theirs, ours}
 	changes := configMapChurn()
 	rounds := 0
 	faults := map[string]int{}
-	var waited [2]time.Duration // the longest until a side had the server's state
+	var waited [2]time.Duration // the longest time until a side had the server's state
 	for until := time.Now().Add(*lineFor); rounds == 0 || time.Now().Before(until); rounds++ {
 		stop := changes.start(t)
 		for range 4 {
@@ -67,7 +68,7 @@ func TestLineUnderFaults(t *testing.T) {
 	t.Logf("%d rounds with %v; the longest until all was found: client-go %v, clientgo %v", rounds, faults, waited[0].Round(time.Millisecond), waited[1].Round(time.Millisecond))
 }
 
-// disturbKeepers does one thing to all, and returns its name.
+// disturbKeepers injects one fault for all keepers, and returns its name.
 func disturbKeepers(t *testing.T, keepers []*keeper) string {
 	switch n := rand.IntN(40); {
 	case n < 10:
@@ -75,7 +76,7 @@ func disturbKeepers(t *testing.T, keepers []*keeper) string {
 			k.proxy.Reset()
 		}
 		return "lost connections"
-	case n < 15 && *lineFor >= time.Minute: // a half-open connection is found out by HTTP/2's pings, after half a minute
+	case n < 15 && *lineFor >= time.Minute: // HTTP/2's pings detect a half-open connection after half a minute
 		for _, k := range keepers {
 			k.proxy.Stall()
 		}
@@ -139,7 +140,7 @@ func startKeeper(t *testing.T, name string, flags ...string) *keeper {
 	return k
 }
 
-// difference says where store and handler are not what the server has.
+// difference describes how store and handler differ from the server.
 func (k *keeper) difference(want map[types.NamespacedName]string) string {
 	if _, err := fmt.Fprintln(k.orders); err != nil {
 		return err.Error()

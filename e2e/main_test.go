@@ -10,13 +10,13 @@ import (
 	"github.com/kinform/kinform/e2e/cluster"
 )
 
-// seeded is the number of pods that exist from the start.
+// seeded is the number of initial pods.
 const seeded = 5000
 
 const configMapsPath = "/api/v1/namespaces/" + cluster.Namespace + "/configmaps"
 
-// kube is the cluster that all tests share. It has no watch cache for config
-// maps, so that for these etcd's compaction is felt at once.
+// kube is the cluster that all tests share. It has no watch cache for config maps, so that a
+// compaction of etcd affects them at once.
 var kube *cluster.Cluster
 
 func TestMain(m *testing.M) {

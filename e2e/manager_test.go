@@ -20,7 +20,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// lines is a log that several goroutines write.
+// lines is a log for concurrent writers.
 type lines struct {
 	mu   sync.Mutex // guards following
 	text bytes.Buffer
@@ -38,8 +38,9 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// Two managers share a lease. Every turn of a key writes by another verb, and the next turn must see that:
-// a conflict, or an object that is there already, would be a failure in the log.
+// Two managers share a lease. Every reconcile of a key writes with another verb, and the next
+// reconcile must see that write. A conflict, or an object that exists already, would be logged as a
+// failure.
 func TestManagersOnARealServer(t *testing.T) {
 	const wanted = 60
 	client := newClient(t, kube.Config())

@@ -20,8 +20,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// The server sends metadata alone, in both encodings, of built-in types and of
-// custom ones.
+// The server sends only metadata, in both encodings, for built-in and custom types.
 func TestPartialObjectMetadata(t *testing.T) {
 	defineWidgets(t)
 	maps := rest.Must(rest.For[*corev1.ConfigMap](newClient(t, kube.Config()), rest.ResourceOptions{}))
@@ -66,7 +65,7 @@ func TestPartialObjectMetadata(t *testing.T) {
 	}
 }
 
-// anyOf is an object with one of the keys.
+// anyOf returns an object with one of the keys.
 func anyOf(versions map[types.NamespacedName]string) *metav1.ObjectMeta {
 	for key := range versions {
 		return &metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}
@@ -74,8 +73,8 @@ func anyOf(versions map[types.NamespacedName]string) *metav1.ObjectMeta {
 	return &metav1.ObjectMeta{}
 }
 
-// Nobody here works off the finalizers by which the server has others delete what
-// belongs to an object, or let go of it.
+// Nothing here processes the finalizers that make others delete, or release, the owned objects of a
+// deleted object.
 func TestPropagationOfDeletion(t *testing.T) {
 	ctx := t.Context()
 	for i, test := range []struct {
@@ -117,8 +116,8 @@ func TestPropagationOfDeletion(t *testing.T) {
 	}
 }
 
-// Typed and unstructured, every verb that writes can be rehearsed, and the status of
-// a custom resource is apart from the rest of it.
+// For typed and unstructured objects, every write verb has a dry run. The status of a custom
+// resource is separate from the rest of it.
 func TestDryRunsAndStatusOfACustomResource(t *testing.T) {
 	defineWidgets(t)
 	ctx := t.Context()

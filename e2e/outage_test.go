@@ -32,14 +32,14 @@ var (
 
 const secretsPath = "/api/v1/namespaces/" + cluster.Namespace + "/secrets"
 
-// TestOutage kills the API server, starts it again after a while, and writes to it as
-// soon as it takes that. It measures how long after that the stores of kinform and, beside
-// it, of client-go have what was written. With its own cache begun anew, the server answers
-// the watches with 410. The figures of docs/profiles.md are those of
+// TestOutage kills the API server, restarts it after a while, and writes to it as soon as it
+// accepts writes. It measures how long the stores of kinform, and of client-go beside it, then take
+// to have the written object. The restarted server's watch cache is new, so it answers the watches
+// with 410. The figures of docs/profiles.md come from
 //
 //	make -C e2e outage
 //
-// Without flags it is one short outage, and only that kinform is there in time.
+// Without flags there is one short outage, and only kinform's time is checked.
 func TestOutage(t *testing.T) {
 	var lengths []time.Duration
 	for text := range strings.SplitSeq(*outageFor, ",") {

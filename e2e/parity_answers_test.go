@@ -19,13 +19,13 @@ import (
 	clientrest "k8s.io/client-go/rest"
 )
 
-// question is a request, and what of its answer matters where that is an object.
+// question is a request, and the parts of its answer that matter if the answer is an object.
 type question struct {
 	method, path, body string
-	show               string // dotted paths in the answer, separated by blanks
+	show               string // dotted paths in the answer, separated by spaces
 }
 
-// asker asks one server, in a namespace of its own.
+// asker sends requests to one server, in a namespace of its own.
 type asker struct {
 	t         *testing.T
 	client    *http.Client
@@ -33,8 +33,8 @@ type asker struct {
 	namespace string
 }
 
-// asked plays questions to both servers, whose answers shall be the same. In paths and
-// bodies, {ns} is a namespace of the test. It returns the answers.
+// asked sends questions to both servers, whose answers must be equal. In paths and bodies, {ns} is
+// a namespace of the test. It returns the answers.
 func asked(t *testing.T, questions ...question) (answers []string) {
 	namespace := "parity-" + rand.String(6)
 	sameAnswers(t, func(t *testing.T, s side) []string {
@@ -48,7 +48,7 @@ func asked(t *testing.T, questions ...question) (answers []string) {
 	return answers
 }
 
-// newAsker makes a namespace to ask questions in.
+// newAsker creates a namespace for the questions.
 func newAsker(t *testing.T, s side, namespace string) *asker {
 	client, err := clientrest.HTTPClientFor(s.config)
 	require.NoError(t, err)
@@ -77,8 +77,8 @@ func (a *asker) ask(q question) string {
 	return fmt.Sprintf("%s %s %s: %s", q.method, q.path, q.body, answer)
 }
 
-// eventually asks until something has been made, or was there: a custom resource is served a
-// moment after its definition.
+// eventually repeats a request until the object is created or exists, because a custom resource is
+// served a moment after its definition.
 func (a *asker) eventually(q question) {
 	var answer string
 	made := func() bool {
@@ -90,7 +90,7 @@ func (a *asker) eventually(q question) {
 	require.NotContains(a.t, answer, ": 422 ")
 }
 
-// What differs from server to server, and from run to run.
+// Parts that differ between servers and runs.
 var (
 	uids     = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 	suffixes = regexp.MustCompile(`([-_.a/%])[bcdfghjklmnpqrstvwxz2456789]{5}(["\\\\])`) // of generated names
@@ -100,12 +100,12 @@ var (
 func (a *asker) masked(text string) string {
 	text = strings.ReplaceAll(text, a.namespace, "{ns}")
 	text = suffixes.ReplaceAllString(strings.ReplaceAll(text, `\"`, `"`), `$1{generated}"`)
-	text = strings.ReplaceAll(text, "253 bytes", "253 characters") // in which types differ
+	text = strings.ReplaceAll(text, "253 bytes", "253 characters") // types differ in this text
 	return versions.ReplaceAllString(uids.ReplaceAllString(text, "{uid}"), "$1 {version}")
 }
 
-// once leaves out causes that stand there already: the real server looks at some things up to
-// four times, and says so each time, which depends on the type.
+// once removes repeated causes: the real server validates some fields up to four times, depending
+// on the type, and reports each time.
 func once(causes []metav1.StatusCause) (all []metav1.StatusCause) {
 	for _, c := range causes {
 		if !slices.Contains(all, c) {
@@ -115,7 +115,7 @@ func once(causes []metav1.StatusCause) (all []metav1.StatusCause) {
 	return all
 }
 
-// summary is what matters of an answer.
+// summary returns the relevant parts of an answer.
 func summary(body []byte, show string) string {
 	var u unstructured.Unstructured
 	if json.Unmarshal(body, &u.Object) != nil {

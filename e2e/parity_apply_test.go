@@ -13,12 +13,13 @@ import (
 	clientrest "k8s.io/client-go/rest"
 )
 
-// applyStep is one request about an object, by somebody.
+// applyStep is one request about an object, by one field manager.
 type applyStep struct {
 	verb, path, contentType, body string
 }
 
-// TestParityOfServerSideApply: who owns what, what an apply removes, takes over and conflicts with.
+// TestParityOfServerSideApply: who owns which fields, and what an apply removes, takes over and
+// conflicts with.
 func TestParityOfServerSideApply(t *testing.T) {
 	const (
 		apply = "application/apply-patch+yaml"
@@ -111,7 +112,8 @@ func TestParityOfApplyToListsAndStatus(t *testing.T) {
 	}, "/api/v1/namespaces/default/services/applied")
 }
 
-// sameSteps sends requests to both servers, and compares the answers but for what is of the moment.
+// sameSteps sends requests to both servers, and compares the answers without the parts that depend
+// on time.
 func sameSteps(t *testing.T, steps []applyStep, remove string) {
 	sameAnswers(t, func(t *testing.T, s side) (answers []string) {
 		client, err := clientrest.HTTPClientFor(s.config)
@@ -136,7 +138,7 @@ func sameSteps(t *testing.T, steps []applyStep, remove string) {
 	})
 }
 
-// timeless is an object in JSON without what differs from one server and one moment to another.
+// timeless returns a JSON object without the parts that differ between servers and moments.
 func timeless(t *testing.T, body []byte) string {
 	var doc map[string]any
 	require.NoError(t, json.Unmarshal(body, &doc), "%s", body)
@@ -144,18 +146,18 @@ func timeless(t *testing.T, body []byte) string {
 		for _, name := range []string{"uid", "resourceVersion", "creationTimestamp"} {
 			delete(meta, name)
 		}
-		delete(meta, "generation") // which the real server counts for some kinds
+		delete(meta, "generation") // the real server sets it for some kinds
 		entries, _ := meta["managedFields"].([]any)
 		for _, e := range entries {
 			delete(e.(map[string]any), "time")
 		}
-		slices.SortFunc(entries, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) // They are by time.
+		slices.SortFunc(entries, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) // The server sorts them by time.
 	}
 	if details, ok := doc["details"].(map[string]any); ok {
 		causes, _ := details["causes"].([]any)
-		slices.SortFunc(causes, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) // They come in no order.
+		slices.SortFunc(causes, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) // Their order is random.
 	}
-	// The real server fills these in, apitest does not.
+	// The real server sets these fields, and apitest does not.
 	if spec, ok := doc["spec"].(map[string]any); ok {
 		for _, name := range []string{"clusterIPs", "internalTrafficPolicy", "ipFamilies", "ipFamilyPolicy", "sessionAffinity", "type"} {
 			delete(spec, name)

@@ -23,14 +23,15 @@ const (
 	plainJSON      = "application/json"
 )
 
-// told is a request, and who is said to own what in its answer.
+// told is a request whose answer is compared by its owners.
 type told struct {
 	method, path, contentType, body string
 	headers                         []string // pairs of name and value
 }
 
-// sameOwners plays requests to both servers, whose answers shall be the same as far as owners go: whom the
-// managed fields name, but for "creator" and who made the namespace, with what; and errors. {ns} is a namespace of the test.
+// sameOwners sends requests to both servers, whose answers must be equal with respect to owners.
+// Compared are errors, and the entries of the managed fields, except "creator" and the manager that
+// created the namespace. {ns} is a namespace of the test.
 func sameOwners(t *testing.T, opts apitest.Options, requests ...told) {
 	namespace := "parity-" + rand.String(6)
 	var first []string
@@ -49,7 +50,7 @@ func sameOwners(t *testing.T, opts apitest.Options, requests ...told) {
 	})
 }
 
-// tell is ask for one who wants to know about owners.
+// tell is ask for owners.
 func (a *asker) tell(r told) string {
 	a.t.Helper()
 	fill := strings.NewReplacer("{ns}", a.namespace).Replace
@@ -67,7 +68,7 @@ func (a *asker) tell(r told) string {
 	return a.masked(fmt.Sprintf("%d %s", resp.StatusCode, ownersIn(body)))
 }
 
-// ownersIn is what is said of owners in an answer.
+// ownersIn returns the owners in an answer.
 func ownersIn(body []byte) string {
 	var doc struct {
 		Kind     string
@@ -102,7 +103,7 @@ func ownersIn(body []byte) string {
 	return strings.Join(owners, "\n\t\t")
 }
 
-// TestParityOfManagedFieldsThatAreSent: resets, and what nobody owns.
+// TestParityOfManagedFieldsThatAreSent: resets, and fields without an owner.
 func TestParityOfManagedFieldsThatAreSent(t *testing.T) {
 	const maps, at = "/api/v1/namespaces/{ns}/configmaps", "/api/v1/namespaces/{ns}/configmaps/m?fieldManager="
 	object := func(more string) string {
@@ -137,7 +138,7 @@ func TestParityOfManagedFieldsThatAreSent(t *testing.T) {
 	}, many...)...)
 }
 
-// TestParityOfApplyInYAML: what people write.
+// TestParityOfApplyInYAML: manifests as people write them.
 func TestParityOfApplyInYAML(t *testing.T) {
 	const at = "/api/v1/namespaces/{ns}/configmaps/m?fieldManager=a"
 	var requests []told
@@ -158,7 +159,7 @@ func TestParityOfApplyInYAML(t *testing.T) {
 	sameOwners(t, apitest.Options{}, requests...)
 }
 
-// TestParityOfMediaTypesAndOptions: what is refused, in which words.
+// TestParityOfMediaTypesAndOptions: refused requests, and their messages.
 func TestParityOfMediaTypesAndOptions(t *testing.T) {
 	const maps, at = "/api/v1/namespaces/{ns}/configmaps", "/api/v1/namespaces/{ns}/configmaps/m"
 	requests := []told{
@@ -192,7 +193,8 @@ func TestParityOfOwnersBySubresource(t *testing.T) {
 	const at = deployments + "/d"
 	get := told{"GET", at, plainJSON, "", nil}
 	const pod = podsAt + "/p"
-	// Of what is sent to a subresource and not stored, the real server notes who has sent it, apitest does not.
+	// If a request sends fields that a subresource does not store, the real server records their
+	// manager, and apitest does not.
 	const status = `"status":{"phase":"Running","conditions":[{"type":"x/y","status":"True"}]}`
 	const resized = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"2"}}}]},` + status + `}`
 	const debugged = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"ephemeralContainers":[{"name":"d","image":"example.com/d",
@@ -280,7 +282,8 @@ func TestParityOfOwnersOfCustomResources(t *testing.T) {
 	})
 }
 
-// TestParityOfApplyOfAGoType: what the JSON of a deployment with replicas alone has beside them, with null and without.
+// TestParityOfApplyOfAGoType: the JSON of a deployment with only replicas set has other fields,
+// with null and without.
 func TestParityOfApplyOfAGoType(t *testing.T) {
 	const at = "/apis/apps/v1/namespaces/{ns}/deployments/d?fieldManager="
 	object := func(spec string) string {
@@ -293,7 +296,7 @@ func TestParityOfApplyOfAGoType(t *testing.T) {
 	)
 }
 
-// TestParityOfImpersonation: who one is while one acts as somebody else.
+// TestParityOfImpersonation: the identity of a user who impersonates another.
 func TestParityOfImpersonation(t *testing.T) {
 	const reviews = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 	var requests []told
@@ -329,7 +332,7 @@ func TestParityOfImpersonation(t *testing.T) {
 	})
 }
 
-// TestParityOfDeletionByDefault: what becomes of what is owned, by type.
+// TestParityOfDeletionByDefault: what happens to owned objects, by type.
 func TestParityOfDeletionByDefault(t *testing.T) {
 	const template = `"template":{"metadata":{"labels":{"a":"b"}},"spec":{"restartPolicy":"Always","containers":[{"name":"c","image":"example.com/c"}]}}`
 	var requests []told

@@ -2,7 +2,7 @@ package e2e_test
 
 import "testing"
 
-// Both servers are asked by somebody who may do everything.
+// Both servers get requests from a user with all permissions.
 func TestParityReviews(t *testing.T) {
 	const authz, authn = "/apis/authorization.k8s.io/v1/", "/apis/authentication.k8s.io/v1/"
 	asked(t,

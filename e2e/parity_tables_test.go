@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/apitest/fielddocs"
 )
 
-// objectsOfTables are what tables are compared of. They say all that the real server
+// objectsOfTables are the objects in the compared tables. They set all fields that the real server
 // would set.
 const objectsOfTables = `
 apiVersion: v1
@@ -157,7 +157,7 @@ var statuses = map[string]string{
 	"deployment/web": `{"replicas":2,"readyReplicas":1,"availableReplicas":1,"updatedReplicas":2,"unavailableReplicas":1}`,
 }
 
-// served starts apitest with options, and plays a test to the real server and to it.
+// eachSideWith starts apitest with options, and runs a test against the real server and against it.
 func eachSideWith(t *testing.T, opts apitest.Options, play func(t *testing.T, s side)) {
 	eachSide(t, func(t *testing.T, s side) {
 		if s.name == "apitest" {
@@ -167,8 +167,8 @@ func eachSideWith(t *testing.T, opts apitest.Options, play func(t *testing.T, s 
 	})
 }
 
-// sameOutput plays commands of kubectl to both servers, which shall print the same. It
-// returns nothing that depends on time.
+// sameOutput runs kubectl commands against both servers; their output must be equal. play must
+// return nothing that depends on time.
 func sameOutput(t *testing.T, opts apitest.Options, play func(k kubectl) []string) {
 	var outputs [][]string
 	namespace := "tables-" + rand.String(6)
@@ -182,7 +182,7 @@ func sameOutput(t *testing.T, opts apitest.Options, play func(k kubectl) []strin
 	}
 }
 
-// TestParityTables: kubectl prints the same of the same objects, row by row.
+// TestParityTables: kubectl prints the same for the same objects, row by row.
 func TestParityTables(t *testing.T) {
 	sameOutput(t, apitest.Options{}, func(k kubectl) (out []string) {
 		k.apply(strings.ReplaceAll(objectsOfTables, "NAMESPACE", k.namespace))
@@ -203,8 +203,7 @@ func TestParityTables(t *testing.T) {
 	})
 }
 
-// TestParityCustomResources: both versions, columns, scale, and what the schema says of
-// objects, in the server's words.
+// TestParityCustomResources: both versions, columns, scale, and the server's validation messages.
 func TestParityCustomResources(t *testing.T) {
 	sameOutput(t, apitest.Options{CheckSchemas: true}, func(k kubectl) (out []string) {
 		k.apply(gadgets)
@@ -224,7 +223,7 @@ func TestParityCustomResources(t *testing.T) {
 		} {
 			said, err := k.try(`{"apiVersion":"parity.example/v1","kind":"Gadget","metadata":{"name":"bad"},"spec":`+spec+`}`, "create", "-f", "-")
 			lines := strings.Split(said, "\n")
-			slices.Sort(lines) // the real server has no order in its complaints
+			slices.Sort(lines) // the real server's messages have no order
 			out = append(out, fmt.Sprint(spec, " ", err != nil, strings.Join(lines, "\n")))
 		}
 		said, err := k.try(`{"apiVersion":"parity.example/v1","kind":"Gadget","metadata":{"name":"pruned"},"spec":{"color":"red","bogus":1,"free":{"a":1},"parts":[{"id":"a"}]}}`, "create", "--validate=warn", "-f", "-")

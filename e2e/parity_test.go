@@ -10,13 +10,13 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// side is one of the two servers that a test is played to.
+// side is one of the two servers that a test runs against.
 type side struct {
 	name   string
-	config *clientrest.Config // of an administrator
+	config *clientrest.Config // administrator's configuration
 }
 
-// eachSide plays a test to the real API server, and then to apitest.
+// eachSide runs a test against the real API server, and then against apitest.
 func eachSide(t *testing.T, play func(t *testing.T, s side)) {
 	real := administrator()
 	memory := apitest.Start(t, apitest.Options{ManagedFields: true})
@@ -25,14 +25,15 @@ func eachSide(t *testing.T, play func(t *testing.T, s side)) {
 	}
 }
 
-// administrator returns how client-go reaches the real API server. Tests are many small requests: no limit.
+// administrator returns client-go's configuration for the real API server. It has no rate limit,
+// because tests are many small requests.
 func administrator() *clientrest.Config {
 	config := kube.Config()
 	return &clientrest.Config{Host: config.Host, BearerTokenFile: config.BearerTokenFile, QPS: -1,
 		TLSClientConfig: clientrest.TLSClientConfig{CAData: config.TLS.CAData}}
 }
 
-// sameAnswers plays a test to both servers, which shall give the same answers.
+// sameAnswers runs a test against both servers, which must give the same answers.
 func sameAnswers(t *testing.T, play func(t *testing.T, s side) []string) {
 	var first []string
 	eachSide(t, func(t *testing.T, s side) {

@@ -21,14 +21,14 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// settings are what the pipelines of the tests differ in.
+// settings are the settings in which the tests' pipelines differ.
 type settings struct {
 	resource schema.GroupVersionResource
 	path     string // where the cluster's own client lists the same objects
 	encoding rest.Encoding
 	mode     reflector.ListMode
 	page     int64
-	watch    time.Duration // the shortest timeout of a watch
+	watch    time.Duration // the minimum timeout of a watch
 
 	// configure changes how the client reaches the server, unless it is nil.
 	configure func(*rest.Config)
@@ -36,7 +36,7 @@ type settings struct {
 
 func (s settings) String() string { return fmt.Sprintf("%v/%v", s.encoding, s.mode) }
 
-// pipeline is everything from the network to a handler.
+// pipeline has everything from the network to a handler.
 type pipeline[T comparable] struct {
 	settings
 	network  cluster.Network
@@ -48,7 +48,7 @@ type pipeline[T comparable] struct {
 	ended    chan error
 
 	mu     sync.Mutex // guards following
-	errors []error    // what the reflector has reported
+	errors []error    // errors that the reflector reported
 }
 
 // startPipeline starts a pipeline with the identity of the service account.
@@ -99,8 +99,8 @@ func (p *pipeline[T]) waitForSync(t *testing.T) {
 	require.NoError(t, p.informer.WaitForSync(ctx))
 }
 
-// requireServersState waits until store and handler have exactly what the server
-// lists, by key and resourceVersion. The server must be quiet.
+// requireServersState waits until store and handler equal the server's list, by key and
+// resourceVersion. The server must be quiet.
 func (p *pipeline[T]) requireServersState(t *testing.T) {
 	t.Helper()
 	want, err := kube.List(t.Context(), p.path)
@@ -123,14 +123,14 @@ func (p *pipeline[T]) fail(err reflector.Error) {
 	p.errors = append(p.errors, err)
 }
 
-// failures returns what the reflector has reported.
+// failures returns the errors that the reflector reported.
 func (p *pipeline[T]) failures() []error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.errors)
 }
 
-// count returns how many of the failures are of a kind.
+// count returns the number of failures of a kind.
 func (p *pipeline[T]) count(isKind func(error) bool) (n int) {
 	for _, err := range p.failures() {
 		if isKind(err) {
@@ -150,7 +150,7 @@ func (p *pipeline[T]) stored() map[types.NamespacedName]string {
 	return versions
 }
 
-// eventually waits until wrong returns "", and fails with what it said last.
+// eventually waits until wrong returns "", and otherwise fails with its last result.
 func eventually(t *testing.T, timeout time.Duration, wrong func() string) {
 	t.Helper()
 	for deadline := time.Now().Add(timeout); ; time.Sleep(100 * time.Millisecond) {
@@ -164,7 +164,7 @@ func eventually(t *testing.T, timeout time.Duration, wrong func() string) {
 	}
 }
 
-// stop ends the pipeline and checks that nothing of it remains.
+// stop ends the pipeline and checks that it leaves nothing behind.
 func (p *pipeline[T]) stop(t *testing.T) {
 	t.Helper()
 	p.cancel()
@@ -175,7 +175,7 @@ func (p *pipeline[T]) stop(t *testing.T) {
 
 	informerAlive, storeAlive, clientAlive := weak.Make(p.informer), weak.Make(p.informer.Store()), weak.Make(p.client)
 	p.informer, p.client, p.seen = nil, nil, nil
-	// First by name, so that what is left over in the heap is known to be something else.
+	// Specific objects first, so that a remainder in the heap is known to be something else.
 	requireCollected(t, "informer", informerAlive)
 	requireCollected(t, "store", storeAlive)
 	requireCollected(t, "client", clientAlive)
@@ -187,7 +187,7 @@ func keyOf(obj metav1.Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
-// newResource is the constructor for T: built-in types decode protobuf.
+// newResource makes a resource for T: built-in types use protobuf.
 func newResource[T any](client *rest.Client, gvr schema.GroupVersionResource, opts rest.ResourceOptions) *rest.Resource[T] {
 	var resource any
 	switch any(*new(T)).(type) {

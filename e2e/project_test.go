@@ -30,9 +30,10 @@ const (
 	projectSites       = 30
 )
 
-// The main job of a project as kubebuilder generates it, with client-go and with module clientgo in its place: two
-// replicas elect a leader, which gives each object of the project's own type what belongs to it, mends what others break, and cleans
-// up what is deleted. The other replica goes on when the leader ends. Both sides have the same metrics.
+// The main job of a project in kubebuilder's layout, with client-go and with module clientgo
+// instead. Two replicas elect a leader, which creates the owned objects of each website, repairs
+// changes by others, and cleans up after deletions. The other replica takes over when the leader
+// ends. Both sides have the same metrics.
 func TestProjectOfKubebuilder(t *testing.T) {
 	defineWebsites(t)
 	families := map[string][]string{}
@@ -50,7 +51,8 @@ func TestProjectOfKubebuilder(t *testing.T) {
 	require.Equal(t, families["client-go"], families["clientgo"], "names of metrics")
 }
 
-// runProject does the main job in a namespace of its own, and returns the names of the leader's metrics.
+// runProject runs the main job in a namespace of its own, and returns the names of the leader's
+// metrics.
 func runProject(t *testing.T, binary, namespace string) (families []string) {
 	ctx := t.Context()
 	require.NoError(t, kube.Create(ctx, "/api/v1/namespaces", map[string]any{"metadata": map[string]any{"name": namespace}}))
@@ -73,7 +75,7 @@ func runProject(t *testing.T, binary, namespace string) (families []string) {
 
 	require.NoError(t, kube.Delete(ctx, p.deployment(0)))
 	require.NoError(t, kube.Patch(ctx, p.deployment(1), map[string]any{"spec": map[string]any{"replicas": 7}}))
-	p.eventuallyDeployed(t, "web:2", projectSites) // what somebody has broken is mended
+	p.eventuallyDeployed(t, "web:2", projectSites) // changes by others are repaired
 
 	families = first.families(t)
 	require.Equal(t, "0", first.metric(t, `workqueue_depth{controller="website",name="website",priority="0"}`))
@@ -124,7 +126,7 @@ func defineWebsites(t *testing.T) {
 	})
 }
 
-// project has the paths of what a manager works on.
+// project has the paths of the manager's objects.
 type project struct{ namespace string }
 
 func (p project) sites() string {
@@ -144,7 +146,8 @@ func (p project) create(t *testing.T, i int) {
 	}))
 }
 
-// eventuallyDeployed waits until each website has its deployment, with an image, and says so in its status.
+// eventuallyDeployed waits until each website has a deployment with this image, and reports it in
+// its status.
 func (p project) eventuallyDeployed(t *testing.T, image string, n int) {
 	t.Helper()
 	eventually(t, time.Minute, func() string {
@@ -209,7 +212,7 @@ func startManager(t *testing.T, binary, namespace string) *manager {
 	return m
 }
 
-// end ends the manager as a kubelet does.
+// end ends the manager like a kubelet, with SIGTERM.
 func (m *manager) end(t *testing.T) {
 	require.NoError(t, m.process.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, m.process.Wait(), "a manager that was told to end")
@@ -232,7 +235,7 @@ func (m *manager) probe(t *testing.T, path string) int {
 	return answer.StatusCode
 }
 
-// page returns the page of metrics, empty until the manager serves it.
+// page returns the page of metrics, or "" before the manager serves it.
 func (m *manager) page(t *testing.T) string {
 	answer, err := http.Get("http://" + m.metrics + "/metrics")
 	if err != nil {
@@ -244,7 +247,7 @@ func (m *manager) page(t *testing.T) string {
 	return string(body)
 }
 
-// metric returns the value of a series, empty if there is none.
+// metric returns the value of a series, or "".
 func (m *manager) metric(t *testing.T, series string) string {
 	for line := range strings.Lines(m.page(t)) {
 		if value, ok := strings.CutPrefix(line, series+" "); ok {
@@ -265,7 +268,7 @@ func (m *manager) families(t *testing.T) (names []string) {
 	return names
 }
 
-// loopbackAddress returns an address that is free now.
+// loopbackAddress returns an address that is currently free.
 func loopbackAddress(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

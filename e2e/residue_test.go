@@ -10,17 +10,15 @@ import (
 	"go.uber.org/goleak"
 )
 
-// heapMargin is how many bytes more than before a test the heap may have after
-// it. 5,000 pods in a store take many times as much; what stays is caches of the
-// standard library and of the test itself.
+// heapMargin is how many more bytes the heap may have after a test than before. A store of 5,000
+// pods has many times as many; caches of the standard library and of the test itself remain.
 const heapMargin = 2 << 20
 
-// residue is what existed before a test, to be compared with what is left after.
+// residue is the state before a test, for comparison with the state after it.
 //
-// Goroutines are counted by goleak. Connections are counted by the pipeline's
-// cluster.Network, through which all of them were made. Timers can't be counted
-// in Go; but one that is armed keeps alive what it will call, and so each test
-// also checks, by weak pointers, that pipeline and client have been collected.
+// goleak counts goroutines. The pipeline's cluster.Network counts connections, because all of them
+// are made through it. Go cannot count timers. But an active timer keeps its function's objects
+// alive, so each test also checks with weak pointers that pipeline and client have been collected.
 type residue struct {
 	goroutines goleak.Option
 	heap       uint64
@@ -31,21 +29,21 @@ func takeResidue() residue {
 	return residue{goroutines: goleak.IgnoreCurrent(), heap: heapInUse()}
 }
 
-// requireNothingMore fails if there is more than there was. Whatever the test
-// still refers to counts.
+// requireNothingMore fails the test if there is more than before. Everything that the test still
+// refers to counts.
 func (before residue) requireNothingMore(t *testing.T) {
 	t.Helper()
 	kube.CloseIdle()
-	eventually(t, time.Minute, func() string { // goleak itself has patience for less than half a second
+	eventually(t, time.Minute, func() string { // goleak itself waits less than half a second
 		if err := goleak.Find(before.goroutines); err != nil {
 			return err.Error()
 		}
 		return ""
 	})
 	var after uint64
-	// What a cleanup or a stopped timer keeps is freed when the runtime comes to it. (A timer
-	// that was stopped, and lies behind fifty that are armed, keeps what its function refers
-	// to for five seconds, in a program of ten lines.)
+	// Memory that a cleanup or a stopped timer keeps is freed some time later. (A stopped timer
+	// behind fifty active ones keeps its function's objects for five seconds, in a program of ten
+	// lines.)
 	began := time.Now()
 	eventually(t, time.Minute, func() string {
 		if after = heapInUse(); after > before.heap+heapMargin {
@@ -56,9 +54,8 @@ func (before residue) requireNothingMore(t *testing.T) {
 	t.Logf("heap: %.1f MiB before, %.1f MiB after, %v later", mib(before.heap), mib(after), time.Since(began).Round(time.Millisecond))
 }
 
-// heapInUse returns the bytes of live objects. It collects three times: what a
-// sync.Pool holds is freed by the second collection, what a cleanup frees by the
-// third.
+// heapInUse returns the bytes of live objects. It collects three times: the second collection frees
+// objects in a sync.Pool, and the third objects of cleanups.
 func heapInUse() uint64 {
 	for range 3 {
 		runtime.GC()
@@ -68,9 +65,8 @@ func heapInUse() uint64 {
 	return m.HeapAlloc
 }
 
-// requireCollected fails if something keeps an object alive. It has patience: a
-// timer that was stopped may refer to its function until the scheduler comes
-// across it.
+// requireCollected fails the test if something keeps an object alive. It waits, because a stopped
+// timer may refer to its function until the scheduler removes it.
 func requireCollected[T any](t *testing.T, what string, alive weak.Pointer[T]) {
 	t.Helper()
 	eventually(t, time.Minute, func() string {

@@ -95,7 +95,7 @@ func TestVerbsAnswerAsTheServerDoes(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, corev1.PodRunning, running.Status.Phase)
 
-			_, err = resource.Update(ctx, created, metav1.UpdateOptions{}) // of the version before the status
+			_, err = resource.Update(ctx, created, metav1.UpdateOptions{}) // with the version before the status was written
 			require.True(t, apierrors.IsConflict(err), "%v", err)
 
 			require.NoError(t, resource.Delete(ctx, key, metav1.DeleteOptions{GracePeriodSeconds: new(int64)}))

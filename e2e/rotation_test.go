@@ -20,8 +20,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// whoami asks the server whom it takes the client for. It is a POST, and so is
-// not repeated for a lost connection.
+// whoami returns the user that the server authenticates the client as. It is a POST, so it is not
+// repeated after a lost connection.
 func whoami(ctx context.Context, client *rest.Client) (string, error) {
 	question, err := json.Marshal(&authenticationv1.SelfSubjectReview{TypeMeta: metav1.TypeMeta{
 		APIVersion: authenticationv1.SchemeGroupVersion.String(), Kind: "SelfSubjectReview",
@@ -51,8 +51,8 @@ func writeFile(t *testing.T, name string, content []byte) {
 	require.NoError(t, os.Rename(name+".new", name))
 }
 
-// The server checks a certificate with every request, also on connections that it
-// has let in before: after its end it answers 401, and an open watch goes on.
+// The server checks a client certificate at every request, even on open connections. After the
+// certificate expires it answers 401, and an open watch continues.
 func TestClientCertificateIsRotatedUnderAnOpenWatch(t *testing.T) {
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
@@ -77,7 +77,7 @@ func TestClientCertificateIsRotatedUnderAnOpenWatch(t *testing.T) {
 	stop := changes.start(t)
 	issue("bob", time.Hour)
 	requireUser(t, "alice", p.client)
-	time.Sleep(time.Until(begin.Add(lifetime + 2*time.Second))) // certificates count in seconds
+	time.Sleep(time.Until(begin.Add(lifetime + 2*time.Second))) // certificates have a precision of seconds
 	requireUser(t, "bob", p.client)
 	require.NotZero(t, p.client.Stats().Retries, "the server never said 401")
 	stop()
@@ -114,7 +114,7 @@ func TestServerComesBackWithACertificateByANewAuthority(t *testing.T) {
 	}
 }
 
-// What is not in the file is not trusted, whatever was trusted before.
+// Only authorities in the file are trusted, whatever was trusted before.
 func TestServerOfAnUnknownAuthorityIsNotTrusted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ca.crt")
 	before, err := os.ReadFile(kube.CAFile())

@@ -14,7 +14,7 @@ import (
 
 var pods = settings{resource: corev1.SchemeGroupVersion.WithResource("pods"), path: cluster.PodsPath}
 
-// everyWay is the same pipeline in both encodings and with both kinds of list.
+// everyWay returns the settings for both encodings and both kinds of list.
 func everyWay(s settings) []settings {
 	var all []settings
 	for _, encoding := range encodings {
@@ -41,8 +41,8 @@ func TestStoreHoldsTheSeededPods(t *testing.T) {
 	}
 }
 
-// The server reads config maps from etcd for every list, and so pages them; a
-// list from the watch cache comes in one piece, whatever limit is asked for.
+// The server reads config maps from etcd for every list, so these lists have pages; a list from the
+// watch cache comes in one piece, whatever the limit is.
 func TestListFromStorageComesInPages(t *testing.T) {
 	configMapChurn().steps(t, 200)
 	for _, encoding := range encodings {
@@ -60,7 +60,7 @@ func TestListFromStorageComesInPages(t *testing.T) {
 	}
 }
 
-// serversPods is what encoding/json makes of the server's pods.
+// serversPods decodes the server's pods with encoding/json.
 func serversPods(t *testing.T) []corev1.Pod {
 	t.Helper()
 	body, err := kube.Get(t.Context(), cluster.PodsPath)

@@ -18,7 +18,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// widget is the custom resource as its controller knows it. The server takes any content.
+// widget is the custom resource with the fields that its controller knows. The server accepts any
+// content.
 type widget struct {
 	metav1.TypeMeta   `json:""`
 	metav1.ObjectMeta `json:"metadata"`
@@ -29,9 +30,9 @@ type widget struct {
 	} `json:"spec"`
 }
 
-// TestG2_WhatATenantWritesIsNeverMissingInSilence: a quantity that takes apimachinery long
-// is decoded as it does, and an object that cannot be decoded is a state that everybody
-// sees who waits, or asks.
+// TestG2_WhatATenantWritesIsNeverMissingInSilence: a quantity that is slow to parse is decoded like
+// in apimachinery. An object that cannot be decoded is a state that every waiter and every health
+// check sees.
 func TestG2_WhatATenantWritesIsNeverMissingInSilence(t *testing.T) {
 	client := newClient(t, kube.Config())
 	widgets := schema.GroupVersionResource{Group: cluster.CRDGroup, Version: cluster.CRDVersion, Resource: cluster.CRDResource}
@@ -70,14 +71,14 @@ func TestG2_WhatATenantWritesIsNeverMissingInSilence(t *testing.T) {
 	}
 	tenant := types.NamespacedName{Namespace: cluster.Namespace, Name: "tenant"}
 
-	eventually(t, time.Minute, func() string { // the one of another test may be about to go
+	eventually(t, time.Minute, func() string { // the definition of another test may not be gone yet
 		if err := kube.CreateCRD(t.Context()); err != nil {
 			return err.Error()
 		}
 		return ""
 	})
 	defer func() { require.NoError(t, kube.DeleteCRD(context.WithoutCancel(t.Context()))) }()
-	eventually(t, time.Minute, func() string { // the server may not take them yet
+	eventually(t, time.Minute, func() string { // the server may not accept them yet
 		if err := kube.Create(t.Context(), cluster.WidgetsPath, cluster.Widget(tenant.Name, 1)); err != nil {
 			return err.Error()
 		}
@@ -100,7 +101,7 @@ func TestG2_WhatATenantWritesIsNeverMissingInSilence(t *testing.T) {
 	now, _ := first.Store().Get(tenant)
 	require.Zero(t, now.Spec.Limit.Cmp(resource.MustParse("1n")))
 
-	// What becomes unreadable stays as it was, and is named.
+	// An object that becomes unreadable keeps its old state, and is named.
 	write(tenant.Name, map[string]any{"size": "many"})
 	_, err = await.Until(t.Context(), first.Store(), tenant, await.Deleted[*widget](""))
 	require.ErrorContains(t, err, "cannot unmarshal string")
@@ -112,8 +113,8 @@ func TestG2_WhatATenantWritesIsNeverMissingInSilence(t *testing.T) {
 	require.True(t, ok)
 	require.Same(t, now, old)
 
-	// What is unreadable from the start keeps everybody from being synced who has not
-	// chosen to do without it.
+	// An object that is unreadable from the start prevents the sync of every informer without
+	// SkipUnreadable.
 	second, third := run(false), run(true)
 	synced(third)
 	require.Zero(t, third.Store().Len())

@@ -43,8 +43,8 @@ func TestBuiltinTypesAreThoseThatTheServerHas(t *testing.T) {
 	t.Logf("%d resources compared", compared)
 }
 
-// isCustom says whether a group is of a definition: those of the server itself have no dot, or end in k8s.io. Definitions
-// are no help: what another test has deleted is shown for a while.
+// isCustom reports whether a group belongs to a definition: the server's own groups have no dot, or
+// end in k8s.io. The list of definitions does not help, because a deleted one is shown for a while.
 func isCustom(group string) bool {
 	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
 }

@@ -20,10 +20,9 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Bounds on the heap for 50,000 config maps of a kilobyte and a half: what a stream
-// may need for them when nobody keeps them, and what an informer may need at worst,
-// as a multiple of what it holds in the end. Twice is what Go's garbage collector
-// takes to begin with.
+// Limits on the heap for 50,000 config maps of 1.5 kB each: of a stream whose objects are dropped,
+// and of an informer as a multiple of its final size. Go's garbage collector needs a factor of two
+// anyway.
 const (
 	volume      = 50_000
 	streamBound = 24 << 20
@@ -86,8 +85,7 @@ func TestFiftyThousandConfigMapsInBoundedMemory(t *testing.T) {
 	}
 }
 
-// requireBounded checks the most that the heap was while a pipeline filled its
-// store.
+// requireBounded checks the peak of the heap while a pipeline filled its store.
 func requireBounded(t *testing.T, p *pipeline[*corev1.ConfigMap], peak uint64) {
 	t.Helper()
 	require.GreaterOrEqual(t, p.informer.Store().Len(), volume)
@@ -97,8 +95,7 @@ func requireBounded(t *testing.T, p *pipeline[*corev1.ConfigMap], peak uint64) {
 	runtime.KeepAlive(p)
 }
 
-// read reads everything that the server has, keeps nothing, and returns the number
-// of objects.
+// read reads all of the server's objects, keeps none, and returns their number.
 func read(t *testing.T, resource *rest.Resource[*corev1.ConfigMap], mode reflector.ListMode) (n int) {
 	if mode == reflector.List {
 		stream, err := resource.List(t.Context(), listwatch.ListOptions{ResourceVersion: "0"})
@@ -125,8 +122,8 @@ func read(t *testing.T, resource *rest.Resource[*corev1.ConfigMap], mode reflect
 	}
 }
 
-// watchHeap measures the bytes of the heap, dead objects that were not collected
-// yet included, from now on until it is asked what the most was.
+// watchHeap measures the heap from now on, including dead objects that are not collected yet. peak
+// returns the maximum.
 func watchHeap() (peak func() uint64) {
 	runtime.GC()
 	const name = "/memory/classes/heap/objects:bytes"

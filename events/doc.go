@@ -1,5 +1,5 @@
-// Package events records what happened to objects, as Events that "kubectl describe" and
-// "kubectl get events" show: of events.k8s.io/v1, or of core/v1 by an option.
+// Package events records events about objects, which "kubectl describe" and "kubectl get events"
+// show. The Events are of events.k8s.io/v1, or of core/v1 by an option.
 //
 //	recorder.Normal(pod, ...) --> [series] --> Run: one request at a time --> API server
 //	                   the same again: counted, and sent after a while
@@ -12,44 +12,42 @@
 //	recorder.Normal(website, "Published", "there are %d pages", pages)
 //	recorder.Warning(website, "NoSuchTheme", "the theme %q does not exist", theme)
 //
-// [NewSink] is for tests: what was recorded can be read there, without a server.
+// [NewSink] is for tests, which can read the recorded events there without a server.
 //
 // # Guarantees
 //
-//   - Recording never waits for the network, for Run, for a Logger or for an Observer. It
-//     returns no error, and does not panic, whatever its arguments are.
-//   - Memory is bounded: a Recorder remembers [Options].MaxSeries different events at once, and
+//   - Recording never waits for the network, for Run, for a Logger or for an Observer. It returns
+//     no error and does not panic, whatever its arguments are.
+//   - Memory is bounded. A Recorder remembers [Options].MaxSeries different events at once, and
 //     four times as many objects for the rate limit. It cuts long texts.
-//   - Each recorded event was sent, waits to be sent, or was dropped: Stats.Recorded is
-//     Stats.Sent plus Stats.Waiting plus all of Stats.Dropped. Run logs dropped events, with
-//     the reason.
+//   - Each recorded event was sent, is waiting, or was dropped: Stats.Recorded is Stats.Sent plus
+//     Stats.Waiting plus all of Stats.Dropped. Run logs dropped events, with the reason.
 //   - No event is retried for ever. If the server refuses an event, Run drops it at once. If an
-//     event cannot be sent for an hour, Run drops it then.
-//   - After the end of its context, Run sends the waiting events, for at most
-//     Options.FlushTimeout. When it returns, none of its goroutines, timers and requests
-//     remains.
+//     event cannot be sent for an hour, Run drops it.
+//   - After the end of its context, Run still sends the waiting events, for at most
+//     Options.FlushTimeout. When it returns, none of its goroutines, timers or requests remains.
 //
 // # Series
 //
-// Two events are equal if object, related object, type, reason, action and note are. Equal
-// events make a series: one Event in the server with a count. The Recorder writes the count 10
-// seconds after the first event, and then at intervals that double, up to five minutes. A
-// series ends when there was no such event for six minutes.
+// Two events are equal if object, related object, type, reason, action and note are equal. Equal
+// events form a series: one Event on the server with a count. The Recorder writes the count 10
+// seconds after the first event, and then at intervals that double, up to five minutes. A series
+// ends after six minutes without another event.
 //
-// Events of one object, type, reason and action may have up to ten different notes in ten
-// minutes. Later ones are counted together, in an Event whose note begins with "(combined from
-// similar events)", followed by the note of the first of them.
+// Events of one object, type, reason and action may have up to ten different notes in ten minutes.
+// Later notes are counted together in one Event, whose note is "(combined from similar events)"
+// followed by the first of them.
 //
 // About one object, up to 25 Events are created at once, and one more every five minutes. The
 // Recorder drops the others. Counts of series have no such limit.
 //
 // # Departures from client-go
 //
-//   - tools/events does not compare notes: it loses notes that differ from the first one.
-//     tools/record writes the count after each event, and drops events beyond the rate limit
-//     without a trace.
+//   - tools/events does not compare notes, so it loses notes that differ from the first one.
+//     tools/record writes the count after each event, and silently drops events beyond the rate
+//     limit.
 //   - The rate limit counts the Events that are created, and so never ends a series.
-//   - If an Event has expired in the server, the Recorder creates another one, with the events
-//     that the first did not count; tools/record begins with the whole count.
+//   - If an Event has expired on the server, the Recorder creates another one with the events that
+//     the first did not count; tools/record begins with the whole count.
 //   - Run sends the queued events before it ends.
 package events

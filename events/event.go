@@ -9,20 +9,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Bounds of an API server for the texts of an Event, in bytes.
+// An API server's limits for the texts of an Event, in bytes.
 const (
 	maxNote = 1024
 	maxWord = 128 // reason, action, instance
 
-	// maxAnnotations bounds all annotations together. A server takes more, which nobody needs and a
-	// Recorder would have to keep.
+	// maxAnnotations limits all annotations together. A server accepts more, but a Recorder would
+	// have to keep them in memory.
 	maxAnnotations = 8 << 10
 )
 
 // Event is something that happened to an object.
 type Event struct {
-	// Object is the object that the event is about. Its kind is known for built-in types, and
-	// is that of its TypeMeta for others. The Recorder does not keep it.
+	// Object is the object that the event is about. The kind of a built-in type is known; other
+	// types need a TypeMeta. The Recorder does not keep a reference to the object.
 	Object metav1.Object
 
 	// Regarding is a reference to the object that the event is about, if Object is nil.
@@ -34,20 +34,20 @@ type Event struct {
 	// Type is corev1.EventTypeNormal or corev1.EventTypeWarning. Defaults to Normal.
 	Type string
 
-	// Reason says in one word why the event happened, for programs, such as "Published". It
-	// is cut after 128 bytes. It is required.
+	// Reason says in one word why the event happened, for programs, such as "Published". It is cut
+	// after 128 bytes. It is required.
 	Reason string
 
-	// Action is the action that was done or has failed, in one word. It is cut after 128
-	// bytes. Defaults to Reason.
+	// Action is the action that was performed or failed, in one word. It is cut after 128 bytes.
+	// Defaults to Reason.
 	Action string
 
 	// Note is for people. It is cut after 1,024 bytes, at a rune.
 	Note string
 
-	// Annotations are those of the Event. In a series, only the annotations of the first event
-	// count. The Recorder does not keep the map. An event whose annotations have more than 8,192
-	// bytes is invalid. Defaults to none.
+	// Annotations are the annotations of the Event. In a series, only the annotations of the first
+	// event count. The Recorder does not keep the map. An event whose annotations have more than
+	// 8,192 bytes is invalid. Defaults to none.
 	Annotations map[string]string
 }
 
@@ -81,7 +81,8 @@ func (e *Event) complete() bool {
 	return e.Reason != "" && (e.Type == corev1.EventTypeNormal || e.Type == corev1.EventTypeWarning)
 }
 
-// text returns s as valid UTF-8, cut after most bytes. The result does not keep a longer text alive.
+// text returns s as valid UTF-8, cut after most bytes. The result does not keep a longer text
+// alive.
 func text(s string, most int) string {
 	if len(s) <= most && utf8.ValidString(s) {
 		return s
@@ -92,7 +93,7 @@ func text(s string, most int) string {
 	return strings.Clone(cut(strings.ToValidUTF8(s, "\uFFFD"), most))
 }
 
-// cut cuts s, which is UTF-8, at a rune.
+// cut cuts the UTF-8 string s at a rune.
 func cut(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -1,4 +1,4 @@
 package events
 
-// Collide has all hashes of a Recorder be the same, before it is used.
+// Collide makes all hashes of a Recorder equal; it must be called before the Recorder is used.
 func (r *Recorder) Collide() { r.mask = 0 }

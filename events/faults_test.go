@@ -20,7 +20,7 @@ import (
 	"github.com/kinform/kinform/events"
 )
 
-// Nothing is lost while the server fails, whatever it fails with, if it comes back in time.
+// Nothing is lost during server failures of any kind, if the server recovers in time.
 func TestFailuresAreOutlasted(t *testing.T) {
 	t.Parallel()
 	for name, action := range map[string]apitest.Action{
@@ -129,8 +129,8 @@ func TestAnEventThatHasExpiredIsCreatedAnew(t *testing.T) {
 	})
 }
 
-// The name of the first is another's: a process with a clock that is equal. The next name is tried
-// after a pause.
+// The first name is taken by another process with an equal clock. The next name is tried after a
+// pause.
 func TestANameThatIsTakenIsNotReused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -146,7 +146,7 @@ func TestANameThatIsTakenIsNotReused(t *testing.T) {
 	})
 }
 
-// The event was stored, the answer lost, and two more were recorded before the repetition.
+// The event was stored but the answer was lost, and two more events were recorded before the retry.
 func TestALostAnswerCountsOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -238,7 +238,7 @@ func TestTheEndSendsWhatWaitsAndSeriesThatAreOpen(t *testing.T) {
 	})
 }
 
-// Neither an Observer nor a Logger that hangs delays who records.
+// An Observer or a Logger that blocks does not delay recording.
 func TestRecordingWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -263,8 +263,8 @@ func TestRecordingWaitsForNobody(t *testing.T) {
 	})
 }
 
-// A server that answers each new name with AlreadyExists, such as a broken admission webhook, is asked
-// at ever longer intervals. After an hour, the event is dropped.
+// A server that answers AlreadyExists to every name, for instance because of a broken admission
+// webhook, gets requests at ever longer intervals. After an hour, the event is dropped.
 func TestNamesThatAreAllTakenAreTriedWithPauses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -2,13 +2,13 @@ package events
 
 import "hash/maphash"
 
-// hashes are those of an event and of its parts. It is looked for by all of them, and its texts are
-// read once. Different events may have the same hashes.
+// hashes has the hashes of an event and of its parts. Look-ups use all of them, so its texts are
+// read only once. Different events may have the same hashes.
 type hashes struct {
-	object   uint64 // of the object, without the part of it that FieldPath names
+	object   uint64 // of the object, without FieldPath
 	group    uint64
 	all      uint64 // of group and note
-	combined uint64 // of the group, whatever the note
+	combined uint64 // of the group alone, for combined notes
 }
 
 func (r *Recorder) hash(g *group, note string) (all hashes) {
@@ -29,7 +29,7 @@ func (r *Recorder) hash(g *group, note string) (all hashes) {
 	return all
 }
 
-// writeText writes a text, and where it ends.
+// writeText hashes a text and its end.
 func writeText(h *maphash.Hash, text string) {
 	_, _ = h.WriteString(text)
 	_ = h.WriteByte(0)

@@ -53,7 +53,7 @@ func newRig(t testing.TB, opts events.Options) *rig {
 	return &rig{Recorder: recorder, server: server, ended: make(chan error, 1)}
 }
 
-// run starts Run, and ends it when the test ends.
+// run calls Run in a goroutine, and ends it with the test.
 func (r *rig) run(t *testing.T) *rig {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -70,7 +70,7 @@ func (r *rig) run(t *testing.T) *rig {
 	return r
 }
 
-// stored returns the Events of events.k8s.io/v1 that the server has.
+// stored returns the server's Events of events.k8s.io/v1.
 func (r *rig) stored(t *testing.T) (found []*eventsv1.Event) {
 	t.Helper()
 	objects, _, err := r.server.List(eventsGVR, "")
@@ -81,7 +81,7 @@ func (r *rig) stored(t *testing.T) (found []*eventsv1.Event) {
 	return found
 }
 
-// counted is how many events the server has counted.
+// counted returns the number of events that the server has counted.
 func (r *rig) counted(t *testing.T) (n uint64) {
 	t.Helper()
 	for _, e := range r.stored(t) {
@@ -94,7 +94,7 @@ func (r *rig) counted(t *testing.T) (n uint64) {
 	return n
 }
 
-// balanced checks that each event is somewhere.
+// balanced checks that each event was sent, waits or was dropped.
 func (r *rig) balanced(t *testing.T) events.Stats {
 	t.Helper()
 	stats := r.Stats()

@@ -16,8 +16,8 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// In the end the server has counted all calls that were recorded and not dropped, with those of
-// Events that have expired. A call whose answer is lost counts once.
+// In the end the server has counted all recorded calls that were not dropped, including those of
+// expired Events. A call whose answer is lost counts once.
 func TestRandomHistoriesConserveCounts(t *testing.T) {
 	t.Parallel()
 	for seed := range effort.Of[uint64](100, 6) {
@@ -25,7 +25,7 @@ func TestRandomHistoriesConserveCounts(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				random := rand.New(rand.NewPCG(seed, 13))
 				r := newRig(t, events.Options{MaxSeries: 5 + random.IntN(40), Burst: 3 + random.IntN(30)})
-				if seed%2 == 1 { // Nothing depends on it that hashes are different.
+				if seed%2 == 1 { // Nothing depends on different hashes.
 					r.Collide()
 				}
 				actions := []apitest.Action{apitest.Code(500, 0), apitest.Code(503, 0), apitest.Drop(), apitest.CutBody(3), apitest.Code(403, 0), apitest.Delay(3 * time.Second), apitest.Delay(time.Minute)}
@@ -43,7 +43,7 @@ func TestRandomHistoriesConserveCounts(t *testing.T) {
 						}
 					case 2:
 						time.Sleep(time.Duration(random.Int64N(int64(10 * time.Minute))))
-					case 3: // in a quiet moment, for the count of one that is being written is not known
+					case 3: // while no request is in progress, whose count would be unknown
 						for _, f := range faults {
 							f.Remove()
 						}
@@ -111,7 +111,7 @@ func TestAStormIsBounded(t *testing.T) {
 	t.Logf("%d kB for %d events, %d of them dropped", grown>>10, n, stats.DroppedTotal())
 }
 
-// The cost of a call for an event that has been recorded before.
+// The cost of a call for an event that was recorded before.
 func BenchmarkRecord(b *testing.B) {
 	recorder := newRig(b, events.Options{}).Recorder
 	object := pod("web")

@@ -14,10 +14,10 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// Options are the choices of a Recorder. The zero value works.
+// Options configures a Recorder. The zero value works.
 type Options struct {
-	// Instance is the name of this process in Events, of at most 128 bytes. Defaults to the
-	// last part of the controller's name and the name of the host.
+	// Instance is the name of this process in Events, at most 128 bytes. Defaults to the last part
+	// of the controller's name and the name of the host.
 	Instance string
 
 	// CoreV1 sends Events of core/v1, with count and lastTimestamp, as tools/record of
@@ -25,30 +25,30 @@ type Options struct {
 	// Kubernetes 1.19 and show in core/v1 as well.
 	CoreV1 bool
 
-	// MaxSeries is how many different events the Recorder remembers at once, waiting ones
-	// included. If all of them wait, it drops other events. Defaults to 4,096, which takes
-	// some 5 MB with long notes.
+	// MaxSeries is the maximum number of different events that the Recorder remembers, including
+	// waiting ones. If all of them are waiting, it drops other events. Defaults to 4,096, which
+	// takes some 5 MB with long notes.
 	MaxSeries int
 
-	// Burst is how many Events may be created about one object at once, and Interval the
-	// time after which there may be one more. Default to 25, and to 5 minutes.
+	// Burst is how many Events about one object may be created at once, and Interval is the time
+	// after which one more may be created. They default to 25 and 5 minutes.
 	Burst    int
 	Interval time.Duration
 
-	// RequestTimeout is how long one request may take, with the client's retries. Defaults to
+	// RequestTimeout is the time limit of one request, including the client's retries. Defaults to
 	// 10 seconds.
 	RequestTimeout time.Duration
 
-	// FlushTimeout is how long Run goes on sending after its context has ended. Defaults
-	// to 5 seconds.
+	// FlushTimeout is how long Run continues to send after its context has ended. Defaults to 5
+	// seconds.
 	FlushTimeout time.Duration
 
-	// Observer has functions that Run calls after requests and drops. Defaults to none.
+	// Observer has hooks that Run calls after requests and drops. Defaults to nil.
 	Observer *Observer
 
-	// Logger gets the dropped events, and failures: when they begin, and every five minutes
-	// while they last. Only Run calls it. Defaults to the slog.Default() of the time of New.
-	// slog.New(slog.DiscardHandler) drops all of it.
+	// Logger receives dropped events, and failures: when they begin, and every five minutes while
+	// they last. Only Run calls it. Defaults to the value of slog.Default() at New.
+	// slog.New(slog.DiscardHandler) logs nothing.
 	Logger *slog.Logger
 }
 
@@ -71,8 +71,8 @@ func (o Options) withDefaults(controller string) (Options, error) {
 	return o, nil
 }
 
-// validate returns an error that says what is wrong with the controller's name or the options,
-// which have their defaults.
+// validate returns an error about an invalid controller name or option; defaults must be set
+// already.
 func (o *Options) validate(controller string) error {
 	if wrong := validation.IsQualifiedName(controller); len(wrong) > 0 {
 		return fmt.Errorf("events: the controller is named %q, and should be like \"example.com/websites\": %s", controller, wrong[0])

@@ -16,27 +16,27 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Recorder records events. It is safe for concurrent use. A nil Recorder records nothing, so that
-// tests of code that records events need none.
+// Recorder records events. It is safe for concurrent use. A nil Recorder records nothing, so tests
+// of code that records events need no Recorder.
 type Recorder struct {
 	controller string
 	opts       Options
 	server     server
-	sink       *Sink    // instead of a server
+	sink       *Sink    // replaces the server
 	kinds      sync.Map // from a reflect.Type to its schema.GroupVersionKind
 	wake       chan struct{}
 	seed       maphash.Seed
-	mask       uint64 // of all hashes, so that a test can have them collide
+	mask       uint64 // for all hashes; a test sets it to make them collide
 
-	mu      sync.Mutex // guards following; its holder never waits
+	mu      sync.Mutex // guards following; its holder never blocks
 	state   state
-	known   map[uint64]*series // the first one of each hash
-	count   int                // of all known series
+	known   map[uint64]*series // the first series of each hash
+	count   int                // number of known series
 	waiting pile               // series that wait for their time to be sent
-	idle    pile               // series that are sent completely
+	idle    pile               // series without unsent events
 	groups  *table[group, noteCount]
 	buckets *table[corev1.ObjectReference, bucket]
-	named   int64 // the time in the last name of an Event
+	named   int64 // the time in the last Event name
 	stats   Stats
 
 	// Only Run uses the following fields.
@@ -86,8 +86,8 @@ func New(client *rest.Client, controller string, opts Options) (*Recorder, error
 }
 
 // Normal records a usual event about an object. note and args are formatted as by fmt.Sprintf,
-// before Normal returns. Normal does not keep object and args. reason is one word, and is the
-// action as well; see [Event] for more.
+// before Normal returns. Normal keeps neither object nor args. reason is one word, and also becomes
+// the action; see [Event] for more.
 func (r *Recorder) Normal(object metav1.Object, reason, note string, args ...any) {
 	if r != nil {
 		r.Record(Event{Object: object, Type: corev1.EventTypeNormal, Reason: reason, Note: fmt.Sprintf(note, args...)})
@@ -137,12 +137,12 @@ func (r *Recorder) Record(e Event) {
 	case r.take(&e, valid):
 		select {
 		case r.wake <- struct{}{}:
-		default: // There is a token already, so Run will look.
+		default: // There is a token already, so Run will check.
 		}
 	}
 }
 
-// take counts an event, and reports whether Run has to look.
+// take counts an event, and reports whether Run must be woken.
 func (r *Recorder) take(e *Event, valid bool) (look bool) {
 	version := e.Regarding.ResourceVersion
 	e.Regarding.ResourceVersion, e.Related.ResourceVersion = "", ""

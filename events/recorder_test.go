@@ -49,7 +49,7 @@ func TestASeriesIsCounted(t *testing.T) {
 	for _, core := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, events.Options{CoreV1: core}).run(t)
-			// count is what the one Event of the server says.
+			// count returns the count and time of the only Event on the server.
 			count := func() (int32, time.Time) {
 				t.Helper()
 				synctest.Wait()
@@ -298,8 +298,8 @@ func TestSinkKeepsTheOrder(t *testing.T) {
 	require.EqualValues(t, 100_003, stats.Sent)
 }
 
-// A struct of a program's own that embeds TypeMeta says its kind by that, and is no runtime.Object
-// unless it has more methods.
+// A custom struct that embeds TypeMeta has a kind, but is not a runtime.Object unless it has more
+// methods.
 func TestKindOfAPlainStruct(t *testing.T) {
 	t.Parallel()
 	type website struct {
@@ -315,7 +315,7 @@ func TestKindOfAPlainStruct(t *testing.T) {
 	require.EqualValues(t, 1, recorder.Stats().Dropped[events.Invalid])
 }
 
-// Events are told apart by what they are, and not by a hash of that.
+// Events are distinguished by their content, not only by a hash.
 func TestEventsAreToldApart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -358,7 +358,8 @@ func TestAnnotationsAreBounded(t *testing.T) {
 	})
 }
 
-// A Recorder keeps no long text of which a note is a part. This test must not run in parallel.
+// A Recorder does not keep a long text in memory because a note is a part of it. This test must not
+// run in parallel.
 func TestNoteKeepsNoLongerText(t *testing.T) {
 	before := living()
 	r := newRig(t, events.Options{})
@@ -371,7 +372,7 @@ func TestNoteKeepsNoLongerText(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
-// living is how many bytes live on the heap.
+// living returns the number of live bytes on the heap.
 func living() uint64 {
 	runtime.GC()
 	var stats runtime.MemStats
@@ -379,7 +380,7 @@ func living() uint64 {
 	return stats.HeapAlloc
 }
 
-// An event for which there is no room is no reason to combine later ones.
+// An event that is dropped for lack of room does not cause later ones to be combined.
 func TestWhatIsDroppedIsNotCombined(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -390,7 +391,7 @@ func TestWhatIsDroppedIsNotCombined(t *testing.T) {
 		}
 		require.EqualValues(t, 30, r.balanced(t).Dropped[events.Full])
 		r.run(t)
-		time.Sleep(7 * time.Minute) // The series is over, and there is room.
+		time.Sleep(7 * time.Minute) // The series is over, and there is room again.
 		r.Normal(pod("a"), "Many", "note %d", 30)
 		time.Sleep(time.Second)
 		stored := r.stored(t)

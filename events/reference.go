@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// maxReference bounds each text of a reference, in bytes: an API server accepts no longer name.
+// maxReference limits each text of a reference, in bytes: an API server accepts no longer name.
 const maxReference = 253
 
 // reference returns a reference to an object. It returns false if the object is nil, if its
@@ -24,7 +24,7 @@ func (r *Recorder) reference(object metav1.Object) (ref corev1.ObjectReference, 
 		return ref, false
 	}
 	defer func() {
-		if recover() != nil { // by a method of the user's type
+		if recover() != nil { // in a method of the user's type
 			ok = false
 		}
 	}()
@@ -42,7 +42,7 @@ func (r *Recorder) reference(object metav1.Object) (ref corev1.ObjectReference, 
 	return ref, true
 }
 
-// kindOf returns the kind of a built-in type. It keeps the result of each type of the program.
+// kindOf returns the kind of a built-in type. It caches the result for each Go type.
 func (r *Recorder) kindOf(t reflect.Type) (schema.GroupVersionKind, bool) {
 	if kind, ok := r.kinds.Load(t); ok {
 		kind := kind.(schema.GroupVersionKind)
@@ -53,7 +53,7 @@ func (r *Recorder) kindOf(t reflect.Type) (schema.GroupVersionKind, bool) {
 	return kind, ok
 }
 
-// useful reports whether a reference has its required fields, and is within bounds.
+// useful reports whether a reference has its required fields, and is within the limits.
 func useful(ref *corev1.ObjectReference) bool {
 	for _, part := range []string{ref.Kind, ref.APIVersion, ref.Namespace, ref.Name, string(ref.UID), ref.ResourceVersion} {
 		if len(part) > maxReference {

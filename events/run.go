@@ -13,11 +13,11 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Run sends events until ctx ends, also those that were recorded before. Then it sends the waiting
-// events, for at most Options.FlushTimeout. It counts the rest, and later events, as dropped. It
-// returns nil, or an error if it is called a second time.
+// Run sends events until ctx ends, including events that were recorded before. Then it sends the
+// waiting events, for at most Options.FlushTimeout. It counts the remaining and later events as
+// dropped. It returns nil, or an error if it is called a second time.
 //
-// Let ctx end after the code that records has ended: otherwise its last events are dropped.
+// Let ctx end after the code that records has ended: otherwise the last events are dropped.
 func (r *Recorder) Run(ctx context.Context) error {
 	if r == nil || r.sink != nil {
 		<-ctx.Done()
@@ -116,8 +116,8 @@ func (r *Recorder) end() {
 	r.tell()
 }
 
-// next takes the series that is due. If there is none, it returns how long to wait. empty says
-// that no series waits.
+// next takes the series that is due. If no series is due, it returns how long to wait. empty says
+// that no series is waiting.
 func (r *Recorder) next() (m *message, wait time.Duration, empty bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -148,7 +148,7 @@ func (r *Recorder) next() (m *message, wait time.Duration, empty bool) {
 	return m, 0, false
 }
 
-// send sends a series, and puts it into the pile where it belongs after the answer.
+// send sends a series, and then puts it into the pile that its answer requires.
 func (r *Recorder) send(life context.Context, m *message) {
 	ctx, cancel := context.WithTimeout(life, r.opts.RequestTimeout)
 	begun := time.Now()
@@ -201,14 +201,14 @@ func (r *Recorder) settle(m *message, version string, err error, why Drop, next 
 			s.created, s.gap = true, firstGap
 		}
 		counted := m.count
-		if err != nil { // The Event was there already, with an unknown count of at least one.
+		if err != nil { // The Event existed already, with an unknown count of at least one.
 			counted = min(counted, s.sent+1)
 		}
 		r.stats.Sent += counted - s.sent
 		r.stats.Waiting -= counted - s.sent
 		s.sent, s.failures, s.stored = counted, 0, version
 		if s.sent < s.total {
-			s.since = m.last // The exact time is unknown, and a little later.
+			s.since = m.last // The exact time is unknown, but only a little later.
 			r.waiting.add(s, r.dueLocked(s, now))
 		} else {
 			r.idle.add(s, s.last.Add(finished))
@@ -254,8 +254,8 @@ func (r *Recorder) settle(m *message, version string, err error, why Drop, next 
 	}
 }
 
-// backoff returns how long to wait after failures in a row: a second, then twice as long each
-// time, up to a minute, and up to a fifth more.
+// backoff returns the wait after consecutive failures: a second, doubled each time up to a minute,
+// plus up to a fifth at random.
 func backoff(failures int) time.Duration {
 	wait := min(time.Second<<min(failures-1, 6), time.Minute)
 	return wait + rand.N(wait/5+1)
@@ -266,15 +266,15 @@ type outcome uint8
 
 const (
 	done    outcome = iota // The server has the Event.
-	changed                // A request without an answer has changed the Event. Update its present state.
+	changed                // A request without an answer has changed the Event. Update its current state.
 	again                  // The name is taken: create the Event under another name, after a wait.
-	anew                   // The Event has expired in the server: create another.
+	anew                   // The Event has expired on the server: create another.
 	refused                // Drop the events.
-	later                  // Try again; other events may be sent meanwhile.
+	later                  // Retry; other events may be sent meanwhile.
 	pause                  // The server can't be reached, or is busy.
 )
 
-// Codes of answers.
+// HTTP status codes of answers.
 const (
 	unauthorized    = 401
 	forbidden       = 403
@@ -297,7 +297,7 @@ func judge(err error, m *message) (why Drop, next outcome) {
 	}
 	switch code := failed.StatusCode; {
 	case apierrors.IsAlreadyExists(err) && !m.created:
-		if m.tried || failed.Attempts > 1 { // This Recorder may have created it, without an answer.
+		if m.tried || failed.Attempts > 1 { // This Recorder may have created it, but the answer was lost.
 			return 0, done
 		}
 		return 0, again

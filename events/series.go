@@ -10,51 +10,51 @@ import (
 
 const (
 	firstGap = 10 * time.Second // between the first two requests about a series
-	lastGap  = 5 * time.Minute  // the longest between two of them
-	finished = 6 * time.Minute  // without another event a series is over
-	stale    = time.Hour        // an event that could not be sent for so long is dropped
+	lastGap  = 5 * time.Minute  // the longest interval between two of them
+	finished = 6 * time.Minute  // a series is over after this time without another event
+	stale    = time.Hour        // an event that could not be sent for this long is dropped
 
 	similarNotes  = 10 // different notes that have Events of their own
 	similarWindow = 10 * time.Minute
 	similarPrefix = "(combined from similar events): "
 )
 
-// group has the common fields of events whose notes differ.
+// group has the fields that events with different notes share.
 type group struct {
 	regarding, related   corev1.ObjectReference // without a resourceVersion
 	kind, reason, action string
 }
 
-// series is one Event of the server, or one that Run has yet to create. Its events have a group and,
-// unless it is combined, a note in common.
+// series is one Event on the server, or one that Run has yet to create. Its events share a group
+// and, unless the series is combined, a note.
 type series struct {
-	group       *group // other series have it as well; it is not changed
-	combined    bool   // of several notes; note is that of the first, with a prefix
+	group       *group // shared with other series, and immutable
+	combined    bool   // of several notes; note is the first of them with a prefix
 	note        string
 	hash        uint64
-	same        *series // the next one of this hash
+	same        *series // the next series of this hash
 	version     string  // resourceVersion of the object
 	annotations map[string]string
 
-	name    string // of the Event
-	created bool   // in the server
-	stored  string // its resourceVersion there, "" if that is not known
-	tried   bool   // a request to create it under this name had no answer: it may be there
+	name    string // name of the Event
+	created bool   // the Event is on the server
+	stored  string // resourceVersion of the Event, "" if unknown
+	tried   bool   // a request to create it under this name had no answer: it may exist
 
-	total, sent uint64 // the number of its events, and of those that the server has counted
+	total, sent uint64 // number of its events, and of those that the server has counted
 	first, last time.Time
 
-	at       time.Time     // when it is due or, if it is sent completely, when it is over
+	at       time.Time     // when its next request is due or, if nothing is unsent, when it is over
 	asked    time.Time     // when the last request was answered
-	gap      time.Duration // from then to the next request
+	gap      time.Duration // interval from then to the next request
 	failures int
 	since    time.Time // when the first unsent event was recorded
 
-	place int   // in pile
+	place int   // index in pile
 	pile  *pile // nil while it is being sent
 }
 
-// pile holds series in the order of their times.
+// pile is a heap of series, ordered by their times.
 type pile []*series
 
 func (p pile) Len() int           { return len(p) }
@@ -84,7 +84,7 @@ func (p *pile) add(s *series, at time.Time) {
 	heap.Push(p, s)
 }
 
-// remove takes a series out of its pile, if it is in one.
+// remove removes a series from its pile, if it is in one.
 func (s *series) remove() {
 	if s.pile != nil {
 		heap.Remove(s.pile, s.place)
@@ -92,14 +92,15 @@ func (s *series) remove() {
 	}
 }
 
-// addLocked counts an event. It reports whether Run has to look.
+// addLocked counts an event. It reports whether Run must be woken.
 func (r *Recorder) addLocked(g *group, note string, h hashes, version string, annotations map[string]string, now time.Time) (look bool) {
 	r.stats.Recorded++
 	if r.state == ended {
 		return r.dropLocked(Ended, 1)
 	}
 	s := r.openLocked(g, note, false, h.all, now)
-	// Without room, an event that begins no series is dropped, and leaves nothing behind.
+	// If there is no room, an event that needs a new series is dropped, and nothing is recorded for
+	// it.
 	room := r.count < r.opts.MaxSeries
 	full := !room && len(r.idle) == 0
 	var kept *group // g itself stays on the stack
@@ -116,7 +117,7 @@ func (r *Recorder) addLocked(g *group, note string, h hashes, version string, an
 		if !r.allowLocked(g.regarding, h.object, now) {
 			return r.dropLocked(Throttled, 1)
 		}
-		if !room { // Forget the idle series that would be over first.
+		if !room { // Forget the idle series that would end first.
 			r.forgetLocked(r.idle[0])
 		}
 		s = &series{group: kept, hash: h.all, version: version, annotations: annotations, first: now}
@@ -153,21 +154,22 @@ func (r *Recorder) dueLocked(s *series, now time.Time) time.Time {
 	return now
 }
 
-// openLocked returns the series of a group and a note that is not over, or that of combined notes.
+// openLocked returns the open series of a group and a note, or the group's series of combined
+// notes.
 func (r *Recorder) openLocked(g *group, note string, combined bool, hash uint64, now time.Time) *series {
 	s := r.known[hash]
 	for s != nil && (s.combined != combined || !combined && s.note != note || *s.group != *g) {
 		s = s.same
 	}
-	if s != nil && s.pile == &r.idle && !now.Before(s.at) { // It is over, and Run has not forgotten it yet.
+	if s != nil && s.pile == &r.idle && !now.Before(s.at) { // It is over, but Run has not forgotten it yet.
 		r.forgetLocked(s)
 		return nil
 	}
 	return s
 }
 
-// similarLocked reports whether a group has too many different notes with one more, so that their
-// events are combined. It takes note of that one if count is true, and returns the group to keep.
+// similarLocked reports whether one more different note is too many for a group, so that its events
+// must be combined. If count is true, it records the note, and returns the group to keep.
 func (r *Recorder) similarLocked(g *group, hash uint64, count bool, now time.Time) (known *group, many bool) {
 	if !count {
 		notes := r.groups.peek(hash, g)
@@ -181,21 +183,21 @@ func (r *Recorder) similarLocked(g *group, hash uint64, count bool, now time.Tim
 	return known, notes.n > similarNotes
 }
 
-// noteCount is how many different notes a group had since a time.
+// noteCount is the number of different notes of a group since a time.
 type noteCount struct {
 	begun time.Time
 	n     int
 }
 
-// bucket has the Events that may be created about one object.
+// bucket is a token bucket for the Events about one object.
 type bucket struct {
 	tokens float64
 	at     time.Time
 }
 
-// allowLocked takes one from the bucket of an object.
+// allowLocked takes a token from the bucket of an object.
 func (r *Recorder) allowLocked(object corev1.ObjectReference, hash uint64, now time.Time) bool {
-	object.FieldPath = "" // It names a container: the limit is that of its pod.
+	object.FieldPath = "" // It names a container: the limit is per pod.
 	_, b := r.buckets.get(hash, &object)
 	most := float64(r.opts.Burst)
 	if b.at.IsZero() {
@@ -217,7 +219,7 @@ func (r *Recorder) forgetLocked(s *series) {
 	r.count--
 }
 
-// nameLocked gives a series the name of a new Event: the name of the object and a time. No two
+// nameLocked gives a series the name of a new Event, from the name of the object and a time. No two
 // names of this Recorder have the same time.
 func (r *Recorder) nameLocked(s *series, now time.Time) {
 	r.named = max(r.named+1, now.UnixNano())
@@ -238,7 +240,7 @@ func (r *Recorder) abandonLocked(s *series, why Drop) {
 }
 
 // nameOf returns the name of an Event. Names of some objects, such as ClusterRoles, have characters
-// that the name of an Event must not have.
+// that are invalid in the name of an Event.
 func nameOf(object string, at int64) string {
 	const hex = "0123456789abcdef"
 	var suffix [17]byte

@@ -17,7 +17,7 @@ import (
 type message struct {
 	series
 	of    *series
-	count uint64 // the number of its events
+	count uint64 // number of its events
 }
 
 // server creates and updates Events in one of the two APIs.
@@ -93,9 +93,9 @@ func (v *coreServer) update(ctx context.Context, m *message) (string, error) {
 	return versionOf(v.events.Patch(ctx, m.key(), types.MergePatchType, patch, metav1.PatchOptions{}))
 }
 
-// condition is the part of a patch by which the server refuses it if the Event has changed since
-// this Recorder's last request. The server may execute a request that was given up minutes later:
-// without a condition, that would set the count back.
+// condition is the part of a patch that makes the server refuse it if the Event has changed since
+// this Recorder's last request. The server may execute an abandoned request minutes later: without
+// a condition, that would set the count back.
 type condition struct {
 	Metadata struct {
 		ResourceVersion string `json:"resourceVersion,omitempty"`
@@ -136,5 +136,5 @@ func (m *message) related() *corev1.ObjectReference {
 	return &m.group.related
 }
 
-// count returns n in the type of the count of Events.
+// count converts n to the type of an Event's count.
 func count(n uint64) int32 { return int32(min(n, math.MaxInt32)) }

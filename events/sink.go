@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// maxSink is how many events a Sink keeps.
+// maxSink is the maximum number of events in a Sink.
 const maxSink = 100_000
 
 // Sink keeps recorded events, for tests. It is safe for concurrent use.
@@ -14,7 +14,7 @@ type Sink struct {
 	events []Event
 }
 
-// NewSink returns a Sink, and a Recorder that records to it: each event by itself, in order, at
+// NewSink returns a Sink, and a Recorder that records to it: each event separately, in order, at
 // once, and without a rate limit. There is no server, and Run need not be called.
 //
 // The Sink keeps the first 100,000 events. The others count as dropped, and so do events that a

@@ -11,10 +11,10 @@ const (
 	Throttled
 	// Full: as many different events as Options.MaxSeries wait to be sent.
 	Full
-	// Forbidden: the server refused the event (403), because rights are missing or the
-	// namespace is being deleted.
+	// Forbidden: the server refused the event (403), because permission is missing or the namespace
+	// is being deleted.
 	Forbidden
-	// NoNamespace: there is no such namespace, or the server has no Events of this API.
+	// NoNamespace: the namespace does not exist, or the server has no Events of this API.
 	NoNamespace
 	// Rejected: the server refused the event for another reason, such as its content.
 	Rejected
@@ -36,25 +36,25 @@ func (d Drop) String() string {
 
 // Stats has the counters of a Recorder. They count events unless they say otherwise.
 type Stats struct {
-	// Recorded is how many events were recorded, invalid ones included.
+	// Recorded is the number of recorded events, including invalid ones.
 	Recorded uint64
 
-	// Sent is how many events the server has counted.
+	// Sent is the number of events that the server has counted.
 	Sent uint64
 
-	// Waiting is how many events wait for an answer of the server, or to be sent.
+	// Waiting is the number of events that wait to be sent, or for the server's answer.
 	Waiting uint64
 
-	// Dropped is how many events were dropped, by reason.
+	// Dropped is the number of dropped events, by reason.
 	Dropped [drops]uint64
 
-	// Series is how many different events the Recorder remembers.
+	// Series is the number of different events that the Recorder remembers.
 	Series int
 
-	// Created and Updated count the requests that succeeded, and Failures those that failed.
+	// Created and Updated count successful requests, and Failures failed ones.
 	Created, Updated, Failures uint64
 
-	// Failing is the error of the last request, nil if it succeeded or the server refused the
+	// Failing is the error of the last request, or nil if it succeeded or the server refused the
 	// event.
 	Failing error
 }
@@ -67,7 +67,7 @@ func (s Stats) DroppedTotal() (total uint64) {
 	return total
 }
 
-// Stats returns a snapshot. A nil Recorder has none.
+// Stats returns a snapshot. For a nil Recorder it is zero.
 func (r *Recorder) Stats() Stats {
 	if r == nil {
 		return Stats{}

@@ -1,19 +1,19 @@
 package events
 
-// table has a value for each of a bounded number of keys. It forgets the key that was not asked
-// for the longest. The caller has the hash of a key, which is the longer to compute the larger the
-// key is. Keys may have the same hash.
+// table maps a bounded number of keys to values. It forgets the least recently used key. The caller
+// provides the hash of a key, whose cost grows with the size of the key. Keys may have the same
+// hash.
 type table[K comparable, V any] struct {
 	most, count int
-	entries     map[uint64]*entry[K, V] // the first one of each hash
-	order       entry[K, V]             // a ring: the key that was asked for last follows it
+	entries     map[uint64]*entry[K, V] // the first entry of each hash
+	order       entry[K, V]             // sentinel of a ring; its older is the most recently used
 }
 
 type entry[K comparable, V any] struct {
 	key   K
 	value V
 	hash  uint64
-	same  *entry[K, V] // the next one of this hash
+	same  *entry[K, V] // the next entry of this hash
 	newer *entry[K, V]
 	older *entry[K, V]
 }
@@ -24,7 +24,7 @@ func newTable[K comparable, V any](most int) *table[K, V] {
 	return t
 }
 
-// peek returns the value of a key, nil for a new key. That is no question that counts.
+// peek returns the value of a key, or nil for a new key. It does not count as a use.
 func (t *table[K, V]) peek(hash uint64, key *K) *V {
 	if e := t.find(hash, key); e != nil {
 		return &e.value
@@ -32,8 +32,8 @@ func (t *table[K, V]) peek(hash uint64, key *K) *V {
 	return nil
 }
 
-// get returns the value of a key, which is zero for a new key. The caller may change it until the
-// next call. It returns the table's copy of the key as well, which stays as it is.
+// get returns the value of a key, and inserts a zero value for a new key. The caller may change the
+// value until the next call. It also returns the table's copy of the key, which never changes.
 func (t *table[K, V]) get(hash uint64, key *K) (known *K, value *V) {
 	e := t.find(hash, key)
 	if e != nil {
@@ -64,12 +64,13 @@ func (t *table[K, V]) forget(e *entry[K, V]) {
 	e.unlink()
 	t.count--
 	unchain(t.entries, e.hash, e, func(e *entry[K, V]) **entry[K, V] { return &e.same })
-	e.newer, e.older = nil, nil // Somebody may keep the key, and nothing else by it.
+	e.newer, e.older = nil, nil // A caller may keep the key, which must not keep other entries alive.
 }
 
 func (e *entry[K, V]) unlink() { e.newer.older, e.older.newer = e.older, e.newer }
 
-// unchain takes an element out of those of its hash. same is where an element has the next one.
+// unchain removes an element from the chain of its hash. same returns where an element stores the
+// next one.
 func unchain[E any](chains map[uint64]*E, hash uint64, gone *E, same func(*E) **E) {
 	first := chains[hash]
 	for at := &first; *at != nil; at = same(*at) {

@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A table does what a list of its last keys does, also where keys have the same hash.
+// A table behaves like a list of its most recent keys, even if keys have the same hash.
 func TestTableIsAListOfItsLastKeys(t *testing.T) {
 	t.Parallel()
 	for _, hashes := range []uint64{1, 3, 1000} {
 		random := rand.New(rand.NewPCG(hashes, 7))
 		const most = 8
 		table := newTable[string, int](most)
-		var order []string // the key that was asked for last is last
+		var order []string // the most recently used key is last
 		values := map[string]int{}
 		for range 5000 {
 			n := random.IntN(20)
@@ -47,7 +47,7 @@ func TestTableIsAListOfItsLastKeys(t *testing.T) {
 	}
 }
 
-// A caller that keeps the key of a forgotten entry keeps no other entry in memory by it.
+// A caller that keeps the key of a forgotten entry does not keep other entries in memory.
 func TestForgottenEntryHoldsNoOther(t *testing.T) {
 	t.Parallel()
 	table := newTable[string, int](1)

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// contents are all pods by what is in them, as two objects may have one version.
+// contents returns the content of each pod, because two objects may have the same version.
 func contents(objects []apitest.Object) map[types.NamespacedName]string {
 	all := map[types.NamespacedName]string{}
 	for _, obj := range objects {
@@ -26,7 +26,7 @@ func contents(objects []apitest.Object) map[types.NamespacedName]string {
 	return all
 }
 
-// picture is a handler's picture of the pods.
+// picture is the set of pods that a handler knows.
 type picture struct {
 	mu   sync.Mutex // guards following
 	pods map[types.NamespacedName]*corev1.Pod
@@ -55,7 +55,7 @@ func (p *picture) contents() map[types.NamespacedName]string {
 	return contents(objects)
 }
 
-// write sets a label of a pod, which it creates if need be.
+// write sets a label of a pod, and creates the pod if it does not exist.
 func (r *rig) write(n int, changed string) {
 	obj, err := r.server.Get(pods, key(n))
 	if err != nil {
@@ -70,7 +70,7 @@ func (r *rig) write(n int, changed string) {
 	require.NoError(r.t, err)
 }
 
-// like says that store and handler have what the server has.
+// like requires that store and handler have the objects of the server.
 func (r *rig) like(p *picture) {
 	r.t.Helper()
 	objects, _, err := r.server.List(pods, "")
@@ -84,17 +84,17 @@ func (r *rig) like(p *picture) {
 	require.Equal(r.t, want, p.contents(), "handler")
 }
 
-// A cluster is restored from a backup, while nobody can reach it or in no time, and
-// its versions are behind those that the informer knows, or have passed them. Store and
-// handlers get to what the server has, and that soon.
+// A cluster is restored from a backup, with or without an outage. Its versions are then lower or
+// higher than the versions that the informer knows. Store and handlers soon reach the state of the
+// server.
 func TestG2_AClusterRestoredFromABackup(t *testing.T) {
 	for name, c := range map[string]struct {
 		outage time.Duration
-		before int // writes to other resources in the new history, before the server can be reached
-		writes int // in the new history, to pods
+		before int // writes to other resources in the new history, while the server is unreachable
+		writes int // writes to pods in the new history
 		mode   reflector.ListMode
-		quiet  bool // there was no event since the first list
-		gently bool // the server ended the watches in good order, before
+		quiet  bool // no event came after the first list
+		gently bool // the server ended the watches cleanly before
 	}{
 		"behind":                           {},
 		"behind, streaming lists":          {mode: reflector.WatchList},
@@ -147,7 +147,7 @@ func TestG2_AClusterRestoredFromABackup(t *testing.T) {
 						outages = append(outages, r.server.Inject(apitest.Fault{Verb: verb, Action: apitest.Drop()}))
 					}
 				}
-				if c.gently { // The next watch is asked for before, and answered after.
+				if c.gently { // The next watch is requested before the restore, and answered after it.
 					r.server.Inject(apitest.Fault{Verb: "watch", Times: 1, Action: apitest.Delay(time.Second)})
 					r.server.EndWatches("pods")
 					synctest.Wait()
@@ -170,7 +170,7 @@ func TestG2_AClusterRestoredFromABackup(t *testing.T) {
 					require.ErrorIs(t, r.informer.Status().Reflector.LastError, reflector.ErrTimeTravel)
 				}
 
-				// And it goes on from there.
+				// The informer continues from there.
 				r.write(3, "afterwards")
 				require.NoError(t, r.server.Delete(pods, key(4)))
 				time.Sleep(time.Second)

@@ -13,9 +13,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// BenchmarkEvent sends one event after another through an informer without a
-// network: from the watch's stream to ten handlers, which all have had one before
-// the next is sent.
+// BenchmarkEvent sends one event after another through an informer without a network, from the
+// watch stream to ten handlers. Each event waits until all handlers have had the one before.
 func BenchmarkEvent(b *testing.B) {
 	const handlers = 10
 	source := benchSource{events: make(chan listwatch.Event[*int])}
@@ -45,7 +44,7 @@ func BenchmarkEvent(b *testing.B) {
 	require.NoError(b, <-ended)
 }
 
-// benchSource lists nothing, and watches a channel.
+// benchSource has an empty list and watches a channel.
 type benchSource struct{ events chan listwatch.Event[*int] }
 
 func (benchSource) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[*int], error) {

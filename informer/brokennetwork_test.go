@@ -22,10 +22,10 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// manyPods is how many keys there are for pods behind a broken network.
+// manyPods is the number of pod keys behind a broken network.
 const manyPods = 30
 
-// sentPods remembers every state that a pod on a server ever had.
+// sentPods remembers every state that a pod on the server ever had.
 type sentPods struct {
 	server *apitest.Server
 	random *rand.Rand
@@ -61,7 +61,7 @@ func (s *sentPods) sent(t *testing.T, obj apitest.Object, err error) {
 	s.states[pod.ResourceVersion] = pod
 }
 
-// receivedPods is a handler that remembers every state that it was told of.
+// receivedPods is a handler that remembers every state it received.
 type receivedPods struct {
 	mu   sync.Mutex // guards following
 	pods []*corev1.Pod
@@ -82,16 +82,15 @@ type brokenNetwork struct {
 	format  format
 	secure  bool // TLS, and with it HTTP/2
 	kind    tcpproxy.Kind
-	faulty  int // connections
-	within  int // so many bytes the fault comes
+	faulty  int // number of faulty connections
+	within  int // the fault comes within this many bytes
 	pause   time.Duration
 	options apitest.Options
 	config  rest.Config
 	retry   reflector.Options
 }
 
-// format is in which encoding objects come, and whether they share what is equal
-// in them.
+// format is the encoding of objects, and whether equal parts are shared.
 type format struct {
 	encoding rest.Encoding
 	shared   bool
@@ -199,8 +198,7 @@ func (n brokenNetwork) faults() func(int) tcpproxy.Fault {
 	}
 }
 
-// breakAll changes pods until every faulty connection is over, and calls each in
-// between.
+// breakAll changes pods until every faulty connection has ended, and calls each after every change.
 func (r *brokenRig) breakAll(t *testing.T, patience time.Duration, each func(change int)) {
 	deadline := time.Now().Add(patience)
 	for change := 0; r.proxy.Connections() <= r.faulty && r.kind != tcpproxy.Trickle; change++ {
@@ -210,18 +208,18 @@ func (r *brokenRig) breakAll(t *testing.T, patience time.Duration, each func(cha
 		require.True(t, time.Now().Before(deadline), "%d of %d connections are still to come", r.faulty+1-r.proxy.Connections(), r.faulty)
 		r.sent.change(t)
 		each(change)
-		time.Sleep(time.Duration(r.sent.random.Int64N(int64(patience / 2000)))) // virtual, but for TestTCPThatBreaks
+		time.Sleep(time.Duration(r.sent.random.Int64N(int64(patience / 2000)))) // virtual time, except in TestTCPThatBreaks
 	}
 }
 
-// settle waits until the store has everything that the server has.
+// settle waits until the store equals the server.
 func (r *brokenRig) settle(t *testing.T, limit time.Duration) {
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	require.NoError(t, r.informer.Store().WaitRV(ctx, r.server.ResourceVersion()), "the store is behind for too long")
 }
 
-// wrong says in what the store differs from the server, or "".
+// wrong describes how the store differs from the server, or returns "".
 func (r *brokenRig) wrong(t *testing.T) string {
 	objects, _, err := r.server.List(pods, "")
 	require.NoError(t, err)

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An object that is added while a handler is behind is in the store, where whoever
-// works on another key may have seen it. So, when it goes, the handler must be
-// told, or what was made of it stays for ever.
+// An object that is added while a handler is behind is in the store already, and a worker on
+// another key may have read it. So the handler must receive its deletion, or the results of that
+// read would stay for ever.
 func TestAnObjectThatCouldBeSeenInTheStoreIsToldOf(t *testing.T) { // G2
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("1", item("busy", "1", "x"))
@@ -28,7 +28,7 @@ func TestAnObjectThatCouldBeSeenInTheStoreIsToldOf(t *testing.T) { // G2
 		stop := start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		f.events <- ev(listwatch.Modified, "busy", "2", "x")
-		synctest.Wait() // The handler is stuck.
+		synctest.Wait() // The handler blocks.
 		f.events <- ev(listwatch.Modified, "busy", "3", "x")
 		synctest.Wait() // Its mailbox is full.
 		f.events <- ev(listwatch.Added, "a", "4", "x")

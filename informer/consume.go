@@ -11,16 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// consume takes batches from the queue, one after another, until it is closed
-// and empty: each goes to the store first, as one transaction, and then to the
-// handlers (G3).
+// consume takes batches from the queue until the queue is closed and empty. Each batch goes to the
+// store first, as one transaction, and then to the handlers (G3).
 //
 // plain/informer.go applies one key after another, with the queue locked. Readers then see
 // states that the server never had, and an event in a burst of 500 takes 3.3 ms at the
 // median, instead of 0.9 ms (plain/README.md).
 //
-// It has no context on purpose. The end comes from the reflector, which closes
-// the queue when it has stopped, so that the store gets everything that was received.
+// It has no context on purpose. The reflector closes the queue when it has stopped, so the store
+// gets everything that was received.
 func (i *Informer[T]) consume() {
 	for {
 		batch, err := i.queue.Pop(context.Background())
@@ -31,10 +30,10 @@ func (i *Informer[T]) consume() {
 	}
 }
 
-// apply puts one batch into the store and tells the handlers.
+// apply stores one batch and notifies the handlers.
 func (i *Informer[T]) apply(batch deltafifo.Batch[T]) {
 	fresh := batch.Initial && i.store.Len() == 0
-	// With room for one change on the stack, an event that comes alone allocates none.
+	// Room for one change on the stack: a single event allocates nothing here.
 	changes := i.replay(batch, make([]change[T], 0, 1))
 	i.begin(batch)
 	revision, refused := i.write(changes, batch)
@@ -56,9 +55,8 @@ func (i *Informer[T]) apply(batch deltafifo.Batch[T]) {
 	}
 }
 
-// write puts the changes of a batch into the store as one transaction. It returns
-// the revision that has them, and those keys whose object an index function
-// refused.
+// write puts the changes of a batch into the store as one transaction. It returns the revision that
+// contains them, and the keys whose object an index function refused.
 func (i *Informer[T]) write(changes []change[T], batch deltafifo.Batch[T]) (revision uint64, refused map[types.NamespacedName]error) {
 	ops := slices.Grow(make([]indexer.Op[T], 0, 1), len(changes))
 	for _, c := range changes {
@@ -84,10 +82,9 @@ func (i *Informer[T]) write(changes []change[T], batch deltafifo.Batch[T]) (revi
 	return revision, refused
 }
 
-// withoutRefused takes out the changes that end in an object which the store has refused:
-// handlers are told only of objects that are stored (PD-1). Where such a change begins with
-// the deletion of the object that was stored before, the deletion is kept, as a change of
-// its own.
+// withoutRefused removes the changes that end in an object which the store refused: handlers
+// receive only stored objects (PD-1). If the change begins with the deletion of the previous
+// object, that deletion is kept as a change of its own.
 func (i *Informer[T]) withoutRefused(changes []change[T], refused map[types.NamespacedName]error) (kept, deletions []change[T]) {
 	for _, c := range changes {
 		if refused[c.op.Key] == nil {
@@ -119,10 +116,9 @@ func (i *Informer[T]) observeApplied(changes []change[T], batch deltafifo.Batch[
 	i.opts.Observer.OnApplied(info)
 }
 
-// tell posts to the handlers what has changed with a revision of the store. The
-// first list, fresh, is posted as a snapshot: it costs next to nothing, as the objects
-// are in memory anyway. complete says that the store has all of the first list with these
-// changes.
+// tell posts the changes of one store revision to the handlers. The first list (fresh) is posted as
+// a snapshot, which costs almost nothing because the objects are in memory anyway. complete says
+// that with these changes the store has the whole first list.
 func (i *Informer[T]) tell(changes []change[T], revision uint64, batch deltafifo.Batch[T], fresh, complete bool) {
 	var events, resyncs []Event[T]
 	for _, c := range changes {

@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// noSource has nothing, and is never asked.
+// noSource is a source without objects that is never listed.
 type noSource struct{}
 
 func (noSource) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[*int], error) {
@@ -25,8 +25,8 @@ func (noSource) Watch(context.Context, listwatch.WatchOptions) (listwatch.WatchS
 	return nil, io.EOF
 }
 
-// Beside what the store takes for it, an update that comes alone takes memory for
-// the event, which all mailboxes share, and for nothing else.
+// Besides the store's own allocations, a single update allocates only the event, which all
+// mailboxes share.
 func TestApplyingAnUpdateTakesMemoryForTheEvent(t *testing.T) {
 	inf, err := New(noSource{}, Options[*int]{})
 	require.NoError(t, err)

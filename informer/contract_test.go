@@ -13,9 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// G8, RC-24: where lists have no version, the watch begins with what exists, in no
-// particular order. The version of one of these events says nothing about the
-// others.
+// G8, RC-24: if lists have no version, the watch begins with the existing objects, in no particular
+// order. The version of one of these events says nothing about the others.
 func TestG8_NoVersionIsClaimedOfInitialEventsInNoOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -26,7 +25,7 @@ func TestG8_NoVersionIsClaimedOfInitialEventsInNoOrder(t *testing.T) {
 		waited := make(chan error, 1)
 		go func() { waited <- inf.Store().WaitRV(t.Context(), "8") }()
 
-		f.events <- ev(listwatch.Added, "c", "9", "x") // created since, and told first
+		f.events <- ev(listwatch.Added, "c", "9", "x") // created later, but sent first
 		synctest.Wait()
 		_, stored := inf.Store().Get(types.NamespacedName{Name: "c"})
 		require.True(t, stored)
@@ -41,8 +40,8 @@ func TestG8_NoVersionIsClaimedOfInitialEventsInNoOrder(t *testing.T) {
 	})
 }
 
-// G1, G2: while the informer is busy, one object is deleted and created again
-// without end. Handlers learn that the one they knew is gone, and of the last one.
+// G1, G2: while the informer is busy, one object is deleted and created again many times. Handlers
+// receive the deletion of the object that they knew, and the last object.
 func TestAnObjectThatIsRecreatedForEverTakesNoMemory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -67,7 +66,7 @@ func TestAnObjectThatIsRecreatedForEverTakesNoMemory(t *testing.T) {
 		}, informer.HandlerOptions{})
 		require.NoError(t, err)
 		start(t, inf)
-		synctest.Wait() // The first list is applied and held there.
+		synctest.Wait() // The first list is applied, and the informer blocks there.
 		rv := 1
 		for range 1000 {
 			rv += 2
@@ -89,8 +88,8 @@ func TestAnObjectThatIsRecreatedForEverTakesNoMemory(t *testing.T) {
 	})
 }
 
-// A handler that is removed while Run ends is removed: it is not in Status any
-// more, as one is that the informer has stopped.
+// A handler that is removed while Run ends disappears from Status. A handler that the informer has
+// stopped stays in Status.
 func TestAHandlerRemovedAtTheEndIsGone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -119,8 +118,7 @@ func TestAHandlerRemovedAtTheEndIsGone(t *testing.T) {
 	})
 }
 
-// SI-19, SI-20: who wants to wait for a call in progress after Remove waits for
-// Done; there is no call after it.
+// SI-19, SI-20: after Remove, Done waits for the call in progress, and no call begins later.
 func TestDoneComesAfterTheCallInProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

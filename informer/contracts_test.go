@@ -71,9 +71,9 @@ func TestAResyncWritesNothing(t *testing.T) { // PD-4, SI-27
 	})
 }
 
-// The version is that of the source from the first list on, and moves with bookmarks,
-// of which nobody is told. Every index, that of namespaces included, has the first
-// object when the first handler is told of it.
+// The store has the source's version from the first list on, and advances with bookmarks, which no
+// handler receives. Every index, including the namespace index, has the first object when the first
+// handler receives it.
 func TestVersionAndIndexesFromTheFirstObjectOn(t *testing.T) { // SI-7, SI-31, PD-7
 	synctest.Test(t, func(t *testing.T) {
 		opts := informer.Options[*obj]{}

@@ -23,7 +23,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// described is a source that says something of itself.
+// described is a source that describes itself.
 type described struct {
 	listwatch.Source[*corev1.Pod]
 	says  map[string]string
@@ -38,8 +38,8 @@ func (d described) Describe(context.Context) (map[string]string, error) {
 	return d.says, d.fails
 }
 
-// Objects are loaded when the source has described itself and the server has let us read the
-// resource, and not before.
+// Objects are loaded only after the source has described itself and the server has permitted
+// reading the resource.
 func TestPreloadFromLoadsWhenTheServerHasSaidWhatItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, q := stoppedRig(t)
@@ -80,8 +80,8 @@ func TestPreloadFromLoadsWhenTheServerHasSaidWhatItIs(t *testing.T) {
 	})
 }
 
-// A source that describes nothing is preloaded all the same, and the loader is told that. A
-// failure to load is logged, and a list follows.
+// A source without a description is preloaded too, and the loader receives that fact. A failure to
+// load is logged, and then a list follows.
 func TestPreloadFromTellsWhyNothingIsLoaded(t *testing.T) {
 	for name, test := range map[string]struct {
 		err     error

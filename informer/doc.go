@@ -1,6 +1,5 @@
-// Package informer wires the stages into one: a reflector lists and watches a
-// source, a DeltaFIFO holds what it saw, the informer drains the queue into an
-// indexed store and tells its handlers.
+// Package informer connects the stages. A reflector lists and watches a source, and a DeltaFIFO
+// holds the changes. The informer moves them into an indexed store and notifies its handlers.
 //
 //	            Replace, Apply            Pop                 Apply
 //	source ──► reflector ─────────► DeltaFIFO ────► informer ───────► store ◄── readers
@@ -8,25 +7,23 @@
 //	                                                  ├──► mailbox ──► handler
 //	                                                  └──► mailbox ──► handler
 //
-// An [Informer] is a cache that is eventually what the server is, and a feed of
-// what changed on the way. It is shared: any number of handlers, added before or
-// after it runs, are fed from one list and one watch.
+// An [Informer] is a cache that eventually equals the server, and a stream of the changes. It is
+// shared: one list and one watch feed any number of handlers, added before or during the run.
 //
 // # Guarantees
 //
-// Each has a test of its name.
+// Each guarantee has a test of its name.
 //
 //   - G1 For each key, a handler sees events in the server's order; New of one is
 //     Old of the next.
-//   - G2 No final state is lost: when the server is quiet, store and handlers
-//     reach exactly its state, whatever faults came before. That the server has been
-//     restored from a backup is one of them: its versions then go back, and so does
-//     that of the store; every object is told as Updated, even in the version that it
-//     had. (What can go unnoticed, package reflector says under "Another history".)
-//     Synced means complete:
-//     what cannot be read, or indexed, is missing or old there, but never in silence.
-//     The first sync waits for it, and what becomes unreadable later is named by
-//     Healthy and Status, unless reflector.Options.SkipUnreadable chooses to go without.
+//   - G2 No final state is lost: when the server is quiet, store and handlers reach exactly its
+//     state, whatever faults came before. A restore of the server from a backup is one of these
+//     faults. The versions of the server and of the store then go back, and every object is
+//     reported as Updated, even at an unchanged version. (Package reflector says under "Another
+//     history" which restores can go unnoticed.) Synced means complete: an object that cannot be
+//     decoded or indexed is missing or old in the store, but never silently. The first sync waits
+//     for such objects. Healthy and Status name the objects that become unreadable later, unless
+//     reflector.Options.SkipUnreadable is set.
 //   - G3 When a handler runs, the store already holds that event or something
 //     newer.
 //   - G4 A handler's calls are sequential; handlers don't delay each other.
@@ -35,65 +32,104 @@
 //   - G6 "Synced", for a handler, means that every initial add has returned.
 //   - G7 Readers never see a half-replaced store, nor an index that disagrees with
 //     it.
-//   - G8 WaitRV returns only when everything up to that resourceVersion has been
-//     applied. A version of a history that is no more, see G2, is reached when the new
-//     one gets there.
+//   - G8 WaitRV returns only when everything up to that resourceVersion has been applied. A version
+//     of a history that was lost (see G2) is reached when the new history gets there.
 //   - G9 A key is never with two workers at once; adds while it is being worked on
 //     give exactly one more run. (Package workqueue.)
-//   - G10 When Run returns, no goroutine, connection or timer of it remains. (But for a
-//     method of the user's that is busy decoding for more than five seconds, with what
-//     may be an extreme quantity: see package rest. Nobody can end it.)
-//   - G11 Bytes from the network never panic, never grow memory or time beyond stated
-//     budgets (depth, memory, bytes, compression, silence: rest.Options), and never end the process; a bad object is reported and visible by key, and the
-//     stream goes on. No object that it lacks is taken for deleted.
+//   - G10 When Run returns, no goroutine, connection or timer of it remains. The exception is a
+//     user's method that decodes for more than five seconds, perhaps an extreme quantity: see
+//     package rest. Nothing can end that call.
+//   - G11 Bytes from the network never panic, never grow memory or time beyond stated budgets, and
+//     never end the process. (rest.Options has the budgets: depth, memory, bytes, compression,
+//     silence.) A bad object is reported and visible by key, and the stream goes on. No object
+//     counts as deleted because it could not be decoded.
 //
-// What is not guaranteed: that a handler sees every state that an object went
-// through (a list shows only the last one, and a handler or an informer that falls
-// behind may be told less, see [Overflow] and deltafifo.Options.MaxDeltasPerKey),
-// any order between two keys or two handlers, and how soon a change is seen.
+// Not guaranteed: that a handler sees every state of an object, any order between two keys or two
+// handlers, and how soon a change is seen. A list shows only the last state. A handler or an
+// informer that falls behind may skip states, see [Overflow] and deltafifo.Options.MaxDeltasPerKey.
 //
 // # Where to find what
 //
-//   - The store is changed first, then handlers are told: apply in consume.go.
+//   - The store changes first, then handlers are notified: apply in consume.go.
 //   - A delta becomes an event, or nothing: replay in replay.go.
-//   - A handler is added late: addHandler in informer.go puts a snapshot of the store into its mailbox, and its
-//     goroutine, which begins at once, tells it of that: deliverFirst in registration.go. After the last of
-//     these calls the handler is synced: marked in firstsync.go.
+//   - A handler is added late: addHandler in informer.go puts a snapshot of the store into its
+//     mailbox. The handler's goroutine begins at once and delivers the snapshot: deliverFirst in
+//     registration.go. When the last of these calls has returned, the handler is synced: marked in
+//     firstsync.go.
 //   - A handler falls behind: mailbox in mailbox.go.
 //   - A resync: resync in informer.go.
-//   - A relist, and an object that vanished: package deltafifo. A watch that ends, and 410: package reflector.
+//   - A relist, and an object that vanished: package deltafifo. A watch that ends, and 410: package
+//     reflector.
 //
 // # Handlers that fall behind
 //
-// A handler has a mailbox of 1,024 events ([DefaultMailbox]). A handler that is further behind
-// is by default told fewer of them: the informer merges the events of one object, until the mailbox is
-// empty. The handler misses states in between, and neither an object nor its last state; for a
-// handler that puts keys into a queue nothing changes. A handler that must see every event chooses
-// [Block], which holds up the informer, or [Unbounded], which takes the memory:
+// A handler has a mailbox of 1,024 events ([DefaultMailbox]). If a handler is further behind, the
+// informer by default merges the events of one object, until the mailbox is empty. The handler then
+// misses intermediate states, but no object and no last state. For a handler that adds keys to a
+// queue nothing changes. A handler that must see every event chooses [Block], which holds up the
+// informer, or [Unbounded], which uses more memory:
 //
 //	inf.AddHandler(audit, informer.HandlerOptions{Name: "audit", Overflow: informer.Block})
 //
-// A handler for which events have waited ten seconds is named in the log.
+// The log names a handler whose events have waited for ten seconds.
 //
 // # What it says by itself
 //
-// Failed attempts, panics of handlers, slow handlers and the like go to
-// [Options].Logger, which is slog.Default() unless told otherwise, with the informer's
-// name: once when they begin, once in five minutes while they last, and once when they
-// are over. Options.Reflector.OnError and [Informer.Status] have all of it.
+// Failed attempts, handler panics, slow handlers and similar problems go to [Options].Logger with
+// the informer's name. It defaults to slog.Default(). Each problem is logged when it begins, every
+// five minutes while it lasts, and when it is over. Options.Reflector.OnError and [Informer.Status]
+// have the details.
 //
 // # Beside one informer
 //
 //   - A [Factory] lets parts of a program share informers, and starts and stops them
 //     with their users.
-//   - Package sources makes several namespaces one source, and so one store and one set of
-//     handlers (sources.Merge), and changes objects on their way (sources.Transform).
-//   - [Preload] begins with what an earlier process knew; package warmstart keeps that
-//     in a file.
-//   - [Run] starts informers, waits for their sync, runs what works with them, and ends all of
+//   - Package sources combines several namespaces into one source, with one store and one set of
+//     handlers (sources.Merge). It also changes objects before they are stored (sources.Transform).
+//   - [Preload] starts with the objects of an earlier process; package warmstart keeps these in a
+//     file.
+//   - [Run] starts informers, waits for their sync, runs the program's workers, and ends all of
 //     it in the right order.
-//   - Package await waits for an object to be as wanted. (And package
-//     rest/finalizer keeps one from going too early.)
+//   - Package await waits until an object satisfies a condition. (Package rest/finalizer keeps an
+//     object from being deleted too early.)
+//
+// # Preloaded objects
+//
+// [Preload] checks the history of the server. If the server has expired the version, only a list
+// can detect another history, after the objects have been shown. Each listed object with a version
+// up to resourceVersion must be among the preloaded objects, in that version. Otherwise another
+// list replaces all of them.
+//
+// If an index function refuses an object, the object is missing, and a list follows. Two cases go
+// undetected. In one, another history has the same object, at the same version, as its last change
+// up to resourceVersion. In the other the version has expired, and all objects unchanged since then
+// have their former versions.
+//
+// The informer is synced when the server has agreed to resume the watch, or when the list is in the
+// store. Preloaded objects alone are no sync. The events of the watch follow one by one, so a
+// synced store may still have the earlier state until they are read. To wait for a version, use
+// WaitRV.
+//
+// # Relays
+//
+// A [Relay] moves a handler from one informer to a second one. The second informer may be behind
+// the first: its server may lag, or its first list may come from a cache. The relay delivers no
+// older state of an object, and no deletion of an object that the second informer may receive
+// later. For each object it waits until the second informer's store is complete through the version
+// that the handler last received. The registration is synced when the store is complete through the
+// newest version that the handler received. After five minutes, the relay accepts the state of an
+// informer that is still behind, at its next event. If it is quiet and its watch is open, the relay
+// accepts it within a minute. Its server has then been set back, or is another server.
+//
+// A server that was restored from a backup may also have passed the versions that the handler
+// received. An object that is then older than the state the handler knows is Updated, with
+// Restored. An object that exists although its deletion was delivered is Added, once the second
+// informer has caught up or is accepted.
+//
+// An object that the second informer cannot read, or that an index function refuses, is not
+// deleted. The handler keeps its state until the object can be read or is gone; the relay reports
+// the latter within two minutes. While there are objects without a readable name, no missing object
+// counts as deleted. The registration does not wait for these objects.
 //
 // # Cached objects are read-only
 //
@@ -102,12 +138,11 @@
 //
 // # Goroutines and locks
 //
-// Run consumes the queue in the goroutine that it is called in, and starts one for
-// the reflector and one per handler; it returns when all have ended. Other goroutines
-// belong to the source: package rest has one that reads ahead of the reflector,
-// and net/http two per connection, which all informers of a client share where the
-// server speaks HTTP/2. No handler, transform, index
-// function or observer is ever called with a lock held. The informer's one mutex
-// guards the set of handlers and whether it runs; each mailbox has its own, which may
-// be taken while the informer's is held, and never the other way round.
+// Run consumes the queue in the goroutine that calls it, and starts one goroutine for the reflector
+// and one for each handler. It returns when all have ended. Other goroutines belong to the source.
+// Package rest has one that reads ahead of the reflector. net/http has two for each connection,
+// which all informers of a client share over HTTP/2. No handler, transform, index function or
+// observer is ever called with a lock held. The informer's one mutex guards the set of handlers and
+// the phase. Each mailbox has a mutex of its own, which may be locked while the informer's is held,
+// but not the other way round.
 package informer

@@ -7,25 +7,24 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// ErrStopped is the error of adding a handler to an informer that has stopped,
-// and of waiting for the sync of one that stopped before it got there.
+// ErrStopped is returned when a handler is added to a stopped informer. A wait for the sync of an
+// informer that stopped before it was synced returns it too.
 var ErrStopped = errors.New("informer: stopped")
 
-// ErrRemoved is the error of waiting for the sync of a handler that was removed
-// before it got there.
+// ErrRemoved is the error of a wait for the sync of a handler that was removed before it was
+// synced.
 var ErrRemoved = errors.New("informer: handler removed")
 
 // ErrAlreadyRun is the error of a second Run. An informer runs once: make a new
 // one.
 var ErrAlreadyRun = errors.New("informer: Run was called twice; make a new informer instead")
 
-// SyncError says why an informer, or a handler, is not synced yet. It unwraps to
-// the reason for giving up waiting (a context's error, [ErrStopped] or
-// [ErrRemoved]) and, while the reflector is failing, to its last error, so that
-// errors.Is and the predicates of apimachinery's api/errors find both.
+// SyncError says why an informer or a handler is not synced yet. It unwraps to the reason why the
+// wait ended: a context's error, [ErrStopped] or [ErrRemoved]. While the reflector is failing, it
+// unwraps to the reflector's last error as well. So errors.Is and the predicates of apimachinery's
+// api/errors find both.
 type SyncError struct {
-	// Handler is the name of the handler that is not synced, "" where it is the
-	// informer.
+	// Handler is the name of the handler that is not synced, or "" for the informer.
 	Handler string
 
 	// Status is the state of the informer at the time.
@@ -35,8 +34,8 @@ type SyncError struct {
 	Err error
 }
 
-// Error says that Run has not been called, or what is missing, since when and, where the reflector failed, why; of a
-// handler that is missing while the informer is synced, how far it is.
+// Error says that Run has not been called, or what is missing, since when and why. If only a
+// handler is missing, it says how far the handler is.
 func (e *SyncError) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -59,7 +58,7 @@ func (e *SyncError) Error() string {
 	return fmt.Sprintf("%s: %v", text, e.Err)
 }
 
-// delivered is how many events the handler has returned from.
+// delivered is the number of events that the handler has returned from.
 func (e *SyncError) delivered() uint64 {
 	for _, h := range e.Status.Handlers {
 		if h.Name == e.Handler {
@@ -69,8 +68,7 @@ func (e *SyncError) delivered() uint64 {
 	return 0
 }
 
-// Unwrap returns the reason for giving up and the error that the reflector is
-// fighting with.
+// Unwrap returns the reason why the wait ended, and the reflector's current error.
 func (e *SyncError) Unwrap() []error {
 	if e == nil {
 		return nil
@@ -81,8 +79,8 @@ func (e *SyncError) Unwrap() []error {
 	return []error{e.Err}
 }
 
-// lastError is the reflector's, unless it has got over it. Where what is missing could
-// not be stored, it says so.
+// lastError is the reflector's last error, unless the reflector has recovered. If objects are
+// missing because they could not be stored, it returns that error.
 func (e *SyncError) lastError() error {
 	if e.Status.Reflector.Failures == 0 {
 		if e.Status.Synced || !e.Status.Reflector.Synced {
@@ -93,5 +91,5 @@ func (e *SyncError) lastError() error {
 	return e.Status.Reflector.LastError
 }
 
-// errGoexit is why Run ends when the goroutine of its reflector does.
+// errGoexit is the error of Run if the goroutine of its reflector ended by runtime.Goexit.
 var errGoexit = errors.New("informer: a hook, an observer or a source called runtime.Goexit, which ended the reflector; testing's FailNow does so: call it in the test's own goroutine only")

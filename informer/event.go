@@ -6,23 +6,21 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Event tells a handler that one object changed, or, on a resync, that it is
-// still there.
+// Event reports one changed object to a handler, or on a resync an unchanged one.
 type Event[T any] struct {
 	Type  EventType
 	Cause Cause
 
-	// FinalStateUnknown is set on a Deleted whose last state nobody saw: a relist no
-	// longer had the key, the object could not be read, or another object has the key by
-	// now, with another UID, which then is Added. New is the state that was stored, and
-	// the object may have changed since.
-	// client-go's DeletedFinalStateUnknown, as a field.
+	// FinalStateUnknown is set on a Deleted whose last state nobody saw. A relist no longer had the
+	// key, or the object could not be read. Or another object with another UID has the key by now,
+	// which is then Added. New is the state that was stored, and the object may have changed after
+	// that. It is client-go's DeletedFinalStateUnknown, as a field.
 	FinalStateUnknown bool
 
-	// Restored is set on an Updated that comes of another history of the server, as after
-	// it was restored from a backup: what it has under this name was not made of Old, so
-	// that version and generation, be they higher or the same, say nothing about what is
-	// different. Events that were merged into it keep it.
+	// Restored is set on an Updated from another history of the server, for instance after a
+	// restore from a backup. The server's object was then not made from Old, so version and
+	// generation say nothing about the difference, even if they are higher or equal. An event keeps
+	// it when it is merged with later events.
 	Restored bool
 
 	// Key is the object's namespace and name.
@@ -31,25 +29,24 @@ type Event[T any] struct {
 	// ResourceVersion is the version of New, as the server wrote it.
 	ResourceVersion string
 
-	// Old is what the handler was told last about this key, the zero T for Added.
+	// Old is the state that the handler last received for this key, the zero T for Added.
 	Old T
 
-	// New is the object as it is now. For Deleted it is the last state that is
-	// known, and so is always safe to use. Shared with the store: read-only.
+	// New is the object as it is now. For Deleted it is the last known state, so it is always safe
+	// to use. Shared with the store: read-only.
 	New T
 
-	// UIDHash says which object of this name New is, see listwatch.Item; 0 where that
-	// is not known.
+	// UIDHash identifies the object New among all objects of this name, see listwatch.Item. It is 0
+	// if unknown.
 	UIDHash uint64
 }
 
-// EventType says what became of the object. The zero value is no valid type.
+// EventType is the kind of change. The zero value is not a valid type.
 type EventType uint8
 
-// The three things that can become of an object, as the store sees it: a watch's
-// ADDED for a key that is stored already is an Updated (contract PD-2), if it is the
-// same object by its UID, or one of them has none. An object that was deleted and
-// created again is Deleted and then Added, however that was noticed.
+// The three kinds of change, from the view of the store. A watch's ADDED for a stored key is an
+// Updated (contract PD-2), if the UIDs match or one of the objects has none. An object that was
+// deleted and created again is always Deleted and then Added.
 const (
 	Added EventType = iota + 1
 	Updated
@@ -70,7 +67,7 @@ func (t EventType) String() string {
 	}
 }
 
-// Cause says why a handler is told now. The zero value is no valid cause.
+// Cause says why a handler receives an event. The zero value is not a valid cause.
 type Cause uint8
 
 const (
@@ -82,8 +79,8 @@ const (
 	// Relist is a change that the informer found by listing again. Objects that a
 	// relist finds unchanged cause no event.
 	Relist
-	// Resync is no change: the handler asked to be told of every object again from
-	// time to time. Old and New are the same.
+	// Resync is not a change: the handler asked to receive every object periodically. Old and New
+	// are the same.
 	Resync
 )
 

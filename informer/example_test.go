@@ -59,7 +59,7 @@ func Example() {
 	}
 	fmt.Println(<-told)
 
-	// Read your own write: the store has it when WaitRV returns.
+	// Read your own write: the store contains it when WaitRV returns.
 	if err := inf.Store().WaitRV(ctx, updated.GetResourceVersion()); err != nil {
 		fmt.Println(err)
 	}

@@ -17,10 +17,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Factory lets the parts of a program share informers without knowing of each
-// other: there is one for each [Selection] and Go type, which starts when the first
-// user acquires it and stops when the last releases it. A later user gets a new
-// one. The zero Factory is ready to use; all methods are safe for concurrent use.
+// Factory lets the parts of a program share informers without knowing each other. There is one
+// informer for each [Selection] and Go type. It starts when its first user acquires it, and stops
+// when its last user releases it. A later user gets a new informer. The zero Factory is ready to
+// use; all methods are safe for concurrent use.
 //
 //	var factory informer.Factory
 //	pods, err := informer.Acquire(&factory, informer.Selection{Resource: podsGVR}, open, options)
@@ -29,9 +29,9 @@ import (
 //
 // # Resources that do not exist yet
 //
-// A custom resource may be acquired before there is its definition: its informer
-// waits, which Status tells, and asks again with the back-off of its reflector. If
-// the program may watch definitions, it need not wait for that:
+// A custom resource may be acquired before its definition exists. The informer then waits, which
+// Status shows, and lists again with the back-off of its reflector. If the program may watch
+// definitions, this wait can be cut short:
 //
 //	definitions.AddHandler(func(e informer.Event[*metav1.PartialObjectMetadata]) {
 //		if e.Type != informer.Deleted {
@@ -43,11 +43,11 @@ type Factory struct {
 
 	mu     sync.Mutex // guards following
 	phase  phase
-	ctx    context.Context // of Run, while it runs
+	ctx    context.Context // the context of Run, while it runs
 	shared map[sharedKey]*shared
 }
 
-// sharedKey is the identity of an informer.
+// sharedKey identifies an informer.
 type sharedKey struct {
 	resource                   schema.GroupVersionResource
 	namespaces                 string
@@ -67,9 +67,9 @@ type shared struct {
 		Status() Status
 	}
 	options any    // Options[T]
-	by      string // where in the program it was acquired first
+	by      string // file and line of the first Acquire
 	wake    chan struct{}
-	ended   chan struct{} // closed when nothing of it is left
+	ended   chan struct{} // closed when the informer has ended completely
 
 	users int
 	stop  context.CancelFunc // nil until it runs
@@ -80,24 +80,25 @@ type SharedStatus struct {
 	Selection Selection
 	// Type is the Go type of the objects.
 	Type string
-	// Users is how many handles have not been released.
+	// Users is the number of handles that have not been released.
 	Users int
 	// Waiting says that the server does not know the resource (404).
 	Waiting bool
 	Status
 }
 
-// Acquire returns a handle on the informer of a selection. The first user's open
-// and opts make it: open is called for each namespace, or once where there are none,
-// and returns the source of it; several become one, see [sources.Merge]. Its error is one of
-// Acquire, and so is a source that is nil. If the factory runs, the informer starts at once, otherwise with the factory.
+// Acquire returns a handle on the informer of a selection. The first user's open and opts make the
+// informer. open is called for each namespace, or once if there are none, and returns its source.
+// Several sources become one, see [sources.Merge]. An error of open, or a nil source, is an error
+// of Acquire. If the factory runs, the informer starts at once, otherwise together with the
+// factory.
 //
-// Every later user of the same selection and type must want the same options, or
-// gets a [*ConflictError]. An index function is the same if it is one function of a
-// package, or one variable's value: two closures, or a method of a value that is named
-// twice, may compute different values, and are a conflict although their code is one.
-// Name, Preload, Goroutine, loggers, observers and Reflector.OnError are those of the first, and
-// Reflector.Wake is the factory's. Further indexes can be added with Handle.AddIndex.
+// Every later user of the same selection and type must pass the same options, or gets a
+// [*ConflictError]. Two index functions are the same if they are one package-level function, or one
+// variable's value. Two closures, or two method values, may compute different values, so they
+// conflict even if they share their code. Name, Preload, Goroutine, loggers, observers and
+// Reflector.OnError of the first user apply. The factory sets Reflector.Wake. Further indexes can
+// be added with Handle.AddIndex.
 //
 // After the end of Run, the error is ErrStopped.
 func Acquire[T any](f *Factory, what Selection, open func(Selection) (listwatch.Source[T], error), opts Options[T]) (*Handle[T], error) {
@@ -125,7 +126,7 @@ func Acquire[T any](f *Factory, what Selection, open func(Selection) (listwatch.
 	}
 	found, err := f.join(want)
 	if found == nil && err == nil {
-		// User code, so it is called without the lock; somebody may be faster.
+		// User code, so it is called without the lock; another user may be faster.
 		opts.Reflector.Wake = want.wake
 		var parts []listwatch.Source[T]
 		if parts, err = openAll(what, open); err == nil {
@@ -141,8 +142,8 @@ func Acquire[T any](f *Factory, what Selection, open func(Selection) (listwatch.
 	return &Handle[T]{factory: f, shared: found, informer: found.informer.(*Informer[T])}, nil
 }
 
-// join makes somebody a user of the informer that is wanted, if it is there, or of
-// his own, if he has brought one.
+// join adds a user to the matching informer if there is one. Otherwise it adds the caller's own
+// informer, if the caller has made one.
 func (f *Factory) join(want *shared) (*shared, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -151,7 +152,7 @@ func (f *Factory) join(want *shared) (*shared, error) {
 	}
 	s := f.shared[want.key]
 	if s != nil && isClosed(s.ended) {
-		s = nil // It gave up.
+		s = nil // Its reflector gave up.
 	}
 	switch {
 	case s != nil:
@@ -180,11 +181,11 @@ func (f *Factory) startLocked(s *shared) {
 	f.running.Go(func() {
 		defer close(s.ended)
 		defer cancel()
-		_ = s.informer.Run(ctx) // Why it gave up, its Status tells.
+		_ = s.informer.Run(ctx) // Status has the error.
 	})
 }
 
-// leave ends the use of an informer, and the informer with its last user.
+// leave releases one user of an informer, and stops the informer with its last user.
 func (f *Factory) leave(s *shared) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -202,9 +203,8 @@ func (f *Factory) leave(s *shared) {
 	}
 }
 
-// Run runs the informers that have users, until ctx ends, and returns when all of
-// them have ended: nothing of the factory is left then (G10). It returns nil, and
-// ErrAlreadyRun when called twice.
+// Run runs the informers that have users, until ctx ends, and returns when all of them have ended:
+// nothing of the factory is left then (G10). It returns nil, or ErrAlreadyRun when called twice.
 func (f *Factory) Run(ctx context.Context) error {
 	f.mu.Lock()
 	if f.phase != created {
@@ -224,9 +224,9 @@ func (f *Factory) Run(ctx context.Context) error {
 	return nil
 }
 
-// WaitForSync waits until every informer that has users has its first list in the
-// store. The error has a [*SyncError] for each that has not, which says what it was
-// doing and what went wrong last. An informer that is released meanwhile is not waited for.
+// WaitForSync waits until every informer that has users has its first list in the store. The error
+// contains a [*SyncError] for each informer that is not synced, with its state and its last error.
+// An informer that is released meanwhile is not waited for.
 func (f *Factory) WaitForSync(ctx context.Context) error {
 	all := f.all()
 	var missing []error
@@ -241,8 +241,8 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 	return fmt.Errorf("%d of %d informers are not synced: %w", len(missing), len(all), errors.Join(missing...))
 }
 
-// Healthy is nil if every informer that has users is healthy, see [Informer.Healthy]. The
-// error names each that is not. An informer that is released meanwhile does not count.
+// Healthy returns nil if every informer that has users is healthy, see [Informer.Healthy]. The
+// error names each unhealthy informer. An informer that is released meanwhile does not count.
 func (f *Factory) Healthy(maxStaleness time.Duration) error {
 	var failing []error
 	for _, s := range f.all() {
@@ -253,7 +253,7 @@ func (f *Factory) Healthy(maxStaleness time.Duration) error {
 	return errors.Join(failing...)
 }
 
-// all are the informers, in the order of their selections.
+// all returns the informers, ordered by selection.
 func (f *Factory) all() []*shared {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -273,7 +273,7 @@ func (f *Factory) has(s *shared) bool {
 	return f.shared[s.key] == s
 }
 
-// Status returns the state of all informers, in the order of their selections.
+// Status returns the state of all informers, ordered by selection.
 func (f *Factory) Status() []SharedStatus {
 	var all []SharedStatus
 	for _, s := range f.all() {
@@ -292,8 +292,8 @@ func (f *Factory) Status() []SharedStatus {
 	return all
 }
 
-// Wake lets the informers of a resource that wait after a failure try again at once.
-// If none waits, the next wait is cut short.
+// Wake makes the waiting informers of a resource retry at once. If none waits, the next wait is cut
+// short.
 func (f *Factory) Wake(resource schema.GroupResource) {
 	for _, s := range f.all() {
 		if s.what.Resource.GroupResource() == resource {

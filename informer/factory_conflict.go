@@ -6,14 +6,14 @@ import (
 	"unsafe"
 )
 
-// ConflictError says that an informer is shared already, with other options.
+// ConflictError is the error when an informer is already shared with other options.
 type ConflictError struct {
-	// Selection and Type, of the objects, say which informer is meant.
+	// Selection and Type, the Go type of the objects, identify the informer.
 	Selection Selection
 	Type      string
-	// Option is what is different, with both values.
+	// Option is the option that differs, with both values.
 	Option string
-	// First and Second are where in the program the two acquire it, file and line.
+	// First and Second are the file and line of the two calls of Acquire.
 	First, Second string
 }
 
@@ -26,8 +26,8 @@ func (e *ConflictError) Error() string {
 		e.Selection, e.Type, e.Option, e.First, e.Second)
 }
 
-// isOfTheFirst reports whether an option changes nothing of what others get, or is the
-// factory's or the informer's own: it may differ.
+// isOfTheFirst reports whether the first user's option applies, so that later ones may differ. It
+// changes nothing for other users, or belongs to the factory or the informer.
 func isOfTheFirst(option string) bool {
 	switch option {
 	case "Name", "Preload", "Logger", "Goroutine", "Observer", "OnError", "Wake", "Unreadable":
@@ -36,7 +36,8 @@ func isOfTheFirst(option string) bool {
 	return false
 }
 
-// difference says which option is different, or not known to be the same, "" if none is.
+// difference returns the path of the first option that differs, or may differ, and "" if all are
+// equal.
 func difference(path string, a, b reflect.Value) string {
 	switch a.Kind() {
 	case reflect.Struct:
@@ -78,9 +79,9 @@ func difference(path string, a, b reflect.Value) string {
 	return ""
 }
 
-// closure returns the address of a function's code and captured variables, which is what a
-// variable of a function type holds. reflect's own Pointer is that of the code alone, and
-// the same for two closures that captured different values.
+// closure returns the pointer that a variable of a function type holds. It identifies the
+// function's code and its captured variables. reflect's Pointer identifies the code alone, so it is
+// the same for two closures with different captured values.
 func closure(function reflect.Value) unsafe.Pointer {
 	variable := reflect.New(function.Type())
 	variable.Elem().Set(function)

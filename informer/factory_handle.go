@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/indexer"
 )
 
-// ErrReleased is the error of adding a handler by a handle that has been released.
+// ErrReleased is returned when a handler is added through a released handle.
 var ErrReleased = errors.New("informer: the handle has been released")
 
 // Handle is one user's share in an informer of a [Factory]. All methods are safe
@@ -25,11 +25,10 @@ type Handle[T any] struct {
 	released      bool
 }
 
-// Store is [Informer.Store]. It may be read after Release, but nobody keeps it up
-// to date then.
+// Store is [Informer.Store]. It may be read after Release, but may no longer be updated.
 func (h *Handle[T]) Store() *indexer.Reader[T] { return h.informer.Store() }
 
-// AddIndex is [Informer.AddIndex]. The index stays as long as the informer does.
+// AddIndex is [Informer.AddIndex]. The index stays as long as the informer.
 func (h *Handle[T]) AddIndex(name string, fn indexer.IndexFunc[T]) error {
 	return h.informer.AddIndex(name, fn)
 }
@@ -43,7 +42,7 @@ func (h *Handle[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*Reg
 	}
 	r, err := h.informer.AddHandler(handle, opts)
 	if err == nil {
-		// Handlers may come and go for as long as the handle lives.
+		// Handlers may come and go while the handle lives.
 		h.registrations = slices.DeleteFunc(h.registrations, func(r *Registration[T]) bool { return isClosed(r.done) })
 		h.registrations = append(h.registrations, r)
 	}
@@ -64,11 +63,11 @@ func (h *Handle[T]) Healthy(maxStaleness time.Duration) error {
 // Status is [Informer.Status].
 func (h *Handle[T]) Status() Status { return h.informer.Status() }
 
-// Release ends the user's share: its handlers are removed and, with the last share,
-// the informer ends. It waits for the calls of these handlers, and then for the end
-// of the informer, or until ctx ends, whose cause is then the error; all of it ends
-// anyway. A handler that releases its own handle must not wait for itself: it gives
-// a context that has ended. To release twice is to wait again.
+// Release ends the user's share: it removes the user's handlers and, if this was the last share,
+// stops the informer. It waits for calls in progress of these handlers, and then for the end of the
+// informer. If ctx ends first, its cause is the error; everything still ends. A handler that
+// releases its own handle must not wait for itself: it passes a context that has ended. A second
+// Release waits again.
 func (h *Handle[T]) Release(ctx context.Context) error {
 	h.mu.Lock()
 	first := !h.released
@@ -87,7 +86,7 @@ func (h *Handle[T]) Release(ctx context.Context) error {
 		}
 	}
 	if h.factory.has(h.shared) {
-		return nil // Others use it.
+		return nil // Others still use it.
 	}
 	return waitFor(ctx, h.shared.ended)
 }

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// A handle that lives as long as the program, with a handler for each request, say,
-// does not keep those that are gone.
+// A handle may live as long as the program, with a handler for each request. It must not keep
+// removed handlers.
 func TestHandleForgetsHandlersThatWereRemoved(t *testing.T) {
 	t.Parallel()
 	var factory Factory
@@ -27,7 +27,7 @@ func TestHandleForgetsHandlersThatWereRemoved(t *testing.T) {
 	require.NoError(t, handle.Release(t.Context()))
 }
 
-// nowhere is a server that cannot be reached.
+// nowhere is an unreachable server.
 type nowhere struct{}
 
 func (nowhere) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[string], error) {

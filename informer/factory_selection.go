@@ -11,27 +11,26 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Selection says which objects an informer of a [Factory] has. Together with their
-// Go type it is the informer's identity.
+// Selection is the set of objects that an informer of a [Factory] has. Together with their Go type
+// it is the informer's identity.
 type Selection struct {
 	// Resource is required.
 	Resource schema.GroupVersionResource
 
-	// Namespaces are those to look at, in any order. Defaults to all, and to that
-	// for what has no namespace.
+	// Namespaces are the selected namespaces, in any order. Defaults to all; leave it empty for
+	// cluster-scoped resources.
 	Namespaces []string
 
 	// LabelSelector and FieldSelector narrow the selection, in the API's own syntax.
 	LabelSelector, FieldSelector string
 
-	// Projection is a name for what is left out of each object, by the source or by a
-	// transform, such as "metadata". A user that leaves out something else needs another
-	// name, and gets another informer.
+	// Projection names the fields that the source or a transform removes from each object, such as
+	// "metadata". A user that removes other fields needs another name, and gets another informer.
 	Projection string
 }
 
-// Namespace returns the only namespace of a selection, "" if it has none. The
-// selections that the factory asks to open have one at most.
+// Namespace returns the only namespace of a selection, or "". The selections that
+// the factory passes to open have at most one.
 func (s Selection) Namespace() string {
 	if len(s.Namespaces) == 1 {
 		return s.Namespaces[0]
@@ -39,7 +38,7 @@ func (s Selection) Namespace() string {
 	return ""
 }
 
-// String says which objects are meant, such as "pods in shop, labels app=web".
+// String describes the selection, such as "pods in shop, labels app=web".
 func (s Selection) String() string {
 	text := s.Resource.Resource
 	if s.Resource.Group != "" {
@@ -58,7 +57,7 @@ func (s Selection) String() string {
 	return text
 }
 
-// normal is the selection with its namespaces in order.
+// normal returns the selection with its namespaces sorted.
 func (s Selection) normal() (Selection, error) {
 	s.Namespaces = slices.Compact(slices.Sorted(slices.Values(s.Namespaces)))
 	switch {
@@ -72,13 +71,12 @@ func (s Selection) normal() (Selection, error) {
 	return s, nil
 }
 
-// key is the identity of an informer with these objects. A "/" is in no namespace's
-// name.
+// key returns the identity of the informer for this selection. No namespace name contains "/".
 func (s Selection) key(object reflect.Type) sharedKey {
 	return sharedKey{s.Resource, strings.Join(s.Namespaces, "/"), s.LabelSelector, s.FieldSelector, s.Projection, object}
 }
 
-// openAll opens the source of each namespace, or of all.
+// openAll opens the source of each namespace, or one source for all.
 func openAll[T any](s Selection, open func(Selection) (listwatch.Source[T], error)) (parts []listwatch.Source[T], err error) {
 	for i := range max(len(s.Namespaces), 1) {
 		one := s
@@ -89,7 +87,7 @@ func openAll[T any](s Selection, open func(Selection) (listwatch.Source[T], erro
 		if err != nil {
 			return nil, fmt.Errorf("informer: Acquire: open %v: %w", one, err)
 		}
-		if isNil(source) { // It would be found out in Run, by a panic.
+		if isNil(source) { // Otherwise Run would panic.
 			return nil, fmt.Errorf("informer: Acquire: open returned no source for %v", one)
 		}
 		parts = append(parts, source)

@@ -194,14 +194,15 @@ func TestConflictingOptionsNameBothUsers(t *testing.T) { // D25, SI-33
 	require.Len(t, w.factory.Status(), 3)
 }
 
-// podsBy finds pods by a label. Where a call is inlined, its closure has code of its own.
+// podsBy returns an index function by a label. If a call is inlined, its closure has code of its
+// own.
 //
 //go:noinline
 func podsBy(label string) indexer.IndexFunc[*corev1.Pod] {
 	return func(pod *corev1.Pod) ([]string, error) { return []string{pod.Labels[label]}, nil }
 }
 
-// sorter has an index function that depends on it.
+// sorter has an index method that depends on its field.
 type sorter struct{ label string }
 
 func (s *sorter) index(pod *corev1.Pod) ([]string, error) { return []string{pod.Labels[s.label]}, nil }
@@ -210,8 +211,8 @@ func podsByNode(pod *corev1.Pod) ([]string, error) { return []string{pod.Spec.No
 
 func byName[T metav1.Object](object T) ([]string, error) { return []string{object.GetName()}, nil }
 
-// Two functions of the same code may compute different values, so only what is one function
-// for sure is taken for one.
+// Two functions with the same code may compute different values. So only functions that are
+// certainly the same count as equal.
 func TestAnIndexIsSharedOnlyWhereItsFunctionIsTheSameForSure(t *testing.T) {
 	t.Parallel()
 	once := podsBy("app")
@@ -362,7 +363,7 @@ func TestMissingDefinitionIsWaitedFor(t *testing.T) {
 
 		w.define()
 		require.NoError(t, w.factory.WaitForSync(t.Context()))
-		synctest.Wait() // The store may be synced a moment before the reflector has taken note of its success.
+		synctest.Wait() // The store may be synced a moment before the reflector records its success.
 		require.False(t, w.factory.Status()[1].Waiting)
 		_, err = w.server.Create(&unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "w"},
@@ -436,7 +437,7 @@ func TestFactoryIsForManyAtOnce(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// The health of shared informers is asked by handle, or of all at once.
+// The health of shared informers is available for each handle, or for all at once.
 func TestFactorySaysWhoIsNotHealthy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -477,7 +478,7 @@ func TestFactorySaysWhoIsNotHealthy(t *testing.T) {
 	})
 }
 
-// leaving is a source whose user goes away when somebody asks how its parts are.
+// leaving is a source whose user leaves when its parts are queried.
 type leaving struct {
 	listwatch.Source[*corev1.Pod]
 	leave func()
@@ -491,7 +492,7 @@ func (l *leaving) FailingParts() []sources.PartFailure {
 	return nil
 }
 
-// An informer that is released while Healthy asks it has no part in the answer.
+// An informer that is released during Healthy does not affect the result.
 func TestFactoryIsHealthyWithoutWhatIsReleasedMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)

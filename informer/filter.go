@@ -1,22 +1,19 @@
 package informer
 
-// Filter returns a handler that knows only of objects for which keep is true, as
-// if there were no others (SI-28): an update that makes keep true is an Added, and
-// one that makes it false is a Deleted. keep must depend on nothing but the
-// object.
+// Filter returns a handler that receives only the events of objects for which keep is true, as if
+// no others existed (SI-28). An update that makes keep true becomes an Added, and an update that
+// makes it false becomes a Deleted. keep must depend on nothing but the object.
 //
 //	inf.AddHandler(informer.Filter(onThisNode, handle), informer.HandlerOptions{})
 //
-// The handler is told of a deletion exactly if it was told of the object before:
-// keep is asked of Old. (client-go asks it of the last state, which may differ, and
-// so may forget to tell.) New of a Deleted that is none on the server is the state
-// that is not kept.
+// The handler receives a deletion exactly if it received the object before: keep is called with
+// Old. (client-go calls it with the last state, which may differ, and so may skip the deletion.) If
+// the object still exists on the server, New of the Deleted is the state that keep rejects.
 //
-// Where keep or handle is nil, so is the handler, which AddHandler refuses.
+// If keep or handle is nil, the returned handler is nil, which AddHandler refuses.
 //
-// Package predicate has filters for events, which are about what has changed.
-// Objects that nobody wants should rather not be sent by the server: see the
-// selectors of package rest.
+// Package predicate has filters for events, which look at what has changed. Prefer selectors, so
+// that the server does not send unwanted objects: see package rest.
 func Filter[T any](keep func(T) bool, handle func(Event[T])) func(Event[T]) {
 	if keep == nil || handle == nil {
 		return nil

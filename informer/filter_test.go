@@ -20,7 +20,7 @@ func TestFilterTurnsUpdatesIntoAddsAndDeletes(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		from informer.Event[*obj]
-		want informer.Event[*obj] // the zero event is none
+		want informer.Event[*obj] // the zero event means no event
 	}{
 		{"an add", informer.Event[*obj]{Type: informer.Added, New: in}, informer.Event[*obj]{Type: informer.Added, New: in}},
 		{"an add outside", informer.Event[*obj]{Type: informer.Added, New: out}, informer.Event[*obj]{}},
@@ -30,8 +30,8 @@ func TestFilterTurnsUpdatesIntoAddsAndDeletes(t *testing.T) {
 		{"going out", informer.Event[*obj]{Type: informer.Updated, Old: in, New: out}, informer.Event[*obj]{Type: informer.Deleted, Old: in, New: out}},
 		{"a delete", informer.Event[*obj]{Type: informer.Deleted, Old: in, New: alsoIn}, informer.Event[*obj]{Type: informer.Deleted, Old: in, New: alsoIn}},
 		{"a delete outside", informer.Event[*obj]{Type: informer.Deleted, Old: out, New: alsoOut}, informer.Event[*obj]{}},
-		// Here client-go asks about the last state only, and so leaves the handler with
-		// an object that is gone, or tells it of one that it does not know.
+		// client-go filters by the last state only. So it may keep a deleted object in the handler,
+		// or report the deletion of an object that the handler does not know.
 		{"a delete whose last state is outside", informer.Event[*obj]{Type: informer.Deleted, Old: in, New: out}, informer.Event[*obj]{Type: informer.Deleted, Old: in, New: out}},
 		{"a delete whose last state is inside", informer.Event[*obj]{Type: informer.Deleted, Old: out, New: in}, informer.Event[*obj]{}},
 		{"a resync", informer.Event[*obj]{Type: informer.Updated, Cause: informer.Resync, Old: in, New: in}, informer.Event[*obj]{Type: informer.Updated, Cause: informer.Resync, Old: in, New: in}},
@@ -42,9 +42,8 @@ func TestFilterTurnsUpdatesIntoAddsAndDeletes(t *testing.T) {
 	}
 }
 
-// G1, G2, for those objects that pass: whatever faults come, a handler behind a
-// filter knows exactly those that the server has, also if it is so slow that its
-// events are merged.
+// G1, G2 for the objects that pass the filter. Under any faults, the filtered handler knows
+// exactly those objects, even if it is so slow that its events are merged.
 func TestFilteredHandlersKnowExactlyWhatPasses(t *testing.T) {
 	bubble(t, func(r *rig) {
 		even := func(pod *corev1.Pod) bool {

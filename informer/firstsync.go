@@ -7,34 +7,36 @@ import (
 	"github.com/kinform/kinform/internal/invariant"
 )
 
-// firstSync is how far a handler is with its first sync. The handler's goroutine makes all
-// transitions: at a mark, which is a letter that says that the handler has been told of the
-// complete first list, and of every change through a version; and at an answer of its catchUp.
+// firstSync is the progress of a handler's first sync. The handler's goroutine makes all
+// transitions, on two occasions. One is a mark: a letter which says that the handler has received
+// the complete first list, and every change through a version. The other is the result of its
+// catchUp.
 //
-//	state        the handler has returned from        Synced   mark             catchUp answers
-//	─────────────────────────────────────────────────────────────────────────────────────────────
-//	listing      some of its initial adds, or none    open     finished (1)     -
-//	                                                           catchingUp (2)
-//	catchingUp   all of them                          open     catchingUp (2)   catchingUp, synced or finished
-//	synced       and what could be found out besides  closed   synced (2)       synced or finished
-//	finished     everything                           closed   finished         -
+//	state       the handler has returned from   Synced  mark            catchUp returns
+//	───────────────────────────────────────────────────────────────────────────────
+//	listing     some initial adds, or none      open    finished (1)    -
+//	                                                    catchingUp (2)
+//	catchingUp  all initial adds                open    catchingUp (2)  catchingUp or later
+//	synced      and all that catchUp has found  closed  synced (2)      synced or finished
+//	finished    everything                      closed  finished        -
 //
-// (1) where there is no catchUp, and (2) where there is one, which is then asked. It is asked
-// again, without a mark, after askAgain. No transition leads back.
+// (1) without a catchUp, and (2) with one, which is then called. After askAgain it is called again
+// without a mark. No transition leads back.
 type firstSync struct {
-	// begins is the revision of the store with which the handler begins: a snapshot in its
-	// mailbox has every change up to that, and the informer posts the later ones (G5).
+	// begins is the store revision at which the handler begins. A snapshot in its mailbox has every
+	// change up to that revision, and the informer posts the later ones (G5).
 	begins uint64
-	// catchesUp says that there is a catchUp. It does not change once the handler is added.
+	// catchesUp says whether the handler has a catchUp. It does not change once the handler is
+	// added.
 	catchesUp bool
 
 	state atomic.Uint32 // a syncState
-	done  chan struct{} // closed from synced on
-	wake  chan struct{} // wakes the handler's goroutine, to which what follows belongs
+	done  chan struct{} // closed in the states synced and finished
+	wake  chan struct{} // wakes the handler's goroutine, which owns the fields below
 
-	version string      // that catchUp was asked with last
-	asked   time.Time   // when that was
-	again   *time.Timer // calls wake; nil until catchUp has answered
+	version string      // the version of the last call of catchUp
+	asked   time.Time   // the time of that call
+	again   *time.Timer // calls wake; nil until catchUp has returned
 }
 
 // syncState is a state of a firstSync.
@@ -51,7 +53,7 @@ func (s syncState) String() string {
 	return [...]string{"listing", "catchingUp", "synced", "finished"}[s]
 }
 
-// askAgain is for how long catchUp waits for a mark until it is asked without one.
+// askAgain is how long catchUp waits for a mark before it is called without one.
 const askAgain = time.Minute
 
 func (s *firstSync) now() syncState { return syncState(s.state.Load()) }
@@ -59,15 +61,15 @@ func (s *firstSync) now() syncState { return syncState(s.state.Load()) }
 // has reports whether the handler began with a snapshot that has this revision of the store.
 func (s *firstSync) has(revision uint64) bool { return revision <= s.begins }
 
-// wantsMarks reports whether catchUp is to be asked each time that the informer is further.
-// The first mark is for every handler.
+// wantsMarks reports whether catchUp wants a mark each time the store advances. The first mark goes
+// to every handler.
 func (s *firstSync) wantsMarks() bool { return s.catchesUp && s.now() != finished }
 
-// marked is the transition of a mark. It reports whether catchUp is to be asked now, with
-// that version.
+// marked makes the transition for a mark. It reports whether catchUp must be called now, with that
+// version.
 func (s *firstSync) marked(version string) (ask bool) {
 	switch {
-	case s.now() == finished: // The mark lay in the mailbox before that.
+	case s.now() == finished: // The mark was in the mailbox before that.
 		return false
 	case !s.catchesUp:
 		s.enter(finished)
@@ -78,13 +80,13 @@ func (s *firstSync) marked(version string) (ask bool) {
 	return true
 }
 
-// overdue reports whether catchUp is to be asked again, with the same version.
+// overdue reports whether catchUp must be called again with the same version.
 func (s *firstSync) overdue() bool {
 	return s.again != nil && s.now() != finished && time.Since(s.asked) >= askAgain
 }
 
-// answered is the transition of what catchUp has answered. The answer of one that was
-// interrupted, as the handler was removed, may lead back, and then changes nothing.
+// answered makes the transition for a result of catchUp. A catchUp that was interrupted, because
+// the handler was removed, may return an earlier state; that changes nothing.
 func (s *firstSync) answered(answer syncState) {
 	legal := (s.now() == catchingUp || s.now() == synced) && answer >= catchingUp
 	invariant.Check(legal, "catchUp answered %v to a handler that is %v", answer, s.now())
@@ -111,7 +113,7 @@ func (s *firstSync) enter(state syncState) {
 	}
 }
 
-// stop ends the waiting for the next time that catchUp is asked.
+// stop cancels the timer for the next call of catchUp.
 func (s *firstSync) stop() {
 	if s.again != nil {
 		s.again.Stop()

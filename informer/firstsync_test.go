@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/internal/invariant"
 )
 
-// in makes a first sync that is in a state, by legal transitions.
+// in returns a firstSync that has reached the state by legal transitions.
 func (s syncState) in(catchesUp bool) *firstSync {
 	f := &firstSync{catchesUp: catchesUp, done: make(chan struct{}), wake: make(chan struct{}, 1)}
 	if s > listing {
@@ -43,7 +43,7 @@ func TestFirstSyncMakesTheTransitionsOfItsTable(t *testing.T) { // G6
 		{catchingUp, true, catchingUp, catchingUp, false},
 		{catchingUp, true, synced, synced, false},
 		{catchingUp, true, finished, finished, false},
-		{synced, true, catchingUp, synced, false}, // It was interrupted.
+		{synced, true, catchingUp, synced, false}, // catchUp was interrupted.
 		{synced, true, synced, synced, false},
 		{synced, true, finished, finished, false},
 

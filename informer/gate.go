@@ -2,8 +2,8 @@ package informer
 
 import "sync/atomic"
 
-// gate is where the reflector waits while a handler with Block holds up the
-// informer. The zero gate is open. One goroutine closes it, one passes it.
+// gate is where the reflector waits while a handler with Block holds up the informer. The zero gate
+// is open. One goroutine closes it, and one passes it.
 type gate struct {
 	// closed is closed when the gate opens, and nil while it is open.
 	closed atomic.Pointer[chan struct{}]

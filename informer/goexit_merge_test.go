@@ -16,7 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// leaver is a source that ends the goroutine that calls it.
+// leaver is a source that ends its caller's goroutine by runtime.Goexit.
 type leaver struct {
 	listwatch.Source[*corev1.Pod]
 	list, watch bool
@@ -36,8 +36,8 @@ func (l leaver) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwat
 	return l.Source.Watch(ctx, opts)
 }
 
-// G10: a part that ends the goroutine in which a merged source reads it is a failure at
-// once, with an error that says so: nobody waits for a silence, and nothing stays.
+// G10: a part that ends the goroutine of a merged source fails at once, with an error that says so.
+// Nothing waits for a timeout, and no goroutine remains.
 func TestGoexitInAPartIsAFailure(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		for name, part := range map[string]leaver{"list": {list: true, watch: true}, "watch": {watch: true}, "transform": {}} {

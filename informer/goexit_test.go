@@ -15,8 +15,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// G10: user code that ends the goroutine of the reflector, as FailNow does in a test, ends
-// Run, with an error that says what happened; nothing hangs, and nothing stays.
+// G10: user code that ends the goroutine of the reflector, as FailNow does in a test, ends Run with
+// an error that says so. Nothing blocks, and no goroutine remains.
 func TestGoexitInUserCodeEndsRun(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		for name, at := range map[string]string{

@@ -2,20 +2,20 @@ package informer
 
 import "context"
 
-// Goroutine says what a goroutine of an informer is for.
+// Goroutine describes a goroutine of an informer.
 type Goroutine struct {
 	// Informer is the Name of the informer.
 	Informer string
 
-	// Stage is "reflect" for the one that lists and watches, "store" for the one that takes
-	// changes to the store, which is the caller of Run, and "handle" for that of a handler.
+	// Stage is "reflect" for the goroutine that lists and watches, "store" for the one that stores
+	// changes (the caller of Run), and "handle" for a handler's.
 	Stage string
 
 	// Handler is the Name of the handler, "" for the other stages.
 	Handler string
 }
 
-// in runs a part of the informer, in the goroutine that it is called in.
+// in runs a stage of the informer in the current goroutine, inside the Goroutine hook.
 func (i *Informer[T]) in(ctx context.Context, stage, handler string, run func()) {
 	if i.opts.Goroutine == nil {
 		run()
@@ -29,14 +29,15 @@ func (i *Informer[T]) in(ctx context.Context, stage, handler string, run func())
 		}
 	}
 	i.opts.Goroutine(ctx, Goroutine{Informer: i.opts.Name, Stage: stage, Handler: handler}, once)
-	once() // Unless the hook has called it, as it is to: without run, Run would not end.
+	once() // The hook should have called it. Without run, Run would not end.
 }
 
 // hireLocked starts the goroutine of a handler.
 func (i *Informer[T]) hireLocked(r *Registration[T]) { i.hire(i.running, r, true) }
 
-// hire starts the goroutine of a handler. If the handler ends it, by runtime.Goexit, another takes its
-// place. If the hook has ended it without a call of run, the hook is not called for the others.
+// hire starts the goroutine of a handler. If the handler ends its goroutine by runtime.Goexit, a
+// new one replaces it. If the hook ended the goroutine before it called run, the hook is not called
+// for the new ones.
 func (i *Informer[T]) hire(ctx context.Context, r *Registration[T], hooked bool) {
 	i.handlers.Go(func() {
 		began := false

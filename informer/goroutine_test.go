@@ -20,7 +20,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// watchedGoroutines is an informer.Options.Goroutine that remembers what was begun, and what has ended.
+// watchedGoroutines is an informer.Options.Goroutine hook that records which goroutines began and
+// ended.
 type watchedGoroutines struct {
 	mu    sync.Mutex // guards following
 	begun []string
@@ -42,7 +43,7 @@ func (w *watchedGoroutines) watch(ctx context.Context, what informer.Goroutine, 
 	run()
 }
 
-// told returns what was begun and what has ended, sorted.
+// told returns the goroutines that began and that ended, sorted.
 func (w *watchedGoroutines) told() (begun, ended []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -52,8 +53,9 @@ func (w *watchedGoroutines) told() (begun, ended []string) {
 	return begun, ended
 }
 
-// The hook is called once in each goroutine, with a context of Run: in those of handlers that come
-// before Run and after it, and in none of one that is removed before. All have returned when Run has.
+// The hook is called once in each goroutine, with a context of Run. Handlers added before and after
+// Run are included, and a handler that is removed before Run is not. All calls have returned when
+// Run has.
 func TestGoroutineHookIsCalledOnceInEach(t *testing.T) {
 	type mark struct{}
 	synctest.Test(t, func(t *testing.T) {
@@ -91,7 +93,7 @@ func TestGoroutineHookIsCalledOnceInEach(t *testing.T) {
 	})
 }
 
-// A hook that is slow to begin holds up its own goroutine alone.
+// A slow hook delays only its own goroutine.
 func TestSlowGoroutineHookHoldsUpItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := func(_ context.Context, what informer.Goroutine, run func()) {
@@ -119,8 +121,8 @@ func TestSlowGoroutineHookHoldsUpItsOwn(t *testing.T) {
 	})
 }
 
-// A mistake of a hook costs labels, and neither events nor the end of Run: run is called if the
-// hook has not called it, and once if the hook calls it twice.
+// A faulty hook loses only its labels: events and the end of Run are not affected. run is called if
+// the hook has not called it, and only once if the hook calls it twice.
 func TestGoroutineHookThatDoesNotKeepItsContract(t *testing.T) {
 	for name, hook := range map[string]func(context.Context, informer.Goroutine, func()){
 		"never": func(context.Context, informer.Goroutine, func()) {},
@@ -147,8 +149,8 @@ func TestGoroutineHookThatDoesNotKeepItsContract(t *testing.T) {
 	}
 }
 
-// A hook that ends the goroutine of a handler is not called for the next one, which takes its place: it
-// would end that as well.
+// A hook that ends the goroutine of a handler is not called for the next one, because it would end
+// that goroutine as well.
 func TestGoroutineHookThatEndsTheGoroutineOfAHandler(t *testing.T) { // G10
 	for name, early := range map[string]bool{"before run": true, "after run": false} {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +159,7 @@ func TestGoroutineHookThatEndsTheGoroutineOfAHandler(t *testing.T) { // G10
 				inf := mk(t, newFake("1", item("a", "1", "x"), item("b", "1", "x")), informer.Options[*obj]{
 					Logger: slog.New(slog.DiscardHandler),
 					Goroutine: func(_ context.Context, what informer.Goroutine, run func()) {
-						exits := what.Stage == "handle" && calls.Add(1) < 100 // rather than without end
+						exits := what.Stage == "handle" && calls.Add(1) < 100 // a bound, so that the test ends
 						if exits && early {
 							runtime.Goexit()
 						}
@@ -189,8 +191,8 @@ func TestGoroutineHookThatEndsTheGoroutineOfAHandler(t *testing.T) { // G10
 	}
 }
 
-// A hook that panics in the goroutine of Run is the caller's panic, as one of a Transform would be, and
-// all other goroutines end.
+// A hook that panics in the goroutine of Run panics in the caller, as a Transform would, and all
+// other goroutines end.
 func TestGoroutineHookThatPanicsInRunEndsTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inf := mk(t, newFake("1", item("a", "1", "x")), informer.Options[*obj]{Goroutine: func(_ context.Context, what informer.Goroutine, run func()) {
@@ -207,7 +209,8 @@ func TestGoroutineHookThatPanicsInRunEndsTheRest(t *testing.T) {
 	})
 }
 
-// Users of a shared informer need not agree on a hook: that of the first counts, as its observers do.
+// Users of a shared informer need not agree on a hook: the first user's hook applies, like the
+// first user's observers.
 func TestGoroutineHookOfAFactoryIsThatOfTheFirst(t *testing.T) {
 	_, source := newServer(t, rest.ResourceOptions{})
 	var factory informer.Factory

@@ -14,16 +14,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// ours are frames of goroutines that an informer and its source have started, or
-// run in. net/http's own, two per connection, belong to the connections.
+// ours matches frames of goroutines that an informer and its source started or run in. net/http's
+// two goroutines for each connection do not count.
 var ours = regexp.MustCompile(`(?m)^github\.com/kinform/kinform/(informer|reflector|deltafifo|indexer|rest)\.`)
 
-// ourGoroutines counts them.
+// ourGoroutines counts these goroutines.
 func ourGoroutines() (n int) {
 	all := make([]byte, 16<<20)
 	all = all[:runtime.Stack(all, true)]
 	for stack := range strings.SplitSeq(string(all), "\n\n") {
-		// That of the test has a frame of the package that it calls.
+		// The test's own goroutine has a frame of the called package.
 		if ours.MatchString(stack) && !strings.Contains(stack, "goroutines_test.go") {
 			n++
 		}
@@ -31,9 +31,9 @@ func ourGoroutines() (n int) {
 	return n
 }
 
-// An informer has three goroutines at most: that of Run, which consumes the queue,
-// the reflector's, and one of package rest, which reads ahead of it. A handler has
-// one. (client-go has 6 to 8 and 3.) This test must not run in parallel.
+// An informer has at most three goroutines: the caller of Run, which consumes the queue, the
+// reflector's, and one of package rest that reads ahead. A handler has one goroutine. (client-go
+// has 6 to 8 and 3.) This test must not run in parallel.
 func TestGoroutinesPerInformerAndPerHandler(t *testing.T) {
 	const informers, handlers = 5, 4
 	server, source := newServer(t, rest.ResourceOptions{})
@@ -53,7 +53,7 @@ func TestGoroutinesPerInformerAndPerHandler(t *testing.T) {
 			require.NoError(t, registration.WaitForSync(t.Context()))
 		}
 	}
-	for n := range 20 { // so that each watch has been busy
+	for n := range 20 { // so that each watch has received events
 		pod := newPod(key(n))
 		pod.Labels["changed"] = fmt.Sprint(n)
 		_, err := server.Update(pod)

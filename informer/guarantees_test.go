@@ -228,8 +228,7 @@ func TestG7_ReadersNeverSeeAHalfReplacedStore(t *testing.T) {
 			}
 		})
 		for g := 1; g <= 10; g++ {
-			// While the relabelling goes on no watch works, so the whole of it arrives
-			// in one relist.
+			// No watch works during the relabelling, so all of it arrives in one relist.
 			reconnect := r.disconnect()
 			relabel(g)
 			reconnect()
@@ -262,8 +261,7 @@ func TestG8_WaitRVReturnsOnlyWhenEverythingIsApplied(t *testing.T) {
 }
 
 func TestG10_NothingRemainsWhenRunReturns(t *testing.T) { // SI-1, SI-2, RC-33
-	// Real connections and real time: what leaks is to be found by goleak and by
-	// counting connections.
+	// Real connections and real time: goleak and a count of the connections find leaks.
 	for _, state := range []struct {
 		name  string
 		fault apitest.Fault

@@ -7,38 +7,35 @@ import (
 )
 
 var (
-	// ErrStale is what Healthy says, wrapped, when the server has not been heard for
-	// too long.
+	// ErrStale is wrapped by the error of Healthy if nothing has arrived from the server for too
+	// long.
 	ErrStale = errors.New("the server has not been heard for too long")
 
-	// ErrPart is what Healthy says, wrapped, when a part of a merged source has failed
-	// for too long; see sources.MergeWith.
+	// ErrPart is wrapped by the error of Healthy if a part of a merged source has failed for too
+	// long; see sources.MergeWith.
 	ErrPart = errors.New("a part of the source cannot be read")
 
-	// ErrNotSynced is what Healthy says, wrapped, before the first list is complete.
+	// ErrNotSynced is wrapped by the error of Healthy before the first list is complete.
 	ErrNotSynced = errors.New("the first list is not complete yet")
 )
 
-// Healthy is for a health check: it is nil if the informer runs, is synced, and
-// something was heard from the server within maxStaleness, be it a list, an event
-// or a bookmark, and no part of it (see sources.MergeWith) has failed for longer. Otherwise
-// the error says what is wrong, since when and why; it wraps [ErrStale], [ErrPart],
-// [ErrStopped] or, in a [*SyncError], [ErrNotSynced], and the last error of the
-// reflector or of the part while that is failing.
+// Healthy is for a health check. It returns nil if the informer runs, is synced, and has received a
+// list, an event or a bookmark within maxStaleness. No part (see sources.MergeWith) may have failed
+// for longer than that. Otherwise the error says what is wrong, since when and why. It wraps
+// [ErrStale], [ErrPart], [ErrStopped] or, in a [*SyncError], [ErrNotSynced]. It also wraps the last
+// error of the reflector or the part while that is failing.
 //
-// Nor is an informer healthy that lacks objects, or has them in an older state than the
-// server, because they cannot be read or an index function refuses them: the error then
-// wraps reflector.ErrUnreadable and names them. It is over when they can be read, or are
-// gone. Where reflector.Options.SkipUnreadable is set, only Status tells.
+// An informer is not healthy either if objects are missing or old because they cannot be decoded,
+// or an index function refuses them. The error then wraps reflector.ErrUnreadable and names them.
+// This ends when they become readable or are gone. If reflector.Options.SkipUnreadable is set, only
+// Status reports them.
 //
-// A server sends a bookmark about once a minute where nothing else happens, so
-// that less than two minutes make a false alarm likely. Some resources have no
-// bookmarks (events, and those of many aggregated servers): where these are quiet,
-// that nothing is heard says nothing.
+// A server sends a bookmark about once a minute, even if nothing else happens. So a maxStaleness
+// under two minutes makes a false alarm likely. Some resources have no bookmarks (events, and many
+// resources of aggregated servers). If such a resource is quiet, silence is not a failure.
 //
-// To restart a process because its server cannot be reached helps nobody: the
-// place for this is a readiness rather than a liveness check, unless maxStaleness
-// is long.
+// A restart of the process does not help if the server cannot be reached. So use Healthy for a
+// readiness check; for a liveness check maxStaleness must be long.
 func (i *Informer[T]) Healthy(maxStaleness time.Duration) error {
 	return i.Status().healthy(maxStaleness)
 }
@@ -56,7 +53,7 @@ func (s Status) healthy(maxStaleness time.Duration) error {
 	case !s.Synced:
 		return &SyncError{Status: s, Err: ErrNotSynced}
 	case heard.IsZero():
-		return nil // The first list is in the store; the reflector is about to note it.
+		return nil // The first list is in the store, and the reflector is about to record it.
 	case time.Since(heard) > maxStaleness:
 		err = ErrStale
 	default:
@@ -72,7 +69,8 @@ func (s Status) healthy(maxStaleness time.Duration) error {
 	return fmt.Errorf("informer %s is not healthy: %w (%s): last error: %w", s.Name, err, text, r.LastError)
 }
 
-// completelyHealthy says what is missing of an informer that is in step with its server.
+// completelyHealthy returns what is wrong with an informer that is in step with its server:
+// unreadable objects and failed parts.
 func (s Status) completelyHealthy(maxStaleness time.Duration) error {
 	err := s.Unreadable.Err()
 	if err == nil || s.SkipUnreadable {
@@ -85,8 +83,8 @@ func (s Status) completelyHealthy(maxStaleness time.Duration) error {
 	return err
 }
 
-// partsHealthy names the parts of the source that have failed for too long. A part that has
-// been missing from the start is not among them: Tolerate allows that.
+// partsHealthy names the parts of the source that have failed for too long. A part that has been
+// missing from the start does not count, because Tolerate allows it.
 func (s Status) partsHealthy(maxStaleness time.Duration) error {
 	var failing []error
 	for _, part := range s.Parts {

@@ -59,7 +59,7 @@ func TestASilentWatchIsNotHealthyAlthoughNothingFails(t *testing.T) {
 	})
 }
 
-// A failure that the server calls permanent can end the informer, and all who wait are told why.
+// A failure that the server calls permanent can end the informer, and every waiter gets the reason.
 func TestRunEndsWhenTheReflectorGivesUp(t *testing.T) {
 	opts := informer.Options[*corev1.Pod]{Name: "pods", Reflector: reflector.Options{GiveUpAfter: 4}}
 	inBubble(t, opts, func(t *testing.T, r *rig) {
@@ -97,8 +97,8 @@ func TestWhoIsNotSyncedSaysHowFarItIs(t *testing.T) {
 	})
 }
 
-// Progress of the first list, for a progress bar: n of total as soon as the server
-// has told how many there are.
+// Progress of the first list, for a progress bar: n of total as soon as the server has sent the
+// total.
 func TestStatusHasTheProgressOfTheFirstList(t *testing.T) {
 	opts := informer.Options[*corev1.Pod]{Reflector: reflector.Options{PageSize: 10}}
 	type progress struct{ items, total int64 }
@@ -116,7 +116,7 @@ func TestStatusHasTheProgressOfTheFirstList(t *testing.T) {
 			_, err := r.server.Create(newPod(key(n)))
 			require.NoError(t, err)
 		}
-		// A server that answers from its cache sends everything at once.
+		// A server that lists from its cache sends everything at once.
 		r.server.Inject(apitest.Fault{Verb: "list", Times: 1, Action: apitest.Expired()})
 		r.runSynced()
 		require.Equal(t, []progress{{10, 25}, {20, 25}, {25, 25}}, seen)

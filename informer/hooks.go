@@ -11,8 +11,8 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// containHooks lets the hooks of all stages be functions that do not panic. A generic function such as
-// [contain.Hook] would link another 1.5 kB for each hook.
+// containHooks wraps the hooks of all stages, so that their panics are contained. A generic
+// function such as [contain.Hook] would add 1.5 kB to the binary for each hook.
 func (o *Options[T]) containHooks(h *contain.Hooks) {
 	h.Logger, h.Attrs = o.Logger, []any{"informer", o.Name}
 	o.Observer = ofInformer(h, o.Observer)

@@ -20,7 +20,7 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// Observers of all stages may panic: the informer goes on, and says so once.
+// Observers of all stages may panic: the informer goes on, and logs it once.
 func TestObserversThatPanicStopNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -59,12 +59,12 @@ func TestObserversThatPanicStopNothing(t *testing.T) {
 	})
 }
 
-// panicking is a handler of a program's log that panics.
+// panicking is a log handler that panics.
 type panicking struct{ slog.Handler }
 
 func (panicking) Enabled(context.Context, slog.Level) bool { panic("a bug") }
 
-// A handler and an observer may panic, and the log of that as well: the informer goes on.
+// A handler, an observer and the logger may all panic: the informer goes on.
 func TestALoggerThatPanicsStopsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("2", item("a", "1", "x"), item("b", "2", "x"))
@@ -83,7 +83,8 @@ func TestALoggerThatPanicsStopsNothing(t *testing.T) {
 	})
 }
 
-// An observer that is asked before a call may end the goroutine: the handler gets the event.
+// An observer that is called before a handler may end the goroutine: the handler still gets the
+// event.
 func TestAnObserverThatEndsTheGoroutineTakesNoEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("2", item("a", "1", "x"), item("b", "2", "x"))

@@ -18,9 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Informer keeps a store in step with a source and tells handlers what changed.
-// The package comment has its guarantees. All methods are safe for concurrent
-// use.
+// Informer keeps a store in step with a source and notifies handlers of changes. The package
+// comment has its guarantees. All methods are safe for concurrent use.
 type Informer[T any] struct {
 	opts      Options[T]
 	source    listwatch.Source[T]
@@ -35,9 +34,10 @@ type Informer[T any] struct {
 	// stopped is closed when Run no longer calls handlers.
 	stopped chan struct{}
 
-	// unindexed is for the log, and belongs to the goroutine that consumes.
+	// unindexed limits the log lines about refused objects, and belongs to the goroutine that
+	// consumes.
 	unindexed remind.Reminder
-	// listed says that the first list has been applied, as far as it could be. It
+	// listed says that the first list has been applied, except for objects that were refused. It
 	// belongs to the goroutine that consumes.
 	listed bool
 
@@ -51,26 +51,26 @@ type Informer[T any] struct {
 	// range over it without the lock.
 	registrations []*Registration[T]
 	named         int
-	// preloads says that there is something for the store to begin with.
+	// preloads says that objects will be preloaded into the store.
 	preloads bool
-	// populated says that the first list is in the store, or is about to be told.
+	// populated says that the first list is in the store, or is about to be posted.
 	populated bool
 	// refused are the objects that an index function has refused.
 	refused map[types.NamespacedName]*listwatch.ObjectError
-	// refusing is how many they are, for who does not have the lock.
+	// refusing is the length of refused, for readers without the lock.
 	refusing atomic.Int64
-	// late are the objects that the reflector could not read, and that it has queued or
-	// found to be gone since then, as long as the store does not know of that.
+	// late holds objects that were unreadable and have since been queued or found to be gone. An
+	// entry stays until the store has applied this.
 	late map[types.NamespacedName]lateObject
-	// turn is of the batch that is stored now, or was stored last: the store has it from
-	// its revision on.
+	// turn is the number of the batch that is being stored, or was stored last. The store has that
+	// batch from revision on.
 	turn     int
 	revision uint64
-	// resyncDue are the registrations that the next Sync deltas are for.
+	// resyncDue are the registrations for which the next Sync deltas are meant.
 	resyncDue map[*Registration[T]]bool
 }
 
-// phase is where an informer is in its life: a one-way street.
+// phase is the phase in the life of an informer. It only moves forward.
 type phase uint8
 
 const (
@@ -79,9 +79,9 @@ const (
 	ended
 )
 
-// New makes an informer of what source lists and watches; sources.Transform changes the
-// objects of a source on their way. It starts nothing: see Run. An error says which option
-// is wrong, or that there is no source, also where Merge or Transform was given none.
+// New makes an informer for the objects of source; sources.Transform can change them first. It
+// starts nothing: see Run. An error says which option is wrong, or that the source is nil, even
+// inside Merge or Transform.
 func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], error) {
 	if isNil(source) {
 		return nil, errors.New("informer: New needs a source")
@@ -117,21 +117,20 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 	return i, nil
 }
 
-// Run lists, watches, stores and tells handlers, until ctx ends. It returns when
-// everything that it started has ended, including a handler's call in progress:
-// a handler that never returns keeps Run from returning.
+// Run lists, watches, stores and notifies handlers until ctx ends. It returns when everything that
+// it started has ended, including a handler's call in progress. A handler that never returns keeps
+// Run from returning.
 //
-// When ctx ends, no further call of a handler begins, and events that wait are
-// dropped. The store still gets everything that the reflector had received, so that it ends
-// in a state that the server had.
+// When ctx ends, no further call of a handler begins, and events that wait are dropped. The store
+// still gets everything that the reflector had received, so its final state is one that the server
+// had.
 //
-// Run returns nil when ctx ended, and ErrAlreadyRun when called twice. Where
-// reflector.Options.GiveUpAfter asks for that, it also ends when the server has
-// said that often that the resource does not exist, or must not be read; and where
-// the source can never work (listwatch.ErrUnusable), as one that is made for a wrong
-// type. The error is a reflector.Error then. User code that the reflector calls, such as
-// OnError or a Transform, must not call runtime.Goexit, as testing's FailNow does: Run
-// ends with an error that says so.
+// Run returns nil when ctx ended, and ErrAlreadyRun when called twice. With
+// reflector.Options.GiveUpAfter it also ends when the server has said that often that the resource
+// does not exist or must not be read. It ends as well if the source can never work
+// (listwatch.ErrUnusable), such as a source for a wrong type. In these cases the error is a
+// reflector.Error. User code that the reflector calls, such as OnError or a Transform, must not
+// call runtime.Goexit, as testing's FailNow does: Run ends with an error that says so.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	if err := i.start(ctx); err != nil {
 		return err
@@ -139,16 +138,16 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	reflected := make(chan error, 1)
 	ended := make(chan struct{})
-	// Handlers end first: one that blocks would hold up the others.
+	// Handlers end first: one that blocks would delay the others.
 	context.AfterFunc(ctx, func() {
 		i.end()
 		close(ended)
 	})
-	defer cancel() // Also where user code that consume calls ends this goroutine.
+	defer cancel() // Also if user code that consume calls ends this goroutine.
 	go func() {
 		err := errGoexit
 		defer func() {
-			cancel() // It may have given up.
+			cancel() // The reflector may have given up.
 			i.queue.Close()
 			reflected <- err
 		}()
@@ -173,7 +172,7 @@ func (i *Informer[T]) start(ctx context.Context) error {
 	return nil
 }
 
-// end stops all handlers, and lets those who wait for a sync know.
+// end stops all handlers, and releases those who wait for a sync.
 func (i *Informer[T]) end() {
 	i.mu.Lock()
 	i.phase = ended
@@ -185,36 +184,35 @@ func (i *Informer[T]) end() {
 	}
 }
 
-// Store returns the reading half of the store. It may be read at any time, from
-// before Run until long after it; whether it is complete, WaitForSync tells.
+// Store returns the reading half of the store. It may be read at any time, before, during and after
+// Run. WaitForSync says whether it is complete.
 func (i *Informer[T]) Store() *indexer.Reader[T] { return i.store.Reader }
 
-// AddIndex adds an index to the store, at any time. Objects that are stored are
-// indexed when it returns. An error, of fn or because the name is taken, leaves
-// the store as it was.
+// AddIndex adds an index to the store, at any time. Stored objects are indexed when it returns. On
+// an error, from fn or because the name is taken, the store is unchanged.
 func (i *Informer[T]) AddIndex(name string, fn indexer.IndexFunc[T]) error {
 	return i.store.AddIndex(name, fn)
 }
 
-// AddHandler registers a handler. Before Run, it is told of everything from the
-// first list on. Later, its goroutine begins at once, perhaps before AddHandler has
-// returned: the handler first gets an Added with cause Initial for every stored
-// object, in no particular order, and then every later event (G5). As long as it
-// has not been told of all of them, the objects that were stored stay in memory.
-// The error is ErrStopped, or says which option is wrong.
+// AddHandler registers a handler. A handler added before Run receives everything from the first
+// list on. The goroutine of a handler added later begins at once, perhaps before AddHandler
+// returns. It first receives an Added with cause Initial for every stored object, in no particular
+// order, and then every later event (G5). The stored objects stay in memory until the handler has
+// received all of them. The error is ErrStopped, or says which option is wrong.
 //
-// The handler is called by a goroutine of its own, one event at a time (G4). A handler that is
-// more than 1,024 events behind is by default told fewer: the informer merges the events of one
-// object, up to its last state. See HandlerOptions.Overflow for other ways.
-// If it panics or calls runtime.Goexit, as testing's FailNow does, the informer counts that, logs it
-// when it begins and every five minutes while it goes on, and goes on with the next event: the event
-// counts as handled. A handler that must not lose an event has to keep it, as package controller does.
+// The handler has a goroutine of its own, which calls it with one event at a time (G4). If it is
+// more than 1,024 events behind, the informer by default merges the events of one object, up to its
+// last state. See HandlerOptions.Overflow for other ways. If the handler panics or calls
+// runtime.Goexit, as testing's FailNow does, the event counts as handled, and the informer
+// continues with the next one. It counts these failures, and logs them at the first one and then
+// every five minutes. A handler that must not lose an event has to store it itself, as package
+// controller does.
 func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*Registration[T], error) {
 	return i.addHandler(handle, opts, nil)
 }
 
-// addHandler is AddHandler with more events to be told after the last initial add:
-// see [catchUp], which the handler's goroutine calls.
+// addHandler is AddHandler with further events after the last initial add: see [catchUp], which the
+// handler's goroutine calls.
 func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, catchUp catchUp[T]) (*Registration[T], error) {
 	if handle == nil {
 		return nil, errors.New("informer: AddHandler needs a handler")
@@ -230,9 +228,9 @@ func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, cat
 	i.named++
 	r := newRegistration(i, handle, opts.withDefaults(i.named))
 	r.catchUp, r.first.catchesUp = catchUp, catchUp != nil
-	// Whatever is applied after this snapshot is posted to r, as r is among the
-	// registrations before the consumer looks; what was applied before is in the
-	// snapshot, and its revision tells the consumer so.
+	// Changes applied after this snapshot are posted to r, because r is registered before the
+	// consumer looks. Earlier changes are in the snapshot, and its revision lets the consumer skip
+	// them.
 	snapshot := i.store.Snapshot()
 	r.first.begins = snapshot.Revision()
 	if snapshot.Len() > 0 {
@@ -250,22 +248,22 @@ func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, cat
 	return r, nil
 }
 
-// remove takes r out of the registrations and stops it.
+// remove unregisters r and stops it.
 func (i *Informer[T]) remove(r *Registration[T]) {
 	i.mu.Lock()
 	if at := slices.Index(i.registrations, r); at >= 0 {
 		i.registrations = slices.Delete(slices.Clone(i.registrations), at, at+1)
 		delete(i.resyncDue, r)
 		if i.phase == created {
-			close(r.done) // It never ran.
+			close(r.done) // Its goroutine never ran.
 		}
 	}
 	i.mu.Unlock()
 	r.stop()
 }
 
-// resync asks for a Sync delta for every stored object, on behalf of r. Nothing
-// is owed while there is nothing to tell of.
+// resync requests a Sync delta for every stored object, on behalf of r. It does nothing while the
+// store is empty.
 func (i *Informer[T]) resync(r *Registration[T]) {
 	i.mu.Lock()
 	due := i.populated && i.store.Len() > 0 && slices.Contains(i.registrations, r)
@@ -274,11 +272,11 @@ func (i *Informer[T]) resync(r *Registration[T]) {
 	}
 	i.mu.Unlock()
 	if due {
-		_ = i.queue.Resync() // Its only error is that the queue is closed: no resync is owed then.
+		_ = i.queue.Resync() // Its only error is that the queue is closed: no resync is due then.
 	}
 }
 
-// isNil reports whether something is nil, or a pointer that is.
+// isNil reports whether a value is nil or a nil pointer.
 func isNil(something any) bool {
 	v := reflect.ValueOf(something)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()

@@ -167,7 +167,7 @@ func TestARemovedHandlerIsNotCalledAgain(t *testing.T) { // SI-19
 	})
 }
 
-func TestAHandlerMayRemoveItself(t *testing.T) { // SI-20: client-go's waiting removal deadlocks here
+func TestAHandlerMayRemoveItself(t *testing.T) { // SI-20: client-go's blocking removal deadlocks here
 	inBubble(t, informer.Options[*corev1.Pod]{}, func(t *testing.T, r *rig) {
 		var registration *informer.Registration[*corev1.Pod]
 		calls := 0
@@ -238,7 +238,7 @@ func (w wrong) Watch(ctx context.Context, _ listwatch.WatchOptions) (listwatch.W
 	return nil, err
 }
 
-// Nobody who waits mends a program.
+// No retry can repair a wrong program.
 func TestAnInformerOfAWrongTypeEndsAtOnceAndSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inf, err := informer.New(listwatch.Source[*corev1.PodList](wrong{}), informer.Options[*corev1.PodList]{})
@@ -315,7 +315,7 @@ func TestStatusAndObserverSeeEveryStage(t *testing.T) {
 	})
 }
 
-// Sample has its function told of calls for the objects that it chooses, beside OnDeliver or without it.
+// Sample calls its function for the objects that it chooses, with or without OnDeliver.
 func TestSampleHearsOfTheObjectsThatItChooses(t *testing.T) {
 	for _, all := range []bool{true, false} {
 		t.Run(fmt.Sprintf("beside OnDeliver=%v", all), func(t *testing.T) {

@@ -9,23 +9,23 @@ import (
 	"github.com/kinform/kinform/internal/remind"
 )
 
-// slowAfter is how long an event waits in a mailbox that was full before its handler is
-// called slow. A relist, a resync or a burst fills a mailbox at once, and a handler that
-// keeps up has emptied it long before.
+// slowAfter is how long an event waits in a mailbox that was full before its handler counts as
+// slow. A relist, a resync or a burst fills a mailbox at once, and a handler that keeps up empties
+// it sooner.
 const slowAfter = 10 * time.Second
 
-// lag is how far a handler is behind, as far as the log is concerned. Writer and reader
-// of the mailbox both look, as one of them may be stuck. The zero value is not behind.
+// lag decides when to log that a handler is behind. Writer and reader of the mailbox both check,
+// because one of them may be blocked. The zero value means not behind.
 type lag struct {
-	behind atomic.Bool // from when the mailbox is full until it is empty
+	behind atomic.Bool // true from a full mailbox until it is empty
 
 	mu     sync.Mutex // guards following
-	said   time.Time  // that the handler is slow
-	spoken bool       // and not yet that it has caught up
+	said   time.Time  // when a slow handler was last logged
+	spoken bool       // logged as slow, and not yet as caught up
 }
 
-// isSlow reports whether it is time to say that the handler is slow, when an event has
-// waited for so long. A handler that is slow now and then is called so every few minutes.
+// isSlow reports whether to log now that the handler is slow, given how long an event has waited. A
+// handler that is slow now and then is logged only every few minutes.
 func (l *lag) isSlow(waited time.Duration, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -36,8 +36,7 @@ func (l *lag) isSlow(waited time.Duration, now time.Time) bool {
 	return true
 }
 
-// over takes note that the mailbox is empty, and reports whether it was said that the
-// handler is slow.
+// over records that the mailbox is empty, and reports whether the handler was logged as slow.
 func (l *lag) over() (spoken bool) {
 	l.behind.Store(false)
 	l.mu.Lock()
@@ -46,8 +45,8 @@ func (l *lag) over() (spoken bool) {
 	return spoken
 }
 
-// sayIfSlow says that the handler is slow, if it is time to, when an event has waited for
-// so long and this many wait.
+// sayIfSlow logs that the handler is slow, if it is time to. waited is the age of the oldest event,
+// and waiting the number of events.
 func (l *lag) sayIfSlow(logger *slog.Logger, informer, handler string, overflow Overflow, waited time.Duration, waiting int) {
 	if l.isSlow(waited, time.Now()) {
 		logger.Warn("handler is slow: events wait for it", "informer", informer, "handler", handler,
@@ -55,14 +54,14 @@ func (l *lag) sayIfSlow(logger *slog.Logger, informer, handler string, overflow 
 	}
 }
 
-// sayIfOver says that a handler that was called slow is so no more.
+// sayIfOver logs that the handler has caught up, if it was logged as slow.
 func (l *lag) sayIfOver(logger *slog.Logger, informer, handler string) {
 	if l.over() {
 		logger.Info("handler has caught up", "informer", informer, "handler", handler)
 	}
 }
 
-// effect says what is done while a handler is behind.
+// effect describes the effect of the policy while a handler is behind.
 func (o Overflow) effect() string {
 	switch o {
 	case Coalesce:

@@ -19,7 +19,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// logbook is a log of lines, each with the time since it was made.
+// logbook is a log of lines, each with the time since the log was made.
 type logbook struct {
 	began time.Time
 
@@ -50,7 +50,7 @@ func (l *logbook) all() []string {
 	return append([]string{}, l.lines...)
 }
 
-// plenty is a list of more objects than a mailbox takes.
+// plenty returns a list with more objects than a mailbox holds.
 func plenty() (items []listwatch.Item[*obj]) {
 	for i := range 3 * informer.DefaultMailbox {
 		items = append(items, item(fmt.Sprint(i), fmt.Sprint(i+1), "x"))
@@ -67,7 +67,7 @@ func TestLogsGoToTheDefaultLoggerWithTheInformersName(t *testing.T) {
 		log = book
 		slog.SetDefault(logger)
 		r := newRig(t, informer.Options[*corev1.Pod]{Name: "web"})
-		slog.SetDefault(previous) // The one at New counts.
+		slog.SetDefault(previous) // The logger at the time of New counts.
 		r.add(func(informer.Event[*corev1.Pod]) { panic("no") }, informer.HandlerOptions{})
 		_, err := r.server.Create(newPod(key(1)))
 		require.NoError(t, err)
@@ -79,7 +79,7 @@ func TestLogsGoToTheDefaultLoggerWithTheInformersName(t *testing.T) {
 	lines := log.all()
 	require.Len(t, lines, 3, lines)
 	require.Contains(t, lines[0], `level=WARN msg="Attempt failed" informer=web phase=listing err="GET http`)
-	both := strings.Join(lines[1:], "\n") // of two goroutines, at the same moment
+	both := strings.Join(lines[1:], "\n") // from two goroutines, at the same moment
 	require.Contains(t, both, `level=INFO msg=Recovered informer=web failures=3`)
 	require.Contains(t, both, `level=ERROR msg="handler panicked; the event counts as handled" informer=web handler=handler-1`)
 }
@@ -107,8 +107,8 @@ func TestAHandlerThatPanicsIsSaidEveryFiveMinutes(t *testing.T) {
 	})
 }
 
-// A list, a resync or a burst of more objects than a mailbox takes fills it, and says
-// nothing about the handler.
+// A list, a resync or a burst of more objects than a mailbox holds fills it, but the handler is not
+// slow.
 func TestAFastHandlerIsNotCalledSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, logger := newLogbook()
@@ -125,7 +125,7 @@ func TestAFastHandlerIsNotCalledSlow(t *testing.T) {
 	})
 }
 
-// It takes a second for each event and is two minutes and more behind, at each resync.
+// The handler takes a second for each event, and is more than two minutes behind at each resync.
 func TestASlowHandlerIsNamedEveryFiveMinutesAndWhenItHasCaughtUp(t *testing.T) { // D24
 	synctest.Test(t, func(t *testing.T) {
 		log, logger := newLogbook()
@@ -167,7 +167,7 @@ func TestAHandlerThatNeverReturnsIsNamed(t *testing.T) {
 				synctest.Wait()
 				require.Empty(t, log.all())
 				time.Sleep(6 * time.Minute)
-				if overflow != informer.Block { // whose informer looks by itself
+				if overflow != informer.Block { // whose informer checks by itself
 					f.events <- ev(listwatch.Modified, "a", "4", "x")
 				}
 				synctest.Wait()

@@ -17,8 +17,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// TestLoginIsNotSilenceOfTheServer: while somebody logs in, which takes longer than
-// lists and watches may be silent, nothing fails; whatever wraps the source.
+// TestLoginIsNotSilenceOfTheServer: a login may take longer than the idle limits of lists and
+// watches. Nothing fails during it, whatever wraps the source.
 func TestLoginIsNotSilenceOfTheServer(t *testing.T) {
 	t.Parallel()
 	type source = listwatch.Source[*corev1.Pod]

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// world writes events for a few keys as an informer would: each Old is the New
-// before it, each key is Added before it is Updated or Deleted.
+// world writes events for a few keys as an informer would. Each Old is the previous New, and each
+// key is Added before it is Updated or Deleted.
 type world struct {
 	state   map[types.NamespacedName]int
 	version int
@@ -39,7 +39,7 @@ func (w *world) step(op byte) Event[int] {
 	return event
 }
 
-// reader believes what a mailbox hands out, and objects to what does not follow.
+// reader applies the events from a mailbox, and fails on an event that does not follow.
 type reader struct{ known map[types.NamespacedName]int }
 
 func (r *reader) read(t *testing.T, e Event[int]) {
@@ -53,8 +53,8 @@ func (r *reader) read(t *testing.T, e Event[int]) {
 	}
 }
 
-// FuzzMailbox posts and takes as the bytes say: the high bit takes, anything else
-// is one to eight changes of four keys, posted at once.
+// FuzzMailbox interprets bytes as operations: the high bit takes a letter, anything else posts one
+// to eight changes of four keys at once.
 func FuzzMailbox(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 0x80, 8, 0, 8, 0, 8, 0x80, 0x80})
 	f.Add([]byte("many changes of few keys, and nobody reads them for long"))

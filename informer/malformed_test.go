@@ -17,14 +17,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TestG11_MalformedAnswersAreReportedAndSurvived has every list and every watch
-// go wrong once, in every way that a server or a proxy can think of.
+// TestG11_MalformedAnswersAreReportedAndSurvived makes every list and every watch fail once, in
+// every way that a server or a proxy can produce.
 func TestG11_MalformedAnswersAreReportedAndSurvived(t *testing.T) {
 	const hugeFrame = 2 << 30
 	answers := []struct {
 		name   string
 		action apitest.Action
-		// listOnly and watchOnly say where it can happen.
+		// listOnly and watchOnly limit the fault to lists or to watches.
 		listOnly, watchOnly bool
 	}{
 		{name: "truncated", action: apitest.CutBody(700)},

@@ -21,12 +21,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A part may report an event after it has passed the event's version, as for an object that is
-// shown only now. A list finds it, as for a reflector, and there is one in five minutes at most.
+// A part may report an event after it has passed the event's version, for instance for an object
+// that becomes visible late. A list finds it, as in a reflector, at most once in five minutes.
 func TestLateEventOfAPartIsLookedInto(t *testing.T) { // G2
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("10", item("a", "9", "x")), newFake("10", item("b", "8", "x"))
-		// Without an idle timeout, as the fake would not begin again with its last event.
+		// No idle timeout, because the fake would not begin again with its last event.
 		inf := mk(t, sources.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
 		start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
@@ -38,7 +38,7 @@ func TestLateEventOfAPartIsLookedInto(t *testing.T) { // G2
 		}
 		before := lists()
 		a.events <- ev(listwatch.Modified, "a", "20", "y")
-		a.events <- ev(listwatch.Deleted, "unheard", "12", "x") // nothing that anybody has
+		a.events <- ev(listwatch.Deleted, "unheard", "12", "x") // an object that nobody has
 		time.Sleep(time.Second)
 		require.Equal(t, before, lists())
 		a.set("21", item("a", "20", "y"), item("shown", "15", "x"))
@@ -62,7 +62,8 @@ func TestLateEventOfAPartIsLookedInto(t *testing.T) { // G2
 	})
 }
 
-// A late deletion whose object cannot be read may be of an object that is gone. Only a list shows that.
+// A late deletion whose object cannot be read may be of an object that is gone. Only a list can
+// tell.
 func TestALateDeletionOfAPartThatCannotBeReadIsLookedInto(t *testing.T) { // G2
 	type source = listwatch.Source[*obj]
 	for name, of := range map[string]func(a, b source) source{
@@ -80,7 +81,7 @@ func TestALateDeletionOfAPartThatCannotBeReadIsLookedInto(t *testing.T) { // G2
 				unread := func(name string, kind listwatch.EventType) *listwatch.ObjectError {
 					return &listwatch.ObjectError{Key: types.NamespacedName{Name: name}, ResourceVersion: "9", Type: kind, Err: errors.New("no JSON")}
 				}
-				a.events <- unread("stays", listwatch.Modified) // is no deletion
+				a.events <- unread("stays", listwatch.Modified) // not a deletion
 				synctest.Wait()
 				require.EqualValues(t, 1, inf.Status().Reflector.Lists)
 				a.set("100", item("stays", "8", "x"))
@@ -94,8 +95,8 @@ func TestALateDeletionOfAPartThatCannotBeReadIsLookedInto(t *testing.T) { // G2
 	}
 }
 
-// A server that was restored from a backup is believed when it insists: what it does not
-// have is gone, what it has is older, and handlers and store have the same.
+// A server that was restored from a backup is believed when it repeats its state. Objects that it
+// lacks are deleted, older states replace newer ones, and handlers and store agree.
 func TestPartsThatStepBackAreFollowed(t *testing.T) { // G2
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("10", item("a", "9", "new"), item("lost", "8", "x")), newFake("10", item("b", "8", "new"), item("lost-too", "7", "x"))
@@ -120,7 +121,7 @@ func TestPartsThatStepBackAreFollowed(t *testing.T) { // G2
 	})
 }
 
-// A part that comes and goes leaves no goroutines.
+// A part that disconnects and reconnects leaks no goroutines.
 func TestPartThatComesAndGoesLeavesNothing(t *testing.T) { // G10
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 3)
@@ -160,7 +161,7 @@ func (s streaming) Watch(ctx context.Context, opts listwatch.WatchOptions) (list
 	return w, nil
 }
 
-// initially is a watch that begins with some events.
+// initially is a watch that begins with given events.
 type initially struct {
 	fw
 	initial []listwatch.Event[*obj]
@@ -174,7 +175,7 @@ func (w *initially) Next() (event listwatch.Event[*obj], err error) {
 	return event, nil
 }
 
-// A streaming list answers what a part has told late as well as any other list.
+// A streaming list resolves a part's late event like any other list.
 func TestLateEventOfAPartIsLookedIntoOnceByAStreamingList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("10", item("a", "9", "x")), newFake("10", item("b", "8", "x"))

@@ -25,8 +25,8 @@ func (r *rig) breakPart(part int) {
 	require.NoError(r.t, err)
 }
 
-// A part whose list hangs when its watch is opened again is watched all the same: the comparison
-// is an extra.
+// A part whose list hangs while its watch is reopened is watched anyway: the comparison is
+// optional.
 func TestPartWhoseListHangsIsWatched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 3)
@@ -42,7 +42,7 @@ func TestPartWhoseListHangsIsWatched(t *testing.T) {
 	})
 }
 
-// A connection that breaks costs a part a new watch, and the others nothing.
+// A broken connection costs its part a new watch, and the other parts nothing.
 func TestPartThatLosesItsConnectionIsNotListed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 3)
@@ -61,7 +61,7 @@ func TestPartThatLosesItsConnectionIsNotListed(t *testing.T) {
 	})
 }
 
-// However many parts lose their watch at once, the server has AtOnce requests to answer.
+// However many parts lose their watches at once, the server gets at most AtOnce requests at a time.
 func TestPartsThatComeBackAskFewAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const parts = 50
@@ -86,8 +86,8 @@ func TestPartsThatComeBackAskFewAtOnce(t *testing.T) {
 	})
 }
 
-// A watch that ends after an object which cannot be read is one that says nothing: it
-// begins with the same object again.
+// A watch that sends only an undecodable object and ends counts as empty: the next one begins with
+// the same object again.
 func TestPartThatSaysOnlyWhatCannotBeReadIsNotOpenedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("10"), &ending{fake: newFake("10"), says: &listwatch.ObjectError{
@@ -101,7 +101,7 @@ func TestPartThatSaysOnlyWhatCannotBeReadIsNotOpenedAtOnce(t *testing.T) {
 	})
 }
 
-// ending is a fake whose watches say one thing and end.
+// ending is a fake whose watches send one event and end.
 type ending struct {
 	*fake
 	says    any
@@ -129,8 +129,8 @@ func (w *endingWatch) Next() (listwatch.Event[*obj], error) {
 
 func (w *endingWatch) Close() error { return nil }
 
-// Lists that broke off once do not make all later ones slow: the server is asked for
-// several at once again.
+// Lists that were interrupted once do not slow down later ones: several are requested at once
+// again.
 func TestMergedListsAreTakenAtOnceAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 64)
@@ -140,7 +140,7 @@ func TestMergedListsAreTakenAtOnceAgain(t *testing.T) {
 		var now, most atomic.Int32
 		r.server.Inject(apitest.Fault{Verb: "list", Action: apitest.Delay(time.Second), Match: func(q apitest.Request) bool {
 			if q.HTTP.URL.Query().Get("limit") == "1" {
-				return false // one that compares
+				return false // a list that compares
 			}
 			most.Store(max(most.Load(), now.Add(1)))
 			time.AfterFunc(999*time.Millisecond, func() { now.Add(-1) })
@@ -157,8 +157,8 @@ func TestMergedListsAreTakenAtOnceAgain(t *testing.T) {
 	})
 }
 
-// A server that stops ends its watches in good order, and what answers next may be another
-// history: each part is compared.
+// A server that stops ends its watches cleanly, and the next answer may come from another history:
+// each part is compared.
 func TestPartsWhoseWatchesEndEarlyAreCompared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 3)
@@ -176,12 +176,12 @@ func TestPartsWhoseWatchesEndEarlyAreCompared(t *testing.T) {
 		require.True(t, known)
 		time.Sleep(30 * time.Second)
 
-		// The next watches are asked for before, and answered after.
+		// The next watches are requested before the restore, and answered after it.
 		r.server.Inject(apitest.Fault{Verb: "watch", Times: 3, Action: apitest.Delay(time.Second)})
 		r.server.EndWatches("pods")
 		synctest.Wait()
 		r.server.Restore(backup)
-		time.Sleep(90 * time.Second) // An older state is believed when the server has insisted on it.
+		time.Sleep(90 * time.Second) // An older state is believed when the server has repeated it.
 		_, known = r.informer.Store().Get(later(1))
 		require.False(t, known, "it has never been, in this history")
 	})

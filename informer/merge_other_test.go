@@ -21,8 +21,8 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// A cluster that was restored from a backup reaches the versions that it had with other
-// contents. Where only connections broke, nothing but the last event tells.
+// A cluster that was restored from a backup reaches its former versions with other contents. If
+// only connections broke, nothing but the last event shows this.
 func TestG2_MergedSourcesNoticeAnotherHistoryOfTheSameVersions(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		for _, writes := range effort.Samples([]int{20, 3, 16, 19, 17, 18, 21, 40}, 3) {
@@ -59,7 +59,7 @@ func TestG2_MergedSourcesNoticeAnotherHistoryOfTheSameVersions(t *testing.T) {
 	}
 }
 
-// restore takes the server back, and has it do something else than it did since, in another
+// restore takes the server back to the backup, and then makes other changes than before, in another
 // order.
 func (r *rig) restore(backup *apitest.Backup, writes int) {
 	r.server.Restore(backup)
@@ -72,8 +72,8 @@ func (r *rig) rewrite(writes int) {
 	}
 }
 
-// requireContents requires of store and handler that they have the contents of the
-// server's objects, and not only their versions, of the namespaces of a merged rig.
+// requireContents requires that store and handler have the contents of the server's objects, not
+// only their versions, in the namespaces of a merged rig.
 func (r *rig) requireContents(p *picture) {
 	r.t.Helper()
 	objects, _, err := r.server.List(pods, "")
@@ -158,8 +158,8 @@ func TestG2_MergedSourcesNoticeAnotherHistoryWhatever(t *testing.T) {
 	}
 }
 
-// Where the history is the one that is known, a lost connection costs a comparison and an
-// event that comes again, of which nobody hears.
+// If the history is the known one, a lost connection costs a comparison and a repeated event, which
+// no handler receives.
 func TestPartsThatBeginAgainWithTheirLastEventListNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const losses = 10
@@ -192,7 +192,7 @@ func TestPartsThatBeginAgainWithTheirLastEventListNothing(t *testing.T) {
 			s.DropWatches("pods")
 			time.Sleep(10 * time.Second)
 		}
-		// All parts at once are a watch that has failed, and three in a row are a reason for a list.
+		// A loss of all parts at once is a failed watch, and three in a row cause a list.
 		require.LessOrEqual(t, inf.Status().Reflector.Lists, uint64(1+losses/3))
 		require.LessOrEqual(t, requests.watches.Load()-watches, int64(parts*(losses+losses/3)), "one for each loss, and one after each list")
 		require.LessOrEqual(t, requests.lists.Load()-lists, int64(parts*(7+losses/3)+losses),
@@ -200,7 +200,7 @@ func TestPartsThatBeginAgainWithTheirLastEventListNothing(t *testing.T) {
 		synctest.Wait()
 		require.EqualValues(t, parts, events.Load())
 
-		// A mark that the server has forgotten is no reason for a list either.
+		// An expired resume position does not cause a list either.
 		s.Compact()
 		s.DropWatches("pods")
 		time.Sleep(10 * time.Second)
@@ -216,7 +216,7 @@ func TestPartsThatBeginAgainWithTheirLastEventListNothing(t *testing.T) {
 	})
 }
 
-// counter counts the requests of counted sources.
+// counter counts the requests to counted sources.
 type counter struct{ lists, watches atomic.Int64 }
 
 type counted struct {

@@ -15,11 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tireless is a source of nothing, at version 10, whose watches have a bookmark, last for
-// some time, and end in the same way for ever.
+// tireless is a source without objects, at version 10. Each of its watches sends a bookmark, lasts
+// some time, and ends in the same way.
 type tireless struct {
 	lasts time.Duration
-	ends  error // nil for never
+	ends  error // nil means the watch never ends
 
 	mu             sync.Mutex // guards following
 	lists, watches int
@@ -40,7 +40,7 @@ func (s *tireless) List(context.Context, listwatch.ListOptions) (listwatch.ListS
 	return &empty{}, nil
 }
 
-// empty is a list of nothing.
+// empty is an empty list.
 type empty struct{}
 
 func (*empty) Next() (item listwatch.Item[*int], err error) { return item, io.EOF }
@@ -73,8 +73,8 @@ func (n *nothing) Next() (event listwatch.Event[*int], err error) {
 
 func (n *nothing) Close() error { return nil }
 
-// A part is not asked as fast as it can answer, no matter what it answers. A suspicion alone
-// makes it be asked only now and then.
+// A part is not queried as fast as it can answer, whatever it answers. A mere suspicion of loss
+// leads to an occasional request only.
 func TestNoPartMakesAMergedSourceSpin(t *testing.T) {
 	for name, part := range map[string]struct {
 		lasts time.Duration
@@ -102,8 +102,8 @@ func TestNoPartMakesAMergedSourceSpin(t *testing.T) {
 	}
 }
 
-// session is a source whose credential ends with its first watch: to get another one takes
-// ten minutes, for who waits so long.
+// session is a source whose credential ends with its first watch. A new credential takes ten
+// minutes, for a caller that waits that long.
 type session struct {
 	*tireless
 	out bool // logged out

@@ -27,8 +27,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// newPartsRig is a rig for many namespaces, each of which has one pod, with the
-// reflector's own time limits.
+// newPartsRig is a rig for many namespaces with one pod each, and the reflector's default time
+// limits.
 func newPartsRig(t *testing.T, parts int) *rig {
 	s := apitest.New(apitest.Options{BookmarkInterval: time.Minute})
 	require.NoError(t, s.ListenMemory())
@@ -36,7 +36,7 @@ func newPartsRig(t *testing.T, parts int) *rig {
 	var namespaces []string
 	for n := range parts {
 		namespaces = append(namespaces, fmt.Sprintf("part-%d", n))
-		if n%2 == 0 && n < 10 { // The others are empty: of them, no item can be heard.
+		if n%2 == 0 && n < 10 { // The others are empty, and so never send an item.
 			_, err := s.Create(newPod(partKey(n)))
 			require.NoError(t, err)
 		}
@@ -50,7 +50,7 @@ func partKey(n int) types.NamespacedName {
 	return types.NamespacedName{Namespace: fmt.Sprintf("part-%d", n), Name: fmt.Sprintf("pod-%d", n)}
 }
 
-// within fails the test unless the object is stored in time.
+// within fails the test unless the object is stored within the limit.
 func (r *rig) within(limit time.Duration, key types.NamespacedName) {
 	r.t.Helper()
 	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
@@ -65,7 +65,7 @@ func (r *rig) within(limit time.Duration, key types.NamespacedName) {
 func TestManyMergedPartsAreListedInTime(t *testing.T) {
 	for parts, delay := range map[int]time.Duration{
 		100: 700 * time.Millisecond,
-		200: 4 * time.Second, // which is 100 s altogether, more than a list may be silent
+		200: 4 * time.Second, // 100 s in all, longer than a list may be silent
 	} {
 		t.Run(fmt.Sprintf("%d parts at %v", parts, delay), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -95,14 +95,14 @@ func TestManyMergedPartsAreWatchedInTime(t *testing.T) {
 		}
 		began := time.Now()
 		for _, n := range []int{99, 51, 1} {
-			r.within(26*time.Second-time.Since(began), partKey(n)) // of 13 rounds of 8 watches
+			r.within(26*time.Second-time.Since(began), partKey(n)) // 13 rounds of 8 watches
 		}
 		require.Zero(t, r.informer.Status().Reflector.Errors)
 		require.NoError(t, r.informer.Store().WaitRV(t.Context(), r.server.ResourceVersion()))
 	})
 }
 
-// A dead part is found in its own time, and opened alone.
+// A dead part is detected within its own time limit, and only its watch is reopened.
 func TestDeadPartIsFoundAmongBusyOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 3)
@@ -157,7 +157,7 @@ func TestSilentPartOfAListIsNamed(t *testing.T) {
 	})
 }
 
-// An object that cannot be read after the sync stops nobody else, and is reported.
+// A part that is forbidden after the sync affects no other part, and is reported.
 func TestForbiddenPartStopsNoOther(t *testing.T) {
 	for name, verbs := range map[string][]string{
 		"the right to the namespace is gone": {"list", "watch"},
@@ -267,7 +267,7 @@ func TestToleratedPartComesWhenItCan(t *testing.T) {
 	}
 }
 
-// A server that is gone is a failure of the whole, with the reflector's waits.
+// If the server is gone, the merged source fails as a whole, with the reflector's waits.
 func TestMergedSourceFailsWhereAllPartsDo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 20)
@@ -280,7 +280,7 @@ func TestMergedSourceFailsWhereAllPartsDo(t *testing.T) {
 		require.NoError(t, err)
 		r.within(time.Minute, partKey(1))
 		r.settle()
-		time.Sleep(time.Minute) // until quiet parts have lasted as well
+		time.Sleep(time.Minute) // until the watches of quiet parts have lasted long enough
 		require.Empty(t, r.informer.Status().Parts)
 		require.Zero(t, r.informer.Status().Reflector.Failures)
 	})
@@ -323,7 +323,8 @@ func TestMergedSourcesSurviveFaultsOfTheirParts(t *testing.T) { // G1, G2
 	}
 }
 
-// A merged source is told of a backup too, though each part opens its watch again alone.
+// A merged source notices a restore from a backup too, although each part reopens its watch on its
+// own.
 func TestG2_MergedSourcesOfAClusterRestoredFromABackup(t *testing.T) {
 	for name, writes := range map[string]int{"behind": 3, "passed": 40} {
 		t.Run(name, func(t *testing.T) {
@@ -352,8 +353,8 @@ func TestG2_MergedSourcesOfAClusterRestoredFromABackup(t *testing.T) {
 	}
 }
 
-// A part that comes back alone may come back with a server that was restored from a
-// backup: it is not watched from a version that this one does not have.
+// A part that reconnects alone may find a server that was restored from a backup. It is not watched
+// from a version that this server does not have.
 func TestPartOfAnotherHistoryIsListed(t *testing.T) { // G2
 	for name, say := range map[string]any{
 		"the watch broke":      io.ErrUnexpectedEOF,

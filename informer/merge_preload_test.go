@@ -12,9 +12,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// A preloaded store of several parts is further in one of them than the version from which
-// they are watched. An event of before that an object was created again stays without
-// consequences, whether it can be read or not.
+// A preloaded store with several parts is ahead, in one of them, of the version from which the
+// parts are watched. An earlier event, from before an object was created again, has no effect,
+// whether it can be decoded or not.
 func TestG2_APreloadedObjectThatIsAheadOutlivesItsUnreadablePast(t *testing.T) {
 	for name, modified := range map[string]bool{"a deletion": false, "a change": true} {
 		t.Run(name, func(t *testing.T) {

@@ -40,7 +40,7 @@ func podsOf(t *testing.T, server *apitest.Server, namespaces ...string) (parts [
 	return parts
 }
 
-// newMergedRig is newRig for two of the three namespaces that a rig changes.
+// newMergedRig is newRig for two of the rig's three namespaces.
 func newMergedRig(t *testing.T, server apitest.Options, opts informer.Options[*corev1.Pod]) *rig {
 	server.BookmarkInterval = 10 * time.Second
 	s := apitest.New(server)
@@ -52,7 +52,7 @@ func newMergedRig(t *testing.T, server apitest.Options, opts informer.Options[*c
 	return &rig{t: t, server: s, informer: inf, random: rand.New(rand.NewPCG(1, 2))}
 }
 
-// merged are the versions of the pods that a merged rig is about.
+// merged returns the versions of the pods in the namespaces of a merged rig.
 func (r *rig) merged() map[types.NamespacedName]string {
 	all := r.versions()
 	for key := range all {
@@ -98,7 +98,8 @@ func TestMergedSourcesAreOneStore(t *testing.T) { // G1, G2, G3, G4, G8
 						require.Empty(t, w.objections("G1"))
 						require.Empty(t, w.objections("G4"))
 						for _, objection := range w.objections("G3") {
-							// The store's version cannot tell that it has been deleted since.
+							// The store's version cannot tell that the object has been deleted
+							// since.
 							require.Contains(t, objection, "has seen nothing newer")
 						}
 					}
@@ -140,7 +141,7 @@ func TestMergedWatchGoesOnWhereEachPartWas(t *testing.T) {
 		told := &told{}
 		r.add(told.handle, informer.HandlerOptions{})
 		r.runSynced()
-		for range 3 { // ns-0 is ahead, and no bookmark has come.
+		for range 3 { // ns-0 is ahead, and no bookmark has arrived.
 			_, err := r.server.Create(newPod(key(0)))
 			require.NoError(t, err)
 			require.NoError(t, r.server.Delete(pods, key(0)))
@@ -204,8 +205,8 @@ func TestMergedStoreIsPreloadedWithoutGoingBack(t *testing.T) {
 	})
 }
 
-// Neither the preload's own look at the server nor a watch that breaks soon after it
-// makes a part forget where it was, nor what of it was further than the rest.
+// Neither the preload's probe of the server nor a watch that breaks soon after it resets a part's
+// position, nor the objects that were ahead of it.
 func TestPreloadedMergeGoesOnlyForward(t *testing.T) { // G1, G2
 	synctest.Test(t, func(t *testing.T) {
 		r := newMergedRig(t, apitest.Options{}, informer.Options[*corev1.Pod]{})
@@ -227,7 +228,7 @@ func TestPreloadedMergeGoesOnlyForward(t *testing.T) { // G1, G2
 		saved := r.informer.Store().Snapshot()
 		defer saved.Release()
 		require.NoError(t, r.stop())
-		write(2) // the only one of its part
+		write(2) // the only write of its part
 
 		inf, err := informer.New(mergedPods(t, r.server, "ns-0", "ns-2"), informer.Options[*corev1.Pod]{})
 		require.NoError(t, err)
@@ -251,8 +252,8 @@ func TestPreloadedMergeGoesOnlyForward(t *testing.T) { // G1, G2
 	})
 }
 
-// A part may be put together itself: then only its bookmarks say how far it is, and
-// what one of its own parts is behind with is not old.
+// A part may be a merged source itself. Then only its bookmarks show how far it is, and a late
+// event from one of its own parts is not old.
 func TestMergeOfMergesLosesNothing(t *testing.T) { // G2
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -279,7 +280,7 @@ func TestMergeOfMergesLosesNothing(t *testing.T) { // G2
 	})
 }
 
-// A bookmark without a version is a hint that cannot be used: the store stays as far as its slowest part.
+// A bookmark without a version is an unusable hint: the store stays at its slowest part.
 func TestABookmarkWithoutAVersionBringsNoPartFurther(t *testing.T) { // G8
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -304,8 +305,7 @@ func TestMergeOfOneIsThatOne(t *testing.T) {
 	require.Same(t, one, sources.Merge[*corev1.Pod](one))
 }
 
-// A bound on lists is one on all parts and pages together: none of them alone has
-// as many bytes.
+// A limit on lists applies to all parts and pages together: no single part reaches it.
 func TestMergedListIsBoundedAsAWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := apitest.New(apitest.Options{})

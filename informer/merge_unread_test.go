@@ -18,8 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// An unreadable object of a part stays unreadable while the part cannot be asked: a list that
-// does without the part does not make its objects readable.
+// An unreadable object of a part stays unreadable while the part cannot be listed: a list without
+// the part does not make its objects readable.
 func TestG2_APartThatIsNotListedKeepsItsUnreadableObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 3)
@@ -44,7 +44,7 @@ func TestG2_APartThatIsNotListedKeepsItsUnreadableObjects(t *testing.T) {
 		}
 		unreadable()
 		failing := r.server.Inject(apitest.Fault{Verb: "list", Match: inNamespace("part-2"), Action: apitest.Code(500, 0)})
-		for range 3 { // Each list replaces what the one before had.
+		for range 3 { // Each list replaces the result of the one before.
 			lists := r.informer.Status().Reflector.Lists
 			r.server.Inject(apitest.Fault{Verb: "watch", Times: 2, Match: inNamespace("part-0"), Action: apitest.Expired()})
 			r.server.DropWatches("")

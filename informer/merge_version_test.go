@@ -38,8 +38,8 @@ func (u unversioned) Watch(ctx context.Context, _ listwatch.WatchOptions) (listw
 	return w, nil
 }
 
-// A watch from no version does not show what was deleted before it. So a part without a version is
-// listed again after its watch, however that ended, and however far the other part is.
+// A watch from no version does not show earlier deletions. So a part without a version is listed
+// again after its watch, however the watch ended, and however far the other part is.
 func TestG2_APartWithoutAVersionLosesNoDeletion(t *testing.T) {
 	for _, version := range []string{"", "0"} {
 		for name, end := range map[string]error{
@@ -68,7 +68,7 @@ func TestG2_APartWithoutAVersionLosesNoDeletion(t *testing.T) {
 	}
 }
 
-// The versions of the initial events say nothing about how far a watch from no version is.
+// The versions of the initial events do not show how far a watch from no version is.
 func TestG2_InitialEventsBringAPartWithoutAVersionNoFurther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("0", item("stays", "9", "x"), item("goes", "7", "x")), newFake("0")
@@ -85,8 +85,8 @@ func TestG2_InitialEventsBringAPartWithoutAVersionNoFurther(t *testing.T) {
 	})
 }
 
-// A merged watch that ends as a whole is resumed from the version of its oldest part. A part without
-// a version has none to resume from.
+// A merged watch that ends as a whole is resumed from the version of its oldest part. A part
+// without a version has no version to resume from.
 func TestG2_AMergedWatchIsNotResumedWithAPartWithoutAVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("", item("goes", "", "x")), newFake("10")
@@ -99,7 +99,7 @@ func TestG2_AMergedWatchIsNotResumedWithAPartWithoutAVersion(t *testing.T) {
 		a.set("")
 		var ends sync.WaitGroup
 		for _, part := range []*fake{a, b} {
-			ends.Go(func() { part.events <- errors.New("500") }) // both at once
+			ends.Go(func() { part.events <- errors.New("500") }) // both at the same time
 		}
 		ends.Wait()
 		time.Sleep(10 * time.Minute)
@@ -108,7 +108,7 @@ func TestG2_AMergedWatchIsNotResumedWithAPartWithoutAVersion(t *testing.T) {
 	})
 }
 
-// refusing is a part that cannot be listed at times.
+// refusing is a part whose lists sometimes fail.
 type refusing struct {
 	unversioned
 	refuses bool // guarded by unversioned.mu
@@ -124,8 +124,8 @@ func (r *refusing) List(ctx context.Context, opts listwatch.ListOptions) (listwa
 	return r.unversioned.List(ctx, opts)
 }
 
-// A part without a version has been listed all the same: what the store has of it stays while the
-// part cannot be listed, and Healthy minds.
+// A part without a version has been listed nevertheless. Its stored objects stay while it cannot be
+// listed, and Healthy reports it.
 func TestAPartWithoutAVersionStaysWhileItCannotBeListed(t *testing.T) { // G2
 	synctest.Test(t, func(t *testing.T) {
 		a, b := &refusing{unversioned: unversioned{newFake("", item("stays", "", "x"))}}, newFake("10")
@@ -157,7 +157,7 @@ func TestAPartWithoutAVersionStaysWhileItCannotBeListed(t *testing.T) { // G2
 	})
 }
 
-// A bookmark is a hint: if it cannot be used, the watch goes on without it.
+// A bookmark is a hint: if it is unusable, the watch goes on without it.
 func TestABookmarkOfAnOldVersionEndsNoPart(t *testing.T) { // G8
 	for _, old := range []string{"5", "0", ""} {
 		t.Run(old, func(t *testing.T) {
@@ -187,8 +187,8 @@ func TestABookmarkOfAnOldVersionEndsNoPart(t *testing.T) { // G8
 	}
 }
 
-// Some APIs let each object count its own versions. After the list that the first such event brings,
-// the events of a part are believed, as those of a reflector are.
+// In some APIs each object counts its own versions. The first such event leads to a list. After
+// that list, the part's events are believed, like a reflector's.
 func TestEventsOfOldVersionsOfAPartAreBelieved(t *testing.T) { // G2
 	type source = listwatch.Source[*obj]
 	for name, of := range map[string]func(a, b source) source{
@@ -219,7 +219,7 @@ func TestEventsOfOldVersionsOfAPartAreBelieved(t *testing.T) { // G2
 	}
 }
 
-// An event that cannot be read, and is older than what the watch has brought, leaves a line in the log.
+// An undecodable event that is older than the position of the watch is logged.
 func TestALateEventOfAPartThatCannotBeReadIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("10"), newFake("10")

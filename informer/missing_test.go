@@ -19,8 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A source that is missing, however deep in others, is an error of New, and of who lists
-// it without an informer, and never a panic.
+// A nil source, however deeply nested, is an error of New and of each list without an informer, and
+// never a panic.
 func TestASourceThatIsMissingIsAnErrorOfNew(t *testing.T) {
 	t.Parallel()
 	type podSource = listwatch.Source[*corev1.Pod]
@@ -67,15 +67,15 @@ func TestASourceThatIsMissingIsAnErrorOfNew(t *testing.T) {
 	}
 }
 
-// discard is a sink.
+// discard is a sink that ignores everything.
 type discard struct{}
 
 func (discard) HasVersion(types.NamespacedName, string, uint64) bool { return false }
 func (discard) Replace([]listwatch.Item[*corev1.Pod], string) error  { return nil }
 func (discard) Apply(listwatch.Event[*corev1.Pod]) error             { return nil }
 
-// A handler that is put together of something that is missing is refused when it is
-// added: with its first event it would panic.
+// A handler made from something nil is refused when it is added, because it would panic at its
+// first event.
 func TestAHandlerOfWhatIsMissingIsRefused(t *testing.T) {
 	t.Parallel()
 	type (

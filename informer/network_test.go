@@ -19,9 +19,9 @@ import (
 
 var formats = []format{{encoding: rest.Protobuf}, {encoding: rest.Protobuf, shared: true}, {encoding: rest.JSON}}
 
-// run runs the informer until every faulty connection is over, and then checks
-// that it has what the server has, and never had anything else. stall is how long
-// it may take to notice that a connection has become half-open.
+// run runs the informer until every faulty connection has ended. It then checks that the store
+// equals the server, and never held any other state. stall is how long the detection of a half-open
+// connection may take.
 func (n brokenNetwork) run(t *testing.T, patience, stall time.Duration, reach reach) {
 	rig, end := n.start(t, reach)
 	defer end()
@@ -62,8 +62,8 @@ func brokenNetworks(f func(name string, n brokenNetwork)) {
 	}
 }
 
-// G2, G10, G11: a half-open connection is noticed with the defaults within 45
-// seconds on HTTP/2, and three minutes on HTTP/1. Time is virtual.
+// G2, G10, G11: with the defaults, a half-open connection is detected within 45 seconds on HTTP/2,
+// and within three minutes on HTTP/1. Time is virtual.
 func TestNetworkThatBreaks(t *testing.T) {
 	brokenNetworks(func(name string, n brokenNetwork) {
 		t.Run(name, func(t *testing.T) {
@@ -80,13 +80,12 @@ func TestNetworkThatBreaks(t *testing.T) {
 	})
 }
 
-// The same over TCP, with short times, so that connections are really reset and
-// what leaks would be seen.
+// The same over TCP, with short times, so that connections are really reset and leaks are visible.
 func TestTCPThatBreaks(t *testing.T) {
 	effort.SkipUnlessAll(t, "its time is real")
 	brokenNetworks(func(name string, n brokenNetwork) {
 		if n.kind == tcpproxy.Stall && n.secure || n.format.shared {
-			return // noticed after 45 seconds, a connection at a time, see above; or no matter of TCP
+			return // detected after 45 seconds for each connection, see above; or not a matter of TCP
 		}
 		t.Run(name, func(t *testing.T) {
 			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
@@ -102,31 +101,29 @@ func TestTCPThatBreaks(t *testing.T) {
 	})
 }
 
-// Only with TLS is everything noticed that a network does to bytes. Without, TCP's
-// checksum has to, and HTTP has none: a bit that is inverted may make another object
-// that is as good as the one that was sent, or another version of it, or of all.
-// What is promised then is this: nothing panics and nothing waits for ever, what is
-// malformed is noticed, and the first snapshot over a network that works brings
-// every object whose version differs from the stored one, while an object that is
-// wrong under the right version stays until it changes.
+// Only TLS detects every change of bytes by a network. Without TLS there is only TCP's checksum. An
+// inverted bit may make another valid object, or another version of an object or of the whole list.
+// Without TLS the promise is smaller. Nothing panics and nothing waits for ever, and malformed
+// bytes are detected. The first snapshot over a working network brings every object whose version
+// differs from the stored one. A wrong object with the right version stays until it changes.
 func TestCorruptionWithoutTLS(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		for _, format := range formats {
 			t.Run(fmt.Sprintf("%v/%v", mode, format), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					// A wrong version may lie in the future, on which the server insists for
-					// as long as it takes to be believed.
+					// A corrupted version may lie in the future, and the server must repeat its own
+					// until it is believed.
 					n := brokenNetwork{mode: mode, format: format, kind: tcpproxy.Corrupt, faulty: effort.Of(500, 100), within: 2_000}
 					rig, end := n.start(t, inMemory)
 					defer end()
 					rig.breakAll(t, 10*time.Hour, func(change int) {
-						if change%4 == 3 { // or a connection on which nobody noticed anything would last
+						if change%4 == 3 { // otherwise a connection with an undetected fault would last
 							rig.server.DropWatches("")
 						}
 					})
-					// The watch may have one of the faulty connections, and so may who keeps it for
-					// the next request.
+					// One of the faulty connections may carry the watch, and another may be idle in
+					// the pool.
 					for range 2 {
 						rig.server.DropWatches("")
 						time.Sleep(10 * time.Minute)
@@ -136,7 +133,7 @@ func TestCorruptionWithoutTLS(t *testing.T) {
 					for _, obj := range objects {
 						rig.sent.update(t, rig.sent.states[obj.GetResourceVersion()].DeepCopy())
 					}
-					// Twice: the first one asks for the last event again.
+					// Twice: the first watch begins again with the last event.
 					rig.server.Inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.Expired()})
 					rig.server.DropWatches("")
 					deadline := time.Now().Add(time.Hour)

@@ -25,7 +25,7 @@ type oddError struct{}
 func (oddError) Error() string { return "odd" }
 func (oddError) Unwrap() error { panic("a bug") }
 
-// oddSource fails once in each of its calls, with an error that cannot be looked at.
+// oddSource fails once in each of its methods, with an error that panics when it is examined.
 type oddSource struct {
 	listwatch.Source[*obj]
 
@@ -68,8 +68,9 @@ func (l oddList) Next() (listwatch.Item[*obj], error) {
 	return l.ListStream.Next()
 }
 
-// A source, a transform and an index function may fail with an error that cannot be looked at: the source
-// is tried again, and the objects are unreadable, by key, as after any other failure.
+// A source, a transform and an index function may fail with an error that panics when it is
+// examined. As after any other failure, the source is retried, and the objects are unreadable by
+// key.
 func TestErrorsOfTheProgramThatPanicAreFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("3", item("a", "1", "x"), item("b", "2", "x"), item("c", "3", "x"))

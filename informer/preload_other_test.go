@@ -22,8 +22,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// The right to one of several parts may be gone since the objects were saved: nothing of
-// it is shown. Where that is tolerated the others are.
+// Permission for one of several parts may have been lost since the objects were saved: none of its
+// objects are shown. If this is tolerated, the objects of the other parts are shown.
 func TestNothingIsPreloadedOfAPartThatIsRefused(t *testing.T) {
 	for name, tolerate := range map[string]func(error) bool{"refused": nil, "tolerated": apierrors.IsForbidden} {
 		t.Run(name, func(t *testing.T) {
@@ -59,9 +59,8 @@ func TestNothingIsPreloadedOfAPartThatIsRefused(t *testing.T) {
 	}
 }
 
-// A server that has forgotten the version may be one with another history, as one that
-// was restored from a backup and begins anew: that shows in the list, and then no version
-// is taken for an object.
+// A server that has expired the version may have another history, for instance after a restore from
+// a backup. The list reveals it, and then no stored version counts as known.
 func TestPreloadFromAnotherHistoryThatIsForgotten(t *testing.T) { // G2
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		t.Run(mode.String(), func(t *testing.T) {
@@ -84,7 +83,7 @@ func TestPreloadFromAnotherHistoryThatIsForgotten(t *testing.T) { // G2
 				require.NoError(t, r.stop())
 
 				r.server.Restore(backup)
-				write(0, "second") // in the very version that it had
+				write(0, "second") // at the same version as before
 				write(2, "second")
 				for range 20 {
 					write(3, "second")
@@ -106,7 +105,7 @@ func TestPreloadFromAnotherHistoryThatIsForgotten(t *testing.T) { // G2
 	}
 }
 
-// lagging is a source with a server that lists a state as old as it may.
+// lagging is a source whose server lists the oldest permitted state.
 type lagging struct {
 	*fake
 	old *fake
@@ -128,8 +127,8 @@ func (l lagging) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 	return l.fake.Watch(ctx, opts)
 }
 
-// A preloaded object may be further than the version of all. It does not go back with the list
-// that follows.
+// A preloaded object may be newer than the version of the whole. The list that follows does not set
+// it back.
 func TestPreloadedObjectsThatAreAheadDoNotGoBack(t *testing.T) { // G1
 	synctest.Test(t, func(t *testing.T) {
 		current, old := newFake("30", item("a", "20", "new")), newFake("17", item("a", "16", "old"))
@@ -149,8 +148,8 @@ func TestPreloadedObjectsThatAreAheadDoNotGoBack(t *testing.T) { // G1
 	})
 }
 
-// A disk may be slower than a server may be silent: what has been loaded once is not
-// loaded again, unless the source says something else of itself.
+// A disk may be slower than a server may be silent. Objects that were loaded once are not loaded
+// again, unless the source's description changes.
 func TestSlowLoadEndsInASync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _ := stoppedRig(t)
@@ -179,7 +178,7 @@ func TestSlowLoadEndsInASync(t *testing.T) {
 	})
 }
 
-// leavesOnce is a source whose first watch ends the goroutine that asks for it.
+// leavesOnce is a source whose first Watch ends the caller's goroutine.
 type leavesOnce struct {
 	listwatch.Source[*corev1.Pod]
 	left atomic.Bool
@@ -192,8 +191,8 @@ func (l *leavesOnce) Watch(ctx context.Context, opts listwatch.WatchOptions) (li
 	return l.Source.Watch(ctx, opts)
 }
 
-// G10: a source that ends the goroutine in which a preload looks at it is a failure, after
-// which it is asked again. It is not taken for one that has nothing to say.
+// G10: a source that ends the goroutine of a preload's probe has failed, and is retried. It does
+// not count as a source without a history.
 func TestGoexitInAPreloadIsAFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -24,8 +24,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// restarted is a rig with a new informer on the same server, filled with what that
-// of r had, and a handler that writes down what it is told.
+// restarted returns a rig with a new informer on the same server. The informer is preloaded with
+// the objects of r, and its handler records its events.
 func restarted(r *rig, opts informer.Options[*corev1.Pod]) (*rig, *told) {
 	saved := r.informer.Store().Snapshot()
 	defer saved.Release()
@@ -42,7 +42,7 @@ func restarted(r *rig, opts informer.Options[*corev1.Pod]) (*rig, *told) {
 	return next, t
 }
 
-// told are the events of a handler, a line each.
+// told records the events of a handler, a line each.
 type told struct {
 	mu    sync.Mutex // guards following
 	lines []string
@@ -54,7 +54,7 @@ func (t *told) handle(e informer.Event[*corev1.Pod]) {
 	t.lines = append(t.lines, fmt.Sprintf("%v %v %v", e.Type, e.Key.Name, e.Cause))
 }
 
-// take returns the lines since it was last called, sorted.
+// take returns the lines since the last call, sorted.
 func (t *told) take() []string {
 	synctest.Wait()
 	t.mu.Lock()
@@ -64,8 +64,7 @@ func (t *told) take() []string {
 	return lines
 }
 
-// requests counts what a server is asked for: lists that are not of a single
-// object, and watches.
+// requests counts the requests to a server: watches, and lists except those of a single object.
 type requests struct {
 	mu     sync.Mutex // guards following
 	counts map[string]int
@@ -88,8 +87,8 @@ func (q *requests) take() map[string]int {
 	return counts
 }
 
-// stoppedRig is a rig whose informer has stored pods 0 to 3 and ended; and the
-// requests from then on.
+// stoppedRig returns a rig whose informer has stored pods 0 to 3 and ended, and counts the requests
+// from then on.
 func stoppedRig(t *testing.T) (*rig, *requests) {
 	q := &requests{counts: map[string]int{}}
 	server := apitest.New(apitest.Options{BookmarkInterval: 10 * time.Second, OnRequest: q.count})
@@ -139,7 +138,7 @@ func TestPreloadedInformerGoesOnWhereItWasWithoutAList(t *testing.T) {
 				require.Equal(t, next.versions(), next.stored())
 				require.Equal(t, mode, next.informer.Status().Reflector.ListMode)
 
-				// From now on it is an informer like any other: a relist is a list.
+				// From now on it is like any other informer: a relist is a list.
 				next.disconnect()()
 				require.NoError(t, next.server.Delete(pods, key(0)))
 				next.settle()
@@ -202,8 +201,8 @@ func TestPreloadedObjectsAreNoSync(t *testing.T) {
 	})
 }
 
-// Objects that were saved of another cluster, or of another history of this one, are not shown,
-// whether its versions are behind the saved ones or have passed them.
+// Objects that were saved from another cluster, or from another history, are not shown, whether the
+// server's versions are lower or higher than the saved ones.
 func TestPreloadFromAnotherHistoryIsListed(t *testing.T) {
 	for name, writes := range map[string]int{"behind": 0, "passed": 200} {
 		t.Run(name, func(t *testing.T) {
@@ -220,7 +219,7 @@ func TestPreloadFromAnotherHistoryIsListed(t *testing.T) {
 					version = saved.ResourceVersion()
 				}
 				other := newRig(t, informer.Options[*corev1.Pod]{})
-				_, err := other.server.Create(newPod(key(0))) // one that the old one has as well
+				_, err := other.server.Create(newPod(key(0))) // an object that the old server has as well
 				require.NoError(t, err)
 				for range writes {
 					_, err = other.server.Update(labelled(other))
@@ -238,7 +237,7 @@ func TestPreloadFromAnotherHistoryIsListed(t *testing.T) {
 	}
 }
 
-// A resource that can be listed and not watched is synced as without a preload.
+// A resource that can be listed but not watched is synced as without a preload.
 func TestPreloadedInformerListsWhereItMayNotWatch(t *testing.T) {
 	for _, code := range []int{403, 405, 504, 404, 500} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
@@ -325,7 +324,7 @@ func TestPreloadRefusesWhatItCannotKeep(t *testing.T) {
 	require.ErrorContains(t, informer.Preload(inf, entries, "7"), "before AddHandler")
 }
 
-// sortedAs puts first what was told of preloaded objects.
+// sortedAs sorts the events of preloaded objects first.
 func sortedAs(lines []string) []string {
 	slices.SortStableFunc(lines, func(a, b string) int {
 		return strings.Compare(fmt.Sprint(!slices.Contains(preloaded, a)), fmt.Sprint(!slices.Contains(preloaded, b)))

@@ -24,7 +24,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// diary writes down what a handler is told.
+// diary records the events of a handler.
 type diary struct {
 	mu    sync.Mutex // guards following
 	lines []string
@@ -36,7 +36,7 @@ func (d *diary) write(line string) {
 	d.lines = append(d.lines, line)
 }
 
-// read returns what was written since the last call.
+// read returns the lines since the last call.
 func (d *diary) read() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -45,8 +45,8 @@ func (d *diary) read() []string {
 	return lines
 }
 
-// toldOf is an event as a line: "Updated watch a@1>a@2", where "?" marks a final state
-// that is unknown.
+// toldOf formats an event as a line, such as "Updated watch a@1>a@2". A "?" marks an unknown final
+// state.
 func toldOf(e informer.Event[*obj]) string {
 	text := fmt.Sprintf("%v %v ", e.Type, e.Cause)
 	if e.FinalStateUnknown {
@@ -63,21 +63,21 @@ func toldOf(e informer.Event[*obj]) string {
 	return text
 }
 
-// of gives an item or an event the UID of an object, which is a number here.
+// of gives an event the UID of an object, which is a number here.
 func of(uid uint64, e listwatch.Event[*obj]) listwatch.Event[*obj] {
 	e.UIDHash = uid
 	return e
 }
 
-// An object with the same key and another UID is another object, whichever way it comes. That
-// holds whether the first one's deletion was lost by the server or by a proxy, or could not be
-// read (G1).
+// An object with the same key and another UID is another object, however it arrives. It is another
+// object even if the first object's deletion was lost by the server or a proxy, or could not be
+// decoded (G1).
 func TestG1_AnObjectThatWasCreatedAgainIsDeletedAndAdded(t *testing.T) {
 	t.Parallel()
 	added, modified, deleted := listwatch.Added, listwatch.Modified, listwatch.Deleted
 	for name, tt := range map[string]struct {
 		events []any
-		list   []listwatch.Event[*obj] // instead, with a relist
+		list   []listwatch.Event[*obj] // a relist instead
 		want   []string
 	}{
 		"seen": {
@@ -150,8 +150,8 @@ func TestG1_AnObjectThatWasCreatedAgainIsDeletedAndAdded(t *testing.T) {
 	}
 }
 
-// All of it at once: what waits in the queue, and in the mailbox of a handler that is
-// behind, is not merged across objects.
+// Events in the queue, and in the mailbox of a handler that is behind, are not merged across
+// objects with different UIDs.
 func TestStatesOfTwoObjectsAreNotMerged(t *testing.T) {
 	t.Parallel()
 	for _, overflow := range []informer.Overflow{informer.Coalesce, informer.Unbounded} {
@@ -190,8 +190,8 @@ func TestStatesOfTwoObjectsAreNotMerged(t *testing.T) {
 	}
 }
 
-// A controller that looks at generations alone must act upon the new object, the
-// generation of which is 1 as the old one's was.
+// A controller that looks only at generations must act on the recreated object, although both
+// objects have generation 1.
 func TestAPredicateOfGenerationsLetsARecreatedObjectPass(t *testing.T) {
 	t.Parallel()
 	type widget struct {
@@ -264,7 +264,7 @@ func watchAgain[T any](t *testing.T, server *apitest.Server, source listwatch.So
 	require.Len(t, slices.Collect(inf.Store().Keys()), 1)
 }
 
-// An object that cannot be read is another object as well: the stored one is gone.
+// An unreadable object with another UID also replaces the stored one, which is then deleted.
 func TestAnUnreadableObjectDoesNotKeepAnotherOneAlive(t *testing.T) {
 	t.Parallel()
 	for _, sameObject := range []bool{true, false} {
@@ -295,7 +295,7 @@ func TestAnUnreadableObjectDoesNotKeepAnotherOneAlive(t *testing.T) {
 	}
 }
 
-// brokenList is a source with an object in its lists that cannot be read.
+// brokenList is a source whose lists have an undecodable object.
 type brokenList struct {
 	*fake
 	unreadable error

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// refusing is an informer that has refused so many objects.
+// refusing returns an informer that has refused this many objects.
 func refusing(refused int) *Informer[int] {
 	i := &Informer[int]{refused: map[types.NamespacedName]*listwatch.ObjectError{}}
 	for n := range refused {
@@ -25,7 +25,7 @@ func refusing(refused int) *Informer[int] {
 }
 
 func unread(names ...string) (u reflector.Unreadable) {
-	u.Objects = make([]*listwatch.ObjectError, 0, 2*len(names)) // with room, as it may have
+	u.Objects = make([]*listwatch.ObjectError, 0, 2*len(names)) // with spare capacity, as it may have
 	for _, name := range names {
 		u.Objects = append(u.Objects, &listwatch.ObjectError{Key: types.NamespacedName{Name: name}})
 	}
@@ -33,7 +33,7 @@ func unread(names ...string) (u reflector.Unreadable) {
 	return u
 }
 
-// Every caller that asks for the state gets a list of its own, for several may ask at once.
+// Every caller of the state gets a slice of its own, because several may call at once.
 func TestStatesOfUnreadableObjectsShareNothing(t *testing.T) {
 	t.Parallel()
 	i := refusing(3)
@@ -54,8 +54,8 @@ func TestStatesOfUnreadableObjectsShareNothing(t *testing.T) {
 	require.Len(t, of.Objects, 3)
 }
 
-// G11: with many refused objects the state costs what it costs with a hundred. It is
-// taken under the lock that the informer needs for each batch.
+// G11: the state of many refused objects costs as much as that of a hundred. It is computed under
+// the lock that the informer needs for each batch.
 func TestManyRefusedObjectsDoNotHoldUpTheInformer(t *testing.T) {
 	t.Parallel()
 	var names []string

@@ -16,17 +16,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestG1_AnObjectThatCannotBeIndexedEndsTheOneThatHadItsName: what index functions refuse
-// stays out of the store, and the object that was there under its name goes, if it is
-// another one by its UID. An index function refuses by an error or by a panic.
+// TestG1_AnObjectThatCannotBeIndexedEndsTheOneThatHadItsName: an object that an index function
+// refuses is not stored. The stored object of its name is deleted if it has another UID. An index
+// function refuses an object by an error or a panic.
 func TestG1_AnObjectThatCannotBeIndexedEndsTheOneThatHadItsName(t *testing.T) {
 	t.Parallel()
 	added, modified, deleted := listwatch.Added, listwatch.Modified, listwatch.Deleted
 	for name, tt := range map[string]struct {
 		events  []any
-		list    []listwatch.Event[*obj] // instead, with a relist
+		list    []listwatch.Event[*obj] // a relist instead
 		want    []string
-		stored  string // "" for nothing
+		stored  string // "" means nothing
 		refused bool
 	}{
 		"added":              {events: []any{of(2, ev(added, "a", "3", "bad3"))}, want: []string{"Deleted? watch A1"}, refused: true},
@@ -84,7 +84,7 @@ func TestG1_AnObjectThatCannotBeIndexedEndsTheOneThatHadItsName(t *testing.T) {
 						}
 						synctest.Wait()
 						told := d.read()
-						if !atOnce { // States in between are told, where a batch has them, and are not indexed.
+						if !atOnce { // Intermediate states in one batch are reported, but not indexed.
 							require.Equal(t, tt.want, told)
 						}
 						key := types.NamespacedName{Name: "a"}

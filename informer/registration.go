@@ -14,13 +14,13 @@ import (
 	"github.com/kinform/kinform/internal/remind"
 )
 
-// Registration is one handler of an informer: the means to wait for it, look at
-// it, and remove it.
+// Registration represents one handler of an informer: use it to wait for, inspect and remove the
+// handler.
 type Registration[T any] struct {
 	informer *Informer[T]
 	handle   func(Event[T])
 	opts     HandlerOptions
-	// catchUp, if there is one, has more events for the handler after the initial adds.
+	// catchUp, if set, yields more events for the handler after the initial adds.
 	catchUp catchUp[T]
 	mailbox *mailbox[T]
 	first   firstSync
@@ -29,10 +29,10 @@ type Registration[T any] struct {
 	done     chan struct{}
 	stopOnce sync.Once
 
-	// The following fields belong to the handler's goroutine. If the handler ends it, they belong to
-	// the next one.
-	cut    *cutShort[T] // nil unless the objects of a snapshot are being told
-	asking bool         // catchUp is being asked
+	// The following fields belong to the handler's goroutine. If the handler ends that goroutine,
+	// they belong to its replacement.
+	cut    *cutShort[T] // nil unless the objects of a snapshot are being delivered
+	asking bool         // catchUp is being called
 	ended  bool         // run has returned
 
 	delivered atomic.Uint64
@@ -58,44 +58,44 @@ func newRegistration[T any](i *Informer[T], handle func(Event[T]), opts HandlerO
 // Synced is closed when the handler has returned from every initial add (G6).
 func (r *Registration[T]) Synced() <-chan struct{} { return r.first.done }
 
-// WaitForSync waits until the handler has returned from every initial add (G6).
-// The error is a [*SyncError]: ctx ended, the handler was removed before
-// (ErrRemoved), or the informer stopped (ErrStopped).
+// WaitForSync waits until the handler has returned from every initial add (G6). The error is a
+// [*SyncError]: ctx ended, the handler was removed first (ErrRemoved), or the informer stopped
+// (ErrStopped).
 func (r *Registration[T]) WaitForSync(ctx context.Context) error {
 	return r.informer.wait(ctx, r.opts.Name, r.first.done, r.removed)
 }
 
-// Resync asks for an Updated event with cause Resync for every stored object, now, in addition to those of
-// HandlerOptions.Resync. Other handlers hear nothing, and no request is made. It returns at once, and may be called by
-// any goroutine, the handler's own included. It does nothing before the first list is stored, and after Remove.
+// Resync requests an Updated event with cause Resync for every stored object now, in addition to
+// the periodic ones of HandlerOptions.Resync. Other handlers receive nothing, and no request is
+// made. It returns at once, and may be called by any goroutine, the handler's own included. It does
+// nothing before the first list is stored, and after Remove.
 func (r *Registration[T]) Resync() { r.informer.resync(r) }
 
-// Remove ends the handler: no call begins after Remove has returned, but for one
-// that was about to. It doesn't wait for a call in progress, so that a handler may
-// remove itself; wait for Done before releasing what the handler uses. Events that
-// wait are dropped. To remove twice, or after the informer stopped, is harmless.
+// Remove ends the handler. No call begins after Remove has returned, except one that was about to
+// begin. It does not wait for a call in progress, so a handler may remove itself. Wait for Done
+// before releasing resources that the handler uses. Waiting events are dropped. A second call, or a
+// call after the informer stopped, does nothing.
 func (r *Registration[T]) Remove() { r.informer.remove(r) }
 
-// Done is closed when the handler was removed, or the informer stopped, and no
-// call of the handler is in progress or will be.
+// Done is closed when the handler was removed or the informer stopped, and no call of the handler
+// is in progress or will begin.
 func (r *Registration[T]) Done() <-chan struct{} { return r.done }
 
-// stop lets the handler's goroutine end.
+// stop makes the handler's goroutine end.
 func (r *Registration[T]) stop() {
 	r.stopOnce.Do(func() {
-		// The mailbox first: a handler that skips the rest of a snapshot must not
-		// find what came after it. The goroutine looks whether it is removed when it
-		// is woken.
+		// The mailbox is closed first: a handler that skips the rest of a snapshot must not find
+		// later events. The goroutine checks whether it is removed when it is woken.
 		r.mailbox.close()
 		close(r.removed)
 		signal(r.mailbox.wake)
 	})
 }
 
-// run calls the handler until the registration is stopped. If the handler ends the goroutine, run is
-// called again, in another one, and begins with what it was about to do.
+// run calls the handler until the registration is stopped. If the handler ends the goroutine, run
+// is called again in a new one, and continues where it stopped.
 func (r *Registration[T]) run() {
-	defer signal(r.mailbox.wake) // For the next one, which would wait for it.
+	defer signal(r.mailbox.wake) // For the replacement goroutine, which would wait for it.
 	r.resume()
 	r.work()
 	if r.cut != nil {
@@ -117,7 +117,7 @@ func (r *Registration[T]) work() {
 	}
 	for !isClosed(r.removed) {
 		if resync == nil {
-			<-r.mailbox.wake // To wait for one channel takes much less than for two.
+			<-r.mailbox.wake // Waiting for one channel is much cheaper than for two.
 		} else {
 			select {
 			case <-resync:
@@ -129,8 +129,8 @@ func (r *Registration[T]) work() {
 	}
 }
 
-// deliverMail empties the mailbox, which stop does as well. A handler that is
-// always behind is resynced all the same.
+// deliverMail delivers the letters until the mailbox is empty; stop empties it as well. It also
+// resyncs a handler that is always behind.
 func (r *Registration[T]) deliverMail(resync <-chan time.Time) {
 	for {
 		select {
@@ -160,7 +160,7 @@ func (r *Registration[T]) deliverMail(resync <-chan time.Time) {
 	}
 }
 
-// deliverFirst tells the handler of the objects of a snapshot, and then takes note of a mark.
+// deliverFirst delivers the objects of a snapshot, and then handles the letter's mark.
 func (r *Registration[T]) deliverFirst(l letter[T]) {
 	if l.snapshot != nil {
 		r.cut = &cutShort[T]{letter: l}
@@ -175,7 +175,7 @@ func (r *Registration[T]) deliverFirst(l letter[T]) {
 	r.finishFirst(l)
 }
 
-// finishFirst takes note of the mark of a letter whose objects are told.
+// finishFirst handles the mark of a letter after its objects are delivered.
 func (r *Registration[T]) finishFirst(l letter[T]) {
 	if r.cut != nil {
 		r.cut.release()
@@ -186,17 +186,17 @@ func (r *Registration[T]) finishFirst(l letter[T]) {
 	}
 }
 
-// cutShort is a letter with a snapshot whose objects are being told. If the handler ends the goroutine,
-// the next one goes on with the object after that.
+// cutShort is a letter with a snapshot whose delivery is in progress. If the handler ends the
+// goroutine, its replacement continues with the next object.
 type cutShort[T any] struct {
 	letter letter[T]
-	told   int                // how many objects the handler was called with
-	rest   []indexer.Entry[T] // the others; nil until the goroutine has ended
+	told   int                // number of objects delivered
+	rest   []indexer.Entry[T] // the objects left; nil until the goroutine has ended
 }
 
 func (c *cutShort[T]) release() { c.letter.snapshot.Release() }
 
-// resume goes on with what the goroutine before this one was about to do.
+// resume continues where the previous goroutine stopped.
 func (r *Registration[T]) resume() {
 	if c := r.cut; c != nil {
 		if c.rest == nil {
@@ -223,7 +223,7 @@ func (r *Registration[T]) resume() {
 	}
 }
 
-// initial is the event of an object that was stored before its handler was added.
+// initial returns the event for an object that was stored before its handler was added.
 func initial[T any](entry indexer.Entry[T]) Event[T] {
 	return Event[T]{
 		Type:            Added,
@@ -235,12 +235,12 @@ func initial[T any](entry indexer.Entry[T]) Event[T] {
 	}
 }
 
-// catchUp yields the events that a handler is told beside those of its informer, which has told
-// of everything through a version. It answers with the state that the handler's first sync is in
-// now: catchingUp, synced or finished. Unless that is finished, catchUp is asked again.
+// catchUp yields additional events for a handler, after its informer has delivered everything
+// through a version. It returns the new state of the handler's first sync: catchingUp, synced or
+// finished. Unless that is finished, catchUp is called again.
 type catchUp[T any] func(version string, yield func(Event[T]) bool) syncState
 
-// askCatchUp tells the handler what catchUp has now.
+// askCatchUp calls catchUp and delivers the events that it yields.
 func (r *Registration[T]) askCatchUp(posted time.Time) {
 	r.asking = true
 	answer := r.catchUp(r.first.version, func(event Event[T]) bool {
@@ -295,8 +295,8 @@ func (r *Registration[T]) deliver(event Event[T], posted time.Time) {
 	})
 }
 
-// call counts a call of the handler when it has returned, and contains its panic: one bad
-// event must not end the process, nor keep the handler from ever being synced.
+// call counts a call of the handler when it returns, and contains its panic. A single bad event
+// must neither end the process nor prevent the handler's sync.
 func (r *Registration[T]) call(event Event[T]) {
 	returned := false
 	defer func() {
@@ -312,8 +312,8 @@ func (r *Registration[T]) call(event Event[T]) {
 	returned = true
 }
 
-// panicked counts a panic, or a Goexit if value is nil, and logs the first, and one every few minutes of
-// those that follow: each has a stack, and a handler that panics may do so for every object.
+// panicked counts a panic, or a Goexit if value is nil, and logs the first one and then one every
+// few minutes. Each has a stack, and a handler may panic for every object.
 func (r *Registration[T]) panicked(value any, key types.NamespacedName, event EventType) {
 	total := r.panics.Add(1)
 	message := "handler panicked; the event counts as handled"
@@ -326,7 +326,7 @@ func (r *Registration[T]) panicked(value any, key types.NamespacedName, event Ev
 	}
 }
 
-// post puts events into the mailbox, and says in the log when the handler is slow.
+// post appends events to the mailbox, and logs when the handler is slow.
 func (r *Registration[T]) post(events []Event[T], now time.Time) {
 	if len(events) == 0 {
 		return
@@ -339,7 +339,7 @@ func (r *Registration[T]) post(events []Event[T], now time.Time) {
 	}
 }
 
-// checkWaiting says that the handler is slow, if what waits has done so for long.
+// checkWaiting logs that the handler is slow, if events have waited for long.
 func (r *Registration[T]) checkWaiting() {
 	r.lag.behind.Store(true)
 	if depth, oldest, _ := r.mailbox.state(); depth > 0 {
@@ -347,8 +347,7 @@ func (r *Registration[T]) checkWaiting() {
 	}
 }
 
-// checkLag says that the handler is slow, if an event that was posted then has waited
-// for long.
+// checkLag logs that the handler is slow, if an event posted at that time has waited for long.
 func (r *Registration[T]) checkLag(posted time.Time) {
 	if waited := time.Since(posted); waited >= slowAfter {
 		depth, _, _ := r.mailbox.state()

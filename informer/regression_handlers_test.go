@@ -78,7 +78,7 @@ func TestBlockStopsReading(t *testing.T) {
 			for i := range 500 {
 				f.events <- ev(listwatch.Modified, "a", fmt.Sprint(i+2), "x")
 				sent.Add(1)
-				time.Sleep(time.Millisecond) // The time is virtual: everyone gets as far as they can.
+				time.Sleep(time.Millisecond) // The time is virtual: every goroutine runs until it blocks.
 			}
 		}()
 		time.Sleep(time.Minute)
@@ -174,9 +174,9 @@ func TestARemovedRegistrationReleasesItsSnapshot(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
-// A handler that panics, or ends its goroutine as testing's FailNow does, gets each event once, whatever
-// its overflow policy, and whether it was added before Run or later: the event counts as handled. It
-// holds nobody up, is logged and counted, and WaitForSync returns.
+// A handler may panic, or end its goroutine as testing's FailNow does. It still gets each event
+// once, with every overflow policy, whether it was added before or after Run: the event counts as
+// handled. It delays nobody, is logged and counted, and WaitForSync returns.
 func TestAHandlerThatEndsItsGoroutineGoesOn(t *testing.T) {
 	for name, end := range map[string]func(){"panics": func() { panic("a bug") }, "exits": runtime.Goexit} {
 		for _, overflow := range []informer.Overflow{informer.Coalesce, informer.Block, informer.Unbounded} {
@@ -220,7 +220,7 @@ func TestAHandlerThatEndsItsGoroutineGoesOn(t *testing.T) {
 	}
 }
 
-// A handler that ends its goroutine in the middle of its first objects can be removed there.
+// A handler that ends its goroutine during its initial adds can be removed at that time.
 func TestAHandlerThatEndsItsGoroutineCanBeRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("3", item("a", "1", "x"), item("b", "2", "x"), item("c", "3", "x"), item("d", "4", "x"))
@@ -243,7 +243,7 @@ func TestAHandlerThatEndsItsGoroutineCanBeRemoved(t *testing.T) {
 	})
 }
 
-// A relay whose handler ends its goroutine at each call tells the same as any other.
+// A relay whose handler ends its goroutine at each call delivers the same events as any other.
 func TestARelayWhoseHandlerEndsItsGoroutineGoesOn(t *testing.T) {
 	tell := func(t *testing.T, end func()) (told map[string]int) {
 		synctest.Test(t, func(t *testing.T) {
@@ -331,7 +331,7 @@ func TestADeleteIsToldEvenIfTheNextObjectCannotBeIndexed(t *testing.T) {
 		var got []string
 		_, _ = inf.AddHandler(func(e informer.Event[*obj]) { got = append(got, names(e)) }, informer.HandlerOptions{})
 		stop := start(t, inf)
-		synctest.Wait() // The first list is applied and held there: what follows is one batch.
+		synctest.Wait() // The first list is applied and the informer blocks there: what follows is one batch.
 		f.events <- ev(listwatch.Modified, "a", "2", "x")
 		f.events <- ev(listwatch.Deleted, "a", "3", "x")
 		f.events <- ev(listwatch.Added, "a", "4", "bad")
@@ -426,7 +426,7 @@ func TestStressOfHandlersAndIndexes(t *testing.T) { // SI-21
 			}
 		}
 	})
-	time.Sleep(time.Second) // of real time: what races must not wait for each other, as in a bubble
+	time.Sleep(time.Second) // real time: goroutines that race must not be synchronised by a bubble
 	close(done)
 	wg.Wait()
 	stop()

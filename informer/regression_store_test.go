@@ -17,12 +17,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// afterEvents is the store of an informer that has listed these objects, at version 1,
-// and then heard these events.
+// afterEvents returns the store of an informer that has listed these objects at version 1, and then
+// received these events.
 func afterEvents(t *testing.T, listed []listwatch.Item[*obj], events ...listwatch.Event[*obj]) (store *indexer.Reader[*obj]) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("1", listed...)
-		// The list of the fake does not follow its events, so there is nothing to compare.
+		// The fake's list does not follow its events, so there is nothing to compare.
 		inf := mk(t, f, informer.Options[*obj]{Reflector: reflector.Options{SkipComparison: true}})
 		stop := start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
@@ -71,7 +71,7 @@ func TestWaitRVAfterAllowedTimeTravel(t *testing.T) {
 		require.Equal(t, "400", e.ResourceVersion, "it has travelled")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		err := inf.Store().WaitRV(ctx, "501") // our write, that no watch has told of yet
+		err := inf.Store().WaitRV(ctx, "501") // our write, which no watch has reported yet
 		stop()
 		require.Error(t, err, "the store has not seen 501; it says it is at "+inf.Store().ResourceVersion())
 	})
@@ -97,7 +97,7 @@ func TestANilSourceIsRefused(t *testing.T) {
 	require.Error(t, err)
 }
 
-// a DELETED that cannot even be named, during a streaming list
+// a DELETED without a readable name, during a streaming list
 func TestANamelessDeleteInAStreamingListLeadsToAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("1")

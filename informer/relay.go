@@ -14,88 +14,68 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// Relay lets a handler outlive its informer: when one informer takes the place of
-// another (with another selector, another client, or because the first one has
-// been stopped), the handler goes on as if nothing had happened.
+// Relay lets a handler outlive its informer. When one informer replaces another (another selector
+// or client, or a stopped informer), the handler continues without a break.
 //
 //	relay := informer.NewRelay(handle)
 //	registration, err := relay.MoveTo(ctx, first, informer.HandlerOptions{})
 //	...
 //	registration, err = relay.MoveTo(ctx, second, informer.HandlerOptions{})
 //
-// Of what the second informer has, the handler is told only what it does not know
-// (G1, G2, across both): objects that are new are Added, those that have changed
-// are Updated, with Cause Relist, and those that are the same are not mentioned. An object that it
-// knew and that is not there any more is Deleted, with FinalStateUnknown; and so is an object
-// in whose place another one is, by its UID, which then is Added.
+// The handler receives only the differences between its knowledge and the second informer (G1, G2,
+// across both). New objects are Added, changed objects are Updated with Cause Relist, and unchanged
+// objects cause no event. An object that has vanished is Deleted, with FinalStateUnknown. If
+// another object by UID has its name, that object is then Added.
 //
-// The second informer may be behind the first: its server may lag, or its first list
-// may come from a cache. No older state of an object is told, nor is one deleted that the
-// second informer has yet to hear of: the handler waits for it, object by object, until
-// the second informer's store is complete through the version that was told. The
-// registration is synced when it is complete through the newest version of all that the
-// handler was told. An informer that has not come so far within five minutes is
-// believed, as it is, with the next that it has to say, or within a minute where it has
-// nothing to say and its watch is open: its server has been set back, or is another one.
+// "Relays" in the package comment documents a second informer that is behind, that has another
+// history, or that cannot read an object.
 //
-// A server that was restored from a backup may also have passed the versions that were
-// told. An object that is older then than the handler knows is Updated, with Restored. An object that
-// it was told to be Deleted, and that is there, is Added, once the second informer has come so far,
-// or is believed.
+// Versions are compared if possible (KEP-5504). Otherwise a state is new if its version differs.
+// Both informers must use the same server, or a server without versions.
 //
-// An object that the second informer cannot read, or that an index function refuses, is not deleted:
-// the handler knows it as it was, until it can be read, or is gone; the relay tells of the latter
-// within two minutes. As long as there are objects without a readable name, none is
-// taken for deleted that the second informer merely lacks. The registration does not wait
-// for these objects.
-//
-// Versions are compared where that is possible (KEP-5504); where it is not, a state
-// is new if its version is another one. Both informers must be of the same server, or of
-// none that has versions.
-//
-// A relay remembers each object that its handler was told of, and the versions of as
-// many deletions, or of 1,024. For informers that merely lose their connection none is
-// needed.
+// A relay remembers each object that its handler received, and the versions of at least 1,024
+// deletions, or as many as it has objects. An informer that only loses its connection needs no
+// relay.
 type Relay[T any] struct {
 	handle  func(Event[T])
-	current *Registration[T] // of the last MoveTo
+	current *Registration[T] // from the last MoveTo
 
-	// The rest belongs to the goroutine of the current registration.
+	// The other fields belong to the goroutine of the current registration.
 
 	told    map[types.NamespacedName]indexer.Entry[T]
-	deleted [2]map[types.NamespacedName]string // versions of deletions told of late, the later ones first
-	newest  string                             // of all versions told
+	deleted [2]map[types.NamespacedName]string // versions of recent deletions, the later ones first
+	newest  string                             // highest version delivered
 
-	// behind says that the current informer may be behind what earlier ones told: it is
-	// not complete through the version goal, but through reached. unseen are the keys, told
-	// by these, of which it has not told the same or something newer; it is true of those
-	// that could not be read when catchUp looked last.
+	// behind says that the current informer may be behind the versions that earlier informers
+	// delivered. It is complete through reached, and not through goal. unseen has the delivered
+	// keys for which the current informer has not yet reported the same or a newer state. The value
+	// is true if the key was unreadable when catchUp last ran.
 	behind  bool
 	goal    string
 	reached string
 	since   time.Time
 	unseen  map[types.NamespacedName]bool
 
-	// back are objects that are there although their deletion was told, and that are to be told.
+	// back has objects that exist although their deletion was delivered, and that are still to be
+	// added.
 	back []indexer.Entry[T]
 }
 
-// lagAllowed is for how long an informer may be behind the one before it.
+// lagAllowed is how long an informer may be behind the previous one.
 const lagAllowed = 5 * time.Minute
 
-// deletionsKept is how many deletions a relay remembers at least.
+// deletionsKept is the minimum number of deletions that a relay remembers.
 const deletionsKept = 1024
 
-// NewRelay makes a relay that is with no informer yet.
+// NewRelay makes a relay without an informer.
 func NewRelay[T any](handle func(Event[T])) *Relay[T] {
 	return &Relay[T]{handle: handle, told: make(map[types.NamespacedName]indexer.Entry[T])}
 }
 
-// MoveTo removes the handler from the informer where it was, waits for a call in
-// progress, and adds it to another, which may run already. The error is ctx's, or
-// AddHandler's; the handler is with no informer then, and MoveTo may be called
-// again. Where the informer is nil, or NewRelay was given no handler, nothing is done. Neither the
-// handler nor two goroutines at once may call it.
+// MoveTo removes the handler from its current informer, waits for a call in progress, and adds it
+// to another informer, which may be running. The error is ctx's or AddHandler's. The handler then
+// has no informer, and MoveTo may be called again. If the informer or the handler is nil, MoveTo
+// returns an error and changes nothing. The handler must not call it, nor two goroutines at once.
 func (r *Relay[T]) MoveTo(ctx context.Context, to *Informer[T], opts HandlerOptions) (*Registration[T], error) {
 	switch {
 	case to == nil:
@@ -125,18 +105,18 @@ func (r *Relay[T]) MoveTo(ctx context.Context, to *Informer[T], opts HandlerOpti
 	return registration, err
 }
 
-// pass tells the handler of an event, if it is news.
+// pass delivers an event to the handler if it is news.
 func (r *Relay[T]) pass(e Event[T]) {
 	before, knew := r.told[e.Key]
 	_, unseen := r.unseen[e.Key]
 	switch {
 	case !knew && e.Type == Deleted:
-		return // It was deleted before, or never told.
+		return // It was deleted before, or never delivered.
 	case !knew && r.behind && r.isDeleted(e):
 		return
 	case !knew && e.Type == Updated:
-		e.Type = Added // The state before was not told, as it was older than the deletion.
-	case unseen || knew && e.Type == Added: // catchUp may have told of it before.
+		e.Type = Added // The previous state was not delivered, because it was older than the deletion.
+	case unseen || knew && e.Type == Added: // catchUp may have delivered it before.
 		if !isNews(before, e) {
 			if e.Type != Deleted && e.ResourceVersion == before.ResourceVersion {
 				delete(r.unseen, e.Key)
@@ -157,7 +137,7 @@ func (r *Relay[T]) pass(e Event[T]) {
 	r.tell(e, before)
 }
 
-// tell tells the handler of an event, and remembers it.
+// tell delivers an event to the handler, and records it.
 func (r *Relay[T]) tell(e Event[T], before indexer.Entry[T]) {
 	e.Old = before.Object
 	if mark.Newer(e.ResourceVersion, r.newest) || r.newest == "" {
@@ -175,8 +155,7 @@ func (r *Relay[T]) tell(e Event[T], before indexer.Entry[T]) {
 	r.handle(e)
 }
 
-// isDeleted reports whether an event is of an object the deletion of which has been
-// told.
+// isDeleted reports whether an event is about an object whose deletion was delivered.
 func (r *Relay[T]) isDeleted(e Event[T]) bool {
 	version, ok := r.deleted[0][e.Key]
 	if !ok {
@@ -186,15 +165,15 @@ func (r *Relay[T]) isDeleted(e Event[T]) bool {
 	return ok && err == nil && order <= 0
 }
 
-// isNews reports whether an event is about something newer than what an earlier
-// informer told of the key.
+// isNews reports whether an event is newer than the state of the key that an earlier informer
+// delivered.
 func isNews[T any](before indexer.Entry[T], e Event[T]) bool {
 	order, err := resourceversion.CompareResourceVersion(e.ResourceVersion, before.ResourceVersion)
 	switch {
 	case err != nil:
 		return e.ResourceVersion == "" || e.ResourceVersion != before.ResourceVersion
 	case e.FinalStateUnknown:
-		return false // How new that is, it does not say; catchUp does.
+		return false // Its version is unknown; catchUp decides.
 	case e.Type == Deleted:
 		return order >= 0
 	case order == 0:
@@ -203,7 +182,7 @@ func isNews[T any](before indexer.Entry[T], e Event[T]) bool {
 	return order > 0
 }
 
-// buried is the deletion of what is gone without a word.
+// buried returns the Deleted of an object that vanished without an event.
 func buried[T any](last indexer.Entry[T]) Event[T] {
 	return Event[T]{
 		Type: Deleted, Cause: Relist, Key: last.Key, FinalStateUnknown: true,
@@ -211,12 +190,11 @@ func buried[T any](last indexer.Entry[T]) Event[T] {
 	}
 }
 
-// catchUp implements [catchUp]: it yields what no event tells of, now that the current
-// informer has mentioned all that is there through a version: the deletion of each object that is
-// gone, and each object in a state that seemed to be older. Where the handler is removed in the
-// middle, the next informer tells the rest.
+// catchUp implements [catchUp]. The current informer has delivered everything through a version,
+// and catchUp yields the rest: the deletion of each vanished object, and each object in a state
+// that seemed older. If the handler is removed meanwhile, the next informer delivers the rest.
 //
-// If the handler ends the goroutine, catchUp is called again, and yields what is left.
+// If the handler ends the goroutine, catchUp is called again, and yields the remaining events.
 func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T]) bool) (state syncState) {
 	store := to.Store()
 	status := to.reflector.Status()
@@ -232,7 +210,7 @@ func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T])
 		}
 	}
 	r.reached = version
-	var early []types.NamespacedName // What the informer has yet to tell of these may be told already.
+	var early []types.NamespacedName // Keys whose events the informer may deliver again.
 	defer func() {
 		for _, key := range early {
 			r.unseen[key] = false
@@ -247,12 +225,12 @@ func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T])
 		entry, exists := store.Entry(key)
 		switch {
 		case r.behind && (exists || mark.Newer(last.ResourceVersion, version)):
-			continue // It may be there yet to come.
+			continue // The informer may still receive it.
 		case unreadable, store.Unreadable(key) != nil, !exists && status.Unreadable.Nameless > 0:
 			r.unseen[key] = true
 			continue
 		case !exists && wasUnreadable:
-			r.unseen[key] = false // It may be on its way to the store: the next time tells.
+			r.unseen[key] = false // It may be on its way to the store: the next call decides.
 			continue
 		}
 		delete(r.unseen, key)
@@ -286,22 +264,22 @@ func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T])
 	return finished
 }
 
-// yieldBoth yields two events of one key. The second is told also if the handler ends the goroutine at
-// the first.
+// yieldBoth yields two events of one key. It yields the second even if the handler ends the
+// goroutine at the first.
 func yieldBoth[T any](yield func(Event[T]) bool, first, second Event[T]) (more bool) {
 	defer func() { more = yield(second) && more }()
 	return yield(first)
 }
 
-// believes reports whether an informer that is still behind is no longer waited for: time
-// is up, and it has come further, or its watch is open and has nothing to tell.
+// believes reports whether an informer that is still behind is accepted: the time is up, and either
+// it has advanced, or its watch is open and quiet.
 func (r *Relay[T]) believes(status reflector.Status, version string) bool {
 	watching := status.Phase == reflector.Watching && status.Failures == 0
 	return time.Since(r.since) > lagAllowed && (watching || version != r.reached)
 }
 
-// undeleted are the objects that are there although their deletion was told: pass took
-// them for older.
+// undeleted returns the objects that exist although their deletion was delivered: pass took their
+// events for older ones.
 func (r *Relay[T]) undeleted(store *indexer.Reader[T]) (back []indexer.Entry[T]) {
 	for _, deleted := range r.deleted {
 		for key := range deleted {
@@ -314,7 +292,7 @@ func (r *Relay[T]) undeleted(store *indexer.Reader[T]) (back []indexer.Entry[T])
 	return back
 }
 
-// stated is an event of what the store has.
+// stated returns an event for an entry of the store.
 func stated[T any](kind EventType, entry indexer.Entry[T]) Event[T] {
 	return Event[T]{Type: kind, Cause: Relist, Key: entry.Key, ResourceVersion: entry.ResourceVersion, New: entry.Object, UIDHash: entry.UIDHash}
 }

@@ -20,8 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// The second informer's server is in another history, and has passed the versions that
-// the handler was told: what is there is not deleted, and what is there again is added.
+// The second informer's server has another history, and has passed the versions that the handler
+// received. Existing objects are not deleted, and objects that exist again are added.
 func TestG2_ARelayBuriesNothingThatIsThere(t *testing.T) {
 	t.Parallel()
 	for _, running := range []bool{true, false} {
@@ -60,8 +60,8 @@ func TestG2_ARelayBuriesNothingThatIsThere(t *testing.T) {
 	}
 }
 
-// A cluster is restored, between one informer and the next, and is quiet then, or has
-// passed the versions that were told.
+// A cluster is restored between one informer and the next. It is then quiet, or has passed the
+// delivered versions.
 func TestG2_ARelayAcrossARestoredCluster(t *testing.T) {
 	t.Parallel()
 	for _, others := range []int{0, 100} {
@@ -126,7 +126,7 @@ func (f *watchesFail) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 	return f.fake.Watch(ctx, opts)
 }
 
-// Five minutes without a connection are none in which an informer could have come as far.
+// Time without a connection does not count towards the five minutes.
 func TestARelayBelievesOnlyWhoIsConnected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestARelayBelievesOnlyWhoIsConnected(t *testing.T) {
 	})
 }
 
-// An object that the second informer cannot read is not gone, as long as no event says so (G11).
+// An object that the second informer cannot read is not gone unless an event says so (G11).
 func TestG2_ARelayTakesNothingUnreadableForDeleted(t *testing.T) {
 	t.Parallel()
 	unreadable := func(name, version string) error {
@@ -197,7 +197,7 @@ func TestG2_ARelayTakesNothingUnreadableForDeleted(t *testing.T) {
 	}
 }
 
-// Nor is what a transform or an index function refuses.
+// The same holds for an object that a transform or an index function refuses.
 func TestG2_ARelayTakesNothingRefusedForDeleted(t *testing.T) {
 	t.Parallel()
 	errRefused := errors.New("refused")

@@ -14,8 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// One informer after another takes over, running before or after, while things
-// change and break: for the handler it is one history (G1, G2).
+// One informer after another takes over, started before or after, during changes and faults: the
+// handler sees one history (G1, G2).
 func TestARelayLosesNothingAndTellsNothingTwice(t *testing.T) {
 	bubble(t, func(r *rig) {
 		source := r.client()
@@ -41,7 +41,7 @@ func TestARelayLosesNothingAndTellsNothingTwice(t *testing.T) {
 				r.run()
 			}
 			r.churn(20, 60, true)
-			if round%4 != 3 { // else it moves on in the middle of whatever there is
+			if round%4 != 3 { // otherwise it moves in the middle of the changes
 				r.settle()
 				require.NoError(r.t, registration.WaitForSync(r.t.Context()))
 				synctest.Wait()
@@ -117,8 +117,8 @@ func TestARelayWaitsForTheCallInProgress(t *testing.T) { // G4
 	})
 }
 
-// A handler that is removed while it is told what is gone is told no more, and by the
-// next informer the rest.
+// A handler that is removed during the deletions of vanished objects receives no more of them. The
+// next informer delivers the rest.
 func TestARelayIsRemovedAmongDeletions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -161,8 +161,8 @@ func (r *rig) client() listwatch.Source[*corev1.Pod] {
 	return rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}))
 }
 
-// relayed is a relay with a diary, that has been told of some events by an informer
-// which has ended.
+// relayed returns a relay with a diary. Its handler has received these events from an informer that
+// has ended.
 func relayed(t *testing.T, told *diary, listed []listwatch.Item[*obj], events ...listwatch.Event[*obj]) *informer.Relay[*obj] {
 	first := newFake("1", listed...)
 	relay := informer.NewRelay(func(e informer.Event[*obj]) { told.write(toldOf(e)) })
@@ -180,8 +180,8 @@ func relayed(t *testing.T, told *diary, listed []listwatch.Item[*obj], events ..
 	return relay
 }
 
-// The second informer's list is older than what the handler was told by the first one:
-// it is told nothing until the second informer has come so far.
+// The second informer's list is older than the events that the handler has received: it receives
+// nothing until the second informer has caught up.
 func TestG1_ARelayTellsNoOlderState(t *testing.T) {
 	t.Parallel()
 	added, modified, deleted := listwatch.Added, listwatch.Modified, listwatch.Deleted
@@ -230,8 +230,8 @@ func TestG1_ARelayTellsNoOlderState(t *testing.T) {
 	}
 }
 
-// An object that the second informer does not have may be yet to come. It is deleted when a
-// bookmark shows that it cannot come any more.
+// An object that the second informer does not have may still arrive. It is deleted when a bookmark
+// shows that it cannot arrive any more.
 func TestG2_ARelayBuriesWhatCannotComeAnyMore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -260,7 +260,7 @@ func TestG2_ARelayBuriesWhatCannotComeAnyMore(t *testing.T) {
 	})
 }
 
-// A server that has been set back never comes so far: after a while it is believed.
+// A server that has been set back never catches up: after a while its state is accepted.
 func TestARelayBelievesAnInformerThatStaysBehind(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -273,7 +273,7 @@ func TestARelayBelievesAnInformerThatStaysBehind(t *testing.T) {
 		start(t, inf)
 		synctest.Wait()
 		require.Empty(t, d.read())
-		time.Sleep(5*time.Minute + time.Second) // not when a silent watch is opened again, where the fake may lose an event
+		time.Sleep(5*time.Minute + time.Second) // not when a silent watch is reopened, because the fake may lose an event then
 		second.events <- of(1, ev(listwatch.Modified, "a", "11", "A11"))
 		synctest.Wait()
 		require.True(t, isSynced(registration))

@@ -10,24 +10,24 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// change is what a batch means for one key: how the store is to be changed, if at
-// all, and what handlers are to be told.
+// change is the effect of a batch on one key: the operation on the store, if any, and the events
+// for handlers.
 type change[T any] struct {
 	op     indexer.Op[T]
 	stored bool // there is an op
 	events []Event[T]
 }
 
-// replay plays each stack of deltas on the entry that the store has, and appends what that
-// means to changes. Nobody but the caller writes to the store. The queue, which knows the
-// store, has decided what the deltas are: see deltafifo's decide. Here they only
-// become events, and those that tell nothing new are left out.
+// replay applies each stack of deltas to the stored entry, and appends the effects to changes. Only
+// the caller writes to the store. The queue knows the store and has already chosen the type of each
+// delta: see deltafifo's decide. replay only makes them events, and leaves out those that report
+// nothing new.
 //
-// plain/informer.go writes each delta to its store, and tells it, before it looks at the next;
-// a batch is one transaction here instead, for the reasons that consume has.
+// plain/informer.go stores each delta and notifies handlers before it takes the next one. Here a
+// batch is one transaction, for the reasons given at consume.
 func (i *Informer[T]) replay(batch deltafifo.Batch[T], changes []change[T]) []change[T] {
 	changes = slices.Grow(changes, len(batch.Stacks))
-	events := make([]Event[T], 0, len(batch.Stacks)) // of all changes, one after another
+	events := make([]Event[T], 0, len(batch.Stacks)) // of all changes, in order
 	for _, stack := range batch.Stacks {
 		first := len(events)
 		before, existed := i.store.Entry(stack.Key)
@@ -57,8 +57,8 @@ func (i *Informer[T]) replay(batch deltafifo.Batch[T], changes []change[T]) []ch
 	return changes
 }
 
-// replaced is the deletion of the current object, which nobody saw: delta is about an
-// object of the same name and another UID.
+// replaced returns the Deleted of the current object, which nobody saw: delta is about an object of
+// the same name with another UID.
 func replaced[T any](current indexer.Entry[T], key types.NamespacedName, delta deltafifo.Delta[T]) Event[T] {
 	gone := Event[T]{
 		Type: Deleted, Cause: Watch, Key: key, FinalStateUnknown: true,
@@ -70,14 +70,13 @@ func replaced[T any](current indexer.Entry[T], key types.NamespacedName, delta d
 	return gone
 }
 
-// next is the event that a delta means for a key whose state so far is current,
-// or false where the delta changes nothing. initial says that the event would be the first
-// one of its key, and come from the first list.
+// next returns the event for a delta, given the current state of its key, or false if the delta
+// changes nothing. initial says that the event would be the first of its key, from the first list.
 //
-// Nothing is told twice (D11): an object that a relist or a repeated watch event brings in
-// the version that is known makes no event, and neither does the deletion of an object that
-// is not there. An object without a version is always taken for changed, and so is one of a
-// server that has another history: its version says nothing about the object that was known.
+// Nothing is reported twice (D11). A relist or a repeated watch event with the known version makes
+// no event, and neither does the deletion of a missing object. Two kinds of objects always count as
+// changed: objects without a version, and objects of a server with another history, because their
+// version says nothing about the known object.
 func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName, delta deltafifo.Delta[T], initial bool) (Event[T], bool) {
 	event := Event[T]{
 		Cause:           Watch,
@@ -95,7 +94,7 @@ func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName
 		event.Type = Deleted
 		event.FinalStateUnknown = delta.FinalStateUnknown
 		if delta.FinalStateUnknown {
-			if delta.ResourceVersion == current.ResourceVersion { // A deletion that was seen has one of its own.
+			if delta.ResourceVersion == current.ResourceVersion { // A deletion that was seen has a version of its own.
 				event.Cause = Relist
 			}
 			event.New, event.ResourceVersion = current.Object, current.ResourceVersion

@@ -51,7 +51,7 @@ func newRigFor(t *testing.T, which rest.ResourceOptions, opts informer.Options[*
 	return &rig{t: t, server: server, informer: inf, random: rand.New(rand.NewPCG(1, 2)), stop: func() error { return nil }}
 }
 
-// newServer starts a server, and returns its pods as a source.
+// newServer starts a server, and returns it and its pods as a source.
 func newServer(t *testing.T, which rest.ResourceOptions) (*apitest.Server, listwatch.Source[*corev1.Pod]) {
 	server := apitest.New(apitest.Options{BookmarkInterval: 10 * time.Second})
 	require.NoError(t, server.ListenMemory())
@@ -62,7 +62,7 @@ func newServer(t *testing.T, which rest.ResourceOptions) (*apitest.Server, listw
 	return server, rest.Must(rest.NewResource[*corev1.Pod](client, pods, which))
 }
 
-// nowhere is a client that nothing is asked of.
+// nowhere is a client that is never used.
 func nowhere(t *testing.T) *rest.Client {
 	client, err := rest.NewClient(rest.Config{Host: "http://nowhere"}, rest.Options{})
 	require.NoError(t, err)
@@ -107,8 +107,7 @@ func key(n int) types.NamespacedName {
 	return types.NamespacedName{Namespace: fmt.Sprintf("ns-%d", n%3), Name: fmt.Sprintf("pod-%d", n)}
 }
 
-// change does one random thing to one of n pods on the server: it creates,
-// updates or deletes it.
+// change randomly creates, updates or deletes one of n pods on the server.
 func (r *rig) change(n int) {
 	k := key(r.random.IntN(n))
 	obj, err := r.server.Get(pods, k)
@@ -125,8 +124,8 @@ func (r *rig) change(n int) {
 	require.NoError(r.t, err)
 }
 
-// churn changes some of n pods while, if faults is set, the connections break in
-// every way that the server knows. All of it takes some virtual minutes.
+// churn changes some of n pods. If faults is set, connections meanwhile break in every way that the
+// server can produce. It takes some virtual minutes.
 func (r *rig) churn(n, changes int, faults bool) {
 	for range changes {
 		r.change(n)
@@ -139,7 +138,7 @@ func (r *rig) churn(n, changes int, faults bool) {
 	}
 }
 
-// fault breaks something, mostly what the informer does next.
+// fault injects a fault, mostly into the informer's next request.
 func (r *rig) fault() {
 	once := func(verb string, action apitest.Action) {
 		r.server.Inject(apitest.Fault{Verb: verb, Times: 1, Action: action})
@@ -174,8 +173,8 @@ func (r *rig) fault() {
 	}
 }
 
-// disconnect cuts the informer off, until reconnect is called: whatever happens
-// in between it can only learn by a relist.
+// disconnect cuts the informer off until reconnect is called: only a relist can show the changes in
+// between.
 func (r *rig) disconnect() (reconnect func()) {
 	watches := r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.Expired()})
 	lists := r.server.Inject(apitest.Fault{Verb: "list", Action: apitest.Code(500, 0)})
@@ -188,14 +187,14 @@ func (r *rig) disconnect() (reconnect func()) {
 	}
 }
 
-// settle waits until the store has everything that the server has.
+// settle waits until the store equals the server.
 func (r *rig) settle() {
 	ctx, cancel := context.WithTimeout(r.t.Context(), 5*time.Minute)
 	defer cancel()
 	require.NoError(r.t, r.informer.Store().WaitRV(ctx, r.server.ResourceVersion()))
 }
 
-// versions are the versions of all pods on the server.
+// versions returns the versions of all pods on the server.
 func (r *rig) versions() map[types.NamespacedName]string {
 	all := map[types.NamespacedName]string{}
 	objects, _, err := r.server.List(pods, "")
@@ -207,7 +206,7 @@ func (r *rig) versions() map[types.NamespacedName]string {
 	return all
 }
 
-// stored are the versions of all pods in the store.
+// stored returns the versions of all pods in the store.
 func (r *rig) stored() map[types.NamespacedName]string {
 	all := map[types.NamespacedName]string{}
 	for entry := range r.informer.Store().Snapshot().Entries() {

@@ -11,15 +11,15 @@ import (
 
 // Cache is what [Run] runs: an [*Informer] of any type, or a [*Factory].
 type Cache interface {
-	// Run runs the cache until ctx ends, and returns when nothing of it is left.
+	// Run runs the cache until ctx ends, and returns when everything it started has ended.
 	Run(ctx context.Context) error
 	// WaitForSync waits until the cache is complete. The error says what is missing.
 	WaitForSync(ctx context.Context) error
 }
 
-// Run runs caches, and work that reads them, in the right order: it starts the caches, waits
-// until all of them are synced, calls work, and ends the caches when work has returned. Run
-// returns when everything that it started has ended (G10).
+// Run runs caches, and work that reads them, in the right order. It starts the caches, waits until
+// all of them are synced, and calls work. When work has returned, it ends the caches. Run returns
+// when everything that it started has ended (G10).
 //
 //	err := informer.Run(ctx, func(ctx context.Context) error { return queue.Run(ctx, 4, reconcile) }, pods, nodes)
 //
@@ -27,27 +27,26 @@ type Cache interface {
 // cache as its cause; see reflector.Options.GiveUpAfter. The caches go on until work has returned,
 // so work never reads a cache that has stopped.
 //
-// The error is that of work, joined with those of caches that gave up. If work returns an error
+// The error joins the error of work and the errors of caches that gave up. If work returns an error
 // only because its context ended with a cache, that error is left out.
 //
 // If ctx is cancelled before the caches are synced, work is not called, and the error is nil. If
 // the deadline of ctx passes before they are synced, the error says what is missing.
 //
-// A panic of work reaches the caller of Run, when the caches have ended.
+// A panic of work reaches the caller of Run after the caches have ended.
 func Run(ctx context.Context, work func(ctx context.Context) error, caches ...Cache) error {
 	return RunUntil(ctx, ctx, work, caches...)
 }
 
-// RunUntil is Run for work that has two ends, as workqueue.Queue.RunUntil has: when stop ends,
-// work finishes what it has begun, and when ctx ends, it ends at once.
+// RunUntil is Run for work that can end in two ways, like workqueue.Queue.RunUntil. When stop ends,
+// work finishes what it has begun. When ctx ends, work ends at once.
 //
 //	err := informer.RunUntil(context.WithoutCancel(ctx), ctx, func(working context.Context) error {
 //		return queue.RunUntil(working, ctx, 4, reconcile)
 //	}, pods, nodes)
 //
-// The context of work does not end with stop: work looks at stop by itself, and the caches go on
-// until work has returned. If stop ends before the caches are synced, work is not called, as in
-// Run.
+// The context of work does not end with stop: work observes stop itself, and the caches run until
+// work has returned. If stop ends before the caches are synced, work is not called, as in Run.
 func RunUntil(ctx, stop context.Context, work func(ctx context.Context) error, caches ...Cache) error {
 	if work == nil {
 		return errors.New("informer: Run needs a function that works")
@@ -60,7 +59,7 @@ func RunUntil(ctx, stop context.Context, work func(ctx context.Context) error, c
 	working, interrupt := context.WithCancelCause(ctx)
 	defer interrupt(nil)
 	running := runAll(context.WithoutCancel(ctx), caches, interrupt)
-	defer running.end() // Also where work panics.
+	defer running.end() // Also if work panics.
 	begun, err := waitForAll(working, stop, caches)
 	if begun {
 		err = contain.Error(work(working))
@@ -76,8 +75,7 @@ func RunUntil(ctx, stop context.Context, work func(ctx context.Context) error, c
 	return errors.Join(gaveUp, err)
 }
 
-// waitForAll waits until all caches are synced. If ctx or stop ends before that, work must not
-// begin.
+// waitForAll waits until all caches are synced. If ctx or stop ends first, work must not begin.
 func waitForAll(ctx, stop context.Context, caches []Cache) (begin bool, err error) {
 	waiting, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -99,16 +97,16 @@ func waitForAll(ctx, stop context.Context, caches []Cache) (begin bool, err erro
 	return len(missing) == 0, errors.Join(missing...)
 }
 
-// runningCaches are caches that run, each in a goroutine.
+// runningCaches are running caches, each in a goroutine.
 type runningCaches struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	errs    []error // of each, when running is done
+	errs    []error // of each cache, once running is done
 }
 
 var errEndedEarly = errors.New("informer: Run: a cache ended by itself, and without an error")
 
-// runAll runs caches. When one gives up, it calls gaveUp with the reason.
+// runAll starts caches. When one gives up, it calls gaveUp with the reason.
 func runAll(ctx context.Context, caches []Cache, gaveUp func(error)) *runningCaches {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &runningCaches{cancel: cancel, errs: make([]error, len(caches))}
@@ -120,7 +118,7 @@ func runAll(ctx context.Context, caches []Cache, gaveUp func(error)) *runningCac
 				case ended == nil && err == nil:
 					err = errEndedEarly
 				case ended != nil && errors.Is(err, ended):
-					err = nil // It was asked to end.
+					err = nil // It ended because it was asked to.
 				}
 				if r.errs[n] = err; err != nil {
 					gaveUp(err)
@@ -132,7 +130,7 @@ func runAll(ctx context.Context, caches []Cache, gaveUp func(error)) *runningCac
 	return r
 }
 
-// end ends the caches and waits for them. The error is of those that had given up.
+// end ends the caches and waits for them. The error joins the errors of caches that gave up.
 func (r *runningCaches) end() error {
 	r.cancel()
 	r.running.Wait()

@@ -22,7 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// house is a cache whose steps are written down, with those of the work.
+// house is a cache that records its steps, and those of the work.
 type house struct {
 	informer.Cache
 
@@ -44,7 +44,7 @@ func (h *house) taken() []string {
 
 func (h *house) Run(ctx context.Context) error {
 	err := h.Cache.Run(ctx)
-	time.Sleep(time.Second) // It takes its time to end.
+	time.Sleep(time.Second) // It takes some time to end.
 	h.step("cache ended")
 	return err
 }
@@ -57,7 +57,7 @@ func (h *house) WaitForSync(ctx context.Context) error {
 	return err
 }
 
-// settled is the error that was sent, when all that could happen has.
+// settled returns the error that was sent once everything is idle.
 func settled(t *testing.T, c <-chan error) error {
 	t.Helper()
 	time.Sleep(time.Hour)
@@ -86,7 +86,7 @@ func TestRunStartsAndStopsInOrder(t *testing.T) {
 				require.Equal(t, 50, r.informer.Store().Len())
 				<-ctx.Done()
 				require.EqualError(t, context.Cause(ctx), "enough")
-				// The cache goes on as long as the work does.
+				// The cache runs as long as the work.
 				_, err := r.server.Create(newPod(key(50)))
 				require.NoError(t, err)
 				time.Sleep(time.Second)
@@ -106,7 +106,7 @@ func TestRunStartsAndStopsInOrder(t *testing.T) {
 	})
 }
 
-// A reconcile that is at work when it is asked to stop still sees what happens.
+// A reconcile in progress at the stop still sees later changes.
 func TestRunUntilDrainsWhileTheCachesGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, informer.Options[*corev1.Pod]{})
@@ -177,7 +177,7 @@ func TestRunWhenItEndsBeforeTheSync(t *testing.T) {
 	}
 }
 
-// Work that never began although nobody asked for an end is an error, which says why.
+// If work never began although nobody asked for an end, the error says why.
 func TestRunWhoseDeadlinePassesBeforeTheSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, informer.Options[*corev1.Pod]{Name: "pods"})
@@ -218,7 +218,7 @@ func TestRunWhenACacheGivesUp(t *testing.T) {
 	})
 	for name, test := range map[string]struct {
 		returned func(context.Context) error
-		wants    string // beside the cache's error
+		wants    string // besides the cache's error
 	}{
 		"while the work goes on":                           {func(context.Context) error { return nil }, ""},
 		"and work says that its context ended":             {func(ctx context.Context) error { return ctx.Err() }, ""},
@@ -251,7 +251,7 @@ func TestRunWhenACacheGivesUp(t *testing.T) {
 	}
 }
 
-// ctx is for the right to write: it ends a drain as well.
+// ctx stands for the right to write: its end also ends a drain.
 func TestRunUntilWhoseContextEndsDuringADrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, informer.Options[*corev1.Pod]{})
@@ -277,7 +277,7 @@ func TestRunUntilWhoseContextEndsDuringADrain(t *testing.T) {
 	})
 }
 
-// However the work or a cache ends, Run waits for all caches, and nothing remains (G10).
+// However the work or a cache ends, Run waits for all caches, and no goroutine remains (G10).
 func TestG10_NothingRemainsOfRun(t *testing.T) {
 	errWork := errors.New("work failed")
 	good := func(t *testing.T) informer.Cache {
@@ -285,7 +285,7 @@ func TestG10_NothingRemainsOfRun(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		work  func(context.Context) error
-		cache func(t *testing.T) informer.Cache // beside a good one
+		cache func(t *testing.T) informer.Cache // next to a good cache
 		check func(t *testing.T, err error)
 	}{
 		"work returns": {
@@ -383,7 +383,7 @@ type short struct{ end func() }
 func (s short) Run(context.Context) error       { s.end(); return nil }
 func (short) WaitForSync(context.Context) error { return nil }
 
-// Run may be given an informer of a real server: with real connections, nothing remains either.
+// The same with an informer on real connections.
 func TestG10_NothingRemainsOfRunWithConnections(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	_, err := server.Create(newPod(key(0)))

@@ -15,12 +15,12 @@ import (
 
 type obj struct{ n, v string }
 
-// fake lists what it is given and watches what is sent.
+// fake lists given items and watches the events that are sent.
 type fake struct {
 	mu     sync.Mutex
 	items  []listwatch.Item[*obj]
 	rv     string
-	events chan any // Event or error
+	events chan any // events and errors
 }
 
 func item(n, rv, v string) listwatch.Item[*obj] {

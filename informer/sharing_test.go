@@ -13,8 +13,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// TestSharingIsTheDefault: what is equal in two pods of an informer is in memory once, and
-// so is what is the same in two versions of one, unless the resource is Unshared.
+// TestSharingIsTheDefault: equal parts of two pods of an informer, and of two versions of a pod,
+// are in memory once, unless the resource is Unshared.
 func TestSharingIsTheDefault(t *testing.T) {
 	for _, encoding := range []rest.Encoding{rest.Protobuf, rest.JSON} {
 		for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// sink lets the reflector write into the queue.
+// sink writes the reflector's changes into the queue.
 type sink[T any] struct {
 	*deltafifo.FIFO[T]
 	informer *Informer[T]
@@ -34,8 +34,8 @@ func (s *sink[T]) WakeUnreadable() { s.informer.store.WakeUnreadable() }
 // KeepUnreadable implements reflector.Keeper.
 func (s *sink[T]) KeepUnreadable(unread []*listwatch.ObjectError) { s.informer.keepUnreadable(unread) }
 
-// known lets the queue see what the store has. Of the objects that an index function has
-// refused it has at least the keys, so that their deletion is told.
+// known shows the queue the keys and versions in the store. It also has the keys of objects that an
+// index function refused, so that their deletion is reported.
 type known[T any] struct{ informer *Informer[T] }
 
 func (k *known[T]) LastApplied(key types.NamespacedName) (obj T, resourceVersion string, uidHash uint64, ok bool) {

@@ -25,10 +25,10 @@ import (
 
 var expired = apierrors.NewResourceExpired("too old resource version")
 
-// soaked counts what was played, so that one can see that it was something.
+// soaked counts events, states, faults and reconciles, to show that the histories were not empty.
 var soaked struct{ events, states, faults, reconciled atomic.Int64 }
 
-// soaking is one history while it is played.
+// soaking is one history in progress.
 type soaking struct {
 	*rig
 	keys       int
@@ -42,11 +42,10 @@ type soaking struct {
 	violations []string
 }
 
-// byChange is the index that readers look at.
+// byChange is the index that readers use.
 func byChange(pod *corev1.Pod) ([]string, error) { return []string{pod.Labels["changed"]}, nil }
 
-// playHistory plays the history of a seed, and returns what was done and which
-// guarantees were broken.
+// playHistory plays the history of a seed, and returns its steps and the violated guarantees.
 func playHistory(t *testing.T, seed uint64) (trace, violations []string) {
 	random := rand.New(rand.NewPCG(seed, 2))
 	opts := informer.Options[*corev1.Pod]{}
@@ -89,7 +88,7 @@ func (s *soaking) violate(format string, args ...any) {
 	s.violations = append(s.violations, fmt.Sprintf(format, args...))
 }
 
-// remember writes down the state of the server.
+// remember records the state of the server.
 func (s *soaking) remember() { s.states.Had(s.server.ResourceVersion(), s.versions()) }
 
 func (s *soaking) step() {
@@ -98,7 +97,7 @@ func (s *soaking) step() {
 	s.say("changed a pod, now at %s", s.server.ResourceVersion())
 }
 
-// happen does one random thing.
+// happen does one random action.
 func (s *soaking) happen() {
 	switch n := s.random.IntN(40); {
 	case n < 26:
@@ -123,7 +122,7 @@ func (s *soaking) happen() {
 	}
 }
 
-// disturb breaks something, mostly what the informer does next.
+// disturb injects a fault, mostly into the informer's next request.
 func (s *soaking) disturb() {
 	faults := []struct {
 		name, verb string
@@ -185,7 +184,7 @@ func (s *soaking) addWitness(do func(informer.Event[*corev1.Pod])) {
 	s.witnesses = append(s.witnesses, w)
 }
 
-// removeWitness removes a handler: it is not called any more once it is done.
+// removeWitness removes a handler, and checks that it is not called after Done.
 func (s *soaking) removeWitness(n int) {
 	w := s.witnesses[n]
 	s.witnesses = slices.Delete(s.witnesses, n, n+1)
@@ -207,8 +206,7 @@ func (s *soaking) add(violations []string) {
 	s.violations = append(s.violations, violations...)
 }
 
-// awaitOwnWrite waits, beside everything else, until the store has what the
-// server has now (G8).
+// awaitOwnWrite waits, concurrently, until the store has the server's current state (G8).
 func (s *soaking) awaitOwnWrite() {
 	version := s.server.ResourceVersion()
 	go func() {
@@ -225,8 +223,7 @@ func (s *soaking) awaitOwnWrite() {
 	}()
 }
 
-// read starts readers that look at every version of the store that they can get
-// hold of.
+// read starts readers that check every version of the store they can read.
 func (s *soaking) read() (stop func()) {
 	done := make(chan struct{})
 	var readers sync.WaitGroup
@@ -262,8 +259,7 @@ func (s *soaking) read() (stop func()) {
 	}
 }
 
-// comeToRest lets the server be quiet and well: everything must become what the
-// server is (G2).
+// comeToRest stops all faults and changes: everything must then equal the server (G2).
 func (s *soaking) comeToRest() {
 	s.say("the server is quiet")
 	truth := s.versions()
@@ -277,7 +273,7 @@ func (s *soaking) comeToRest() {
 	if wrong != "" {
 		s.violate("G2: %s", wrong)
 	}
-	time.Sleep(2 * time.Minute) // For what was removed.
+	time.Sleep(2 * time.Minute) // For objects that were removed.
 	synctest.Wait()
 }
 
@@ -298,7 +294,7 @@ func (s *soaking) differs(truth history.State) string {
 	return s.reconciler.differs(truth)
 }
 
-// end stops the informer, and collects what was noticed.
+// end stops the informer, and collects the violations.
 func (s *soaking) end() {
 	if err := s.stop(); err != nil {
 		s.violate("G10: Run returned %v", err)

@@ -16,8 +16,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// reconciler is a controller behind a handler: what it has made of the store must
-// in the end be the server's state, and no key is ever with two workers (G9).
+// reconciler is a controller behind a handler. Its picture of the store must in the end equal the
+// server, and no key may be with two workers (G9).
 type reconciler struct {
 	queue *workqueue.Queue[types.NamespacedName]
 	stop  func()

@@ -22,10 +22,9 @@ var (
 	soakSeed = flag.Uint64("soak.seed", 0, "play the history of this seed alone, and show it")
 )
 
-// TestHistoriesKeepTheGuarantees plays random histories, each on a server of its
-// own in virtual time, for as long as -soak says. A seed fixes what happens to the
-// server, but not how goroutines take turns: what a seed has found once may need
-// several runs to show again.
+// TestHistoriesKeepTheGuarantees plays random histories for as long as -soak says, each on its own
+// server in virtual time. A seed fixes the events on the server, but not the scheduling of
+// goroutines. A failing seed may need several runs to fail again.
 func TestHistoriesKeepTheGuarantees(t *testing.T) {
 	if *soakSeed > 0 {
 		trySeed(t, *soakSeed, true)
@@ -52,11 +51,11 @@ func TestHistoriesKeepTheGuarantees(t *testing.T) {
 	}
 }
 
-// lap is how long one process plays histories. The race detector keeps some memory for
-// each, 2 MB or so, and never gives it back: 24 GB in ten minutes of a quick machine.
+// lap is how long one process plays histories. The race detector keeps about 2 MB for each history
+// for ever: 24 GB in ten minutes on a quick machine.
 const lap = 2 * time.Minute
 
-// soakInLaps plays histories in one process after another, until one finds something.
+// soakInLaps plays histories in one process after another, until one fails.
 func soakInLaps(t *testing.T) {
 	for began := time.Now(); ; {
 		rest := *soak - time.Since(began)

@@ -10,29 +10,29 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// Status is the state of an informer and all its stages, each consistent in
-// itself, taken one after another.
+// Status is the state of an informer and all its stages. Each stage's state is consistent in
+// itself; they are read one after another.
 type Status struct {
 	Name      string
 	Synced    bool
-	Stopped   bool // The context of Run has ended, or the informer has given up.
+	Stopped   bool // Run's context has ended, or the informer has given up.
 	Reflector reflector.Status
 	Queue     deltafifo.Stats
 	Store     indexer.Stats
 	Handlers  []HandlerStatus
 
-	// Unreadable are the objects that the store does not have, or has in an older state
-	// than the server: those of the reflector, and those that an index function refused.
-	// SkipUnreadable says that this was chosen (reflector.Options.SkipUnreadable), so
-	// that the informer is synced, and healthy, all the same.
+	// Unreadable has the objects that are missing from the store or older there than on the server.
+	// They were unreadable for the reflector, or refused by an index function. SkipUnreadable says
+	// that this is permitted (reflector.Options.SkipUnreadable), so that the informer is synced and
+	// healthy nevertheless.
 	Unreadable     reflector.Unreadable
 	SkipUnreadable bool
 
-	// HookPanics counts the calls of observers, of all stages, and of reflector.Options.OnError
-	// that panicked or called runtime.Goexit.
+	// HookPanics counts calls of observers (of all stages) and of reflector.Options.OnError that
+	// panicked or called runtime.Goexit.
 	HookPanics uint64
 
-	// Parts are the parts of a merged source that fail at present; see [sources.MergeWith].
+	// Parts are the parts of a merged source that currently fail; see [sources.MergeWith].
 	Parts []sources.PartFailure
 }
 
@@ -41,18 +41,18 @@ type HandlerStatus struct {
 	Name   string
 	Synced bool
 
-	// Waiting is how many events lie in the mailbox, Oldest how long the first of
-	// them has.
+	// Waiting is the number of events in the mailbox, and Oldest the waiting time of the first.
 	Waiting int
 	Oldest  time.Duration
 
-	// Delivered counts calls that ended, Panics those of them that panicked or called
-	// runtime.Goexit, Resyncs those without a change. Coalesced counts events that were merged into others.
+	// Delivered counts calls that ended, and Panics the calls that panicked or called
+	// runtime.Goexit. Resyncs counts resync events. Coalesced counts events that were merged into
+	// others.
 	Delivered, Panics, Resyncs, Coalesced uint64
 }
 
-// Status returns the state of all stages. It is cheap enough for a metric or a
-// page that looks every second.
+// Status returns the state of all stages. It is cheap enough to be called every second for a metric
+// or a page.
 func (i *Informer[T]) Status() Status {
 	i.mu.Lock()
 	registrations := i.registrations
@@ -95,16 +95,15 @@ func (r *Registration[T]) Status() HandlerStatus {
 	return s
 }
 
-// Synced is closed when the first list is in the store. That says nothing about
-// handlers: see Registration.Synced.
+// Synced is closed when the first list is in the store. It does not cover handlers: see
+// Registration.Synced.
 func (i *Informer[T]) Synced() <-chan struct{} { return i.synced }
 
-// WaitForSync waits until the first list is in the store, with every object in it. The
-// error is a [*SyncError], which says what the informer was doing and what went wrong
-// last: ctx ended, or the informer stopped before. Where objects cannot be read, or an
-// index function refuses them, it unwraps to a reflector.UnreadableError, which names
-// them; see reflector.Options.SkipUnreadable. Of what becomes unreadable later, Healthy
-// and Status tell.
+// WaitForSync waits until the first list is completely in the store. The error is a [*SyncError]
+// with the informer's state and its last error: ctx ended, or the informer stopped first. If
+// objects cannot be read, or an index function refuses them, the error unwraps to a
+// reflector.UnreadableError that names them; see reflector.Options.SkipUnreadable. Healthy and
+// Status report objects that become unreadable later.
 func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 	return i.wait(ctx, "", i.synced, nil)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// made is a source of a program's own, with one object in a list and another in a watch.
+// made is a custom source with one object in a list and another in a watch.
 type made struct{ listed, watched *unstructured.Unstructured }
 
 func (m made) item(object *unstructured.Unstructured, version string) listwatch.Item[*unstructured.Unstructured] {
@@ -67,8 +67,8 @@ func (w *madeWatch) Next() (event listwatch.Event[*unstructured.Unstructured], e
 }
 func (w *madeWatch) Close() error { return nil }
 
-// Objects of a program's own source share nothing that this package knows of. They need no copy, which
-// panics for content that JSON does not have.
+// Objects of a custom source share nothing that this package knows of. They need no copy, which
+// would panic for content that JSON does not have.
 func TestATransformIsGivenTheObjectsOfAProgramsOwnSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		object := func(name string) *unstructured.Unstructured {
@@ -92,7 +92,7 @@ func TestATransformIsGivenTheObjectsOfAProgramsOwnSource(t *testing.T) {
 	})
 }
 
-// A transform after another one owns its object too, whatever the type in between is.
+// A transform after another transform owns its object too, whatever the intermediate type is.
 func TestATransformAfterATransformOwnsItsObject(t *testing.T) { // G3
 	for _, encoding := range []rest.Encoding{rest.Protobuf, rest.JSON} {
 		for name, after := range map[string]func(listwatch.Source[*corev1.Pod], func(*corev1.Pod)) listwatch.Source[*corev1.Pod]{
@@ -136,10 +136,10 @@ func TestATransformAfterATransformOwnsItsObject(t *testing.T) { // G3
 	}
 }
 
-// ownDecoder is a program's own Decoder, which lets objects share.
+// ownDecoder is a custom Decoder whose objects may share parts.
 type ownDecoder struct{ rest.Decoder }
 
-// A Decoder of the program's own may let objects share: nobody but the program knows.
+// Objects of a custom Decoder may share parts, which only the program knows.
 func TestATransformOwnsWhatADecoderOfTheProgramReads(t *testing.T) { // G3
 	for _, encoding := range []rest.Encoding{rest.Protobuf, rest.JSON} {
 		t.Run(fmt.Sprint(encoding), func(t *testing.T) {

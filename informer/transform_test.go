@@ -18,11 +18,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// slim is what is left of a pod: not even its name or its version (D12).
+// slim is the kept part of a pod, without even its name or version (D12).
 type slim struct{ changed string }
 
-// SI-30, D12, D23: whichever way an object comes, it is transformed once; store and
-// handlers see what came of it, which may be of another type.
+// SI-30, D12, D23: each object is transformed once, however it arrives. Store and handlers see the
+// result, which may have another type.
 func TestTransformRunsOncePerObject(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		t.Run(mode.String(), func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestTransformRunsOncePerObject(t *testing.T) {
 	}
 }
 
-// The transformed source has the name of the source that it is of.
+// The transformed source has the name of the source behind it.
 func TestATransformedSourceHasAName(t *testing.T) {
 	t.Parallel()
 	_, source := newServer(t, rest.ResourceOptions{})
@@ -136,9 +136,9 @@ func TestTransformKeepsAllThatIsNotTheObject(t *testing.T) {
 	require.Equal(t, sent, got)
 }
 
-// The function owns its object and may change it in place, so that nothing of it may
-// be what the store holds, of the same object or of another one (G3). What the function leaves as it is
-// is shared in the store all the same.
+// The function owns its object and may change it in place. So it must share nothing with a stored
+// object, whether the same object or another one (G3). Parts that the function does not change are
+// shared in the store nevertheless.
 func TestTransformChangesNothingThatIsStored(t *testing.T) {
 	for _, encoding := range []rest.Encoding{rest.Protobuf, rest.JSON} {
 		for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {

@@ -11,15 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// lateObject is why an object could not be read, and the turn of the queue with which the
-// store is told what became of it.
+// lateObject is the error of an unreadable object, and the turn (the number of the queue's batch)
+// that brings the store its new state.
 type lateObject struct {
 	unread *listwatch.ObjectError
 	turn   int
 }
 
-// keepUnreadable keeps what the reflector is about to forget until the store has what
-// the queue was told.
+// keepUnreadable keeps the objects that the reflector is about to forget, until the store has
+// applied the queue's changes to them.
 func (i *Informer[T]) keepUnreadable(unread []*listwatch.ObjectError) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -35,28 +35,27 @@ func (i *Informer[T]) keepUnreadable(unread []*listwatch.ObjectError) {
 	}
 }
 
-// begin takes note that a batch is about to be stored, by the next transaction.
+// begin records that the next transaction stores a batch.
 func (i *Informer[T]) begin(batch deltafifo.Batch[T]) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.turn, i.revision = batch.Turn, i.store.Revision()+1
 }
 
-// storedLocked reports whether the store has the batch of a turn, or there was nothing
-// to be stored. The answer changes in the very step in which readers see the batch.
+// storedLocked reports whether the store has the batch of a turn, or the batch was dropped. The
+// result changes at the same moment at which readers see the batch.
 func (i *Informer[T]) storedLocked(turn int) bool {
 	return turn < i.turn || turn == i.turn && i.store.Revision() >= i.revision || i.queue.Passed(turn)
 }
 
-// forgetLateLocked forgets the objects of which the store has been told.
+// forgetLateLocked forgets the objects whose new state is stored.
 func (i *Informer[T]) forgetLateLocked() {
 	maps.DeleteFunc(i.late, func(_ types.NamespacedName, late lateObject) bool { return i.storedLocked(late.turn) })
 }
 
-// note takes note of the objects that index functions have refused, and forgets those
-// that are stored now, or gone. It reports whether the store has all of the first list
-// now, and had not before: one that lacks an object is none, unless somebody has chosen
-// that.
+// note records the objects that index functions refused, and forgets those that are now stored or
+// gone. It reports whether the store now has the whole first list, and did not before. The list is
+// incomplete while objects are refused, unless SkipUnreadable is set.
 func (i *Informer[T]) note(changes []change[T], refused map[types.NamespacedName]error, batch deltafifo.Batch[T]) (complete bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -83,7 +82,7 @@ func (i *Informer[T]) note(changes []change[T], refused map[types.NamespacedName
 	return i.listed && !i.populated && (len(i.refused) == 0 || i.opts.Reflector.SkipUnreadable)
 }
 
-// refusedKeys are the keys of the objects that index functions have refused.
+// refusedKeys returns the keys of the objects that index functions refused.
 func (i *Informer[T]) refusedKeys() []types.NamespacedName {
 	if i.refusing.Load() == 0 {
 		return nil
@@ -93,7 +92,7 @@ func (i *Informer[T]) refusedKeys() []types.NamespacedName {
 	return slices.Collect(maps.Keys(i.refused))
 }
 
-// isRefused says whether an index function has refused the object of a key.
+// isRefused reports whether an index function refused the object of a key.
 func (i *Informer[T]) isRefused(key types.NamespacedName) bool {
 	if i.refusing.Load() == 0 {
 		return false
@@ -103,10 +102,10 @@ func (i *Informer[T]) isRefused(key types.NamespacedName) bool {
 	return i.refused[key] != nil
 }
 
-// whyUnreadable is why the store does not have the newest state of a key, nil where
-// nothing of that kind is known.
+// whyUnreadable returns why the store does not have the newest state of a key, or nil if nothing is
+// known.
 func (i *Informer[T]) whyUnreadable(key types.NamespacedName) error {
-	i.mu.Lock() // Also while the reflector is asked, which hands its reasons on.
+	i.mu.Lock() // Held also during the call of the reflector, which hands its reasons over under this lock.
 	defer i.mu.Unlock()
 	if refused := i.refused[key]; refused != nil {
 		return refused
@@ -120,13 +119,13 @@ func (i *Informer[T]) whyUnreadable(key types.NamespacedName) error {
 // maxRefused is how many refused objects Status names.
 const maxRefused = 100
 
-// unreadable adds the objects that index functions have refused, and those that have yet
-// to be stored, to those that the reflector could not read. An object that is both, as its
-// next version could not even be read, counts once, as far as the reflector names it.
+// unreadable adds two groups to the reflector's unreadable objects: those that index functions
+// refused, and those whose new state is not stored yet. An object in both groups counts once, if
+// the reflector names it.
 func (i *Informer[T]) unreadable(u reflector.Unreadable) reflector.Unreadable {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.forgetLateLocked() // The queue may have dropped them since the last batch.
+	i.forgetLateLocked() // The queue may have dropped batches since the last one.
 	others := i.refused
 	if len(i.late) > 0 {
 		others = maps.Clone(i.refused)
@@ -141,7 +140,7 @@ func (i *Informer[T]) unreadable(u reflector.Unreadable) reflector.Unreadable {
 		return u
 	}
 	named := u.Objects
-	u.Objects = slices.Clip(named) // The reflector tells everybody of the same array.
+	u.Objects = slices.Clip(named) // The reflector returns the same array to every caller.
 	u.Count += len(others)
 	for _, unread := range named {
 		if others[unread.Key] != nil {

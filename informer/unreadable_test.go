@@ -19,8 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// picky is a rig whose objects are refused, by a transform or by an index function, as
-// long as they have the label "bad".
+// picky is a rig whose objects are refused by a transform or an index function while they have the
+// label "bad".
 func picky(t *testing.T, refusedBy string, opts informer.Options[*corev1.Pod]) *rig {
 	server, source := newServer(t, rest.ResourceOptions{})
 	refuse := func(pod *corev1.Pod) error {
@@ -58,7 +58,7 @@ func (r *rig) put(n int, bad bool) {
 	require.NoError(r.t, err)
 }
 
-// unreadable are the keys of the objects that the informer says it could not read.
+// unreadable returns the keys of the informer's unreadable objects.
 func (r *rig) unreadable() []types.NamespacedName {
 	r.t.Helper()
 	synctest.Wait()
@@ -81,8 +81,8 @@ func (r *rig) unreadable() []types.NamespacedName {
 	return keys
 }
 
-// TestG2_SyncedMeansComplete, whoever refuses an object: before that no handler is
-// synced.
+// TestG2_SyncedMeansComplete: whoever refuses an object, no handler is synced before it is
+// accepted.
 func TestG2_SyncedMeansComplete(t *testing.T) {
 	for _, by := range []string{"transform", "index"} {
 		for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
@@ -136,8 +136,8 @@ func TestG2_SyncedMeansComplete(t *testing.T) {
 	}
 }
 
-// TestG2_WhatIsOlderThanTheServersIsVisible: the tenant who changes his object so that
-// it cannot be read any more keeps his old owner in the store, and is told on.
+// TestG2_WhatIsOlderThanTheServersIsVisible: if a tenant makes an object unreadable, the store
+// keeps the old owner, but the object is reported.
 func TestG2_WhatIsOlderThanTheServersIsVisible(t *testing.T) {
 	for _, by := range []string{"transform", "index"} {
 		t.Run(by, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestG2_WhatIsOlderThanTheServersIsVisible(t *testing.T) {
 				r.put(7, true)
 				require.Len(t, r.unreadable(), 2)
 
-				// A relist says so as well, and what vanished meanwhile is forgotten.
+				// A relist reports it as well, and vanished objects are forgotten.
 				reconnect := r.disconnect()
 				require.NoError(t, r.server.Delete(pods, key(7)))
 				r.put(8, true)
@@ -176,7 +176,7 @@ func TestG2_WhatIsOlderThanTheServersIsVisible(t *testing.T) {
 	}
 }
 
-// TestWhoSkipsIsSyncedAndHealthy, and can still ask what is missing.
+// TestWhoSkipsIsSyncedAndHealthy: the missing objects are still available in Status.
 func TestWhoSkipsIsSyncedAndHealthy(t *testing.T) {
 	for _, by := range []string{"transform", "index"} {
 		t.Run(by, func(t *testing.T) {
@@ -198,8 +198,8 @@ func TestWhoSkipsIsSyncedAndHealthy(t *testing.T) {
 	}
 }
 
-// TestG2_AnObjectWithoutAReadableNameIsNotTakenForDeleted: nothing that is missing in
-// such a list is, until there is one with all names.
+// TestG2_AnObjectWithoutAReadableNameIsNotTakenForDeleted: no missing object counts as deleted
+// until a list has all names.
 func TestG2_AnObjectWithoutAReadableNameIsNotTakenForDeleted(t *testing.T) {
 	inBubble(t, informer.Options[*corev1.Pod]{}, func(t *testing.T, r *rig) {
 		for n := range 5 {
@@ -219,7 +219,7 @@ func TestG2_AnObjectWithoutAReadableNameIsNotTakenForDeleted(t *testing.T) {
 		require.ErrorIs(t, r.informer.Healthy(time.Hour), reflector.ErrUnreadable)
 		require.ErrorContains(t, r.informer.Healthy(time.Hour), "1 of them have no readable name")
 
-		time.Sleep(15 * time.Minute) // The watch has ended, and led to a list.
+		time.Sleep(15 * time.Minute) // The watch has ended, and a list followed.
 		require.NoError(t, r.informer.Healthy(time.Hour))
 		require.Equal(t, r.versions(), r.stored())
 	})

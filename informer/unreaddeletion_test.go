@@ -15,9 +15,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// G2, G11: an object whose deletion cannot be read, or that a Transform rejects, is
-// deleted at once, with the state that was stored; nothing is listed again, and nothing
-// is taken for a failure.
+// G2, G11: if a deletion cannot be decoded, or a Transform rejects it, the object is deleted at
+// once, with its stored state. There is no list and no failure.
 func TestADeletionThatCannotBeReadIsADeletionAllTheSame(t *testing.T) {
 	for _, encoding := range []rest.Encoding{rest.JSON, rest.Protobuf} {
 		for _, why := range []string{"bytes", "transform", "transform of a merged source"} {

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestG1_AnUnreadableObjectEndsTheOneThatHadItsName: a user who deletes an object and creates one
-// that cannot be read does not keep the old one in the store, although its DELETED is lost. A
-// user who makes an object unreadable does keep it.
+// TestG1_AnUnreadableObjectEndsTheOneThatHadItsName: if an object is recreated in unreadable form,
+// the store drops the old object, even if its DELETED is lost. If an object itself becomes
+// unreadable, the store keeps its old state.
 func TestG1_AnUnreadableObjectEndsTheOneThatHadItsName(t *testing.T) {
 	t.Parallel()
 	added, modified, deleted := listwatch.Added, listwatch.Modified, listwatch.Deleted

@@ -11,17 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// witness is a handler that remembers what it was told and takes note of what
-// should not have happened, by guarantee.
+// witness is a handler that records its events, and each violation by guarantee.
 type witness struct {
 	t        *testing.T
 	informer *informer.Informer[*corev1.Pod]
 	busy     atomic.Bool
 
 	mu sync.Mutex // guards following
-	// known is New of the last event of each key that was not Deleted.
+	// known has New of the last event of each key that is not Deleted.
 	known map[types.NamespacedName]*corev1.Pod
-	// newest is the highest version that was told of each key.
+	// newest is the highest version received for each key.
 	newest     map[types.NamespacedName]uint64
 	causes     map[informer.Cause]int
 	violations map[string][]string
@@ -81,7 +80,7 @@ func (w *witness) handle(e informer.Event[*corev1.Pod]) {
 	}
 }
 
-// versions are the versions of what the witness believes to exist.
+// versions returns the versions of the objects that exist according to the witness.
 func (w *witness) versions() map[types.NamespacedName]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -13,18 +13,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// taken is a Lease of the server with this candidate as its holder, and the moment at which the
-// request that wrote it was sent.
+// taken is the server's Lease with this candidate as holder, and the time when the request that
+// wrote it was sent.
 type taken struct {
 	lease *coordinationv1.Lease
 	sent  instant
 }
 
-// errOutrun says that another candidate was quicker to write. The next look follows soon.
+// errOutrun says that another candidate wrote first. The next look follows soon.
 var errOutrun = errors.New("another was quicker")
 
-// writeError is a write that failed. The server may have done it all the same, because answers
-// get lost.
+// writeError is a failed write. The server may have executed it, because answers get lost.
 type writeError struct{ err error }
 
 func (e *writeError) Error() string { return e.err.Error() }
@@ -40,7 +39,7 @@ func (e *Elector) attempt(ctx context.Context) (*taken, error) {
 	if err == nil {
 		e.see(recordOf(lease))
 	}
-	if e.expiry() > 0 { // also if it was deleted: its holder may not know that yet
+	if e.expiry() > 0 { // even if the Lease was deleted: its holder may not know that yet
 		return nil, nil
 	}
 	if err != nil {
@@ -50,19 +49,21 @@ func (e *Elector) attempt(ctx context.Context) (*taken, error) {
 	before := seen.record
 	at := stamp(before.renewed)
 	if n := len(e.attempts); n > 0 && !at.After(e.attempts[n-1]) {
-		at = e.attempts[n-1].Add(time.Microsecond) // each differs from the ones before
+		at = e.attempts[n-1].Add(time.Microsecond) // each differs from the earlier ones
 	}
 	mine := record{holder: e.opts.Identity, duration: e.opts.LeaseDuration, acquired: at, renewed: at, transitions: before.transitions, writer: e.writer}
 	if seen.known {
 		mine.transitions = before.after()
 	}
 	e.remember(at)
-	// The end of ctx does not end this request: its answer says whether there is a lease to release.
+	// The end of ctx does not end this request: its answer says whether there is a lease to
+	// release.
 	return e.put(context.WithoutCancel(ctx), lease, mine, e.opts.RenewDeadline/2)
 }
 
-// remember keeps the acquire time of an attempt. By these times, this Elector recognises its own
-// writes that got no answer. It takes a Lease of an older attempt for another's, and waits.
+// remember keeps the acquire time of an attempt. This Elector uses these times to recognise its own
+// writes whose answer was lost. If the Lease has the time of an older attempt, the Elector treats
+// the Lease as another candidate's, and waits.
 func (e *Elector) remember(at time.Time) {
 	const kept = 16
 	e.attempts = append(e.attempts, at)
@@ -71,7 +72,7 @@ func (e *Elector) remember(at time.Time) {
 	}
 }
 
-// mine reports whether this Elector wrote a record: not another one of the same identity, which may have
+// mine reports whether this Elector wrote a record. Another Elector with the same identity may have
 // the same acquire time.
 func (e *Elector) mine(r record) bool {
 	return r.holder == e.opts.Identity && (r.writer == e.writer || r.writer == "") && slices.ContainsFunc(e.attempts, r.acquired.Equal)
@@ -84,14 +85,14 @@ func (e *Elector) get(ctx context.Context, patience time.Duration) (*coordinatio
 	return e.leases.Get(ctx, e.key, metav1.GetOptions{})
 }
 
-// put writes a record into the Lease, which must be as it was read, or must not exist if it is
-// nil.
+// put writes a record into the Lease. The server's Lease must be unchanged since lease was read, or
+// must not exist if lease is nil.
 func (e *Elector) put(ctx context.Context, lease *coordinationv1.Lease, r record, patience time.Duration) (*taken, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var answer *coordinationv1.Lease
 	var err error
-	sent := now() // The lease counts from before the request, whenever the answer comes.
+	sent := now() // The lease counts from before the request, however late the answer is.
 	if lease == nil {
 		lease = &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: e.key.Namespace, Name: e.key.Name}}
 		r.write(lease, e.opts.Labels)
@@ -113,7 +114,7 @@ func (e *Elector) put(ctx context.Context, lease *coordinationv1.Lease, r record
 	return &taken{answer, sent}, nil
 }
 
-// see takes note of the present record of the Lease.
+// see records the current record of the Lease.
 func (e *Elector) see(r record) {
 	e.mu.Lock()
 	before := e.seen
@@ -142,8 +143,8 @@ func (e *Elector) sighted() sight {
 	return e.seen
 }
 
-// expiry returns the time until this candidate may take the lease, as far as it has seen the
-// Lease. 0 or less means now.
+// expiry returns the time until this candidate may take the lease, according to what it has seen. 0
+// or less means now.
 func (e *Elector) expiry() time.Duration {
 	seen := e.sighted()
 	if !seen.known || seen.record.holder == "" || e.mine(seen.record) {

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// instant is a moment by the clocks of this machine that nobody sets. Go's monotonic clock stands
-// still while the machine is suspended, and the clocks of other machines do not. So an instant
-// also counts the time of suspension.
+// instant is a moment by the machine's clocks that cannot be set. Go's monotonic clock stops while
+// the machine is suspended, but the clocks of other machines do not. So an instant also counts the
+// time in suspension.
 type instant struct {
-	awake  time.Time     // with Go's monotonic clock
-	asleep time.Duration // for how long the machine has been suspended
+	awake  time.Time     // by Go's monotonic clock
+	asleep time.Duration // how long the machine has been suspended
 }
 
 func now() instant {
@@ -18,16 +18,16 @@ func now() instant {
 	return instant{awake: time.Now(), asleep: asleep}
 }
 
-// sub is the time from other to i.
+// sub returns the time from other to i.
 func (i instant) sub(other instant) time.Duration {
 	return i.awake.Sub(other.awake) + i.asleep - other.asleep
 }
 
-// add is the moment d after i.
+// add returns the moment d after i.
 func (i instant) add(d time.Duration) instant {
 	i.awake = i.awake.Add(d)
 	return i
 }
 
-// nap is added to the time of suspension, by tests, which cannot suspend the machine.
+// nap is extra suspension time for tests, which cannot suspend the machine.
 var nap atomic.Int64

@@ -4,5 +4,5 @@ package lease
 
 import "time"
 
-// suspended is for how long the machine has been suspended, which is not known here.
+// suspended returns 0, because the time in suspension is not available here.
 func suspended() time.Duration { return 0 }

@@ -1,5 +1,5 @@
-// Package lease elects a leader among processes, by an object of type Lease in the API
-// server: of several copies of a controller one works, and another takes over when it ends.
+// Package lease elects a leader among processes, with an object of type Lease in the API server. Of
+// several copies of a controller one works, and another takes over when it ends.
 //
 //	          looks every 2 s                 renews every 2 s
 //	candidate ---------------> [Lease] <--------------- leader
@@ -14,54 +14,53 @@
 //		return queue.Run(ctx, workers, reconcile)
 //	})
 //
-// [Together] makes one function of those of several controllers. Several leases, such as
-// one for each shard of the keys, are several Electors.
+// [Together] combines the functions of several controllers. For several leases, such as one for
+// each shard of the keys, use several Electors.
 //
 // # Guarantees
 //
 //   - The context of a leader ends before another candidate can take the lease. It ends
-//     Options.RenewDeadline after the leader sent its last successful renewal, whenever the
-//     answer came. The clock for that counts, on Linux, while the machine is suspended.
-//     Other candidates wait for Options.LeaseDuration after they saw that renewal. So the
-//     rates of clocks may differ by the ratio of the two, which is 1.5 by default. Nobody
-//     compares the times that two clocks show.
+//     Options.RenewDeadline after the leader sent its last successful renewal, however late the
+//     answer was. On Linux, this time also counts while the machine is suspended. Other candidates
+//     wait for Options.LeaseDuration after they saw that renewal. So the rates of two clocks may
+//     differ by the ratio of these options, which is 1.5 by default. The times that two clocks show
+//     are never compared.
 //   - If the lease is lost, the context ends with a [*LostError] as its cause, and stays
 //     ended.
 //   - The Elector renews the lease until the function has returned, and releases it only
 //     then.
 //   - The server refuses every write if the Lease has changed since it was read.
-//   - When Run returns, none of its goroutines, timers and requests remains.
+//   - When Run returns, none of its goroutines, timers or requests remains.
 //
-// The guarantees hold among candidates that keep the rules. Those on client-go's
-// leaderelection do, and use the same Lease, so that a rolling update from one to the other
-// has one leader at a time. The guarantees do not hold if somebody edits or deletes the
-// Lease, if etcd is restored from a backup, or if a virtual machine is stopped and its kernel
-// does not notice.
+// The guarantees hold among candidates that follow these rules. Candidates on client-go's
+// leaderelection do, and use the same Lease. A rolling update from one to the other has one leader
+// at a time. The guarantees do not hold if someone edits or deletes the Lease, or if etcd is
+// restored from a backup. Nor do they hold if a virtual machine is stopped and its kernel does not
+// notice.
 //
 // # What nobody can guarantee
 //
-// A context stops only code that looks at it. If a process is stopped for a minute, just before
-// it sends a request, it sends the request when it goes on, and another candidate may lead by
-// then. [Check] looks at the clock, so that it is right at the moment of the call, even after
-// such a stop. As [rest.Options].Limit, it lets no request begin after the lease was lost:
+// A context stops only code that checks it. If a process is stopped for a minute just before it
+// sends a request, it sends the request when it resumes, and another candidate may lead by then.
+// [Check] reads the clock, so it is right at the moment of the call, even after such a stop. As
+// [rest.Options].Limit, it lets no request begin after the lease was lost:
 //
 //	client, err := rest.NewClient(config, rest.Options{Limit: lease.Check})
 //
-// A request that was sent before may still arrive later. So writes must be conditional, as
-// ever: on a resourceVersion or, outside of Kubernetes, on [Term].Transitions, which grows with
-// each term.
+// A request that was sent before may still arrive later. So writes must still be conditional: on a
+// resourceVersion or, outside of Kubernetes, on [Term].Transitions, which grows with each term.
 //
 // # The end
 //
-// There are two ways for a leader to end, because there are two reasons:
+// A leader can end in two ways, for two reasons:
 //
-//   - The lease is lost. The context ends, and everything must end with it, at once.
+//   - The lease is lost. The context ends, and all work must end with it, at once.
 //     [workqueue.Queue.Run] ends each reconcile then.
 //
-//   - The process is asked to end, and may want to finish what is queued.
+//   - The process is asked to stop, and may want to finish its queue.
 //
-// A leader that is asked to end needs both, and [Elector.RunUntil] has them, as
-// [workqueue.Queue.RunUntil] has:
+// A leader that is asked to stop needs both. [Elector.RunUntil] provides them, like
+// [workqueue.Queue.RunUntil]:
 //
 //	elector.RunUntil(ctx, stop, func(lead context.Context) error {
 //		return queue.RunUntil(lead, stop, workers, reconcile)
@@ -73,32 +72,30 @@
 // # How soon another leads
 //
 // After a release, another candidate leads at its next look, within 1.2 RetryPeriod, or at once
-// with Options.Watch. After the end of a process that could not release the lease, it takes
-// LeaseDuration and a tenth of RetryPeriod from the last renewal that the candidate saw. No
-// watch makes that shorter, because nobody can see whether the process lives.
+// with Options.Watch. If a process could not release the lease, another candidate takes it
+// LeaseDuration and a tenth of RetryPeriod after the last renewal that it saw. A watch does not
+// shorten this, because nothing shows whether the process is alive.
 //
 // # Several leases
 //
-// Electors of several leases work side by side in one process. An Elector that runs in the
-// function of another one leads while both leases are held. This package does not share leases
-// evenly among replicas: that needs a list of the replicas, and work that can be handed over at
-// any time.
+// Electors of several leases work side by side in one process. An Elector that runs in the function
+// of another one leads while both leases are held. This package does not distribute leases evenly
+// among replicas: that needs a list of the replicas, and work that can be handed over at any time.
 //
 // # Departures from client-go
 //
-//   - The deadline of the context counts from the moment at which the last successful renewal
-//     was sent. In client-go it counts from the beginning of the first attempt after it.
+//   - The deadline of the context counts from the moment when the last successful renewal was sent.
+//     In client-go it counts from the beginning of the first attempt after that renewal.
 //   - Run waits for the function, releases by default, and returns an error when the lease was
-//     lost. There are no callbacks that run at the same time as others.
-//   - If a Lease names a candidate's identity, but this candidate has not written it, the
-//     candidate takes it for another's. So if two candidates have one identity by mistake,
-//     there is one leader, not two. The annotation kinform.io/lease-writer tells them apart, even
-//     if both write at the same microsecond. A pod of a StatefulSet, whose name is used again, waits
-//     for the lease of its predecessor if that was killed.
-//   - If a Lease has no duration, a candidate waits for its own LeaseDuration. If the Lease
-//     was deleted, a candidate waits as if it were still there.
-//   - The fields strategy and preferred holder, of coordinated leader election, stay as they
-//     are.
+//     lost. There are no concurrent callbacks.
+//   - If a Lease names a candidate's identity, but this candidate did not write it, the candidate
+//     treats it as another's. So if two candidates have one identity by mistake, there is still one
+//     leader. The annotation kinform.io/lease-writer distinguishes them, even if both write at the
+//     same microsecond. A pod of a StatefulSet reuses its name. It waits for the lease of its
+//     predecessor if that was killed.
+//   - If a Lease has no duration, a candidate uses its own LeaseDuration. If the Lease was deleted,
+//     a candidate waits as if it were still there.
+//   - The fields strategy and preferred holder of coordinated leader election are left unchanged.
 //
 // [workqueue.Queue.Run]: https://pkg.go.dev/github.com/kinform/kinform/workqueue#Queue.Run
 // [workqueue.Queue.RunUntil]: https://pkg.go.dev/github.com/kinform/kinform/workqueue#Queue.RunUntil

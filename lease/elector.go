@@ -23,7 +23,7 @@ type Elector struct {
 	opts   Options
 	leases *rest.Resource[*coordinationv1.Lease]
 
-	writer  string                                // see record.writer; no other Elector has it
+	writer  string                                // see record.writer; unique to this Elector
 	watched *rest.Resource[*coordinationv1.Lease] // lists and watches this Lease only
 
 	attempts []time.Time // the last acquire times that this Elector wrote; only Run uses them
@@ -32,24 +32,24 @@ type Elector struct {
 	running  bool
 	standing bool
 	seen     sight
-	term     *term // a term that goes on, or whose function has not returned
+	term     *term // a term in progress, or a term whose function has not returned
 	stats    Stats
 	trouble  remind.Reminder
-	blind    remind.Reminder // of watches
+	blind    remind.Reminder // about watches
 }
 
-// sight is the record of the Lease that a candidate saw last.
+// sight is the record of the Lease that a candidate last saw.
 type sight struct {
 	known  bool
 	record record
-	at     time.Time // when it saw that this had changed, by its own clock
+	at     time.Time // when it saw this record for the first time, by its own clock
 }
 
 // New returns a candidate for the Lease of this name, which need not exist. It sends nothing.
 //
-// The client needs the rights to get, create and update leases of the group
-// coordination.k8s.io in that namespace, and for Options.Watch to watch them. One whose [rest.Options].Limit makes
-// requests wait makes renewals wait as well: let the Elector have a client of its own then.
+// The client needs permission to get, create and update leases of the group coordination.k8s.io in
+// that namespace, and for Options.Watch to watch them. If the client's [rest.Options].Limit delays
+// requests, it delays renewals as well: give the Elector a client of its own then.
 func New(client *rest.Client, key types.NamespacedName, opts Options) (*Elector, error) {
 	opts, err := opts.withDefaults()
 	if err == nil {
@@ -77,22 +77,22 @@ func (e *Elector) Identity() string { return e.opts.Identity }
 // it when lead has returned.
 //
 // The context of lead ends when ctx ends, or when the lease is lost, with a [*LostError] as its
-// cause. The lease is lost RenewDeadline after the last successful renewal was sent, or as soon
-// as Run sees that another candidate has it. In each case Run waits for lead to return. If lead
-// goes on after its context has ended, [Elector.Healthy] returns an error. Until lead has
-// returned, Run renews a lease that is not lost, even after ctx has ended.
+// cause. The lease is lost RenewDeadline after the last successful renewal was sent, or as soon as
+// Run sees another holder. In each case Run waits for lead to return. If lead goes on after its
+// context has ended, [Elector.Healthy] returns an error. Until lead has returned, Run renews a
+// lease that is not lost, even after ctx has ended.
 //
 // Run returns
 //
 //   - nil when ctx has ended, whether this candidate led or not,
-//   - the error of lead, if that is not the end of its context,
+//   - the error of lead, unless it is only the end of its context,
 //   - a [*LostError] when the lease was lost before lead returned, joined with the error
 //     of lead if there is one. With Options.StandAgain, it waits for the lease again instead,
 //     unless lead had an error of its own.
 //
-// A process that lost the lease should usually end, as programs on client-go do: the process
-// that replaces it begins with a clean state. If Run cannot take the lease (no connection,
-// missing rights), it logs that and goes on trying.
+// A process that lost the lease should usually exit, as programs on client-go do: the process that
+// replaces it begins with a clean state. If Run cannot take the lease (no connection, missing
+// permission), it logs that and retries.
 //
 // Run calls lead in its own goroutine. If lead panics, Run panics as well, and does not release
 // the lease. There is only one Run at a time: a second call returns an error.
@@ -100,10 +100,10 @@ func (e *Elector) Run(ctx context.Context, lead func(context.Context) error) err
 	return e.RunUntil(ctx, ctx, lead)
 }
 
-// RunUntil is Run for a function that ends by itself when it is asked to, such as one that
-// finishes its queue. When stop ends, RunUntil returns nil if this candidate does not lead. If it
-// leads, RunUntil goes on until lead has returned. lead can pass its own context and stop to
-// [workqueue.Queue.RunUntil], which has the same two. The end of ctx is as in Run.
+// RunUntil is Run for a function that ends by itself when it is asked to stop, for instance after
+// finishing its queue. When stop ends, RunUntil returns nil if this candidate does not lead. If it
+// leads, RunUntil continues until lead has returned. lead can pass its own context and stop to
+// [workqueue.Queue.RunUntil], which has the same two arguments. ctx has the same effect as in Run.
 //
 // [workqueue.Queue.RunUntil]: https://pkg.go.dev/github.com/kinform/kinform/workqueue#Queue.RunUntil
 func (e *Elector) RunUntil(ctx, stop context.Context, lead func(context.Context) error) error {
@@ -128,14 +128,14 @@ func (e *Elector) RunUntil(ctx, stop context.Context, lead func(context.Context)
 			return nil
 		}
 		err := e.lead(t, lead)
-		lost, ok := err.(*LostError) // and nothing else
+		lost, ok := err.(*LostError) // and there is no other error
 		if !ok || !e.opts.StandAgain || lost.Lease != e.key || ctx.Err() != nil || stop.Err() != nil {
 			return err
 		}
 	}
 }
 
-// stand waits until this candidate has the lease, and returns its term; nil if ctx or stop ended
+// stand waits until this candidate has the lease, and returns its term, or nil if ctx or stop ended
 // first.
 func (e *Elector) stand(ctx, stop context.Context) *term {
 	e.setStanding(true)
@@ -150,7 +150,7 @@ func (e *Elector) stand(ctx, stop context.Context) *term {
 		taken, err := e.attempt(standing)
 		if standing.Err() != nil {
 			if _, unsure := errors.AsType[*writeError](err); unsure || taken != nil {
-				e.release(ctx, begun.add(e.opts.RenewDeadline)) // This candidate may have the lease, and will not lead.
+				e.release(ctx, begun.add(e.opts.RenewDeadline)) // The lease may have been taken, but this candidate will not lead.
 			}
 			return nil
 		}
@@ -168,7 +168,7 @@ func (e *Elector) stand(ctx, stop context.Context) *term {
 	return nil
 }
 
-// begin makes the term of a lease that was taken.
+// begin makes the term for a lease that was taken.
 func (e *Elector) begin(ctx context.Context, taken *taken) *term {
 	inner, cancel := context.WithCancelCause(ctx)
 	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -185,7 +185,7 @@ func (e *Elector) begin(ctx context.Context, taken *taken) *term {
 	return t
 }
 
-// lead calls the function of a leader, and renews the lease beside it.
+// lead calls the leader's function, and renews the lease meanwhile.
 func (e *Elector) lead(t *term, lead func(context.Context) error) error {
 	e.setTerm(t)
 	e.opts.Logger.Info("leading", "lease", e.key.String(), "identity", e.opts.Identity, "transitions", t.about.Transitions)
@@ -205,11 +205,11 @@ func (e *Elector) lead(t *term, lead func(context.Context) error) error {
 		}
 		e.setTerm(nil)
 	})
-	defer end() // after a panic of lead as well
+	defer end() // also after a panic of lead
 	err := contain.Error(lead(t))
 	returned = true
 	if ended := t.Context.Err(); ended != nil && err != nil && (errors.Is(err, ended) || errors.Is(err, context.Cause(t.Context))) {
-		err = nil // The end of its context interrupted it.
+		err = nil // The end of lead's context interrupted it.
 	}
 	end()
 	e.opts.Observer.ended(t.about, err)
@@ -237,21 +237,21 @@ func (e *Elector) setTerm(t *term) {
 	}
 }
 
-// pause is how long a candidate waits before it looks again: until the lease is over if it
-// stays as it is, or for a RetryPeriod if that comes first.
+// pause returns how long a candidate waits before its next look: until the lease expires if it
+// stays unchanged, or for a RetryPeriod, whichever is shorter.
 func (e *Elector) pause(err error) time.Duration {
 	period := e.opts.RetryPeriod
 	if errors.Is(err, errOutrun) {
 		return rand.N(period/10 + 1)
 	}
 	wait := period + rand.N(period/5+1)
-	if left := e.expiry(); err == nil && left < wait { // It may be over by now.
+	if left := e.expiry(); err == nil && left < wait { // It may have expired by now.
 		wait = max(left, 0) + rand.N(period/10+1)
 	}
 	return wait
 }
 
-// sleep returns when d has passed or ctx has ended, and reports whether ctx lives.
+// sleep waits for d. It returns false if ctx ends first.
 func sleep(ctx context.Context, d time.Duration) bool { return wait(ctx, d, nil) }
 
 // wait is sleep that ends early when rings has a value.

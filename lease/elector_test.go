@@ -62,8 +62,8 @@ func TestLeaderRenewsAndReleases(t *testing.T) {
 	})
 }
 
-// Another candidate of the same identity may have stamped the same microsecond. Its Lease is not that of the leader, although
-// holder and acquire time are equal: the leader gives up.
+// Another candidate with the same identity may have stamped the same microsecond. Its Lease is not
+// the leader's, although holder and acquire time are equal: the leader gives up.
 func TestLeaseOfATwinIsNotRenewed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -113,8 +113,8 @@ func TestRunEndsACandidateThatDoesNotLead(t *testing.T) {
 	})
 }
 
-// A candidate whose last look was slow, because of a hook or of the server, looks as soon as the lease
-// is over: it does not wait for another RetryPeriod.
+// If a candidate's last look was slow because of a hook or the server, it looks as soon as the
+// lease expires, without another RetryPeriod.
 func TestCandidateLooksWhenTheLeaseIsOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -21,12 +21,12 @@ type LostError struct {
 	// Unrenewed is the time since the last successful renewal.
 	Unrenewed time.Duration
 
-	// Err is the error of the last renewal. It is nil if none failed, as after a stop of the
-	// process.
+	// Err is the error of the last renewal. It is nil if no renewal failed, for instance after a
+	// stop of the process.
 	Err error
 }
 
-// Error says how the lease was lost, and the likely reason.
+// Error says how the lease was lost, and the probable reason.
 func (e *LostError) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -58,7 +58,7 @@ var (
 	// ErrEnded is the cause of a leader's context once its function has returned.
 	ErrEnded = errors.New("lease: the function of the leader has returned")
 
-	// errReleased says that the Lease has no holder any more, and that this Elector has not
+	// errReleased says that the Lease has no holder any more, although this Elector has not
 	// released it.
 	errReleased = errors.New("somebody else has emptied the Lease")
 

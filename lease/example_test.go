@@ -20,8 +20,8 @@ func exampleServer() *apitest.Server {
 	return server
 }
 
-// A controller that runs in several copies: the one that leads works on the queue. Check keeps a
-// request from being sent after the lease was lost.
+// A controller that runs in several copies: the leader works on the queue. Check keeps a request
+// from being sent after the lease was lost.
 func Example() {
 	server := exampleServer()
 	defer server.Close()
@@ -42,7 +42,7 @@ func Example() {
 	err = elector.Run(ctx, func(ctx context.Context) error {
 		return queue.Run(ctx, 1, func(ctx context.Context, name string) error {
 			fmt.Println("hello", name, lease.Check(ctx))
-			cancel() // as SIGTERM would
+			cancel() // like SIGTERM
 			return nil
 		})
 	})
@@ -53,7 +53,7 @@ func Example() {
 	// <nil>
 }
 
-// Several controllers under one lease begin and end with it.
+// Several controllers under one lease start and end with it.
 func ExampleTogether() {
 	server := exampleServer()
 	defer server.Close()
@@ -67,7 +67,7 @@ func ExampleTogether() {
 		panic(err)
 	}
 	websites := func(ctx context.Context) error {
-		<-ctx.Done() // until another fails, here
+		<-ctx.Done() // until another function fails, in this example
 		fmt.Println("websites end:", context.Cause(ctx))
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// lost waits for the end of a leader's context, and returns why it ended.
+// lost waits for the end of a leader's context, and returns its cause.
 func lost(t *testing.T, ctx context.Context) *lease.LostError {
 	t.Helper()
 	within(t, time.Minute, ctx.Done())
@@ -61,13 +61,13 @@ func TestRenewalThatHangsEndsTheTermInTime(t *testing.T) {
 		lost(t, ctx)
 		require.InDelta(t, 10, time.Since(stored(t, server).Spec.RenewTime.Time).Seconds(), 0.01)
 		require.Error(t, <-r.result)
-		time.Sleep(2 * time.Minute) // the server is done with the requests that hung
+		time.Sleep(2 * time.Minute) // until the server has finished the delayed requests
 	})
 }
 
-// Two candidates have one identity by mistake, and write the Lease at the same microsecond. One leads,
-// also if the answers to both writes are lost, so that neither knows whether it was the one; also if the
-// Lease exists and is free.
+// Two candidates have one identity by mistake, and write the Lease at the same microsecond. Only
+// one leads, even if the answers to both writes are lost, so that neither knows which write
+// succeeded. The same holds if the Lease exists and is free.
 func TestTwinsOfOneMicrosecondDoNotBothLead(t *testing.T) {
 	t.Parallel()
 	for name, exists := range map[string]bool{"no Lease": false, "a free Lease": true} {
@@ -82,7 +82,8 @@ func TestTwinsOfOneMicrosecondDoNotBothLead(t *testing.T) {
 						_, err := server.Create(&coordinationv1.Lease{ObjectMeta: meta()})
 						require.NoError(t, err)
 					}
-					// Both have looked before one of them writes. Time stands still until both have written.
+					// Both have read the Lease before one of them writes. Time does not advance
+					// until both have written.
 					server.Inject(apitest.Fault{Verb: "get", Times: 2, Action: apitest.Delay(time.Second)})
 					if lost {
 						server.Inject(apitest.Fault{Verb: verb, Times: 2, Action: apitest.CutBody(3)})
@@ -106,7 +107,7 @@ func TestLeaseThatOthersEdit(t *testing.T) {
 	other, empty, again := "other", "", "first"
 	for name, test := range map[string]struct {
 		edit func(*coordinationv1.Lease)
-		text string // of the LostError; none if it goes on
+		text string // text of the LostError; "" if the term goes on
 	}{
 		"an annotation":  {edit: func(l *coordinationv1.Lease) { l.Annotations = map[string]string{"a": "b"} }},
 		"the duration":   {edit: func(l *coordinationv1.Lease) { l.Spec.LeaseDurationSeconds = nil }},
@@ -219,7 +220,7 @@ func TestCandidateSaysWhatIsWrongAndGoesOn(t *testing.T) {
 	})
 }
 
-// The answer to the write by which it takes the lease does not come before it is stopped.
+// The candidate is stopped before the answer arrives to the write that takes the lease.
 func TestCandidateThatIsStoppedLeavesNoLeaseBehind(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -236,7 +237,7 @@ func TestCandidateThatIsStoppedLeavesNoLeaseBehind(t *testing.T) {
 }
 
 func TestMachineThatWasSuspended(t *testing.T) {
-	// Not parallel: it concerns all of the process.
+	// Not parallel: it affects the whole process.
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
 		client := newClient(t, server, rest.Options{Limit: lease.Check})
@@ -253,7 +254,7 @@ func TestMachineThatWasSuspended(t *testing.T) {
 		require.NoError(t, lease.Check(derived))
 		wake()
 		defer lease.Suspend(11 * time.Second)()
-		// No timer has fired, and yet:
+		// No timer has fired, but no request is sent:
 		sent := client.Stats().Requests
 		_, err = objects.Get(derived, key, metav1.GetOptions{})
 		require.Error(t, err)
@@ -312,7 +313,7 @@ func TestStandAgain(t *testing.T) {
 	})
 }
 
-// With the lease ends what is done under it: workers, and their requests.
+// Everything under the lease ends with it: workers, and their requests.
 func TestWorkersEndWithTheLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -347,7 +348,7 @@ func TestWorkersEndWithTheLease(t *testing.T) {
 	})
 }
 
-// A process that is asked to end finishes its queue under the lease, which is renewed for that.
+// A process that is asked to stop finishes its queue under the lease, which is renewed meanwhile.
 func TestQueueIsFinishedUnderTheLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -456,8 +457,8 @@ type oddError struct{}
 func (oddError) Error() string { return "odd" }
 func (oddError) Unwrap() error { panic("a bug") }
 
-// The function of a leader may return an error that cannot be looked at, after its context has ended as
-// well, and hooks may panic: Run returns an error that says so, and releases the lease.
+// A leader's function may return an error that panics when it is examined, even after its context
+// has ended, and hooks may panic. Run returns an error that says so, and releases the lease.
 func TestFunctionsOfALeaderThatPanicEndNothingElse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

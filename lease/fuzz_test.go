@@ -9,8 +9,8 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 )
 
-// FuzzRecord reads any Lease, and writes a record into it, which is read as it was and leaves
-// alone what is not its own.
+// FuzzRecord reads an arbitrary Lease and writes a record into it. The record is the same when it
+// is read again, and other fields are unchanged.
 func FuzzRecord(f *testing.F) {
 	f.Add([]byte(`{}`))
 	f.Add([]byte(`{"spec":{"holderIdentity":"a","leaseDurationSeconds":15,"acquireTime":"2026-01-02T03:04:05.678901Z","renewTime":"2026-01-02T03:04:05.678901+02:00","leaseTransitions":2147483647}}`))

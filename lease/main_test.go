@@ -36,7 +36,7 @@ func newServer(t *testing.T) *apitest.Server {
 	return server
 }
 
-// newClient returns a client of its own for a server.
+// newClient returns a new client for a server.
 func newClient(t *testing.T, server *apitest.Server, opts rest.Options) *rest.Client {
 	t.Helper()
 	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, opts)
@@ -54,7 +54,7 @@ func newElector(t *testing.T, server *apitest.Server, identity string, opts leas
 	return e
 }
 
-// stored returns the Lease as the server has it.
+// stored returns the server's Lease.
 func stored(t *testing.T, server *apitest.Server) *coordinationv1.Lease {
 	t.Helper()
 	object, err := server.Get(leases, key)
@@ -62,7 +62,7 @@ func stored(t *testing.T, server *apitest.Server) *coordinationv1.Lease {
 	return object.(*coordinationv1.Lease)
 }
 
-// change edits the Lease as an administrator would.
+// change edits the Lease like an administrator.
 func change(t *testing.T, server *apitest.Server, edit func(*coordinationv1.Lease)) {
 	t.Helper()
 	object := stored(t, server)
@@ -71,17 +71,17 @@ func change(t *testing.T, server *apitest.Server, edit func(*coordinationv1.Leas
 	require.NoError(t, err)
 }
 
-// run is a Run that goes on.
+// run is a Run in progress.
 type run struct {
 	elector *lease.Elector
-	leads   chan context.Context // the context of each function that is called
-	end     chan error           // what the function is to return
+	leads   chan context.Context // the context of each call of the function
+	end     chan error           // results for the function to return
 	stop    context.CancelFunc
 	result  chan error
 }
 
-// start runs a candidate whose function returns when it is told to, or with the cause of its
-// context when that ends.
+// start runs a candidate. Its function returns a value from end, or the cause of its context when
+// that ends.
 func start(t *testing.T, e *lease.Elector) *run {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -106,8 +106,8 @@ func start(t *testing.T, e *lease.Elector) *run {
 	return r
 }
 
-// leaderIsKilled starts a leader and a candidate with these options. After a minute, the leader ends as
-// if it was killed. It returns the candidate, and when the leader had renewed the lease.
+// leaderIsKilled starts a leader and a candidate with these options. After a minute, the leader
+// ends as if it was killed. It returns the candidate, and the time of the leader's last renewal.
 func leaderIsKilled(t *testing.T, server *apitest.Server, opts lease.Options) (candidate *run, renewed time.Time) {
 	t.Helper()
 	leader := start(t, newElector(t, server, "first", lease.Options{KeepOnEnd: true}))
@@ -119,7 +119,7 @@ func leaderIsKilled(t *testing.T, server *apitest.Server, opts lease.Options) (c
 	return candidate, stored(t, server).Spec.RenewTime.Time
 }
 
-// within fails unless something comes within a time.
+// within returns the next value from a channel, and fails the test if none arrives in time.
 func within[V any](t *testing.T, d time.Duration, from <-chan V) (value V) {
 	t.Helper()
 	select {

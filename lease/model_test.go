@@ -31,15 +31,15 @@ var (
 	modelSeed  = flag.Uint64("lease.seed", 0, "play this history alone, and say what happens in it")
 )
 
-// The times on which the candidates of the model agree. They are ten times the defaults, as a
-// Lease has whole seconds and these are divided by the rates of clocks.
+// Times on which all candidates of the model agree. They are ten times the defaults, because a
+// Lease has whole seconds, and each host divides them by its clock rate.
 const (
 	nominalDuration = 150 * time.Second
 	nominalDeadline = 100 * time.Second
 	nominalPeriod   = 20 * time.Second
 )
 
-// fence knows who leads at each moment of true time, which is that of the bubble.
+// fence knows who leads at each moment of true time, which is the bubble's time.
 type fence struct {
 	t    *testing.T
 	seed uint64
@@ -57,7 +57,7 @@ func (f *fence) say(format string, args ...any) {
 	}
 }
 
-// begin is called first thing by each leader.
+// Each leader calls begin first.
 func (f *fence) begin(ctx context.Context, who string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -94,24 +94,24 @@ func (f *fence) end(ctx context.Context, why string) {
 type host struct {
 	name   string
 	server *apitest.Server
-	rate   float64       // of its clock: 1.1 is 10 % fast
-	ahead  time.Duration // what its clock shows
+	rate   float64       // rate of its clock: 1.1 is 10 % fast
+	ahead  time.Duration // offset of its clock
 
 	traffic sync.WaitGroup
 	mu      sync.Mutex // guards following
 	random  *rand.Rand
-	faults  float64 // share of requests that go wrong
+	faults  float64 // share of requests that fail
 	cut     bool
 }
 
-// chance draws from the host's source.
+// chance returns true with probability p, from the host's random source.
 func (h *host) chance(p float64) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.random.Float64() < p
 }
 
-// upTo draws a time, of which most are short.
+// upTo returns a random time; most are short.
 func (h *host) upTo(d time.Duration) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -131,10 +131,10 @@ func (h *host) state() (faults float64, cut bool) {
 	return h.faults, h.cut
 }
 
-// of is a time by this host's clock, in true time.
+// of converts a time by this host's clock to true time.
 func (h *host) of(d time.Duration) time.Duration { return time.Duration(float64(d) / h.rate) }
 
-// duration is what the host is told of the seconds that are in the Lease.
+// duration converts the seconds in the Lease to this host's clock.
 func (h *host) duration(seconds int32) int32 {
 	if seconds == int32(nominalDuration/time.Second) {
 		return int32(h.of(nominalDuration).Round(time.Second) / time.Second)
@@ -142,12 +142,11 @@ func (h *host) duration(seconds int32) int32 {
 	return seconds
 }
 
-// translate turns a Lease as the server has it into one as this host would see it with its clock,
-// or back.
+// translate converts a Lease between the server's times and this host's clock.
 func (h *host) translate(body []byte, outwards bool) []byte {
 	var object coordinationv1.Lease
 	if json.Unmarshal(body, &object) != nil || (object.Kind != "Lease" && !outwards) {
-		return body // an error
+		return body // not a Lease but an error
 	}
 	ahead := -h.ahead
 	if outwards {
@@ -174,7 +173,7 @@ func (h *host) translate(body []byte, outwards bool) []byte {
 	return body
 }
 
-// forward has the server answer a request, whatever its client does meanwhile.
+// forward passes a request to the server, whatever its client does meanwhile.
 func (h *host) forward(r *http.Request, body []byte) *httptest.ResponseRecorder {
 	forwarded := r.Clone(context.WithoutCancel(r.Context()))
 	if len(body) > 0 {
@@ -188,7 +187,7 @@ func (h *host) forward(r *http.Request, body []byte) *httptest.ResponseRecorder 
 	return answer
 }
 
-// ServeHTTP is the way from the host to the server and back.
+// ServeHTTP is the network between the host and the server, in both directions.
 func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.traffic.Add(1)
 	defer h.traffic.Done()
@@ -216,10 +215,10 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	time.Sleep(h.upTo(500 * time.Millisecond))
 	if h.chance(faults) {
-		switch h.upTo(0); { // one of these
-		case h.chance(0.15): // it never arrives
+		switch h.upTo(0); { // one of these faults
+		case h.chance(0.15): // the request never arrives
 			hang()
-		case h.chance(0.2): // it arrives late, when its client may be gone
+		case h.chance(0.2): // the request arrives late, when its client may be gone
 			h.traffic.Go(func() {
 				time.Sleep(h.upTo(2 * nominalDuration))
 				h.forward(r, body)
@@ -228,12 +227,12 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case h.chance(0.25): // the answer never arrives
 			h.forward(r, body)
 			hang()
-		case h.chance(0.3): // the connection breaks before, or after
+		case h.chance(0.3): // the connection breaks, before or after the request
 			if h.chance(0.5) {
 				h.forward(r, body)
 			}
 			panic(http.ErrAbortHandler)
-		case h.chance(0.4): // the server says that it failed, and may have done it
+		case h.chance(0.4): // the server reports a failure, but may have executed the request
 			if h.chance(0.5) {
 				h.forward(r, body)
 			}
@@ -246,7 +245,7 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			time.Sleep(h.upTo(nominalDeadline))
 			h.answer(w, answer)
 			if h.chance(0.5) {
-				h.set(faults, true) // and that was the last one for a while
+				h.set(faults, true) // and this was the last request for a while
 			}
 			return
 		}
@@ -256,8 +255,8 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, answer)
 }
 
-// watch is the way of a watch: it is refused, or told late, twice, in the wrong order, or not
-// at all.
+// watch is the network of a watch. The watch is refused, or its events arrive late, twice, in the
+// wrong order, or not at all.
 func (h *host) watch(w http.ResponseWriter, r *http.Request) {
 	faults, cut := h.state()
 	switch {
@@ -272,13 +271,13 @@ func (h *host) watch(w http.ResponseWriter, r *http.Request) {
 	h.server.ServeHTTP(&watched{host: h, ResponseWriter: w, ctx: r.Context()}, r)
 }
 
-// watched is the answer to a watch.
+// watched is the response writer of a watch.
 type watched struct {
 	http.ResponseWriter
 	host *host
 	ctx  context.Context
-	part []byte   // of an event
-	told [][]byte // that were sent
+	part []byte   // incomplete event
+	told [][]byte // events that were sent
 }
 
 func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -286,7 +285,7 @@ func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // Flush sends what was written.
 func (w *watched) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
 
-// Write takes what the server sends.
+// Write receives data from the server.
 func (w *watched) Write(data []byte) (int, error) {
 	w.part = append(w.part, data...)
 	for {
@@ -332,11 +331,11 @@ func (w *watched) event(line []byte) error {
 	sent := w.told[len(w.told)-1:]
 	switch {
 	case !h.chance(faults):
-	case h.chance(0.3): // not at all
+	case h.chance(0.3): // the event is lost
 		sent = nil
-	case h.chance(0.5): // what was before, once more
+	case h.chance(0.5): // an earlier event is repeated
 		sent = w.told[max(0, len(w.told)-1-int(h.upTo(20))):]
-	case h.chance(0.3): // it breaks
+	case h.chance(0.3): // the watch breaks
 		panic(http.ErrAbortHandler)
 	}
 	for _, event := range sent {
@@ -353,7 +352,7 @@ func (h *host) answer(w http.ResponseWriter, answer *httptest.ResponseRecorder) 
 	_, _ = w.Write(h.translate(answer.Body.Bytes(), false))
 }
 
-// pipes is a listener whose connections are inside the process.
+// pipes is a listener with in-memory connections.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -383,8 +382,8 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// live is what a host does until ctx ends: processes that stand, lead in many ways and end in
-// many ways, one after the other.
+// live simulates a host until ctx ends: a sequence of processes that stand, lead in many ways and
+// end in many ways.
 func (h *host) live(ctx context.Context, f *fence, config rest.Config, identity string) {
 	for n := 0; ctx.Err() == nil; n++ {
 		client, err := rest.NewClient(config, rest.Options{MaxRetries: -1 + 3*n%5})
@@ -415,7 +414,7 @@ func (h *host) live(ctx context.Context, f *fence, config rest.Config, identity 
 			leader = ctx
 			f.begin(ctx, name)
 			defer f.end(ctx, "it returns")
-			// A leader whose context was ended by its caller is fenced by the lease alone.
+			// If its caller ended a leader's context, only the lease fences the leader.
 			defer context.AfterFunc(ctx, func() {
 				if lost, ok := errors.AsType[*lease.LostError](context.Cause(ctx)); ok {
 					f.end(ctx, lost.Error())
@@ -428,7 +427,7 @@ func (h *host) live(ctx context.Context, f *fence, config rest.Config, identity 
 			<-ctx.Done()
 			if lasting := h.upTo(2 * nominalDuration); h.chance(0.5) {
 				for end := time.Now().Add(lasting); time.Now().Before(end); time.Sleep(time.Second) {
-					if err := lease.Check(ctx); err != nil { // as a write would be refused
+					if err := lease.Check(ctx); err != nil { // like a write that would be refused
 						f.end(ctx, err.Error())
 					}
 				}
@@ -450,11 +449,12 @@ func pauseFor(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// TestOneLeaderInRandomHistories has hosts with clocks that run at different rates and show different times,
-// with networks that lose, delay and repeat, partitions, a server that is gone, others who write the
-// Lease, processes that end in every way, and candidates that have the same identity by
-// mistake. Some of them watch the Lease, and are told the truth late, twice, of the past or not at all. There is never more than one leader, by the fence that the lease promises; each term has more
-// transitions than the one before; and when all is well again, one leads.
+// TestOneLeaderInRandomHistories simulates hosts with clocks of different rates and offsets,
+// networks that lose, delay and repeat, partitions, and a server that is gone. Others write the
+// Lease, processes end in every way, and candidates have the same identity by mistake. Some of them
+// watch the Lease, and get events late, twice, out of date or not at all. There is never more than
+// one leader by the fence that the lease promises, and each term has more transitions than the one
+// before. When all faults are over, one candidate leads.
 func TestOneLeaderInRandomHistories(t *testing.T) {
 	t.Parallel()
 	if *modelSeed != 0 {
@@ -510,7 +510,7 @@ func playHistory(t *testing.T, seed uint64) (begun, lost int) {
 		for end := time.Now().Add(3 * time.Hour); time.Now().Before(end); {
 			time.Sleep(time.Duration(random.IntN(300)) * time.Second)
 			switch random.IntN(6) {
-			case 0: // the server is gone, or the whole network
+			case 0: // the server is down, or the whole network
 				f.say("all are cut off")
 				for _, h := range hosts {
 					h.set(0.2, true)

@@ -24,8 +24,8 @@ type Observer struct {
 	// OnEnd is called when the function has returned, with its error.
 	OnEnd func(Term, error)
 
-	// OnAttempt is called after each attempt to look at, take, renew or release the lease. It
-	// has failed if err is not nil.
+	// OnAttempt is called after each attempt to read, take, renew or release the lease. The attempt
+	// failed if err is not nil.
 	OnAttempt func(took time.Duration, err error)
 }
 
@@ -43,7 +43,7 @@ func (o *Observer) contained(h *contain.Hooks) *Observer {
 	return &own
 }
 
-// The methods below call a hook if there is one; a nil Observer has none.
+// The methods below call a hook if it is set; a nil Observer has no hooks.
 
 func (o *Observer) leader(holder string) {
 	if o != nil && o.OnLeader != nil {

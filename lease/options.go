@@ -17,59 +17,58 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// Options are the choices of an Elector. The zero value works.
+// Options configures an Elector. The zero value works.
 type Options struct {
-	// Identity is the name of this candidate in the Lease. No other candidate may have the
-	// same, in this process or in another. If the Lease has this name, but this Elector has
-	// not written it, the Elector takes it for another's. Defaults to the name of the host
-	// and a random part.
+	// Identity is the name of this candidate in the Lease. No other candidate may have the same
+	// identity, in this process or in another. If the Lease has this identity, but this Elector did
+	// not write it, the Elector treats it as another's. Defaults to the name of the host and a
+	// random part.
 	Identity string
 
-	// LeaseDuration is how long other candidates wait after they saw the last renewal, by
-	// their clocks, until they take the lease. It is in whole seconds, as in the Lease.
-	// Defaults to 15 seconds.
+	// LeaseDuration is how long other candidates wait, by their own clocks, after they saw the last
+	// renewal, before they take the lease. It is in whole seconds, as in the Lease. Defaults to 15
+	// seconds.
 	LeaseDuration time.Duration
 
-	// RenewDeadline is how long the leader leads after it sent its last successful renewal,
-	// by its own clock. The rest of LeaseDuration is for functions that end slowly, and for
-	// clocks of different rates: up to LeaseDuration / RenewDeadline. That rest should be more
-	// than a second if there are candidates on client-go, which compares times in whole
-	// seconds, and so may not see the last renewal. Defaults to two thirds of LeaseDuration,
-	// which is 10 seconds.
+	// RenewDeadline is how long the leader leads after it sent its last successful renewal, by its
+	// own clock. The rest of LeaseDuration allows for functions that end slowly, and for clocks of
+	// different rates: up to LeaseDuration / RenewDeadline. The rest should be more than a second
+	// if there are candidates on client-go, which compares times in whole seconds, and so may not
+	// see the last renewal. Defaults to two thirds of LeaseDuration, which is 10 seconds.
 	RenewDeadline time.Duration
 
-	// RetryPeriod is the time from one renewal to the next, and between two looks of a
-	// candidate, to which up to a fifth is added at random. It is less than RenewDeadline
-	// by that fifth. Defaults to two fifteenths of LeaseDuration, which is 2 seconds.
+	// RetryPeriod is the time between renewals, and between two looks of a candidate. Up to a fifth
+	// is added at random. With that fifth, it must be less than RenewDeadline. Defaults to two
+	// fifteenths of LeaseDuration, which is 2 seconds.
 	RetryPeriod time.Duration
 
-	// Watch has a candidate watch the Lease besides, so that it hears of a release at once
-	// and does not wait for its next look. This costs a connection or a stream of one, and the right to
-	// watch the Lease, which may be given for its name alone. Where the watch is refused or breaks,
-	// that is logged, the candidate looks as without it, and tries again within a minute. A watch only
-	// says when to look, so that nothing that is promised depends on it. Defaults to
+	// Watch makes a candidate watch the Lease in addition, so that it notices a release at once,
+	// without waiting for its next look. This costs a connection or a stream of one, and the
+	// permission to watch the Lease, which may be limited to its name. If the watch is refused or
+	// breaks, that is logged. The candidate looks as without it, and retries within a minute. A
+	// watch only affects when the candidate looks, so no guarantee depends on it. Defaults to
 	// false.
 	Watch bool
 
-	// StandAgain lets Run stand for election again after the lease was lost, instead of
-	// returning a [*LostError]. The function must allow several calls: it should make its
-	// informers and queues anew in each. Defaults to false.
+	// StandAgain makes Run stand for election again after the lease was lost, instead of returning
+	// a [*LostError]. The function must support several calls: it should make new informers and
+	// queues in each call. Defaults to false.
 	StandAgain bool
 
-	// KeepOnEnd leaves the lease as it is when the function has returned, so that other
-	// candidates wait as if the process had been killed. Defaults to false: Run releases the
-	// lease, and the next candidate takes it as soon as it looks.
+	// KeepOnEnd keeps the lease when the function has returned, so that other candidates wait as if
+	// the process had been killed. Defaults to false: Run releases the lease, and the next
+	// candidate takes it as soon as it looks.
 	KeepOnEnd bool
 
 	// Labels are set on the Lease when it is created or taken. Defaults to none.
 	Labels map[string]string
 
-	// Observer has functions that the Elector calls at each step. Defaults to none.
+	// Observer has hooks that the Elector calls at each step. Defaults to nil.
 	Observer *Observer
 
-	// Logger gets each change of the leader, and attempts that fail: when they begin to
-	// fail, and every five minutes while they do. Defaults to the slog.Default() of the time
-	// of New. slog.New(slog.DiscardHandler) drops all of it.
+	// Logger receives each change of the leader, and failed attempts: when they begin to fail, and
+	// every five minutes while they do. Defaults to the value of slog.Default() at New.
+	// slog.New(slog.DiscardHandler) logs nothing.
 	Logger *slog.Logger
 }
 
@@ -90,8 +89,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// validate returns an error that says what is wrong with key or the options, which have their
-// defaults.
+// validate returns an error about an invalid key or option; defaults must be set already.
 func (o *Options) validate(key types.NamespacedName) error {
 	if wrong := validation.IsDNS1123Label(key.Namespace); len(wrong) > 0 {
 		return fmt.Errorf("lease: the namespace of the Lease is %q: %s", key.Namespace, wrong[0])
@@ -117,5 +115,5 @@ func (o *Options) validate(key types.NamespacedName) error {
 	return nil
 }
 
-// jittered is the longest time that a period may last with its random part.
+// jittered returns a period with its longest random addition.
 func jittered(period time.Duration) time.Duration { return period + period/5 }

@@ -13,17 +13,18 @@ import (
 type record struct {
 	holder      string
 	duration    time.Duration
-	acquired    time.Time // like renewed, in microseconds of another clock: compared for equality only
+	acquired    time.Time // like renewed, in microseconds of another clock: compared only for equality
 	renewed     time.Time
 	transitions int32
-	writer      string // of the Elector that wrote holder and acquired; "" if that is not known
+	writer      string // ID of the Elector that wrote holder and acquired; "" if unknown
 }
 
-// writerAnnotation is the annotation of a Lease that has record.writer. Candidates with one identity may
-// write at the same microsecond, so that no field of the specification tells them apart.
+// writerAnnotation is the annotation of a Lease that stores record.writer. Candidates with one
+// identity may write at the same microsecond, and then no field of the specification distinguishes
+// them.
 const writerAnnotation = "kinform.io/lease-writer"
 
-// recordOf reads a Lease.
+// recordOf reads the record of a Lease.
 func recordOf(lease *coordinationv1.Lease) (r record) {
 	spec := &lease.Spec
 	r.writer = lease.Annotations[writerAnnotation]
@@ -45,8 +46,8 @@ func recordOf(lease *coordinationv1.Lease) (r record) {
 	return r
 }
 
-// write writes r into lease. Other fields stay: those of coordinated leader election, and all
-// metadata except labels and one annotation.
+// write writes r into lease. Other fields are unchanged: those of coordinated leader election, and
+// all metadata except labels and one annotation.
 func (r record) write(lease *coordinationv1.Lease, labels map[string]string) {
 	seconds := int32(r.duration / time.Second)
 	spec := &lease.Spec
@@ -69,14 +70,14 @@ func (r record) write(lease *coordinationv1.Lease, labels map[string]string) {
 	lease.Annotations[writerAnnotation] = r.writer
 }
 
-// same reports whether two records are equal, except for the writer, which a server may not keep. Times
-// are compared as moments.
+// same reports whether two records are equal. It ignores the writer, which a server may not keep.
+// Times are compared as moments.
 func (r record) same(other record) bool {
 	return r.holder == other.holder && r.duration == other.duration && r.transitions == other.transitions &&
 		r.acquired.Equal(other.acquired) && r.renewed.Equal(other.renewed)
 }
 
-// after returns the number of transitions after one more. It never goes down.
+// after returns the number of transitions after one more. It never decreases.
 func (r record) after() int32 {
 	if r.transitions == math.MaxInt32 {
 		return r.transitions
@@ -84,12 +85,12 @@ func (r record) after() int32 {
 	return r.transitions + 1
 }
 
-// micro is a time as a Lease can say it.
+// micro rounds a time to the precision of a Lease.
 func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// stamp returns the time of a write. It differs from that of the write before, even if the clock
-// was set back since: a server ignores a write that changes nothing, and other candidates would
-// not see it.
+// stamp returns the time for a write. It differs from the time of the previous write, even if the
+// clock was set back. A server ignores a write without a change, and other candidates would not see
+// it.
 func stamp(before time.Time) time.Time {
 	if now := micro(time.Now()); !now.Equal(before) {
 		return now

@@ -70,8 +70,8 @@ func (e *Elector) renewOnce(t *term) error {
 	return &takenError{holder: r.holder}
 }
 
-// renewAs writes the Lease with a new time, if the Lease of the server is lease. nil means that
-// there must be none.
+// renewAs writes the Lease with a new time, if the server's Lease equals lease. nil means that the
+// Lease must not exist.
 func (e *Elector) renewAs(t *term, lease *coordinationv1.Lease) error {
 	var before time.Time
 	if lease != nil {
@@ -92,14 +92,14 @@ func (e *Elector) renewAs(t *term, lease *coordinationv1.Lease) error {
 	return err
 }
 
-// patience returns how long to wait for an answer, so that there is time for another attempt.
+// patience returns how long to wait for an answer, so that time is left for another attempt.
 func (e *Elector) patience(t *term) time.Duration {
 	left := t.left()
 	return max(left/2, min(left, e.opts.RetryPeriod))
 }
 
-// release removes the holder of the Lease if that is this Elector, so that the next candidate
-// need not wait. It gives up at until, when other candidates may take the lease anyway.
+// release removes the holder from the Lease if this Elector is the holder, so that the next
+// candidate need not wait. It gives up at until, when other candidates may take the lease anyway.
 func (e *Elector) release(ctx context.Context, until instant) {
 	ctx = context.WithoutCancel(ctx)
 	for left := until.sub(now()); left > 0; left = until.sub(now()) {

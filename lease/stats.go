@@ -12,8 +12,8 @@ type Stats struct {
 	// Lease is the name of the lease.
 	Lease types.NamespacedName
 
-	// Identity is that of this candidate. Leader is that of the leader, as far as this
-	// candidate has seen, and "" if there is none.
+	// Identity is this candidate's identity. Leader is the leader's identity, as far as this
+	// candidate has seen, and "" if there is no leader.
 	Identity, Leader string
 
 	// Standing is true while this candidate waits for the lease, and Leading while it has
@@ -23,22 +23,22 @@ type Stats struct {
 	// Watching is true while the candidate has a watch, see Options.Watch.
 	Watching bool
 
-	// Left is the time until the lease is lost unless it is renewed; 0 if this candidate does
-	// not have it.
+	// Left is the time until the lease is lost unless it is renewed; 0 if this candidate does not
+	// have the lease.
 	Left time.Duration
 
-	// Transitions is how often the Lease has changed hands, as it was last seen.
+	// Transitions is how often the Lease has changed hands, as last seen.
 	Transitions int32
 
-	// Failing is the error of the last attempt to look at, take, renew or release the lease,
-	// and FailingSince is when attempts began to fail. They are nil and zero if the last
-	// attempt succeeded.
+	// Failing is the error of the last attempt to read, take, renew or release the lease, and
+	// FailingSince is when attempts began to fail. They are nil and zero if the last attempt
+	// succeeded.
 	Failing      error
 	FailingSince time.Time
 
-	// Attempts counts the attempts to look at, take, renew or release the lease, Failures
-	// those that failed, and Conflicts those in which another candidate was quicker. Terms
-	// counts the terms of this candidate, and Lost those that ended because the lease was lost.
+	// Attempts counts attempts to read, take, renew or release the lease, Failures the failed
+	// attempts, and Conflicts the attempts in which another candidate wrote first. Terms counts the
+	// terms of this candidate, and Lost the terms that ended because the lease was lost.
 	Attempts, Failures, Conflicts, Terms, Lost uint64
 }
 
@@ -56,8 +56,8 @@ func (e *Elector) Stats() Stats {
 	return s
 }
 
-// Leading reports whether this candidate has the lease. It looks at the clock. [Check] is the same
-// for code that has a context.
+// Leading reports whether this candidate has the lease. It reads the clock. [Check] is the same for
+// code that has a context.
 func (e *Elector) Leading() bool {
 	e.mu.Lock()
 	t := e.term
@@ -66,9 +66,9 @@ func (e *Elector) Leading() bool {
 }
 
 // Healthy returns an error if the lease was lost, other candidates may take it, and the function
-// has not returned: two functions may be at work then, and only the end of the process helps. It
-// is for a liveness probe. If the server cannot be reached, Healthy returns nil, and
-// Stats.Failing has the error.
+// has not returned. Two functions may be at work then, and only the end of the process helps. It is
+// for a liveness probe. If the server cannot be reached, Healthy returns nil, and Stats.Failing has
+// the error.
 func (e *Elector) Healthy() error {
 	e.mu.Lock()
 	t := e.term

@@ -9,22 +9,22 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Term is one time of leading.
+// Term is one period of leading.
 type Term struct {
 	Lease    types.NamespacedName
 	Identity string
 
-	// Transitions is that of the Lease. It grows with each term, as long as nobody deletes the
-	// Lease. So a system outside of Kubernetes can refuse writes with a smaller number, which
-	// are of an earlier term.
+	// Transitions is the Lease's number of transitions. It grows with each term unless the Lease is
+	// deleted. So a system outside of Kubernetes can refuse writes with a smaller number, which
+	// come from an earlier term.
 	Transitions int32
 
 	// Since is when the term began, by the clock of this machine.
 	Since time.Time
 }
 
-// term is the context of a leader. Unlike a standard context, each of its methods looks at the
-// clock first: when its time is over, it has ended, whether or not a timer has fired.
+// term is the context of a leader. Unlike a standard context, each of its methods reads the clock
+// first. When its time is over, the context has ended, whether or not a timer has fired.
 type term struct {
 	context.Context
 
@@ -39,9 +39,9 @@ type term struct {
 
 	mu      sync.Mutex // guards following
 	until   instant    // when the term is lost unless it is renewed
-	last    instant    // when the last renewal that succeeded was sent
+	last    instant    // when the last successful renewal was sent
 	lease   *coordinationv1.Lease
-	failure error // of the last attempt after it
+	failure error // of the last attempt since then
 	lost    *LostError
 	lostAt  time.Time
 	over    bool // the function has returned
@@ -67,15 +67,15 @@ func FromContext(ctx context.Context) (about Term, ok bool) {
 }
 
 // Check returns nil as long as the lease is held. ctx is the context of a leader, or derived from
-// one; if leases are nested, all of them must be held. Check also returns nil for a context that
-// is not of a leader. It ignores other reasons for which ctx has ended: a function that was asked
-// to end may still write, with [context.WithoutCancel], while the lease is held.
+// one; if leases are nested, all of them must be held. Check also returns nil for a context without
+// a leader. It ignores other reasons why ctx has ended: a function that was asked to stop may still
+// write, with [context.WithoutCancel], while the lease is held.
 //
-// Check looks at the clock. A derived context ends only when a timer fires, or when a method of
-// the leader's context is called. If a process was stopped for a minute and goes on, code may run
-// for some microseconds before a derived context ends. Check notices at once. As
-// [rest.Options].Limit, it is called before each request, retries included: no request with such
-// a context begins after the lease was lost.
+// Check reads the clock. A derived context ends only when a timer fires, or when a method of the
+// leader's context is called. When a stopped process resumes, code may run for some microseconds
+// before a derived context ends. Check notices at once. As [rest.Options].Limit, it is called
+// before each request, retries included: no request with such a context begins after the lease was
+// lost.
 func Check(ctx context.Context) error {
 	for t := innermost(ctx); t != nil; t = t.outer {
 		if !t.look() {
@@ -116,7 +116,7 @@ func (t *term) Value(key any) any {
 }
 
 // look ends the term if its time is over. It reports whether the term is held: it is not lost, and
-// the function has not returned. A term whose context the caller of Run has ended is held.
+// the function has not returned. A term is also held if the caller of Run has ended its context.
 func (t *term) look() bool {
 	t.mu.Lock()
 	held := t.lookLocked()
@@ -139,7 +139,7 @@ func (t *term) lookLocked() bool {
 	return true
 }
 
-// loseLocked notes that the term is lost. announce follows, without the lock.
+// loseLocked records that the term is lost. The caller must then call announce without the lock.
 func (t *term) loseLocked(holder string, err error) {
 	t.lost = &LostError{Lease: t.about.Lease, Identity: t.about.Identity, Holder: holder, Unrenewed: now().sub(t.last), Err: err}
 	t.lostAt = time.Now()
@@ -180,8 +180,8 @@ func (t *term) ring() {
 	}
 }
 
-// renewed takes note of a successful renewal that was sent at a moment, from which the deadline
-// counts. It returns false if the term is over: a term that has ended stays ended.
+// renewed records a successful renewal; the deadline counts from the time when it was sent. It
+// returns false if the term is over: a term that has ended stays ended.
 func (t *term) renewed(lease *coordinationv1.Lease, sent instant) bool {
 	t.mu.Lock()
 	held := t.lookLocked()
@@ -197,7 +197,7 @@ func (t *term) renewed(lease *coordinationv1.Lease, sent instant) bool {
 	return held
 }
 
-// failed notes why an attempt failed.
+// failed records why an attempt failed.
 func (t *term) failed(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -211,7 +211,7 @@ func (t *term) object() *coordinationv1.Lease {
 	return t.lease
 }
 
-// left is the time until the term is lost unless it is renewed.
+// left returns the time until the term is lost unless it is renewed.
 func (t *term) left() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,18 +13,18 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// A candidate that watches decides nothing by events. An event that says that the lease is free
-// only makes the candidate look earlier. So a watch that is late, that repeats events, or that has
-// fallen silent, costs a look or time, and never a guarantee.
+// A candidate decides nothing by events of its watch. An event that shows a free lease only makes
+// the candidate look earlier. So a watch that is late, repeats events or is silent costs a look or
+// some time, but no guarantee.
 
 const (
-	// watchTime is the longest time of one watch. The shortest is half of it.
+	// watchTime is the longest duration of one watch. The shortest is half of it.
 	watchTime = 10 * time.Minute
-	// watchPause is the longest time from a watch that failed to the next.
+	// watchPause is the longest wait after a failed watch.
 	watchPause = time.Minute
 )
 
-// bell returns a channel that has a value when a look is worth while, and a function that ends the
+// bell returns a channel that gets a value when a look is worthwhile, and a function that ends the
 // watch and waits for its goroutine. Without Options.Watch, the channel never has a value.
 func (e *Elector) bell(ctx context.Context) (rings <-chan struct{}, end func()) {
 	if !e.opts.Watch {
@@ -43,7 +43,7 @@ func (e *Elector) bell(ctx context.Context) (rings <-chan struct{}, end func()) 
 	}
 }
 
-// watch watches the Lease until ctx ends, again and again.
+// watch watches the Lease again and again until ctx ends.
 func (e *Elector) watch(ctx context.Context, ring chan<- struct{}) {
 	pause := e.opts.RetryPeriod
 	for ctx.Err() == nil {
@@ -53,7 +53,7 @@ func (e *Elector) watch(ctx context.Context, ring chan<- struct{}) {
 			return
 		}
 		if told {
-			pause, err = e.opts.RetryPeriod, nil // A watch breaks now and then, as when the server is updated.
+			pause, err = e.opts.RetryPeriod, nil // Watches break now and then, for instance when the server is updated.
 		}
 		e.noteWatch(err)
 		sleep(ctx, pause/2+rand.N(pause/2+1))
@@ -63,7 +63,7 @@ func (e *Elector) watch(ctx context.Context, ring chan<- struct{}) {
 
 // watchOnce opens a watch, and reads it to its end. told says that the watch had an event.
 func (e *Elector) watchOnce(ctx context.Context, ring chan<- struct{}) (told bool, err error) {
-	// Without a version, it begins with the Lease as it is: nothing is missed in between.
+	// Without a version, the watch begins with the current Lease: nothing is missed in between.
 	stream, err := e.watched.Watch(ctx, listwatch.WatchOptions{Timeout: watchTime/2 + rand.N(watchTime/2)})
 	if err != nil {
 		return false, err
@@ -97,7 +97,7 @@ func (e *Elector) setWatching(watching bool) {
 	e.stats.Watching = watching
 }
 
-// noteWatch tells why a watch has failed. nil is that it has not.
+// noteWatch logs why a watch failed. A nil error means that it did not fail.
 func (e *Elector) noteWatch(err error) {
 	e.mu.Lock()
 	var unsaid uint64

@@ -43,7 +43,7 @@ func TestWatchingCandidateLeadsAtOnce(t *testing.T) {
 	})
 }
 
-// A watch is no reason to wait for less.
+// A watch does not shorten the wait for a leader that was killed.
 func TestWatchingCandidateWaitsForALeaderThatWasKilled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -55,8 +55,8 @@ func TestWatchingCandidateWaitsForALeaderThatWasKilled(t *testing.T) {
 	})
 }
 
-// Where there is a deleted Lease, its holder may not know that yet. The candidate counts from
-// the last renewal that it saw, which may be one look older than the last that there was.
+// If the Lease was deleted, its holder may not know that yet. The candidate counts from the last
+// renewal that it saw, which may be one look older than the last renewal.
 func TestWatchingCandidateWaitsForTheHolderOfADeletedLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -107,13 +107,13 @@ func TestCandidateThatMayNotWatchLooks(t *testing.T) {
 				require.NoError(t, <-third.result)
 				second.stop()
 				require.NoError(t, <-second.result)
-				time.Sleep(2 * time.Hour) // the server is done with the requests that hung
+				time.Sleep(2 * time.Hour) // until the server has finished the delayed requests
 			})
 		})
 	}
 }
 
-// A watch that ends, as each does, is begun again; what happens in between is not missed.
+// A watch that ends is restarted, and changes in between are not missed.
 func TestWatchThatEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

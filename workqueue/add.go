@@ -4,29 +4,26 @@ import "time"
 
 // AddOptions says how a key is added. With the zero value, AddWith is Add.
 type AddOptions struct {
-	// Priority orders the keys that are ready: those of a higher one are handed
-	// out first, and Options.Ageing keeps the others from starving. A key that is
-	// added several times before its turn has the highest of its priorities; one
-	// whose priority is raised goes behind those that are ready at the new one.
-	// There should be few different ones at a time, dozens and not thousands.
-	// Defaults to 0; LowPriority is for work that nobody waits for.
+	// Priority orders the ready keys: higher priorities are handed out first, and Options.Ageing
+	// keeps the others from starving. If a key is added several times before its run, the highest
+	// priority counts. A key whose priority is raised goes behind the keys that are ready at the
+	// new priority. Use few different priorities at a time, dozens and not thousands. Defaults to
+	// 0; LowPriority is for work without urgency.
 	Priority int
 
-	// After is how long to wait until the key is added; not positive means at
-	// once. A key has one time to be added at.
+	// After is how long to wait until the key is added; zero or negative means at once. A key has
+	// at most one delay.
 	After time.Duration
 
-	// Delay says which time stands when the key has one already. Defaults to
-	// Earliest.
+	// Delay decides which time applies if the key already has a delay. Defaults to Earliest.
 	Delay DelayMode
 
-	// Cause says why, in few words of which there are few kinds, such as
-	// "secret changed". See Causes. Defaults to "": not said.
+	// Cause says why the key is added, in few words and from a small set, such as "secret changed".
+	// See Causes. Defaults to "": no cause.
 	Cause string
 }
 
-// LowPriority is the priority, for AddOptions, of work that nobody waits for:
-// the keys of the initial list and of a resync.
+// LowPriority is a priority for work without urgency: the keys of the initial list and of a resync.
 const LowPriority = -100
 
 // AddWith is Add with a priority, a delay, and a cause.
@@ -38,7 +35,8 @@ func (q *Queue[K]) AddWith(key K, how AddOptions) {
 	}
 }
 
-// mergeLocked adds to the turn that is due on a dirty key. A higher priority gives it another place among the ready keys.
+// mergeLocked adds to the turn that is due for a dirty key. A higher priority moves the key among
+// the ready keys.
 func (q *Queue[K]) mergeLocked(e *entry[K], due turn) {
 	q.stats.Merged++
 	raised := e.ready() && due.priority > e.due.priority

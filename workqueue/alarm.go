@@ -6,32 +6,31 @@ import (
 	"time"
 )
 
-// never is a time that does not come.
+// never is a time that never comes.
 const never = time.Duration(math.MaxInt64)
 
-// alarms holds the entries that are to be looked at at some time, and tells which
-// are first; those of equal times in the order in which they were set. It is a
-// radix heap, which works because time does not go back: no alarm is
-// before the floor, a time that has passed.
+// alarms holds entries with a time, and returns them in the order of their times, and for equal
+// times in the order of the calls of set. It is a radix heap, which works because time only goes
+// forward: no alarm is before the floor, a time that has passed.
 //
-// plain/delay.go has a binary heap: 2,038 ns for a key until it is due and done, here 926 ns. A binary heap of entries, without
-// container/heap and maps, missed two targets of bench/queue: 0.76 of client-go's time for AddAfter of new keys, here 0.50.
+// plain/delay.go has a binary heap: 2,038 ns for a key until it is due and done, here 926 ns. A
+// binary heap of entries, without container/heap and maps, missed two targets of bench/queue. It
+// took 0.76 of client-go's time for AddAfter of new keys, here 0.50.
 //
-// Span n has the alarms whose time differs from the floor in bit n (counted
-// from 1) and in no higher bit; span 0 has the alarms whose time is the floor. So the alarms
-// of a span are all before those of the next. To set an alarm is to put it at the
-// end of its span's list. To take it out is to unlink it. Both cost the same however many
-// alarms there are, and nothing is sorted. When the first span in use is to ring, its least time
-// becomes the floor, and the span is spread: its alarms all go to spans before it, still
-// in their order. So an alarm moves at most 63 times.
+// Span n has the alarms whose time differs from the floor in bit n (counted from 1) and in no
+// higher bit; span 0 has the alarms whose time is the floor. So the alarms of a span are all before
+// the alarms of the next span. Setting an alarm appends it to its span's list. Removing it unlinks
+// it. Both cost the same for any number of alarms, and nothing is sorted. When the first used span
+// is due, its least time becomes the floor, and the span is spread: all its alarms move to lower
+// spans, in the same order. So an alarm moves at most 63 times.
 type alarms[K comparable] struct {
 	spans     []span[K]     // nil until there was an alarm
 	used      uint64        // bit n is set if span n has alarms
-	spreading int           // the span that is being spread, 0 if none is
+	spreading int           // the span that is being spread, or 0
 	floor     time.Duration // no alarm is before it
 }
 
-// alarm is the part of an entry that belongs to alarms, beside entry.span.
+// alarm is the part of an entry that alarms uses, besides entry.span.
 type alarm[K comparable] struct {
 	at         time.Duration // when it rings
 	prev, next *entry[K]     // the others in its span
@@ -40,35 +39,35 @@ type alarm[K comparable] struct {
 // span is a list of entries, linked through their alarms.
 type span[K comparable] struct {
 	first, last *entry[K]
-	least       time.Duration // no alarm of the span is before it; an alarm at that time may be gone
+	least       time.Duration // lower bound of the alarms' times; the alarm at that time may have been removed
 }
 
-// spreadAtOnce is how many alarms are moved with the lock held. The 100,000 of a resync
-// would keep the lock for milliseconds.
+// spreadAtOnce is the number of alarms that are moved under one lock. The 100,000 alarms of a
+// resync would hold the lock for milliseconds.
 const spreadAtOnce = 128
 
-// set makes the entry's alarm ring at a time, and reports whether that may be
-// before all others. A time before the floor is the floor.
+// set sets the entry's alarm to a time, and reports whether it may now be the first. A time before
+// the floor counts as the floor.
 func (h *alarms[K]) set(e *entry[K], at time.Duration) bool {
 	at = max(at, h.floor)
 	if e.span > 0 && e.alarm.at == at {
-		return false // it keeps its place among those of the same time
+		return false // it keeps its place among equal times
 	}
 	h.unset(e)
 	first := at < h.first()
 	e.alarm.at = at
 	if h.spreading > 0 {
-		h.push(e, h.spreading) // behind those of the same time that are there
+		h.push(e, h.spreading) // behind the alarms of the same time
 	} else {
 		h.push(e, h.spanOf(e))
 	}
 	return first
 }
 
-// spanOf returns the number of the span where an entry belongs.
+// spanOf returns the number of the span for an entry.
 func (h *alarms[K]) spanOf(e *entry[K]) int { return bits.Len64(uint64(e.alarm.at ^ h.floor)) }
 
-// push puts an entry at the end of a span.
+// push appends an entry to a span.
 func (h *alarms[K]) push(e *entry[K], n int) {
 	if h.spans == nil {
 		h.spans = make([]span[K], 64)
@@ -86,7 +85,7 @@ func (h *alarms[K]) push(e *entry[K], n int) {
 	s.last = e
 }
 
-// unset takes out the entry's alarm, if there is one.
+// unset removes the entry's alarm, if it has one.
 func (h *alarms[K]) unset(e *entry[K]) {
 	if e.span == 0 {
 		return
@@ -109,8 +108,8 @@ func (h *alarms[K]) unset(e *entry[K]) {
 	e.span, e.alarm = 0, alarm[K]{}
 }
 
-// first returns when the first alarm rings, or some time before that, if an earlier alarm
-// has been taken out; never if there is none.
+// first returns the time of the first alarm. If an earlier alarm was removed, the result may be too
+// early. Without alarms it returns never.
 func (h *alarms[K]) first() time.Duration {
 	switch {
 	case h.spreading > 0:
@@ -121,8 +120,8 @@ func (h *alarms[K]) first() time.Duration {
 	return h.spans[bits.TrailingZeros64(h.used)].least
 }
 
-// ring takes out the first alarm of those that ring by now, and returns its entry. It returns nil if
-// there is none, and nil and true if it has to be called again, as the search takes long.
+// ring removes the first alarm that is due by now, and returns its entry. It returns nil if no
+// alarm is due, and nil and true if the search is long and must be continued by another call.
 func (h *alarms[K]) ring(now time.Duration) (e *entry[K], more bool) {
 	for moves := 0; h.first() <= now; moves++ {
 		if moves == spreadAtOnce {
@@ -156,7 +155,7 @@ func (h *alarms[K]) spread() {
 	h.push(e, h.spanOf(e))
 }
 
-// all calls yield for every entry, which may take it out.
+// all calls yield for every entry; yield may remove the entry.
 func (h *alarms[K]) all(yield func(*entry[K]) bool) {
 	for i := range h.spans {
 		for e := h.spans[i].first; e != nil; {

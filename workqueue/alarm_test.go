@@ -8,19 +8,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// alarmsRig does the same with alarms and with their oracle, a heap.
+// alarmsRig applies the same operations to alarms and to a heap, and compares them.
 type alarmsRig struct {
 	t       *testing.T
 	random  *rand.Rand
-	least   int // the least number of bits of a delay
+	least   int // the minimum number of bits of a delay
 	now     time.Duration
 	alarms  alarms[int]
 	oracle  alarmHeap
 	entries []entry[int]
-	partial int // how often ring was not done
+	partial int // number of calls of ring that were not done
 }
 
-// change sets some alarms, most of them to other times than before, and takes out some.
+// change sets some alarms, most of them to new times, and removes some.
 func (r *alarmsRig) change(n int) {
 	for range n {
 		e := &r.entries[r.random.IntN(len(r.entries))]
@@ -29,11 +29,11 @@ func (r *alarmsRig) change(n int) {
 			r.oracle.unset(e.key)
 			continue
 		}
-		// Of all magnitudes that are wanted, and often the same as another.
+		// Of all the magnitudes, and often equal to another.
 		size := r.least + r.random.IntN(40-r.least)
 		at := ((r.now+time.Duration(r.random.Int64N(4))<<size)>>(size-2) + 1) << (size - 2)
 		if r.random.IntN(8) == 0 {
-			at = 1 + r.now/2 // as the end of an interval while its key is with a worker
+			at = 1 + r.now/2 // like the end of an interval while its key is with a worker
 		}
 		before := r.alarms.first()
 		first := r.alarms.set(e, at)
@@ -47,7 +47,7 @@ func (r *alarmsRig) change(n int) {
 	require.NoError(r.t, r.alarms.verify(r.oracle.Len()))
 }
 
-// ring lets time pass, and compares what rings.
+// ring lets time pass, and compares the alarms that are due.
 func (r *alarmsRig) ring(d time.Duration) {
 	r.now += d
 	for {

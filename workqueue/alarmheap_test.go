@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// alarmHeap is alarms as in a textbook: a binary heap of the times, those of equal times in the order
+// alarmHeap is the textbook version of alarms: a binary heap of times; equal times keep the order
 // in which they were set.
 type alarmHeap struct {
 	order []*oneAlarm
@@ -35,7 +35,7 @@ func (h *alarmHeap) unset(key int) {
 	}
 }
 
-// first returns when the first alarm rings, and of which key it is.
+// first returns the time and the key of the first alarm.
 func (h *alarmHeap) first() (at time.Duration, key int) {
 	if len(h.order) == 0 {
 		return never, -1

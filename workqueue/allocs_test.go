@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// A queue in its stride allocates nothing, whatever it is asked for.
+// A queue in steady state allocates nothing, in any operation.
 func TestAQueueInItsStrideAllocatesNothing(t *testing.T) {
 	type options = workqueue.Options[types.NamespacedName]
 	type queue = *workqueue.Queue[types.NamespacedName]

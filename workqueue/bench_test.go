@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// keys returns n distinct keys of the length that pods' names have.
+// keys returns n distinct keys as long as typical pod names.
 func keys(n int) []types.NamespacedName {
 	all := make([]types.NamespacedName, n)
 	for i := range all {
@@ -22,8 +22,8 @@ func keys(n int) []types.NamespacedName {
 	return all
 }
 
-// BenchmarkCycle is Add, Get, Done on one goroutine: what a key costs without
-// contention and without blocking.
+// BenchmarkCycle is Add, Get, Done on one goroutine: the cost of a key without contention or
+// blocking.
 func BenchmarkCycle(b *testing.B) {
 	q := workqueue.New(workqueue.Options[types.NamespacedName]{})
 	ctx := b.Context()
@@ -36,7 +36,7 @@ func BenchmarkCycle(b *testing.B) {
 	}
 }
 
-// BenchmarkMerged is Add of keys that are queued already, on one goroutine.
+// BenchmarkMerged is Add of keys that are already queued, on one goroutine.
 func BenchmarkMerged(b *testing.B) {
 	q := workqueue.New(workqueue.Options[types.NamespacedName]{})
 	all := keys(1024)
@@ -49,8 +49,8 @@ func BenchmarkMerged(b *testing.B) {
 	}
 }
 
-// BenchmarkContended is Get, Done, Add on eight goroutines, with a thousand keys
-// going round, so that none of them blocks: the cost of the lock.
+// BenchmarkContended is Get, Done, Add on eight goroutines with a thousand circulating keys, so
+// that none blocks: the cost of the lock.
 func BenchmarkContended(b *testing.B) {
 	q := workqueue.New(workqueue.Options[types.NamespacedName]{})
 	for _, key := range keys(1024) {
@@ -67,8 +67,7 @@ func BenchmarkContended(b *testing.B) {
 	})
 }
 
-// BenchmarkWake is an Add for which one of eight blocked workers wakes, up to
-// that worker's Done.
+// BenchmarkWake is an Add that wakes one of eight blocked workers, until that worker's Done.
 func BenchmarkWake(b *testing.B) {
 	done := make(chan struct{})
 	q := workqueue.New(workqueue.Options[types.NamespacedName]{
@@ -87,8 +86,8 @@ func BenchmarkWake(b *testing.B) {
 	wait()
 }
 
-// BenchmarkHotKey is adds of one key from eight goroutines, while eight workers
-// take it as often as they can: most adds are merged.
+// BenchmarkHotKey adds one key from eight goroutines while eight workers take it as often as they
+// can: most adds are merged.
 func BenchmarkHotKey(b *testing.B) {
 	q := workqueue.New(workqueue.Options[types.NamespacedName]{})
 	wait := startWorkers(q, 8)
@@ -104,8 +103,8 @@ func BenchmarkHotKey(b *testing.B) {
 	wait()
 }
 
-// BenchmarkAddAfter100k is AddAfter for 100,000 keys, their times in no order, and the ShutDown
-// that discards them. Its allocations are the cost of that many delayed keys.
+// BenchmarkAddAfter100k is AddAfter for 100,000 keys with unordered times, and the ShutDown that
+// discards them. Its allocations are the cost of 100,000 delayed keys.
 func BenchmarkAddAfter100k(b *testing.B) {
 	all := keys(100_000)
 	times := rand.Perm(len(all))
@@ -120,8 +119,8 @@ func BenchmarkAddAfter100k(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(all)), "ns/key")
 }
 
-// startWorkers starts workers that only get keys and say done, and returns a
-// function that waits for them.
+// startWorkers starts workers that only call Get and Done, and returns a function that waits for
+// them.
 func startWorkers(q *workqueue.Queue[types.NamespacedName], n int) (wait func()) {
 	var wg sync.WaitGroup
 	for range n {

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Bucket returns a token bucket that all keys share: it holds at most burst
-// tokens, is full at first, and gains qps tokens a second. Each When takes one,
-// in advance if there is none, and returns how long it is until that token exists.
-// Keys are not told apart, so Forget does nothing and NumRequeues is 0.
+// Bucket returns a token bucket that all keys share: it holds at most burst tokens, is full at
+// first, and gains qps tokens a second. Each When takes one token, in advance if the bucket is
+// empty, and returns the time until that token exists. The bucket does not distinguish keys, so
+// Forget does nothing and NumRequeues is 0.
 //
-// Bucket panics unless qps is positive and burst at least 1: a bucket that never
-// has a token would delay for ever.
+// Bucket panics unless qps is positive and burst at least 1, because a bucket without tokens would
+// delay for ever.
 func Bucket[K comparable](qps float64, burst int) RateLimiter[K] {
 	if !(qps > 0) || burst < 1 {
 		panic("workqueue: a Bucket needs a positive qps and a burst of at least 1")
@@ -28,12 +28,12 @@ func Bucket[K comparable](qps float64, burst int) RateLimiter[K] {
 	return &bucket[K]{epoch: time.Now(), every: every, saved: saved, next: -saved}
 }
 
-// bucket keeps the time from which the next token may be used, instead of a
-// number of tokens: that needs no fractions and so no rounding.
+// bucket stores the time of the next token instead of a number of tokens, which avoids fractions
+// and rounding.
 type bucket[K comparable] struct {
-	epoch time.Time     // next counts from here
+	epoch time.Time     // next is relative to this time
 	every time.Duration // between two tokens
-	saved time.Duration // so long ago the next token of a full bucket was there: burst-1 tokens
+	saved time.Duration // age of the next token in a full bucket: burst-1 tokens
 
 	mu   sync.Mutex // guards following
 	next time.Duration
@@ -56,7 +56,7 @@ func (b *bucket[K]) describe(to *Limits) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Since(b.epoch)
-	token := max(b.next, now-b.saved) // when the next token may be used; a full bucket has had it for longest
+	token := max(b.next, now-b.saved) // when the next token exists; in a full bucket it is saved old
 	to.Burst = int(b.saved/max(b.every, 1)) + 1
 	to.PerSecond = float64(time.Second) / float64(max(b.every, 1))
 	to.Tokens = float64(now-token)/float64(max(b.every, 1)) + 1

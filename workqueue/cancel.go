@@ -1,9 +1,8 @@
 package workqueue
 
-// Cancel takes back the turn that is due on the key, and its delay. A turn is due if the key is ready, held
-// back, or was added again while it is processed. Cancel reports
-// whether there was a turn or a delay. A turn that has begun goes on, and Park and
-// MinInterval hold back later turns as before.
+// Cancel removes the key's pending run and its delay. A run is pending if the key is ready, held
+// back, or was added again while it is processed. Cancel reports whether it removed a run or a
+// delay. A run that has begun continues, and Park and MinInterval hold back later runs as before.
 func (q *Queue[K]) Cancel(key K) bool {
 	hash := q.hash(key)
 	q.mu.Lock()
@@ -23,7 +22,7 @@ func (q *Queue[K]) Cancel(key K) bool {
 	return true
 }
 
-// dropLocked takes a key out of dirty, and out of ready if it is there.
+// dropLocked removes a key from dirty, and from ready if it is there.
 func (q *Queue[K]) dropLocked(e *entry[K]) {
 	if e.ready() {
 		q.ready.remove(e)

@@ -1,17 +1,16 @@
 package workqueue
 
-// Causes says why a key has a turn: the first and the last of the causes that
-// its adds named, and how many adds there were since its turn before, those
-// included that named none.
+// Causes says why a key runs: the first and the last cause that its adds named, and the number of
+// adds since its previous run, including adds without a cause.
 type Causes struct {
 	First, Last string
 	Count       int
 }
 
-// why is a pair of causes, which never changes.
+// why is an immutable pair of causes.
 type why struct{ first, last string }
 
-// causes returns the causes of the turn as users are told of them.
+// causes returns the causes of the turn for the user.
 func (t turn) causes() Causes {
 	if t.why == nil {
 		return Causes{Count: int(t.adds)}
@@ -19,11 +18,11 @@ func (t turn) causes() Causes {
 	return Causes{First: t.why.first, Last: t.why.last, Count: int(t.adds)}
 }
 
-// whys has the pairs of the last adds, so that entries share them: there
-// are few kinds of causes, and most adds name one.
+// whys caches recent pairs, so that entries share them: there are few kinds of causes, and most
+// adds have one.
 type whys struct {
 	recent [16]*why
-	next   int // the pair that is forgotten next
+	next   int // the pair that is replaced next
 }
 
 // one returns the why of an add with this cause.
@@ -34,7 +33,7 @@ func (s *whys) one(cause string) *why {
 	return s.pair(cause, cause)
 }
 
-// merge adds a later turn to the one that is due already.
+// merge adds a later turn to the turn that is already due.
 func (s *whys) merge(due *turn, later turn) {
 	due.priority = max(due.priority, later.priority)
 	due.adds += later.adds

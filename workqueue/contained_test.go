@@ -38,8 +38,9 @@ type loop struct{}
 func (l *loop) Error() string { return "loop" }
 func (l *loop) Unwrap() error { return l }
 
-// A reconcile may return an error that cannot be looked at, in every way in which a result may be
-// wrapped. It is a failure like any other: logged, told and retried, and other keys go on.
+// A reconcile may return an error that panics when it is examined, in every form in which a result
+// may be wrapped. It counts as a normal failure: it is logged, reported and retried, and other keys
+// go on.
 func TestErrorsThatPanicAreFailures(t *testing.T) {
 	t.Parallel()
 	var nilPath *fs.PathError
@@ -89,7 +90,7 @@ func TestErrorsThatPanicAreFailures(t *testing.T) {
 	}
 }
 
-// A wait of Park may fail with such an error as well.
+// A wait of Park may return such an error as well.
 func TestErrorsOfParkThatPanicFreeTheKey(t *testing.T) {
 	t.Parallel()
 	for _, failed := range []error{&hostile{"Unwrap"}, &hostile{"Error"}, &loop{}} {
@@ -106,14 +107,14 @@ func TestErrorsOfParkThatPanicFreeTheKey(t *testing.T) {
 	}
 }
 
-// limiter is a rate limiter of a program.
+// limiter is a custom rate limiter.
 type limiter struct{ reach func(method string) }
 
 func (l limiter) When(string) time.Duration { l.reach("When"); return time.Millisecond }
 func (l limiter) Forget(string)             { l.reach("Forget") }
 func (l limiter) NumRequeues(string) int    { l.reach("NumRequeues"); return 0 }
 
-// handler is a handler of a program's log.
+// handler is a program's log handler.
 type handler struct {
 	slog.Handler
 	reach func(string)
@@ -122,16 +123,16 @@ type handler struct {
 func (h handler) Enabled(context.Context, slog.Level) bool        { h.reach("Enabled"); return true }
 func (h handler) Handle(ctx context.Context, r slog.Record) error { h.reach("Handle"); return nil }
 
-// Every function that a queue is given may panic, or end its goroutine, at every call or once. No key is
-// lost: each has its turns, is retried after its failure, and the queue can be drained. The queue counts
-// that, and says so in its log.
+// Every function that a queue is given may panic or end its goroutine, at every call or once. No
+// key is lost: each key runs, is retried after its failure, and the queue can be drained. The queue
+// counts and logs these failures.
 func TestFunctionsThatPanicLoseNoKey(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"OnAdd", "OnMerged", "OnGet", "OnDone", "OnRetry", "OnError", "When", "Forget", "NumRequeues", "Group", "Weight", "Enabled", "Handle"} {
 		for how, end := range map[string]func(){"panics": func() { panic("a bug") }, "exits": runtime.Goexit} {
 			for often, limit := range map[string]int{"once": 1, "always": 1 << 30} {
 				if how == "exits" && often == "always" {
-					continue // A function that always ends the goroutine leaves nobody who could work.
+					continue // If a function always ends the goroutine, no worker remains.
 				}
 				t.Run(at+" "+how+" "+often, func(t *testing.T) {
 					t.Parallel()
@@ -213,7 +214,8 @@ func TestFunctionsThatPanicLoseNoKey(t *testing.T) {
 	}
 }
 
-// A hook that ends the goroutine of each key that is handed out costs a worker a second, and no core.
+// A hook that ends the goroutine at every key costs a worker a second for each, and not a whole
+// core.
 func TestAHookThatAlwaysEndsTheGoroutineIsPaced(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -221,7 +223,7 @@ func TestAHookThatAlwaysEndsTheGoroutineIsPaced(t *testing.T) {
 		q := workqueue.New(workqueue.Options[string]{
 			Logger: slog.New(slog.DiscardHandler),
 			Observer: &workqueue.Observer[string]{OnGet: func(workqueue.Item[string]) {
-				if calls.Add(1) < 1000 { // rather than without end
+				if calls.Add(1) < 1000 { // a bound, so that the test ends
 					runtime.Goexit()
 				}
 			}},
@@ -234,7 +236,7 @@ func TestAHookThatAlwaysEndsTheGoroutineIsPaced(t *testing.T) {
 	})
 }
 
-// A key is not lost if the hook that is told of its return ends the goroutine as well.
+// A key is not lost if the hook for its second add ends the goroutine as well.
 func TestHooksThatEndOneGoroutineLoseNoKey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

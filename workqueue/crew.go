@@ -6,10 +6,12 @@ import (
 	"sync"
 )
 
-// plain/worker.go has a fixed number of workers, which end with the queue. Here, SetWorkers changes the number, and a worker that a reconcile
-// ends by runtime.Goexit is replaced; a reconcile costs so much more than either that there is no figure.
+// plain/worker.go has a fixed number of workers, which end with the queue. Here SetWorkers changes
+// the number, and a worker that a reconcile ends by runtime.Goexit is replaced. Neither has a
+// measurable cost beside a reconcile.
 
-// crew is the workers of one Run after the other. The zero value has none.
+// crew has the workers of the current Run; it is used again by the next Run. The zero value has no
+// workers.
 type crew struct {
 	mu      sync.Mutex // guards following
 	run     context.Context
@@ -24,8 +26,8 @@ var (
 	errNotRunning = errors.New("no Run is going on")
 )
 
-// begin starts workers, each calling work, which is to return when its context
-// ends. That is when the worker is dismissed, or when run ends.
+// begin starts workers that call work, which must return when its context ends. The context ends
+// when the worker is dismissed, or when run ends.
 func (c *crew) begin(run context.Context, n int, work func(hired context.Context)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -38,7 +40,7 @@ func (c *crew) begin(run context.Context, n int, work func(hired context.Context
 	return nil
 }
 
-// resize starts workers, or dismisses some.
+// resize starts or dismisses workers.
 func (c *crew) resize(n int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,8 +64,7 @@ func (c *crew) resizeLocked(n int) {
 	}
 }
 
-// employ starts a worker. Should work end its goroutine, by runtime.Goexit,
-// another takes its place.
+// employ starts a worker. If work ends its goroutine by runtime.Goexit, another worker replaces it.
 func employ(workers *sync.WaitGroup, hired context.Context, work func(context.Context)) {
 	workers.Go(func() {
 		left := false
@@ -77,7 +78,7 @@ func employ(workers *sync.WaitGroup, hired context.Context, work func(context.Co
 	})
 }
 
-// size is how many workers there are that are not dismissed.
+// size is the number of workers that are not dismissed.
 func (c *crew) size() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,7 +88,7 @@ func (c *crew) size() int {
 // end dismisses all workers and waits for them.
 func (c *crew) end() {
 	c.mu.Lock()
-	c.ending = true // so that nobody is hired while it waits
+	c.ending = true // so that no worker starts while it waits
 	c.resizeLocked(0)
 	workers := c.workers
 	c.mu.Unlock()

@@ -39,7 +39,7 @@ func TestTheNumberOfWorkersCanChange(t *testing.T) {
 		at(5)
 		time.Sleep(30 * time.Second)
 		require.NoError(t, q.SetWorkers(1))
-		at(5) // a worker that has a key goes on with it
+		at(5) // a worker with a key continues with it
 		time.Sleep(time.Minute)
 		at(1)
 		require.NoError(t, q.SetWorkers(10))
@@ -89,7 +89,7 @@ func TestNobodyIsHiredWhileARunEnds(t *testing.T) {
 		var begun atomic.Int64
 		reconcile := func(context.Context, string) error {
 			begun.Add(1)
-			time.Sleep(time.Minute) // whatever its context says
+			time.Sleep(time.Minute) // whatever its context is
 			return nil
 		}
 		end := running(t, q, 1, reconcile)
@@ -110,11 +110,11 @@ func TestNobodyIsHiredWhileARunEnds(t *testing.T) {
 	})
 }
 
-// The key that a dismissed worker has was added again, and by the time that it is
-// done with it the others have gone home.
+// The key of a dismissed worker was added again, and the other workers have ended before it is
+// done.
 func TestADismissedWorkerLeavesNoKeyBehindWhenTheOthersHaveGone(t *testing.T) { // WQ-11
 	t.Parallel()
-	for _, slow := range []string{"a", "b"} { // one of which is with the worker that is dismissed
+	for _, slow := range []string{"a", "b"} { // one of these keys is with the dismissed worker
 		synctest.Test(t, func(t *testing.T) {
 			q := newQueue()
 			var turns atomic.Int64

@@ -2,29 +2,29 @@ package workqueue
 
 import "time"
 
-// plain/delay.go has a map and a heap beside the sets. Here, the time is in the key's entry, so that a delay can keep causes and
-// priority, be replaced and be cancelled: 967 ns for a new key there, 549 ns here (bench/queue).
+// plain/delay.go has a map and a heap beside the sets. Here the time is in the key's entry, so a
+// delay can keep causes and priority, be replaced and be cancelled. A new key takes 967 ns there
+// and 549 ns here (bench/queue).
 
-// DelayMode says which time stands when a key that is delayed is delayed again.
+// DelayMode decides which time applies when a delayed key is delayed again.
 type DelayMode uint8
 
 const (
-	// Earliest: the earlier of the two, as work is due by then.
+	// Earliest: the earlier of the two times.
 	Earliest DelayMode = iota
 
-	// Latest: the later of the two, so that a burst of adds is over before the
-	// key is worked on. Without an end of the burst, that is never.
+	// Latest: the later of the two times, so that a burst of adds ends before the key runs. If the
+	// burst never ends, the key never runs.
 	Latest
 
-	// Replace: the new one, with its priority and cause. Without an After, the
-	// key is added now and the delay is gone.
+	// Replace: the new time, with its priority and cause. Without an After, the key is added now
+	// and its delay is removed.
 	Replace
 )
 
-// AddAfter adds the key when d has passed, or at once if d is not positive.
-// A key has one time to be added at: of several, the earliest stands;
-// see AddOptions for other ways. Keys that are due together are added in
-// the order of their times, and for equal times in the order of the calls.
+// AddAfter adds the key when d has passed, or at once if d is not positive. A key has at most one
+// delay: of several, the earliest counts; see AddOptions for other modes. Keys are added in the
+// order of their times, and for equal times in the order of the calls.
 //
 // AddAfter never blocks, and it does nothing after ShutDown.
 func (q *Queue[K]) AddAfter(key K, d time.Duration) {
@@ -35,17 +35,16 @@ func (q *Queue[K]) addLater(key K, how AddOptions) {
 	q.tellDelayed(key, how.After, q.schedule(key, q.hash(key), q.groupOf(key), &how))
 }
 
-// Retry adds the key after the time that the rate limiter gives for it.
-// Called by the key's worker, before Done, it keeps the priority and the causes
-// of the turn that failed.
+// Retry adds the key after the delay from the rate limiter. If the key's worker calls it before
+// Done, the key keeps the priority and causes of the run that failed.
 func (q *Queue[K]) Retry(key K) { q.again(key, q.opts.RateLimiter.When(key)) }
 
-// again adds the key of the calling worker once more.
+// again adds the calling worker's key once more.
 func (q *Queue[K]) again(key K, d time.Duration) {
 	q.tellDelayed(key, d, q.scheduleAgain(key, q.hash(key), q.groupOf(key), d))
 }
 
-// tellDelayed tells the observer of a delayed add and its result.
+// tellDelayed reports a delayed add and its result to the observer.
 func (q *Queue[K]) tellDelayed(key K, d time.Duration, result addResult) {
 	if result != refused {
 		q.opts.Observer.retried(key, d)
@@ -106,8 +105,7 @@ func (q *Queue[K]) scheduleLocked(e *entry[K], due turn, d time.Duration, mode D
 	return scheduled
 }
 
-// undelayLocked forgets the time that a key is to be added at, if it has one. It
-// may leave an entry that is idle.
+// undelayLocked removes the key's delay, if it has one. The entry may be idle afterwards.
 func (q *Queue[K]) undelayLocked(e *entry[K]) {
 	if !e.delayed() {
 		return
@@ -119,7 +117,7 @@ func (q *Queue[K]) undelayLocked(e *entry[K]) {
 	}
 }
 
-// later returns now + d, or the latest time there is. d must not be negative.
+// later returns now + d, or never if that overflows. d must not be negative.
 func later(now, d time.Duration) time.Duration {
 	if sum := now + d; sum >= now {
 		return sum

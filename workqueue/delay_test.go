@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// ready lets d pass and returns the keys that have become ready.
+// ready lets d pass and returns the keys that became ready.
 func ready(t *testing.T, q *workqueue.Queue[string], d time.Duration) []string {
 	t.Helper()
 	time.Sleep(d)

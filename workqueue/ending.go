@@ -1,19 +1,19 @@
 package workqueue
 
-// Turns counts turns by how they have ended, each once.
+// Turns counts runs by their result, each once.
 type Turns struct {
-	// Succeeded are those without a result; RequeuedAfter and RequeuedWhen those that wished
-	// for another turn, see these functions; Retried those that failed and are tried again,
-	// rate-limited; Dropped those that failed and are not, see Drop; and Interrupted those that
+	// Succeeded counts runs without a result. RequeuedAfter and RequeuedWhen count runs that
+	// requested another run, see these functions. Retried counts failures that are retried,
+	// rate-limited; Dropped counts failures that are not, see Drop. Interrupted counts runs that
 	// returned an error because their context had ended.
 	Succeeded, RequeuedAfter, RequeuedWhen, Retried, Dropped, Interrupted uint64
 }
 
-// ending is how a turn has ended.
+// ending is how a run ended.
 type ending uint8
 
 const (
-	byHand ending = iota // by a call of Done, which does not say
+	byHand ending = iota // by a call of Done, without a result
 	succeeded
 	requeuedAfter
 	requeuedWhen
@@ -24,7 +24,7 @@ const (
 	waysToEnd = iota
 )
 
-// turnsLocked are the turns of Run by how they have ended.
+// turnsLocked returns the counts for Run by how the runs ended.
 func (q *Queue[K]) turnsLocked() Turns {
 	n := &q.endings
 	return Turns{

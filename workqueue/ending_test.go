@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// Each turn of Run counts once, by how it ended, and together they are the Dones.
+// Each run of Run counts once, by its result, and the sum equals Dones.
 func TestStatsSayHowTurnsEnded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -28,7 +28,7 @@ func TestStatsSayHowTurnsEnded(t *testing.T) {
 		for key := range results {
 			q.Add(key)
 		}
-		results["waits"] = context.Canceled // It is an error like any other while its context lives. It is added later.
+		results["waits"] = context.Canceled // It is an ordinary error while its context is alive. Its key is added later.
 		q.Add("panics")
 		q.Add("hangs")
 		q.Add("leaves")
@@ -46,7 +46,7 @@ func TestStatsSayHowTurnsEnded(t *testing.T) {
 				case "hangs":
 					time.Sleep(2 * time.Second)
 				case "leaves":
-					q.Done(key) // as no worker should
+					q.Done(key) // which no worker should do
 				}
 				return results[key]
 			})
@@ -75,7 +75,7 @@ func TestStatsSayHowTurnsEnded(t *testing.T) {
 	})
 }
 
-// A reconcile that its context has ended is in no count of failures.
+// A reconcile that its context interrupted does not count as a failure.
 func TestStatsCountAnInterruptedTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestStatsCountAnInterruptedTurn(t *testing.T) {
 	})
 }
 
-// Times that are kept from the begin of a Run on count from there for keys that a worker has.
+// If times are kept only since a Run began, keys that are with a worker count from there.
 func TestUnfinishedCountsFromWhenTimesAreKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

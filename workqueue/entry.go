@@ -6,76 +6,77 @@ import (
 	"time"
 )
 
-// entry is all that the queue knows of one key. Times are durations since the
-// queue's epoch: a third of the size of a time.Time, and cheaper to read.
+// entry is the queue's state of one key. Times are durations since the queue's epoch: a third of
+// the size of a time.Time, and cheaper to read.
 //
-// Each of its three parts is a cache line, if keys are two strings (BenchmarkMerged, BenchmarkCycle).
+// Each of its three parts is one cache line for keys of two strings (BenchmarkMerged,
+// BenchmarkCycle).
 type entry[K comparable] struct {
-	// For an add of a dirty key.
+	// Read by an add of a dirty key.
 	key        K
 	hash       uint32
 	parked     int32 // waits of Park that hold the key back
 	dirty      bool
 	processing bool
-	span       uint8 // where its alarm is, see alarms; 0 if it has none
-	weight     int32 // of its group; 0 if there are no groups
+	span       uint8 // the span of its alarm, see alarms; 0 if it has none
+	weight     int32 // weight of its group; 0 without groups
 	due        turn  // if dirty
 
-	// For a turn, besides. An entry is in at most one fifo: a lane of the ready
-	// keys, or processing.
+	// Used for a run in addition. An entry is in at most one fifo: a lane of the ready keys, or
+	// processing.
 	prev, next *entry[K]
 	lane       *lane[K]      // while ready
 	running    turn          // if processing
-	added      time.Duration // when it became dirty; 0 if no times are kept
-	since      time.Duration // when it became ready, or was handed out; 0 likewise
-	cool       time.Duration // when MinInterval allows its next turn; 0 if it does
+	added      time.Duration // when it became dirty; 0 if times are not kept
+	since      time.Duration // when it became ready or was handed out; 0 likewise
+	cool       time.Duration // when MinInterval allows its next run; 0 if it does now
 
-	// For keys that are delayed, cool or belong to a group.
-	laterAt time.Duration // when later is to be added; 0 if never
+	// Used for keys that are delayed, in their MinInterval, or in a group.
+	laterAt time.Duration // when later is added; 0 if never
 	later   turn
 	alarm   alarm[K]
 	group   string // by Options.Group
 }
 
-// ready reports that the key can be handed out.
+// ready reports whether the key can be handed out.
 func (e *entry[K]) ready() bool { return e.lane != nil }
 
-// heldBack reports that Park or MinInterval keep the key from being ready.
+// heldBack reports whether Park or MinInterval keep the key from being ready.
 func (e *entry[K]) heldBack() bool { return e.parked > 0 || e.cool > 0 }
 
-// delayed reports that the key has a time to be added at.
+// delayed reports whether the key has a delay.
 func (e *entry[K]) delayed() bool { return e.laterAt > 0 }
 
-// idle reports that there is no reason to keep the entry.
+// idle reports whether the entry can be dropped.
 func (e *entry[K]) idle() bool {
 	return !e.dirty && !e.processing && e.span == 0 && e.parked == 0
 }
 
-// clear makes an idle entry the zero entry, which it mostly is already.
+// clear resets an idle entry, whose fields are mostly zero already.
 func (e *entry[K]) clear() {
 	var none K
 	e.key, e.hash = none, 0
 	e.added, e.since, e.cool = 0, 0, 0
 	e.due, e.running = turn{}, turn{}
-	if e.weight > 0 { // to leave the third part alone is half the price (BenchmarkCycle)
+	if e.weight > 0 { // without a write to the third part, this costs half (BenchmarkCycle)
 		e.group, e.weight = "", 0
 	}
 }
 
-// turn is work on a key that is due, or being done: how urgent it is, how many adds made it so, and why.
+// turn is a pending or running run of a key: its priority, the number of adds, and the causes.
 type turn struct {
 	priority int32
 	adds     uint32
-	why      *why // nil if no add has said so
+	why      *why // nil if no add had a cause
 }
 
-// clamp returns the priority as one of a turn.
+// clamp converts a priority to the type in a turn.
 func clamp(priority int) int32 { return int32(min(max(priority, math.MinInt32), math.MaxInt32)) }
 
 // hash panics if K is an interface and the key is not hashable. It needs no lock.
 func (q *Queue[K]) hash(key K) uint32 { return uint32(maphash.Comparable(q.seed, key)) }
 
-// obtainLocked returns the entry of the key, and makes it if there is none.
+// obtainLocked returns the entry of the key, and makes a new one if necessary.
 func (q *Queue[K]) obtainLocked(key K, hash uint32, g group) *entry[K] {
 	e := q.entries.find(key, hash)
 	if e == nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ErrShutDown is returned by Get when the queue has been shut down and nothing
-// is ready: the worker has no more to do.
+// ErrShutDown is returned by Get when the queue has been shut down and no key is ready: the worker
+// can end.
 var ErrShutDown = errors.New("workqueue: shut down, and nothing is queued")
 
 // DrainError says that a drain ended before the queue was empty.
@@ -16,16 +16,15 @@ type DrainError struct {
 	// Queue is the Name of the queue, from its Options.
 	Queue string
 
-	// Left is the number of keys that were still queued or being processed when
-	// the drain was given up; 0 if only a hook was still running that a timer
-	// had called, or a function that Park was given.
+	// Left is the number of keys that were queued or processing when the drain ended early. It is 0
+	// if only a hook called by a timer, or a function passed to Park, was still running.
 	Left int
 
-	// Err is why: the cause of the end of the context that bounded the drain.
+	// Err is the cause of the end of the context that limited the drain.
 	Err error
 }
 
-// Error names the queue, the number of keys left, and the reason.
+// Error has the queue's name, the number of keys left, and the reason.
 func (e *DrainError) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -41,8 +40,8 @@ func (e *DrainError) Unwrap() error {
 	return e.Err
 }
 
-// PanicError is the error that a panic in a function of the user's becomes: in a
-// reconcile, of which Run tells Observer.OnError, or in one that was given to Park.
+// PanicError is the error for a panic in a user's function: in a reconcile, whose error Run reports
+// to Observer.OnError, or in a function passed to Park.
 type PanicError struct {
 	// Value is the argument of the panic.
 	Value any
@@ -52,7 +51,7 @@ type PanicError struct {
 	Stack []byte
 }
 
-// Error gives the value, without the stack.
+// Error returns the value, without the stack.
 func (e *PanicError) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -69,23 +68,22 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// RequeueAfter is the result of a reconcile function that succeeded and wants
-// its key again after d: Run forgets the key's failures and adds it then. It is
-// no failure. It is found however deeply it is wrapped, and errors around it are
-// not reported. Joined with an error, it is not granted: Run reports that error and
-// tries again, rate-limited. See Run for several results in one.
+// RequeueAfter is the result of a reconcile function that succeeded and requests another run of its
+// key after d. Run forgets the key's failures and adds it then. It is not a failure. It is found
+// however deeply it is wrapped, and errors around it are not reported. If it is joined with an
+// error, it is ignored: Run reports that error and retries, rate-limited. The package
+// comment has the rules for several results in one.
 func RequeueAfter(d time.Duration) error { return &requeueAfter{after: d} }
 
-// RequeueWhen is the result of a reconcile function that succeeded and wants
-// its key again when the given function has returned: Run forgets the key's
-// failures, parks it with that function, and adds it. See Park. It is no failure;
-// wrapped or joined, it counts as RequeueAfter does.
+// RequeueWhen is the result of a reconcile function that succeeded and requests another run of its
+// key when until has returned. Run forgets the key's failures, parks it with until, and adds it.
+// See Park. It is not a failure; if it is wrapped or joined, it is treated like RequeueAfter.
 func RequeueWhen(until func(context.Context) error) error { return &requeueWhen{until: until} }
 
-// Drop is the result of a reconcile function for a failure that trying again would
-// not mend, such as an object with a contradiction in it: Run reports the error and
-// forgets the key, until it is added anew. Joined with an error that is not dropped,
-// it is tried again with that one. Of nil, it is nil.
+// Drop is the result of a reconcile function for a failure that a retry cannot repair, such as a
+// contradiction in an object. Run reports the error and forgets the key until it is added again. If
+// it is joined with an error that is not dropped, the key is retried for that error. Drop(nil) is
+// nil.
 func Drop(err error) error {
 	if err == nil {
 		return nil
@@ -93,7 +91,7 @@ func Drop(err error) error {
 	return &dropped{err: err}
 }
 
-// Wishes of a reconcile function, which returns them as errors.
+// Requeue requests of a reconcile function, which it returns as errors.
 type (
 	requeueAfter struct{ after time.Duration }
 	requeueWhen  struct{ until func(context.Context) error }

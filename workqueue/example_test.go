@@ -12,8 +12,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// A key is queued once, however often it is added; one that is added while a
-// worker has it comes back after Done.
+// A key is queued once, however often it is added; a key that is added while a worker has it comes
+// back after Done.
 func Example() {
 	ctx := context.Background()
 	q := workqueue.New(workqueue.Options[string]{Name: "pods"})
@@ -55,7 +55,7 @@ func ExampleQueue_Run() {
 	err := q.Run(ctx, 2, func(_ context.Context, key types.NamespacedName) error {
 		attempts++
 		if attempts < 3 {
-			return errors.New("conflict") // comes again, rate-limited
+			return errors.New("conflict") // retried, rate-limited
 		}
 		fmt.Println(key, "is as it should be, at attempt", attempts)
 		cancel()
@@ -67,8 +67,8 @@ func ExampleQueue_Run() {
 	// ended: <nil>
 }
 
-// A process that is asked to end finishes what is queued, for at most 10 s. Should
-// lead end meanwhile, because another leads now, nothing is finished.
+// A process that is asked to stop finishes the queued keys, within 10 s. If lead ends meanwhile,
+// because another process leads now, the rest is not finished.
 func ExampleQueue_RunUntil() {
 	q := workqueue.New(workqueue.Options[string]{Name: "deployments", DrainTimeout: 10 * time.Second})
 	lead := context.Background()                                // ends when the lease is lost
@@ -78,7 +78,7 @@ func ExampleQueue_RunUntil() {
 		q.Add(name)
 	}
 	err := q.RunUntil(lead, stop, 1, func(ctx context.Context, key string) error {
-		terminate() // while there is work
+		terminate() // while keys are queued
 		fmt.Println(key, "is done, ctx says", ctx.Err())
 		return nil
 	})
@@ -90,7 +90,7 @@ func ExampleQueue_RunUntil() {
 	// ended: <nil>
 }
 
-// A worker learns why it has a key. Of several priorities, the highest counts.
+// A worker reads why it has a key. Of several priorities, the highest counts.
 func ExampleQueue_AddWith() {
 	q := workqueue.New(workqueue.Options[string]{})
 	q.AddWith("web-1", workqueue.AddOptions{Priority: workqueue.LowPriority, Cause: "initial list"})
@@ -130,15 +130,15 @@ func ExampleOptions_group() {
 	// loud/3
 }
 
-// A key that is added all the time has its first turn at once, and then one for
-// each interval, in which all the adds are merged.
+// A key that is added all the time runs at once, and then once for each interval, in which all its
+// adds are merged.
 func ExampleOptions_minInterval() {
 	q := workqueue.New(workqueue.Options[string]{MinInterval: time.Millisecond})
 	for range 2 {
 		for range 100 {
 			q.Add("noisy")
 		}
-		item, _ := q.GetItem(context.Background()) // which waits, the second time
+		item, _ := q.GetItem(context.Background()) // the second call waits
 		fmt.Println(item.Key, "was added", item.Causes.Count, "times")
 		q.Done(item.Key)
 	}
@@ -148,11 +148,11 @@ func ExampleOptions_minInterval() {
 	// noisy was added 100 times
 }
 
-// A worker that has written parks its key until the store has seen the write, so
-// that its next turn does not act on what is older.
+// A worker that has written an object parks its key until the store has the write, so that its next
+// run does not see an older state.
 func ExampleQueue_Park() {
 	q := workqueue.New(workqueue.Options[string]{})
-	seen := make(chan struct{}) // in its place, a store has a function such as WaitRV
+	seen := make(chan struct{}) // a store has a function such as WaitRV instead
 	q.Park("web-1", func(ctx context.Context) error {
 		select {
 		case <-seen:
@@ -162,7 +162,7 @@ func ExampleQueue_Park() {
 		}
 	})
 
-	q.Add("web-1") // by the event of something else
+	q.Add("web-1") // because of another event
 	fmt.Println("ready while the store is behind:", q.Len())
 	close(seen)
 	key, _ := q.Get(context.Background())

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Verify checks the invariants of a queue, and, as it is called while
-// nobody else uses the queue, that no wake-up is lost. It walks over everything.
+// Verify checks the invariants of a queue. It must be called while nothing else uses the queue, so
+// it also checks that no wake-up is lost. It visits every entry.
 func (q *Queue[K]) Verify() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -118,7 +118,7 @@ func (r *readyKeys[K]) verify(want int) error {
 	return nil
 }
 
-// verify returns how many entries are listed.
+// verify returns the number of entries in the list.
 func (f *fifo[K]) verify(belongs func(*entry[K]) bool) (n int, err error) {
 	var prev *entry[K]
 	for e := f.first; e != nil; prev, e = e, e.next {
@@ -164,10 +164,10 @@ func count(yes bool) int {
 	return 0
 }
 
-// LevelsKept returns how many levels of priority there are, with keys or without.
+// LevelsKept returns the number of priority levels in memory, with keys or without.
 func (q *Queue[K]) LevelsKept() int { return len(q.ready.levels) }
 
-// GroupsKept returns how many groups are known, at all priorities.
+// GroupsKept returns the number of groups in memory, at all priorities.
 func (q *Queue[K]) GroupsKept() int {
 	n := 0
 	for _, l := range q.ready.levels {

@@ -7,22 +7,21 @@ import (
 	"github.com/kinform/kinform/internal/remind"
 )
 
-// maxLines is how many failures are logged one by one within remind.Interval.
+// maxLines is how many failures are logged individually within remind.Interval.
 const maxLines = 10
 
-// failing bounds the lines that the log gets of failed reconciles: one for each key that begins
-// to fail, up to maxLines of them, and every few minutes, while there are failures, how many more
-// there were. The zero value has logged nothing.
+// failing limits the log lines about failed reconciles. A key that begins to fail gets a line, up
+// to maxLines. Every few minutes a line counts the other failures. The zero value has logged
+// nothing.
 type failing struct {
 	mu     sync.Mutex // guards following
-	since  time.Time  // the beginning of the interval that the rest is about
+	since  time.Time  // the beginning of the current interval
 	lines  int
 	unsaid uint64
 }
 
-// note takes note of a failure, the first one of its key in a row or not. It says
-// whether the failure is worth a line, and how many before it, since then, were not
-// and are to be summed up.
+// note records a failure; first says whether it is the first one of its key in a row. It returns
+// whether the failure gets a line, and the number of earlier failures to summarise, since a time.
 func (f *failing) note(first bool, now time.Time) (line bool, unsaid uint64, since time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,13 +1,13 @@
 package workqueue
 
-// fifo is a list of entries, linked through the entries themselves: adding and
-// removing allocate nothing, and an entry that has left the list is not reachable from it.
+// fifo is a list of entries, linked through the entries themselves. Adding and removing allocate
+// nothing, and a removed entry is not reachable from the list.
 type fifo[K comparable] struct {
 	first, last *entry[K]
 	len         int
 }
 
-// push puts an entry that is in no fifo at the end.
+// push appends an entry that is in no fifo.
 func (f *fifo[K]) push(e *entry[K]) {
 	e.prev = f.last
 	if f.last == nil {
@@ -19,7 +19,7 @@ func (f *fifo[K]) push(e *entry[K]) {
 	f.len++
 }
 
-// remove takes out an entry that is in this fifo.
+// remove removes an entry that is in this fifo.
 func (f *fifo[K]) remove(e *entry[K]) {
 	if e.prev == nil {
 		f.first = e.next

@@ -15,12 +15,12 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// FuzzQueue reads its input as a byte of options and steps of two bytes, an operation and
-// its argument, and compares the queue with the model after each.
+// FuzzQueue interprets its input as a byte of options and steps of two bytes, an operation and its
+// argument. It compares the queue with the model after each step.
 func FuzzQueue(f *testing.F) {
 	f.Add([]byte("\x00\x01\x21\x00\x01\x03\x00\x00\x01\x02\x20\x04\x00\x03\x00\x07\xff\x08\xff"))
 	f.Add([]byte("\x07\x09\x01\x09\x42\x09\x83\x03\x00\x03\x00\x0d\x01\x04\x00\x02\x40\x0e\x00\x0c\x03"))
-	// A delay that ends together with the interval of its key, which was added as well.
+	// A delay and a MinInterval of the same key end together, and the key was added as well.
 	f.Add([]byte("\x01\x00\x00\x03\x00\x04\x00\x00\x00\x01\xc0\x02\x30"))
 	f.Fuzz(func(t *testing.T, input []byte) {
 		if len(input) == 0 || len(input) > 600 {
@@ -45,7 +45,7 @@ func TestTheQueueBehavesAsItsModelOnLongWalks(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 0))
 			for range 300 {
 				op := byte(random.IntN(ops))
-				if op == opShutDown || op == opDrain { // which finish does
+				if op == opShutDown || op == opDrain { // finish does these
 					op = opGet
 				}
 				r.step(op, byte(random.Uint32()))
@@ -56,7 +56,7 @@ func TestTheQueueBehavesAsItsModelOnLongWalks(t *testing.T) {
 	}
 }
 
-// rig drives a queue and its model through the same steps.
+// rig applies the same steps to a queue and its model.
 type rig struct {
 	t     *testing.T
 	q     *workqueue.Queue[byte]
@@ -64,7 +64,7 @@ type rig struct {
 	start time.Time
 
 	results chan result
-	blocked map[int]context.CancelFunc // of the Gets that have not returned
+	blocked map[int]context.CancelFunc // cancels the Gets that have not returned
 	gets    int
 	waits   map[byte][]chan error // the channels that parked keys wait for
 
@@ -72,7 +72,7 @@ type rig struct {
 	drained chan error
 }
 
-// result is that of a Get.
+// result is the result of a Get.
 type result struct {
 	get int
 	key byte
@@ -107,7 +107,7 @@ func newRig(t *testing.T, options byte) *rig {
 		opts.Ageing = 3
 	}
 	r.q = workqueue.New(opts)
-	t.Cleanup(r.q.ShutDown) // for a test that fails
+	t.Cleanup(r.q.ShutDown) // for a failing test
 	return r
 }
 
@@ -117,7 +117,7 @@ const (
 	opAddAfter
 	opSleep
 	opGet
-	opDone    // of a key that is processing, if there is one
+	opDone    // of a processing key, if there is one
 	opDoneAny // of any key
 	opEndGet  // ends one of the blocked Gets, if there is one
 	opShutDown
@@ -197,7 +197,7 @@ func (r *rig) step(op, arg byte) {
 	}
 }
 
-// addWith adds the key in a way that is encoded in five bits.
+// addWith adds the key with options that five bits encode.
 func (r *rig) addWith(key byte, delayed bool, how byte) {
 	opts := workqueue.AddOptions{Priority: int(how%4) * 10, Cause: []string{"", "a", "b", "c"}[how/4%4]}
 	if delayed {
@@ -268,7 +268,7 @@ func (r *rig) drain() {
 	r.m.shutDown()
 }
 
-// compare waits until nothing goes on, and compares all that can be seen.
+// compare waits until everything is idle, and compares all visible state.
 func (r *rig) compare() {
 	synctest.Wait()
 	r.m.handOut()
@@ -306,7 +306,7 @@ func (r *rig) compare() {
 	require.Empty(r.t, r.drained)
 }
 
-// states returns the answer of Inspect, as the model has it.
+// states returns the model's result of Inspect.
 func (r *rig) states() []workqueue.KeyState[byte] {
 	var states []workqueue.KeyState[byte]
 	for _, state := range r.q.Inspect() {
@@ -322,7 +322,7 @@ func (r *rig) states() []workqueue.KeyState[byte] {
 	return states
 }
 
-// finish works on everything that is left and drains.
+// finish works on all remaining keys and drains.
 func (r *rig) finish() {
 	r.drain()
 	r.compare()

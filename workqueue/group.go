@@ -8,8 +8,8 @@ type group struct {
 	weight int32 // at least 1; 0 if there are no groups
 }
 
-// groupOf asks the two options. It must be called without the lock, and before an entry of
-// the key is made.
+// groupOf calls the two options. It must be called without the lock, and before an entry of the key
+// is made.
 func (q *Queue[K]) groupOf(key K) group {
 	if q.opts.Group == nil {
 		return group{}

@@ -68,8 +68,8 @@ func TestPriorityComesBeforeFairness(t *testing.T) {
 	require.Equal(t, []string{"a/2", "b/2", "a/3", "a/1", "b/1"}, takeAll(t, q))
 }
 
-// One namespace that adds a hundred times as much as each of the others does not
-// delay them: as long as all have keys, each has its share.
+// A namespace that adds a hundred times as much as the others does not delay them: while all have
+// keys, each gets its share.
 func TestALoudNamespaceDoesNotDelayTheOthers(t *testing.T) {
 	t.Parallel()
 	q := byNamespace(nil)
@@ -90,7 +90,7 @@ func TestALoudNamespaceDoesNotDelayTheOthers(t *testing.T) {
 	require.InDelta(t, 1, jain(turns), 1e-9, "%v", turns)
 }
 
-// jain returns Jain's index of fairness: 1 if all have the same, 1/n if one has all.
+// jain returns Jain's index of fairness: 1 if all shares are equal, 1/n if one has everything.
 func jain(shares map[string]int) float64 {
 	var sum, squares float64
 	for _, share := range shares {

@@ -13,8 +13,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// G9: a key is never with two workers at once; adds while it is being worked on
-// give exactly one more run (WQ-4).
+// G9: a key is never with two workers at once; adds during a run give exactly one more run (WQ-4).
 func TestG9_AKeyIsNeverWithTwoWorkersAndNoAddIsLost(t *testing.T) {
 	t.Parallel()
 	const hotKeys, producers, workers, addsEach = 3, 4, 8, 3000
@@ -87,7 +86,7 @@ func TestG9_AddsWhileAKeyIsWorkedOnGiveExactlyOneMoreRun(t *testing.T) { // WQ-4
 	})
 }
 
-// D1: a drain waits for queued keys as well, not only for keys that are processing.
+// D1: a drain waits for queued keys as well, not only for processing keys.
 func TestD1_DrainWaitsForQueuedKeys(t *testing.T) { // WQ-12, WQ-13, WQ-14, WQ-17
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -116,7 +115,7 @@ func TestD1_DrainWaitsForQueuedKeys(t *testing.T) { // WQ-12, WQ-13, WQ-14, WQ-1
 	})
 }
 
-// D2: Done for a key that is not processing changes nothing.
+// D2: Done for a key that is not processing has no effect.
 func TestD2_AStrayDoneDoesNotDuplicateAKey(t *testing.T) { // WQ-9
 	t.Parallel()
 	q := newQueue()
@@ -136,7 +135,7 @@ func TestD2_AStrayDoneDoesNotDuplicateAKey(t *testing.T) { // WQ-9
 	q.ShutDown()
 }
 
-// D3: everyone who waits for a drain is released.
+// D3: every caller that waits for a drain is released.
 func TestD3_AllDrainersAreReleased(t *testing.T) { // WQ-15
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -160,8 +159,8 @@ func TestD3_AllDrainersAreReleased(t *testing.T) { // WQ-15
 	})
 }
 
-// D4: when Drain returns nothing of the delaying part is left. A goroutine or a
-// running timer callback would keep the bubble from ending, and time from standing still.
+// D4: when Drain returns, no timer and no goroutine of delayed keys is left. Otherwise the bubble
+// could not end, or its time would advance.
 func TestD4_DrainLeavesNoTimer(t *testing.T) { // WQ-26, G10
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

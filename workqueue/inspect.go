@@ -6,34 +6,33 @@ import (
 	"time"
 )
 
-// KeyState is all that a queue knows of one key. A time is zero where it does not
-// apply. Started and ReadySince are zero too where no times are kept: see Options.Timed.
+// KeyState is the queue's state of one key. A time that does not apply is zero. Started and
+// ReadySince are also zero if times are not kept: see Options.Timed.
 type KeyState[K comparable] struct {
 	Key   K
 	Group string // by Options.Group
 
-	// Processing says that the key is with a worker, since Started. Dirty says that
-	// a turn is due on it which has not begun, and Ready that nothing keeps it from
-	// being handed out, since ReadySince. A dirty key is not ready while a worker has
-	// it, while it is Parked, and, by MinInterval, until Cooling.
+	// Processing says that the key is with a worker, since Started. Dirty says that a run is
+	// pending, and Ready that the key can be handed out, since ReadySince. A dirty key is not ready
+	// while a worker has it, while it is Parked, and, because of MinInterval, until Cooling.
 	Processing, Dirty, Ready, Parked bool
 	Started, ReadySince, Cooling     time.Time
 
-	// Until is when the key is to be added that is delayed.
+	// Until is when a delayed key is added.
 	Until time.Time
 
-	// Priority and Causes are those of the turn that is due, or else the one that
-	// the key is in, or else the delayed one.
+	// Priority and Causes belong to the pending run, or else to the current run, or else to the
+	// delay.
 	Priority int
 	Causes   Causes
 
-	// Retries is how often in a row the key has failed, by the rate limiter.
+	// Retries is the number of consecutive failures of the key, according to the rate limiter.
 	Retries int
 }
 
-// Lookup returns the state of the key; ok is false if the queue does not know the key.
-// A worker learns from it why it has the key: while there is no further add, the
-// causes are those of its turn.
+// Lookup returns the state of the key; ok is false if the queue does not have the key. A worker can
+// use it to read why it has the key: unless the key was added again, the causes are those of its
+// run.
 func (q *Queue[K]) Lookup(key K) (state KeyState[K], ok bool) {
 	hash := q.hash(key)
 	q.mu.Lock()
@@ -50,12 +49,11 @@ func (q *Queue[K]) Lookup(key K) (state KeyState[K], ok bool) {
 	return state, true
 }
 
-// Inspect returns the state of every key: first those that are with
-// workers, for longest first; then those that are ready, by priority, for longest
-// first; then those that wait, parked ones first, the others by their times. Of
-// ready keys whose times are not kept, the order within a priority is none. The
-// slice is the caller's. It takes the queue's lock while it visits all keys, a
-// millisecond for some ten thousand.
+// Inspect returns the state of every key. First come the keys with workers, longest first; then the
+// ready keys by priority, longest first; then the waiting keys, parked ones first and the others by
+// time. If times are not kept, ready keys of one priority are in no particular order. The slice
+// belongs to the caller. It holds the queue's lock while it visits all keys, a millisecond for some
+// ten thousand.
 func (q *Queue[K]) Inspect() []KeyState[K] {
 	states := q.states()
 	for i := range states {
@@ -83,8 +81,8 @@ func (s *KeyState[K]) stage() int {
 	return 2
 }
 
-// waitsUntil returns when a key is due that is neither ready nor with a worker; zero
-// if only the end of a Park tells.
+// waitsUntil returns when a key is due that is neither ready nor with a worker, or zero if only
+// Park holds it back.
 func (s *KeyState[K]) waitsUntil() time.Time {
 	switch {
 	case s.stage() < 2:

@@ -12,8 +12,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// spaced returns a queue with a MinInterval, and the journal of a worker of it
-// that needs so long for each key. The worker ends with the queue.
+// spaced returns a queue with a MinInterval, and the journal of a worker that needs this long for
+// each key. The worker ends with the queue.
 func spaced(interval, needs time.Duration) (*workqueue.Queue[string], *journal) {
 	q := workqueue.New(workqueue.Options[string]{MinInterval: interval})
 	turns := newJournal()
@@ -28,7 +28,7 @@ func TestAnIntervalHasItsFirstTurnAtOnceAndOneAtItsEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q, turns := spaced(10*time.Second, 0)
-		for range 25 { // for 25 s, each second
+		for range 25 { // each second for 25 s
 			q.Add("a")
 			time.Sleep(time.Second)
 		}

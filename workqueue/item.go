@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Item is a key that has been handed out, and its turn.
+// Item is a key that was handed out, with details of its run.
 type Item[K comparable] struct {
 	Key      K
 	Priority int
 	Causes   Causes
-	Waited   time.Duration // since the key became dirty; 0 if no times are kept, see Options.Timed
+	Waited   time.Duration // since the key became dirty; 0 if times are not kept, see Options.Timed
 }
 
-// describeLocked fills in the item of an entry that has just been handed out.
+// describeLocked fills in the item of an entry that was just handed out.
 func (q *Queue[K]) describeLocked(item *Item[K], e *entry[K]) {
 	item.Key, item.Priority, item.Causes = e.key, int(e.running.priority), e.running.causes()
 	if q.timed {
@@ -21,8 +21,8 @@ func (q *Queue[K]) describeLocked(item *Item[K], e *entry[K]) {
 	}
 }
 
-// GetItem is Get, and says as well why the key has a turn and how long it waited.
-// Lookup says so later, until Done.
+// GetItem is Get, and also returns why the key runs and how long it waited. Lookup returns the same
+// until Done.
 func (q *Queue[K]) GetItem(ctx context.Context) (Item[K], error) {
 	var item Item[K]
 	if err := q.get(ctx, &item.Key, &item); err != nil {
@@ -32,8 +32,9 @@ func (q *Queue[K]) GetItem(ctx context.Context) (Item[K], error) {
 	return item, nil
 }
 
-// tellGot tells the observer of a key that is handed out. If that ends the goroutine, nobody works on
-// the key, which is handed out again after a pause: the observer may end each goroutine.
+// tellGot reports a key that was handed out to the observer. If the observer ends the goroutine,
+// the key has no worker. It is then handed out again after a pause, because the observer may end
+// each goroutine.
 func (q *Queue[K]) tellGot(item *Item[K]) {
 	if q.opts.Observer == nil {
 		return
@@ -62,11 +63,10 @@ func (q *Queue[K]) TryGet() (key K, ok bool) {
 	return item.Key, true
 }
 
-// GetBatch is Get for as many keys as are ready and fit into keys, and at least
-// one. It returns their number; each needs its own Done. It panics if keys has no
-// room.
+// GetBatch is Get for several keys: as many as are ready and fit into keys, and at least one. It
+// returns their number; each needs its own Done. It panics if keys is empty.
 func (q *Queue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
-	first := &keys[0] // before a key is taken that would have no place
+	first := &keys[0] // panics before a key is taken
 	key, err := q.Get(ctx)
 	if err != nil {
 		return 0, err

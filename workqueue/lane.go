@@ -5,17 +5,17 @@ package workqueue
 type lane[K comparable] struct {
 	keys   fifo[K]
 	level  *level[K]
-	weight int32 // how many keys the group is handed out in a row
+	weight int32 // number of keys that the group gets in a row
 	credit int32 // how many of them are left in this round
 
 	prev, next *lane[K] // the ring of the level's lanes
 }
 
-// ring is the lanes of one level that have ready keys: each is served as many
-// keys as its weight, and then goes to the end.
+// ring has the lanes of one level that have ready keys. Each gets as many keys in a row as its
+// weight, and then moves to the end.
 type ring[K comparable] struct{ first *lane[K] }
 
-// enter puts a lane at the end.
+// enter appends a lane.
 func (r *ring[K]) enter(l *lane[K]) {
 	l.credit = l.weight
 	if r.first == nil {
@@ -27,7 +27,7 @@ func (r *ring[K]) enter(l *lane[K]) {
 	l.prev.next, l.next.prev = l, l
 }
 
-// leave takes a lane out.
+// leave removes a lane.
 func (r *ring[K]) leave(l *lane[K]) {
 	if l.next == l {
 		r.first = nil

@@ -2,17 +2,17 @@ package workqueue
 
 import "time"
 
-// level holds the ready keys of one priority. With groups, each that has keys has
-// a lane, and they are served in turn; without, there is one lane, always.
+// level holds the ready keys of one priority. With groups, each group that has keys has a lane, and
+// the lanes are served in turn. Without groups there is always one lane.
 type level[K comparable] struct {
 	priority int32
 	len      int
-	waits    uint64 // since which turn it has not been served
+	waits    uint64 // since which run it has not been served
 	lanes    ring[K]
 
 	byGroup map[string]*lane[K] // the lanes, if there are groups
-	groups  int                 // how many byGroup had at most, see fitted
-	spare   *pool[lane[K]]      // where they come from
+	groups  int                 // maximum size of byGroup so far, see fitted
+	spare   *pool[lane[K]]      // where lanes come from
 }
 
 func (l *level[K]) push(e *entry[K]) {
@@ -29,7 +29,7 @@ func (l *level[K]) push(e *entry[K]) {
 	l.len++
 }
 
-// laneOf returns the lane of the entry's group, and makes it if there is none.
+// laneOf returns the lane of the entry's group, and makes a new one if necessary.
 func (l *level[K]) laneOf(e *entry[K]) *lane[K] {
 	found := l.byGroup[e.group]
 	if found == nil {
@@ -40,7 +40,7 @@ func (l *level[K]) laneOf(e *entry[K]) *lane[K] {
 	return found
 }
 
-// pop takes out the entry whose turn it is; there must be one.
+// pop removes the entry that is served next; the level must not be empty.
 func (l *level[K]) pop() *entry[K] {
 	lane := l.lanes.first
 	if lane.credit--; lane.credit <= 0 {
@@ -51,7 +51,7 @@ func (l *level[K]) pop() *entry[K] {
 	return e
 }
 
-// remove takes out an entry that is in this level.
+// remove removes an entry that is in this level.
 func (l *level[K]) remove(e *entry[K]) {
 	lane := e.lane
 	e.lane = nil
@@ -67,8 +67,8 @@ func (l *level[K]) remove(e *entry[K]) {
 	}
 }
 
-// oldest returns since when the key has been ready that has been so for longest,
-// of the first ones of the lanes; there must be one.
+// oldest returns the earliest ready time among the first entries of the lanes; the level must not
+// be empty.
 func (l *level[K]) oldest() time.Duration {
 	oldest := never
 	for lane := range l.lanes.all {

@@ -7,18 +7,19 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// plain/backoff.go has the exponential back-off alone; it would do for speed, but programs bring limiters of their own.
+// plain/backoff.go has only the exponential back-off. It would be fast enough, but programs bring
+// their own limiters.
 
-// RateLimiter decides how long Retry delays a key. A queue calls it
-// without holding a lock; it must be safe for concurrent use. If a method panics,
-// the queue logs and counts that, and a DefaultRateLimiter stands in.
+// RateLimiter decides how long Retry delays a key. A queue calls it without holding a lock; it must
+// be safe for concurrent use. If a method panics, the queue logs and counts that, and uses a
+// DefaultRateLimiter instead.
 type RateLimiter[K comparable] interface {
 	// When counts a failure of the key and returns how long to wait before the
 	// next attempt.
 	When(key K) time.Duration
 
-	// Forget ends the count of the key's failures: it succeeded, or was given up.
-	// A limiter that counts failures keeps each key until then.
+	// Forget resets the count of the key's failures: the key succeeded, or was given up. A limiter
+	// that counts failures keeps each key until then.
 	Forget(key K)
 
 	// NumRequeues returns how many failures of the key were counted since its
@@ -26,12 +27,11 @@ type RateLimiter[K comparable] interface {
 	NumRequeues(key K) int
 }
 
-// Forget tells the rate limiter that work on the key has succeeded, or is given
-// up: its next failure counts as the first. Forget takes nothing out of the queue.
+// Forget resets the key's count of failures in the rate limiter, because work on the key has
+// succeeded or was given up. It removes nothing from the queue.
 func (q *Queue[K]) Forget(key K) { q.opts.RateLimiter.Forget(key) }
 
-// NumRequeues returns how often in a row the key has failed, according to the
-// rate limiter.
+// NumRequeues returns the number of consecutive failures of the key, according to the rate limiter.
 func (q *Queue[K]) NumRequeues(key K) int { return q.opts.RateLimiter.NumRequeues(key) }
 
 // DefaultRateLimiter returns Kubernetes' usual limiter for controllers: for each
@@ -45,9 +45,8 @@ func DefaultRateLimiter[K comparable]() RateLimiter[K] {
 	)
 }
 
-// DefaultItemRateLimiter returns Kubernetes' usual limiter for keys that do not
-// disturb each other: for each key 1 ms, doubled by each failure, up to 1000 s.
-// It is client-go's DefaultItemBasedRateLimiter.
+// DefaultItemRateLimiter returns Kubernetes' usual limiter for independent keys: for each key 1 ms,
+// doubled by each failure, up to 1000 s. It is client-go's DefaultItemBasedRateLimiter.
 func DefaultItemRateLimiter[K comparable]() RateLimiter[K] {
 	return Exponential[K](time.Millisecond, 1000*time.Second)
 }
@@ -65,8 +64,7 @@ type exponential[K comparable] struct {
 }
 
 func (l *exponential[K]) When(key K) time.Duration {
-	// base<<shift would be more than longest, or overflow, exactly if base is more
-	// than longest>>shift.
+	// base<<shift exceeds longest, or overflows, exactly if base exceeds longest>>shift.
 	shift := min(l.count(key), 63)
 	if l.base > l.longest>>shift {
 		return l.longest
@@ -74,9 +72,8 @@ func (l *exponential[K]) When(key K) time.Duration {
 	return l.base << shift
 }
 
-// FastSlow returns a limiter whose wait for a key is fast at its first attempts
-// failures, and slow from then on. It is client-go's
-// ItemFastSlowRateLimiter.
+// FastSlow returns a limiter whose wait for a key is fast for its first failures, as many as
+// attempts says, and slow from then on. It is client-go's ItemFastSlowRateLimiter.
 func FastSlow[K comparable](fast, slow time.Duration, attempts int) RateLimiter[K] {
 	return &fastSlow[K]{failures: newFailures[K](), fast: fast, slow: slow, attempts: attempts}
 }
@@ -94,9 +91,9 @@ func (l *fastSlow[K]) When(key K) time.Duration {
 	return l.slow
 }
 
-// MaxOf returns a limiter that waits as long as the most patient of the given
-// ones. Each of them is asked every time, so all their counts go on, and
-// NumRequeues is the largest of theirs. Of none, it never waits.
+// MaxOf returns a limiter that waits for the longest time of the given limiters. Each of them is
+// called every time, so all counts stay current, and NumRequeues is the largest of their counts.
+// Without limiters, it never waits.
 func MaxOf[K comparable](limiters ...RateLimiter[K]) RateLimiter[K] { return maxOf[K](limiters) }
 
 type maxOf[K comparable] []RateLimiter[K]
@@ -123,22 +120,22 @@ func (l maxOf[K]) NumRequeues(key K) int {
 	return most
 }
 
-// Limits describes the limiter of a queue, as far as it is put together of those of this
-// package. What is not known is 0.
+// Limits describes the limiter of a queue, as far as it consists of limiters of this package.
+// Unknown values are 0.
 type Limits struct {
-	// Base and Longest are those of an [Exponential]: the wait of a key after its first
-	// failure, and the most that it grows to.
+	// Base and Longest belong to an [Exponential]: the wait after a key's first failure, and the
+	// longest wait.
 	Base, Longest time.Duration
 
-	// Burst and PerSecond are those of a [Bucket], and Tokens is how many it has now. It is
-	// negative if retries have taken tokens in advance: so many.
+	// Burst and PerSecond belong to a [Bucket], and Tokens is its current number of tokens. Tokens
+	// is negative if retries have taken tokens in advance.
 	Burst     int
 	PerSecond float64
 	Tokens    float64
 }
 
-// Limits returns what is known of the queue's rate limiter, with the tokens of this
-// moment. It takes no token, and counts no failure.
+// Limits returns the known values of the queue's rate limiter, with the current number of tokens.
+// It takes no token and counts no failure.
 func (q *Queue[K]) Limits() (l Limits) {
 	if d, ok := q.opts.RateLimiter.(described); ok {
 		d.describe(&l)
@@ -146,7 +143,7 @@ func (q *Queue[K]) Limits() (l Limits) {
 	return l
 }
 
-// described is a limiter that says what it is made of.
+// described is a limiter that can describe itself.
 type described interface{ describe(l *Limits) }
 
 func (l *exponential[K]) describe(to *Limits) { to.Base, to.Longest = l.base, l.longest }
@@ -166,8 +163,7 @@ func (l *maxWait[K]) describe(to *Limits) {
 	}
 }
 
-// WithMaxWait returns a limiter that is the given one, except that it never waits
-// for longer than longest.
+// WithMaxWait wraps a limiter, so that it never waits longer than longest.
 func WithMaxWait[K comparable](limiter RateLimiter[K], longest time.Duration) RateLimiter[K] {
 	return &maxWait[K]{RateLimiter: limiter, longest: longest}
 }
@@ -179,7 +175,7 @@ type maxWait[K comparable] struct {
 
 func (l *maxWait[K]) When(key K) time.Duration { return min(l.RateLimiter.When(key), l.longest) }
 
-// containedLimiter is a program's limiter, and one that stands in for calls that panic.
+// containedLimiter is a custom limiter, with a stand-in for calls that panic.
 type containedLimiter[K comparable] struct {
 	RateLimiter[K]
 	standIn RateLimiter[K]
@@ -215,12 +211,12 @@ func (l *containedLimiter[K]) describe(to *Limits) {
 type failures[K comparable] struct {
 	mu    sync.Mutex // guards following
 	byKey map[K]int
-	keys  int // how many byKey had at most, see fitted
+	keys  int // maximum size of byKey so far, see fitted
 }
 
 func newFailures[K comparable]() *failures[K] { return &failures[K]{byKey: make(map[K]int)} }
 
-// count adds a failure of the key and returns how many there were before it.
+// count adds a failure of the key and returns the number of earlier ones.
 func (f *failures[K]) count(key K) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// whens returns the limiter's answers to n failures of a key.
+// whens returns the limiter's waits for n failures of a key.
 func whens(l workqueue.RateLimiter[string], key string, n int) []time.Duration {
 	waits := make([]time.Duration, n)
 	for i := range waits {
@@ -147,7 +147,7 @@ func TestDefaultRateLimiter(t *testing.T) { // WQ-34
 		require.Equal(t, 1000*time.Second, l.When("failing"))
 		require.Equal(t, 20, l.NumRequeues("failing"))
 
-		for range 80 { // the rest of the burst of 100, each key's first failure
+		for range 80 { // the rest of the burst of 100, as first failures of other keys
 			require.Equal(t, 5*ms, l.When("others"))
 			l.Forget("others")
 		}
@@ -167,7 +167,7 @@ func TestDefaultItemRateLimiter(t *testing.T) { // WQ-34
 	require.Equal(t, ms, l.When("another"))
 }
 
-// A page draws the bucket as a tank, which drains, and is then owed tokens.
+// The live page draws the bucket as a tank, which drains, and then owes tokens.
 func TestLimitsOfAQueueAreKnown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

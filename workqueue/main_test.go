@@ -23,7 +23,7 @@ func newQueue() *workqueue.Queue[string] {
 // get takes the next key, which must be there.
 func get[K comparable](t *testing.T, q *workqueue.Queue[K]) K {
 	t.Helper()
-	if q.Len() == 0 { // require, for each of 100,000 keys, would be most of a test's time
+	if q.Len() == 0 { // require, called for each of 100,000 keys, would take most of a test's time
 		t.Fatal("Get would block")
 	}
 	key, err := q.Get(t.Context())
@@ -45,7 +45,7 @@ func takeAll[K comparable](t *testing.T, q *workqueue.Queue[K]) []K {
 	return taken
 }
 
-// serve is a worker: it works on keys until the queue is shut down and empty.
+// serve is a worker: it processes keys until the queue is shut down and empty.
 func serve[K comparable](q *workqueue.Queue[K], work func(K)) {
 	for {
 		key, err := q.Get(context.Background())

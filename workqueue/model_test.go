@@ -9,35 +9,34 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// model is a queue, written as simply as possible: slices, no
-// concurrency, no timer, and nothing that is kept up to date and could be found
-// out instead.
+// model is a queue in its simplest form: slices, no concurrency, no timer, and no state that can be
+// computed instead.
 type model struct {
 	interval time.Duration
-	ageing   int // 0 for none
+	ageing   int // 0 for no ageing
 	weights  []int
 
 	now        time.Duration
 	keys       map[byte]*modelKey
 	ready      []byte // in the order of becoming ready at their priorities
 	processing []byte
-	rings      map[int][]lane // by priority: the groups with ready keys, in the order of their turns
-	waits      map[int]int    // by priority: since which turn it has not been served
+	rings      map[int][]lane // by priority: the groups with ready keys, in the order in which they are served
+	waits      map[int]int    // by priority: since which run it has not been served
 	turns      int
 	passed     int
 	shut       bool
 
 	waiting int    // Gets that are blocked
 	handed  []byte // keys handed out since the last step
-	over    int    // Gets that the last step told to end
+	over    int    // Gets that the last step ended
 }
 
 type lane struct{ group, credit int }
 
 type modelKey struct {
 	due, running, delayed *modelWork
-	at                    time.Duration // of delayed
-	cool                  time.Duration // no turn before
+	at                    time.Duration // end of the delay
+	cool                  time.Duration // no run before this time
 	parked                int
 	failures              int
 }
@@ -50,7 +49,7 @@ type modelWork struct {
 	causes   workqueue.Causes
 }
 
-// and returns the work of two adds, the other one later.
+// and returns the combined work of two adds, of which other is the later one.
 func (w *modelWork) and(other *modelWork) *modelWork {
 	if w == nil {
 		return other
@@ -120,7 +119,7 @@ func (m *model) makeReady(key byte) {
 	m.ready = append(m.ready, key)
 }
 
-// unready takes a key out of those that are ready.
+// unready removes a key from the ready keys.
 func (m *model) unready(key byte) {
 	priority, group := m.keys[key].due.priority, m.group(key)
 	m.ready = slices.DeleteFunc(m.ready, func(other byte) bool { return other == key })
@@ -239,8 +238,8 @@ func (m *model) done(key byte) {
 	m.makeReady(key)
 }
 
-// advance lets time pass: keys that are due or have cooled become ready, one
-// after the other.
+// advance lets time pass: keys that are due or whose interval is over become ready, one after the
+// other.
 func (m *model) advance(now time.Duration) {
 	for {
 		key, at := m.next()
@@ -263,7 +262,7 @@ func (m *model) advance(now time.Duration) {
 	m.now = now
 }
 
-// next returns the key to which something happens next, and when.
+// next returns the key with the next event, and its time.
 func (m *model) next() (next byte, at time.Duration) {
 	at = never
 	for key, k := range m.keys {
@@ -298,7 +297,7 @@ func (m *model) shutDown() {
 	}
 }
 
-// handOut lets the blocked Gets return that can.
+// handOut returns from the blocked Gets that can get a key.
 func (m *model) handOut() {
 	for m.waiting > 0 && len(m.ready) > 0 {
 		m.handed = append(m.handed, m.take())
@@ -311,7 +310,7 @@ func (m *model) handOut() {
 
 func (m *model) drained() bool { return m.shut && len(m.ready) == 0 && len(m.processing) == 0 }
 
-// states returns the answer that Inspect should give, but for times, and in the order of keys.
+// states returns the expected result of Inspect, without times and in the order of keys.
 func (m *model) states() []workqueue.KeyState[byte] {
 	var states []workqueue.KeyState[byte]
 	for _, key := range slices.Sorted(maps.Keys(m.keys)) {

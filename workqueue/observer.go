@@ -6,32 +6,30 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// Observer is a set of hooks into a queue, in the style of
-// net/http/httptrace.ClientTrace: set those that are wanted.
+// Observer is a set of hooks into a queue, in the style of net/http/httptrace.ClientTrace: set the
+// hooks that you need.
 //
-// Hooks are called on the goroutine in which the thing happened, after it
-// happened and without a lock, so they may call the queue. Hooks may run
-// concurrently, and hooks about one key may overtake each other: the OnGet of a
-// fast worker can come before the OnAdd of the producer that it answers. A slow
-// hook slows down the goroutine that calls it. A panic of a hook is logged and counted,
-// see Stats.HookPanics, and the queue goes on.
+// Hooks are called after an event, on the goroutine that caused it, without a lock, so they may
+// call the queue. They may run concurrently, and hooks for one key may run out of order: a fast
+// worker's OnGet can come before the producer's OnAdd. A slow hook slows down the goroutine that
+// calls it. A panic of a hook is logged and counted, see Stats.HookPanics, and the queue goes on.
 type Observer[K comparable] struct {
 	// OnAdd: the key has become dirty, by an add or because its delay has passed.
 	OnAdd func(key K)
 
-	// OnMerged: the key was added while it was dirty already, so it has no further
-	// turn for it; its Causes count the add, and its priority may have risen.
+	// OnMerged: the key was added while it was dirty already, so no further run follows; its Causes
+	// count the add, and its priority may have risen.
 	OnMerged func(key K)
 
-	// OnGet: a worker has been given the key; the item says why and how long it
-	// has waited.
+	// OnGet: a worker got the key; the item says why and how long it has waited.
 	OnGet func(item Item[K])
 
-	// OnDone: the worker is done with the key, this long after it was given it.
+	// OnDone: the worker is done with the key, and ran is the time since it got the key.
 	OnDone func(key K, ran time.Duration)
 
-	// OnRetry: the key is to be added after this time: by AddAfter, by AddWith with
-	// an After, by Retry, or as a reconcile of Run wished. If it was delayed already, its mode says which stands.
+	// OnRetry: the key will be added after this time, because of AddAfter, AddWith with an After,
+	// Retry, or a requeue request in Run. If it was delayed already, the DelayMode decides which
+	// time counts.
 	OnRetry func(key K, after time.Duration)
 
 	// OnError: reconcile failed for the key in Run, with a *PanicError if it
@@ -54,7 +52,7 @@ func (o *Observer[K]) contained(h *contain.Hooks) *Observer[K] {
 	return &own
 }
 
-// The methods below call a hook if there is one; a nil Observer has none.
+// The methods below call a hook if it is set; a nil Observer has no hooks.
 
 func (o *Observer[K]) added(key K, result addResult) {
 	switch {

@@ -15,7 +15,7 @@ import (
 func TestTheObserverIsToldWhatHappens(t *testing.T) { // WQ-16, WQ-20
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var mu sync.Mutex // the timer's goroutine tells as well
+		var mu sync.Mutex // the timer's goroutine calls hooks as well
 		var told []string
 		tell := func(format string, args ...any) {
 			mu.Lock()
@@ -77,7 +77,7 @@ func TestHooksMayUseTheQueue(t *testing.T) {
 	})
 }
 
-func TestStatsAgree(t *testing.T) { // WQ-16: Dirty is what the depth was
+func TestStatsAgree(t *testing.T) { // WQ-16: Dirty corresponds to the depth
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
@@ -139,7 +139,7 @@ func TestStatsHaveTheDepthOfEachPriorityAndTheOldestKeyOfAll(t *testing.T) {
 		s := q.Stats()
 		require.Equal(t, []workqueue.Level{{Priority: 7, Ready: 1}, {Priority: 0, Ready: 4}, {Priority: workqueue.LowPriority, Ready: 1}}, s.Levels)
 		require.Equal(t, 3*time.Second, s.OldestReady, "a1, of neither the highest priority nor the lowest")
-		addAt(q, 7, "c1") // raised
+		addAt(q, 7, "c1") // with a raised priority
 		for _, want := range []string{"a3", "c1", "a1"} {
 			require.Equal(t, want, get(t, q))
 			q.Done(want)

@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// outcome is the judgement of a result of reconcile. An error that wraps
-// others is judged by these, so that it is a wish only if it wraps nothing but wishes.
+// outcome is the interpretation of a result of reconcile. If an error wraps others, the wrapped
+// errors decide: it is a requeue request only if every wrapped error is one.
 type outcome struct {
-	failed  bool // with something that is tried again
-	dropped bool // with something that is not
+	failed  bool // contains an error that is retried
+	dropped bool // contains an error that is dropped
 	after   *time.Duration
 	when    []func(context.Context) error
 }
 
-// outcomeOf judges a result of reconcile.
+// outcomeOf interprets a result of reconcile.
 func outcomeOf(err error) (o outcome) {
 	o.add(err, false)
 	return o
 }
 
-// Judge says what Run makes of a result of reconcile, while the context has not ended: whether
-// it is a failure, and not only a wish; and whether the key is tried again for that.
+// Judge returns how Run treats a result of reconcile while the context has not ended. failed says
+// that it is a failure, not only a requeue request, and again that the key is retried for it.
 func Judge(result error) (failed, again bool) {
 	if result == nil {
 		return false, false
@@ -30,10 +30,10 @@ func Judge(result error) (failed, again bool) {
 	return o.failed || o.dropped, o.failed
 }
 
-// add judges an error, below a Drop or not.
+// add adds an error to the outcome; drop says that it is inside a Drop.
 func (o *outcome) add(err error, drop bool) {
 	switch e := err.(type) {
-	case nil: // as one of several
+	case nil: // one of several wrapped errors
 		return
 	case *requeueAfter:
 		if o.after == nil || e.after < *o.after {

@@ -15,14 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// severalErrors has more than one error, none of which fmt or errors has joined.
+// severalErrors is a custom type with several errors, not made by fmt or errors.
 type severalErrors []error
 
 func (severalErrors) Error() string     { return "several" }
 func (s severalErrors) Unwrap() []error { return s }
 
-// A result of reconcile may be several in one: no failure is lost beside a wish,
-// and no wish is lost beside an error that is dropped.
+// A result may combine several errors: no failure is lost beside a requeue request, and no requeue
+// request is lost beside an error that is dropped.
 func TestAResultOfSeveralErrors(t *testing.T) {
 	t.Parallel()
 	const retried = 10 * time.Millisecond // the second failure in a row
@@ -34,9 +34,9 @@ func TestAResultOfSeveralErrors(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		result   error
-		again    time.Duration // when the key has its next turn
-		failures uint64        // beside the first one
-		requeues int           // that are remembered in the next turn
+		again    time.Duration // when the key runs again
+		failures uint64        // besides the first one
+		requeues int           // number that the next run sees
 	}{
 		"a wish":                                 {after(time.Minute), time.Minute, 0, 0},
 		"a wish, wrapped":                        {fmt.Errorf("volume: %w", fmt.Errorf("disk: %w", after(time.Minute))), time.Minute, 0, 0},
@@ -130,7 +130,7 @@ func TestAPanicWithAWishIsAFailure(t *testing.T) {
 	})
 }
 
-// Judge is asked by observers: of what is no error too, of a panic, and of what nothing is in.
+// Observers call Judge with any result: nil, panics, and wrappers without an error.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -140,7 +140,7 @@ func TestJudge(t *testing.T) {
 		"nil":                    {nil, false, false},
 		"an error":               {errors.New("x"), true, true},
 		"a panic":                {&workqueue.PanicError{Value: workqueue.RequeueAfter(time.Hour)}, true, true},
-		"the end of a context":   {context.Canceled, true, true}, // Whose it was, Judge does not know.
+		"the end of a context":   {context.Canceled, true, true}, // Judge does not know whose context it was.
 		"nothing, dropped":       {workqueue.Drop(nil), false, false},
 		"nothing, joined":        {errors.Join(nil, nil), false, false},
 		"a wish of a type":       {fmt.Errorf("%w", workqueue.RequeueWhen(nil)), false, false},
@@ -153,7 +153,7 @@ func TestJudge(t *testing.T) {
 	}
 	result := errors.Join(workqueue.Drop(errors.New("x")), workqueue.RequeueAfter(time.Hour))
 	var all sync.WaitGroup
-	for range 8 { // It changes nothing of the result: the race detector looks.
+	for range 8 { // It does not modify the result: the race detector checks this.
 		all.Go(func() { workqueue.Judge(result) })
 	}
 	all.Wait()

@@ -6,32 +6,29 @@ import (
 	"sync"
 )
 
-// Park holds the key back until the function has returned: it is not handed out
-// before, however often it is added, and an add of that time is not lost. It does
-// not add the key. A worker that has written an object parks its key until the
-// store has seen the write, and so never acts on an older object:
+// Park holds the key back until the function has returned. The key is not handed out before,
+// however often it is added, and no add is lost. It does not add the key. A worker that has written
+// an object parks its key until the store has seen the write, and so never acts on an older object:
 //
 //	queue.Park(key, func(ctx context.Context) error {
 //		return store.WaitRV(ctx, written.ResourceVersion)
 //	})
 //
-// The function runs in a goroutine of its own, and should return when its context
-// ends, which it does at ShutDown; a key that is parked then has no turn any more.
-// When the function fails or panics, that is logged and the key is free again.
-// A key that is parked several times is held back until all have returned. One
-// that is with a worker stays there.
+// The function runs in a goroutine of its own, and should return when its context ends, which
+// happens at ShutDown. A key that is parked then does not run again. If the function fails or
+// panics, that is logged and the key is no longer held back. A key that is parked several times is
+// held back until all functions have returned. Park does not affect a run in progress.
 //
-// After ShutDown, Park only discards the turn that is due on the key, if there is
-// one: the store may not have seen by then what its worker wrote. To
-// wait for no longer than some time, give the function a context of its own:
-// otherwise, an event that never comes holds the key back for ever.
+// After ShutDown, Park only discards the key's pending run, if there is one, because the store may
+// not have its worker's write by then. To limit the wait, give the function a context with a
+// timeout: otherwise an event that never comes holds the key back for ever.
 func (q *Queue[K]) Park(key K, until func(context.Context) error) {
 	q.park(key, q.hash(key), q.groupOf(key), until)
 }
 
-// parking is the goroutines in which the functions run that Park was given.
+// parking has the goroutines that run the functions passed to Park.
 type parking struct {
-	ctx   context.Context // of their functions
+	ctx   context.Context // of the functions
 	end   context.CancelFunc
 	waits sync.WaitGroup
 }
@@ -62,7 +59,7 @@ func (q *Queue[K]) park(key K, hash uint32, g group, until func(context.Context)
 
 // unpark ends one wait of a parked key.
 func (q *Queue[K]) unpark(e *entry[K], err error) {
-	key := e.key // which does not change while the entry is parked
+	key := e.key // the key does not change while the entry is parked
 	if err != nil && q.parking.ctx.Err() == nil {
 		defer q.log(q.parking.ctx, slog.LevelWarn, "parked key goes on although its wait failed", key, err)
 	}
@@ -78,8 +75,8 @@ func (q *Queue[K]) unpark(e *entry[K], err error) {
 	q.closeIfDrainedLocked()
 }
 
-// abandonLocked ends the waits of parked keys, and discards the turns that were
-// due on them: whether these are safe was for the waits to tell.
+// abandonLocked ends the waits of parked keys, and discards their pending runs: only the waits
+// could say whether these are safe.
 func (q *Queue[K]) abandonLocked() {
 	q.parking.end()
 	if q.parked == 0 {
@@ -92,7 +89,7 @@ func (q *Queue[K]) abandonLocked() {
 	}
 }
 
-// discardLocked drops the turn that is due on an entry, if there is an entry and a turn.
+// discardLocked drops the pending run of an entry, if there is an entry and a run.
 func (q *Queue[K]) discardLocked(e *entry[K]) {
 	if e == nil || !e.dirty {
 		return

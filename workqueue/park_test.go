@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// after returns a function for Park: it returns when the time has passed, or the context ends.
+// after returns a function for Park that returns when d has passed or its context ends.
 func after(d time.Duration) func(context.Context) error {
 	return func(ctx context.Context) error {
 		select {
@@ -56,14 +56,14 @@ func TestAParkedKeyIsHeldBackAndItsAddsAreNotLost(t *testing.T) {
 	})
 }
 
-// A worker that wrote parks its key, so that its next turn, which the event of
-// its own write or any other may bring, has seen the write.
+// A worker that wrote an object parks its key. Its next run then sees the write, whether the event
+// of its own write or another event caused the run.
 func TestAWorkerThatParksItsKeyReadsItsWrite(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
 		var server, store atomic.Int64 // versions
-		seen := make(chan int64)       // the store is at
+		seen := make(chan int64)       // the store's version
 		go func() {
 			for version := range seen {
 				time.Sleep(time.Second) // behind
@@ -228,8 +228,8 @@ func TestAWaitThatEndsItsGoroutineFreesItsKey(t *testing.T) {
 	})
 }
 
-// A write of a worker in its last turn before the end need not be in the store
-// when the turn ends, so there is no further one.
+// A worker's last write before the end may not be in the store when its run ends, so the key does
+// not run again.
 func TestAParkAfterShutDownDiscardsTheTurnThatIsDue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestAParkAfterShutDownDiscardsTheTurnThatIsDue(t *testing.T) {
 		var turns atomic.Int64
 		end := running(t, q, 1, func(_ context.Context, key string) error {
 			turns.Add(1)
-			q.Add(key) // as the event of the write does
+			q.Add(key) // like the event of the write
 			q.ShutDown()
 			q.Park(key, func(context.Context) error { panic("never called") })
 			return nil

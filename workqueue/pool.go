@@ -2,20 +2,19 @@ package workqueue
 
 import "weak"
 
-// pool hands out structs and takes them back, so that a queue in its stride
-// allocates nothing. It keeps up to maxSpares, and those beyond until the next
-// garbage collection, so that the memory of a burst is given back. Without those
-// beyond, a queue that fills and empties all the time takes 1.6 times as long (bench/queue,
-// "a producer that does not wait"). The zero value is an empty pool.
+// pool hands out structs and takes them back, so that a queue in steady state allocates nothing. It
+// keeps up to maxSpares, and more until the next garbage collection, so that the memory of a burst
+// is returned. Without the additional spares, a queue that fills and empties repeatedly takes 1.6
+// times as long (bench/queue, "a producer that does not wait"). The zero value is an empty pool.
 type pool[T any] struct {
 	spare []*T
-	extra weak.Pointer[[]*T] // the spares beyond maxSpares, some batches of them
+	extra weak.Pointer[[]*T] // batches of spares beyond maxSpares
 }
 
 const (
 	maxSpares = 1024
 
-	// batch is how many spares go to extra, or come back, at once.
+	// batch is how many spares move to extra, or back, at once.
 	batch = maxSpares / 2
 )
 
@@ -33,7 +32,7 @@ func (p *pool[T]) get() *T {
 	return t
 }
 
-// put takes back a T that nobody uses any more and that is zero again.
+// put takes back a T that is unused and zero again.
 func (p *pool[T]) put(t *T) {
 	if len(p.spare) == maxSpares {
 		p.stow()
@@ -44,14 +43,14 @@ func (p *pool[T]) put(t *T) {
 // stow moves a batch of spares to extra.
 func (p *pool[T]) stow() {
 	extra := p.extra.Value()
-	if extra == nil { // there was none, or it has been collected
+	if extra == nil { // it was nil, or has been collected
 		extra = new([]*T)
 		p.extra = weak.Make(extra)
 	}
 	moveBatch(extra, &p.spare)
 }
 
-// fetch moves a batch of spares back from extra, if it has any.
+// fetch moves a batch of spares back from extra, if there is one.
 func (p *pool[T]) fetch() {
 	if extra := p.extra.Value(); extra != nil && len(*extra) > 0 {
 		moveBatch(&p.spare, extra)

@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// It is not parallel, as it stops the garbage collection.
+// Not parallel, because it disables garbage collection.
 func TestAPoolKeepsManySparesUntilTheNextCollection(t *testing.T) { // WQ-7
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	runtime.GC() // one that goes on would end within the test
+	runtime.GC() // a collection in progress would end within the test
 	const many = 5 * maxSpares
 	var p pool[[64]byte]
 	take := func() map[*[64]byte]bool {

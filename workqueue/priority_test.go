@@ -126,9 +126,8 @@ func TestRunKeepsThePriorityOfWhatIsRequeued(t *testing.T) {
 	}
 }
 
-// A hundred thousand keys of low priority beside a steady stream of urgent ones,
-// of which there is always one more: each of the former has its turn within the
-// bound that Options.Ageing states.
+// A hundred thousand keys of low priority wait beside a steady stream of urgent keys. Each of them
+// runs within the bound that Options.Ageing documents.
 func TestNothingStarves(t *testing.T) {
 	t.Parallel()
 	const ageing = 4
@@ -147,7 +146,7 @@ func TestNothingStarves(t *testing.T) {
 		if key >= low {
 			continue
 		}
-		if key != seen || turn > ageing*(key+1) { // require would be most of the time of this test
+		if key != seen || turn > ageing*(key+1) { // require would take most of this test's time
 			t.Fatalf("key %d has its turn after %d, %d turns later", key, seen-1, turn)
 		}
 		seen++
@@ -175,7 +174,7 @@ func TestNothingStarvesAtAnyLevel(t *testing.T) {
 	next := levels * each
 	turnsLeft := len(before)
 	for turn := 1; turnsLeft > 0; turn++ {
-		q.AddWith(next, workqueue.AddOptions{Priority: levels}) // always one that is more urgent
+		q.AddWith(next, workqueue.AddOptions{Priority: levels}) // always one more urgent key
 		next++
 		key := get(t, q)
 		q.Done(key)
@@ -186,7 +185,7 @@ func TestNothingStarvesAtAnyLevel(t *testing.T) {
 	}
 }
 
-// Urgent keys come in bursts that end just when it is not their turn.
+// Urgent keys come in bursts that end just when another level is due.
 func TestLevelsThatComeAndGoStarveNoLevelBetween(t *testing.T) {
 	t.Parallel()
 	const ageing = 4
@@ -208,8 +207,7 @@ func TestLevelsThatComeAndGoStarveNoLevelBetween(t *testing.T) {
 	}
 }
 
-// No key waits for longer than Options.Ageing says, no matter which keys come, are raised, and
-// are cancelled.
+// No key waits longer than Options.Ageing documents, whatever keys are added, raised and cancelled.
 func TestTheBoundOfAgeingHoldsOnRandomWalks(t *testing.T) {
 	t.Parallel()
 	one := func(int) int { return 1 }
@@ -223,7 +221,7 @@ func TestTheBoundOfAgeingHoldsOnRandomWalks(t *testing.T) {
 func TestTheBoundOfAgeingHoldsWithGroupsOnRandomWalks(t *testing.T) {
 	t.Parallel()
 	const greatest = 3
-	groupOf := func(key int) int { return key * key % 7 } // 0, 1, 2 and 4, of which 0 has fewer
+	groupOf := func(key int) int { return key * key % 7 } // weights 0, 1, 2 and 4; group 0 has fewer keys
 	weight := func(group int) int { return 1 + group%greatest }
 	for seed := range uint64(40) {
 		opts := workqueue.Options[int]{
@@ -235,21 +233,21 @@ func TestTheBoundOfAgeingHoldsWithGroupsOnRandomWalks(t *testing.T) {
 	}
 }
 
-// boundOfGroups is n in the bound of Options.Ageing. With one group, it is the number of
-// keys before the key.
+// boundOfGroups returns n in the bound of Options.Ageing. With one group, n is the number of keys
+// before the key.
 func boundOfGroups(before, weight, groups, greatest int) int {
 	return before + (before/weight+1)*(groups-1)*greatest
 }
 
-// walkWithinTheBound adds, raises, cancels and takes keys at random. Of the groups of
-// opts, weight gives the weight, at most greatest.
+// walkWithinTheBound adds, raises, cancels and takes keys at random. weight returns the weight of a
+// group of opts, at most greatest.
 func walkWithinTheBound(t *testing.T, name string, random *rand.Rand, opts workqueue.Options[int], groupOf, weight func(int) int, greatest int) {
 	type wait struct{ priority, group, before, since, levels, groups int }
 	q := workqueue.New(opts)
 	waits := make(map[int]*wait)
 	turn := 0
 	for range 3000 {
-		levels := make(map[int]map[int]int) // how many keys, by priority and group
+		levels := make(map[int]map[int]int) // number of keys by priority and group
 		for _, w := range waits {
 			if levels[w.priority] == nil {
 				levels[w.priority] = make(map[int]int)
@@ -292,9 +290,8 @@ func walkWithinTheBound(t *testing.T, name string, random *rand.Rand, opts workq
 	}
 }
 
-// The worst that others can do to a group of low priority: urgent keys never end, and
-// nor do the keys of loud groups of its own priority, whose weights are greater. Its keys have
-// their turns within the bound, and the bound is no more than what it takes.
+// The worst case for a group of low priority: urgent keys never end, and groups of its own priority
+// with greater weights never end either. Its keys run within the bound, and the bound is tight.
 func TestAGroupOfLowPriorityHasItsTurnsWithinTheBound(t *testing.T) {
 	t.Parallel()
 	const ageing, loud, greatest, quiet = 5, 3, 4, 6
@@ -303,7 +300,7 @@ func TestAGroupOfLowPriorityHasItsTurnsWithinTheBound(t *testing.T) {
 			return map[bool]int{true: weight, false: greatest}[group == "quiet"]
 		}})
 		for group := range loud {
-			for i := range 100 { // before those of the quiet one, and as many as there are turns for
+			for i := range 100 { // before the keys of the quiet group, and enough for all runs
 				addAt(q, workqueue.LowPriority, fmt.Sprintf("loud-%d/%d", group, i))
 			}
 		}
@@ -322,7 +319,7 @@ func TestAGroupOfLowPriorityHasItsTurnsWithinTheBound(t *testing.T) {
 				seen, last = seen+1, turn
 			}
 		}
-		// One in ageing turns is not for the urgent ones, so there is no second level to wait for.
+		// One in ageing runs is not for the urgent keys, so there is no second level to wait for.
 		require.Equal(t, ageing*(boundOfGroups(quiet-1, weight, loud+1, greatest)+1), last)
 	}
 }

@@ -10,34 +10,36 @@ import (
 	"github.com/kinform/kinform/internal/invariant"
 )
 
-// This file has Add, Get and Done, and what they do to the sets dirty, processing and ready. plain/workqueue.go is the same in its plainest
-// form: its two maps and a slice take 217 ns and 32 B for Add, Get, Done; one entry for each key takes 108 ns and none (bench/queue).
+// This file has Add, Get and Done, and their effects on the sets dirty, processing and ready.
+// plain/workqueue.go is the textbook version. Its two maps and a slice take 217 ns and 32 B for
+// Add, Get, Done; one entry for each key takes 108 ns and no allocation (bench/queue).
 //
-// Each other thing that delays, orders or explains a turn has a file of its own: priorities and groups (ready.go), delays (delay.go),
-// MinInterval (interval.go), parking (park.go), the end (drain.go), causes (causes.go), times (times.go).
+// Each other feature that delays, orders or explains a run has a file of its own: priorities and
+// groups (ready.go), delays (delay.go), MinInterval (interval.go), parking (park.go), the end
+// (drain.go), causes (causes.go), times (times.go).
 
-// Queue is a deduplicating, delaying, rate-limited queue of keys. The package
-// comment has its guarantees. It is safe for concurrent use; make one with New.
+// Queue is a deduplicating, delaying, rate-limited queue of keys. The package comment documents its
+// guarantees. It is safe for concurrent use; make one with New.
 //
 // A worker calls Get, works, and calls Done; Run is a set of such workers.
 type Queue[K comparable] struct {
 	opts  Options[K]
 	seed  maphash.Seed
-	epoch time.Time // every time.Duration in an entry counts from it
+	epoch time.Time // time.Durations in entries are relative to this
 
 	wake    chan struct{} // one token, for one blocked Get: see wake.go
-	over    chan struct{} // closed by ShutDown, after which no Get blocks
-	drained chan struct{} // closed when the queue is shut down and nothing is left of it
+	over    chan struct{} // closed by ShutDown; after that no Get blocks
+	drained chan struct{} // closed when the queue is shut down and empty
 
 	parking parking // the waits of Park
 	crew    crew    // the workers of Run
-	failing failing // bounds what is logged of failures
+	failing failing // limits the log lines about failures
 	hooks   contain.Hooks
 
 	mu sync.Mutex // guards following
 
 	shuttingDown bool
-	timed        bool // whether the times of a turn are kept
+	timed        bool // whether the times of runs are kept
 
 	// entries has an entry for each key that is dirty, processing, parked, or has an alarm.
 	// The entry says which of these the key is; any combination is possible. The three
@@ -52,19 +54,19 @@ type Queue[K comparable] struct {
 	alarms     alarms[K]
 	whys       whys
 
-	begun   time.Duration     // since, added up, of those that are processing; should it overflow, differences are right all the same
-	endings [waysToEnd]uint64 // of turns that are done, by how they ended
+	begun   time.Duration     // sum of since over the processing keys; an overflow does not matter, because only differences are used
+	endings [waysToEnd]uint64 // number of runs by how they ended
 
-	timer   *time.Timer // rings for the first of alarms; nil until there was one
-	pending int         // ringings of timer, and waits of Park, that are not over
-	parked  int         // keys with such a wait
+	timer   *time.Timer // fires for the first of alarms; nil until it is needed
+	pending int         // timer callbacks and waits of Park that are not over
+	parked  int         // keys with a wait of Park
 	waiting int         // keys that are delayed
 
-	stats Stats // its counters; Stats fills in the rest
+	stats Stats // only its counters; Stats computes the rest
 }
 
-// New returns an empty queue. It starts nothing, and a queue without delayed or
-// parked keys needs no end; otherwise ShutDown ends their waits.
+// New returns an empty queue. It starts nothing. A queue without delayed or parked keys can simply
+// be dropped; otherwise ShutDown ends their waits.
 func New[K comparable](opts Options[K]) *Queue[K] {
 	q := &Queue[K]{
 		opts:    opts.withDefaults(),
@@ -87,11 +89,10 @@ func New[K comparable](opts Options[K]) *Queue[K] {
 	return q
 }
 
-// Add says that work on the key is due. If it is due already, nothing changes but
-// its Causes, and its priority if that is less than 0; if the key is being worked
-// on, it will be handed out again after Done. Add does not touch a delay of the
-// key: it will be added at that time as well. It never blocks, and it does
-// nothing after ShutDown.
+// Add requests a run of the key. If a run is pending already, only its Causes change, and its
+// priority if that is less than 0. If the key is being processed, it is handed out again after
+// Done. Add does not affect a delay of the key: it will be added at that time as well. It never
+// blocks, and it does nothing after ShutDown.
 func (q *Queue[K]) Add(key K) { q.addNow(key, 0, "") }
 
 func (q *Queue[K]) addNow(key K, priority int, cause string) {
@@ -115,8 +116,8 @@ const (
 	scheduled                  // the key is delayed
 )
 
-// addLocked begins with the case that is most common in a busy queue: the key is dirty, and
-// the add says nothing new of its turn.
+// addLocked begins with the most common case in a busy queue: the key is dirty, and the add has no
+// new cause or higher priority.
 func (q *Queue[K]) addLocked(key K, hash uint32, g group, priority int, cause string) addResult {
 	if q.refuseLocked() {
 		return refused
@@ -133,7 +134,7 @@ func (q *Queue[K]) addLocked(key K, hash uint32, g group, priority int, cause st
 	return q.dirtyLocked(e, turn{priority: clamp(priority), adds: 1, why: q.whys.one(cause)})
 }
 
-// refuseLocked reports that the queue takes nothing any more, and counts that.
+// refuseLocked reports whether the queue is shut down, and counts a refused add.
 func (q *Queue[K]) refuseLocked() bool {
 	if q.shuttingDown {
 		q.stats.Refused++
@@ -154,8 +155,9 @@ func (q *Queue[K]) dirtyLocked(e *entry[K], due turn) addResult {
 	return accepted
 }
 
-// readyLocked makes a key ready if it is dirty and nothing keeps it from being handed out: no worker has it,
-// and it is not held back. It is called wherever a key has become dirty, or is no longer kept from it.
+// readyLocked makes a key ready if it is dirty and nothing holds it back: no worker has it, and
+// Park and MinInterval allow it. It is called whenever a key has become dirty, or one of the
+// obstacles has ended.
 func (q *Queue[K]) readyLocked(e *entry[K], now time.Duration) {
 	if !e.dirty || e.processing || e.heldBack() || e.ready() {
 		return
@@ -164,14 +166,13 @@ func (q *Queue[K]) readyLocked(e *entry[K], now time.Duration) {
 	q.ready.push(e)
 }
 
-// Get hands out the key whose turn it is: of the highest priority, of its groups
-// in turn, the one that has been ready longest. It blocks while there is none.
-// The caller must call Done with the key; until then, nobody else gets it.
+// Get hands out the next key: of the highest priority, in turn among its groups, the key that has
+// been ready longest. It blocks while no key is ready. The caller must call Done with the key;
+// until then, no other worker gets it.
 //
-// Get returns ErrShutDown when the queue is shut down and nothing is ready, and
-// the context's cause when it ended before. A worker that got ErrShutDown need
-// not come back: a key that becomes ready later does so in the Done of another
-// worker, whose next Get returns it.
+// Get returns ErrShutDown when the queue is shut down and no key is ready, and the context's cause
+// when the context has ended first. A worker that got ErrShutDown need not call Get again. A key
+// can become ready later only in the Done of another worker, whose next Get returns it.
 func (q *Queue[K]) Get(ctx context.Context) (key K, err error) {
 	if q.opts.Observer != nil {
 		item, err := q.GetItem(ctx)
@@ -181,7 +182,7 @@ func (q *Queue[K]) Get(ctx context.Context) (key K, err error) {
 	return key, err
 }
 
-// get fills in the item as well, if there is one.
+// get also fills in the item, unless it is nil.
 func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -209,7 +210,7 @@ func (q *Queue[K]) takeLocked(key *K, item *Item[K]) bool {
 		return false
 	}
 	invariant.Check(e.dirty && !e.processing && !e.heldBack(), "a ready key is dirty, with no worker, and not held back")
-	e.dirty, e.processing = false, true // from here on, an add is news
+	e.dirty, e.processing = false, true // from here on, an add makes it dirty again
 	e.running = e.due
 	e.since = q.timeLocked()
 	q.processing.push(e)
@@ -223,28 +224,27 @@ func (q *Queue[K]) takeLocked(key *K, item *Item[K]) bool {
 	return true
 }
 
-// Done says that the worker which got the key has finished with it. If the key
-// was added meanwhile, it becomes ready at once, or when Park and MinInterval
-// allow it. Done for a key that is not processing is a bug of the caller; it is
-// counted and has no effect.
+// Done says that the worker has finished with the key. If the key was added meanwhile, it becomes
+// ready at once, or when Park and MinInterval allow it. Done for a key that is not processing is a
+// bug in the caller; it is counted and has no effect.
 func (q *Queue[K]) Done(key K) {
 	q.done(key, byHand)
 }
 
-// done is Done for a turn that has ended so.
+// done is Done; how says how the run ended.
 func (q *Queue[K]) done(key K, how ending) {
 	if ran, ok := q.finish(key, how); ok && q.opts.Observer != nil {
 		q.opts.Observer.done(key, ran)
 	}
 }
 
-// finish takes a key out of processing, and out of the queue unless there is more to do.
+// finish removes a key from processing, and from the queue unless more is pending.
 func (q *Queue[K]) finish(key K, how ending) (ran time.Duration, ok bool) {
 	q.mu.Lock()
 	defer q.unlock() // also if the key is not hashable
 
 	e := q.processing.first
-	if e == nil || e.key != key { // otherwise it is the only one, or there for longest
+	if e == nil || e.key != key { // usually it is the only one, or the oldest
 		e = q.entries.find(key, q.hash(key))
 	}
 	if e == nil || !e.processing {
@@ -265,8 +265,8 @@ func (q *Queue[K]) finish(key K, how ending) (ran time.Duration, ok bool) {
 	return ran, true
 }
 
-// Len returns how many keys are ready, that is, waiting for a worker. Keys that
-// are delayed, parked or processing are not counted.
+// Len returns the number of ready keys, which wait only for a worker. Keys that are delayed, parked
+// or processing are not counted.
 func (q *Queue[K]) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -117,7 +117,7 @@ func TestAGetThatIsWokenAndCancelledLosesNoKey(t *testing.T) {
 				}()
 				synctest.Wait()
 			}
-			q.Add("a") // wakes the first, which has been blocked for longest
+			q.Add("a") // wakes the first Get, which has been blocked longest
 			cancel()
 			require.Equal(t, "a", <-keys, "by the first, or else by the second")
 			q.ShutDown()
@@ -128,8 +128,8 @@ func TestAGetThatIsWokenAndCancelledLosesNoKey(t *testing.T) {
 func TestNoWakeUpIsLostOnGetsThatAreAboutToBlock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		// All Gets have found nothing ready when the keys come, and none of them
-		// sleeps yet, so there is nobody whom the second and third Add could wake.
+		// All Gets have found nothing ready when the keys come, but none of them sleeps yet. So the
+		// second and third Add have no Get to wake.
 		q := newQueue()
 		keys := []string{"a", "b", "c"}
 		block := make(chan struct{})
@@ -149,7 +149,7 @@ func TestNoWakeUpIsLostOnGetsThatAreAboutToBlock(t *testing.T) {
 	})
 }
 
-// gate is a context that holds up whoever is about to wait for its end.
+// gate is a context that delays a caller that is about to wait for its end.
 type gate struct {
 	context.Context
 	open <-chan struct{}
@@ -245,7 +245,7 @@ func TestKeysThatAreDoneAreNotRetained(t *testing.T) { // WQ-7
 		gone = append(gone, weak.Make(key))
 		q.Add(key)
 	}
-	last := new(object) // keeps the queue from being empty
+	last := new(object) // keeps the queue non-empty
 	q.Add(last)
 	for range gone {
 		q.Done(get(t, q))
@@ -257,7 +257,7 @@ func TestKeysThatAreDoneAreNotRetained(t *testing.T) { // WQ-7
 	require.Same(t, last, get(t, q))
 }
 
-// It is not parallel, as it measures the heap.
+// Not parallel, because it measures the heap.
 func TestMemoryOfABurstIsGivenBack(t *testing.T) { // WQ-7
 	heap := func() uint64 {
 		runtime.GC()
@@ -268,7 +268,7 @@ func TestMemoryOfABurstIsGivenBack(t *testing.T) { // WQ-7
 	synctest.Test(t, func(t *testing.T) {
 		const burst = 100_000
 		q := workqueue.New(workqueue.Options[int]{})
-		q.Add(-1) // stays: the queue is never empty
+		q.Add(-1) // stays, so the queue is never empty
 		get(t, q)
 		before := heap()
 		for key := range burst {
@@ -285,7 +285,7 @@ func TestMemoryOfABurstIsGivenBack(t *testing.T) { // WQ-7
 	})
 }
 
-// Those of groups and of the failures of keys are maps, which keep their room.
+// Groups and failures of keys are in maps, which do not shrink by themselves.
 func TestMemoryOfManyGroupsAndFailuresIsGivenBack(t *testing.T) { // WQ-7
 	heap := func() uint64 {
 		runtime.GC()
@@ -385,7 +385,7 @@ func TestGetBatchWithoutRoomTakesNoKey(t *testing.T) {
 	require.Equal(t, []string{"a"}, takeAll(t, q))
 }
 
-// Callers of GetBatch and callers of Get do not keep a key from each other.
+// Callers of GetBatch and of Get do not starve each other.
 func TestBatchesLeaveNoOneAsleep(t *testing.T) {
 	t.Parallel()
 	q := workqueue.New(workqueue.Options[int]{})

@@ -5,28 +5,27 @@ import (
 	"slices"
 )
 
-// readyKeys holds the keys that are ready, and says whose turn it is: that of the
-// highest priority, of its groups in turn, in the order of becoming ready. So
-// that the others are not starved, one of every so many turns is for the
-// level which has waited longest for a turn. The highest is among those: it may be
-// one that is starved, by a higher one that comes and goes.
+// readyKeys holds the ready keys and chooses the next one: by the highest priority, in turn among
+// its groups, in the order of becoming ready. So that no level starves, one in every so many runs
+// goes to the level that has waited longest. The highest level takes part in this choice: it may be
+// starved itself, by a higher one that comes and goes.
 //
-// plain/workqueue.go has a slice, in which a loud namespace makes all others wait: Jain's index of fairness is 0.46 there, 1.00 with groups here
-// (bench/queue -fairness).
+// plain/workqueue.go has a slice, in which a loud namespace makes all others wait. Jain's index of
+// fairness is 0.46 there, and 1.00 with groups here (bench/queue -fairness).
 type readyKeys[K comparable] struct {
 	levels []*level[K] // the highest priority first
 	empty  int         // how many of them have no keys
 	len    int
 
-	ageing  int    // one of how many turns; 0 for none
+	ageing  int    // one in this many runs; 0 disables it
 	grouped bool   // whether levels have lanes by group
-	turns   uint64 // handed out
-	passed  int    // turns in a row of the highest level, while there were others
+	turns   uint64 // number of keys handed out
+	passed  int    // consecutive runs of the highest level while others had keys
 
 	lanes pool[lane[K]]
 }
 
-// maxEmptyLevels is how many levels without keys are kept for later ones.
+// maxEmptyLevels is the number of levels without keys that are kept for reuse.
 const maxEmptyLevels = 8
 
 func (r *readyKeys[K]) push(e *entry[K]) {
@@ -39,7 +38,7 @@ func (r *readyKeys[K]) push(e *entry[K]) {
 	r.len++
 }
 
-// pop takes out the entry whose turn it is, or returns nil.
+// pop removes the next entry, or returns nil.
 func (r *readyKeys[K]) pop() *entry[K] {
 	if r.len == 0 {
 		return nil
@@ -53,7 +52,7 @@ func (r *readyKeys[K]) pop() *entry[K] {
 	return e
 }
 
-// next returns the level whose turn it is.
+// next returns the level that is served next.
 func (r *readyKeys[K]) next() *level[K] {
 	top := 0
 	for r.levels[top].len == 0 {
@@ -78,7 +77,7 @@ func (r *readyKeys[K]) next() *level[K] {
 	return patient
 }
 
-// remove takes out an entry that is ready.
+// remove removes an entry that is ready.
 func (r *readyKeys[K]) remove(e *entry[K]) {
 	l := e.lane.level
 	l.remove(e)
@@ -86,10 +85,10 @@ func (r *readyKeys[K]) remove(e *entry[K]) {
 	r.tidy(l)
 }
 
-// level returns the level of the priority, and makes an empty one if there is none.
+// level returns the level of the priority, and makes an empty one if necessary.
 func (r *readyKeys[K]) level(priority int32) *level[K] {
 	if len(r.levels) > 0 && r.levels[0].priority == priority {
-		return r.levels[0] // as it mostly is
+		return r.levels[0] // the usual case
 	}
 	at, found := slices.BinarySearchFunc(r.levels, priority, func(l *level[K], priority int32) int {
 		return cmp.Compare(priority, l.priority)
@@ -108,8 +107,8 @@ func (r *readyKeys[K]) level(priority int32) *level[K] {
 	return l
 }
 
-// tidy is called for a level that has lost a key. It drops the level if it is
-// empty, and there are many such.
+// tidy is called for a level that has lost a key. It drops the level if it is empty and many others
+// are empty as well.
 func (r *readyKeys[K]) tidy(l *level[K]) {
 	if l.len > 0 {
 		return

@@ -11,68 +11,48 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// Run works on the queue's keys with this many workers, each calling reconcile
-// for one key at a time, until ctx ends. By the result of reconcile:
+// Run processes the queue's keys with this many workers until ctx ends. Each worker calls reconcile
+// for one key at a time. The result of reconcile decides what follows:
 //
-//   - nil: the key is forgotten by the rate limiter.
+//   - nil: the rate limiter forgets the key.
 //   - RequeueAfter(d): the same, and the key is added again after d.
 //   - RequeueWhen(until): the same, and the key is added again when until returns.
-//   - Drop(err): the error is logged and told to Observer.OnError, and the key is
-//     forgotten: nobody could mend it by trying again. See Options.Logger for how
-//     often failures are logged.
-//   - any other error: the same, but that the key is added again, rate-limited.
+//   - Drop(err): the error is logged and passed to Observer.OnError, and the rate limiter forgets
+//     the key, because a retry cannot help. See Options.Logger for how often failures are logged.
+//   - any other error: it is logged and passed on in the same way, and the key is added again,
+//     rate-limited.
 //
-// A result may be wrapped, and it may be several in one, as errors.Join makes it:
+// A key that is added again keeps the priority and causes of its run. A result may combine several
+// errors, and a panic counts as an error: see "Results of a reconcile" in the package comment.
 //
-//   - An error that is neither a wish nor dropped wins: the whole result is reported as
-//     it is, the key keeps its failures and is added again, rate-limited. Wishes beside
-//     it are not granted, as its turn comes anyway.
-//   - Of errors that are all dropped the key is forgotten; wishes beside them are granted.
-//     Drop of a wish is that wish.
-//   - Of several RequeueAfter the earliest counts, and of several RequeueWhen all are
-//     waited for. RequeueWhen wins over RequeueAfter.
+// When ctx ends, everything ends. The context of every reconcile ends at once with the same cause,
+// no further key is begun, and the queue is shut down with the keys that are in it. Run returns nil
+// when the reconciles and waits of Park in progress have returned, so it waits for one that ignores
+// its context. An error that they return because their context has ended is not a failure. No
+// reconcile has a context that outlives ctx, so ctx may end when a lease is lost. To finish the
+// queued keys, use RunUntil.
 //
-// A key that is added again keeps the priority and causes of its turn.
-//
-// A panic in reconcile becomes such an error, a *PanicError that is logged with
-// its stack: one key that cannot be worked on does not end the process, nor the
-// work on all others. Where a panic should end the process, let reconcile recover
-// and exit. A call of runtime.Goexit, as in testing's FailNow, is such an error as
-// well, and another worker takes the place of the one that it ends. The same holds
-// for an error whose Unwrap, Is, As or Error panics, or whose Unwrap never ends: the
-// failure is a *PanicError in its place. A nil pointer of an error type is a failure,
-// whose text says so.
-//
-// When ctx ends, everything ends: the context of every reconcile ends at once,
-// with the same cause, no further key is begun, and the queue is shut down with
-// the keys that are in it. Run returns nil when the reconciles and the waits of Park that were
-// going on have returned, so it waits for one that ignores its context. An error that these
-// return because their context has ended is no failure. No reconcile writes on with a
-// context that outlives ctx, so it is safe for ctx to end when a lease is lost. To
-// finish the keys that are queued is a choice: see RunUntil.
-//
-// If the queue is shut down by someone else, Run returns nil as soon as it is
-// drained, or as above when ctx ends. SetWorkers changes the number of workers
-// meanwhile. Only one Run at a time: a second returns an error.
+// If the queue is shut down in another way, Run returns nil as soon as it is drained, or as above
+// when ctx ends. SetWorkers changes the number of workers meanwhile. Only one Run is possible at a
+// time: a second returns an error.
 func (q *Queue[K]) Run(ctx context.Context, workers int, reconcile func(context.Context, K) error) error {
 	return q.RunUntil(ctx, ctx, workers, reconcile)
 }
 
-// RunUntil is Run with two ends, for programs that want to finish the keys that are queued:
+// RunUntil is Run with two contexts, for programs that want to finish the queued keys:
 //
-//   - When stop ends, the queue is shut down, and the workers go on with the keys that are
-//     queued, but not with delayed keys, nor with keys that fail then. The contexts of
-//     reconcile live on until that is done, for at most Options.DrainTimeout.
+//   - When stop ends, the queue is shut down, and the workers continue with the queued keys, but
+//     not with delayed keys, nor with keys that fail then. The contexts of reconcile stay alive
+//     until that is done, for at most Options.DrainTimeout.
 //   - When ctx ends, before or after stop, everything ends at once, as in Run.
 //
-// So why the work ends decides how: stop is for a process that is asked to end
-// (SIGTERM), ctx is for the right to write. A leader passes the context that ends
-// with the lease as ctx; it must not end with stop, and the lease must be renewed
-// until RunUntil has returned.
+// stop is for a process that is asked to stop (SIGTERM), and ctx is for the right to write. A
+// leader passes a context that ends with its lease as ctx. It must not end with stop, and the lease
+// must be renewed until RunUntil has returned.
 //
-// RunUntil returns nil if all was done, or if ctx ended first. Where a drain was
-// begun and not finished, it returns a *DrainError with the number of keys that were
-// not done, and why: the time was over, or the cause of ctx.
+// RunUntil returns nil if the drain was complete, or if ctx ended first. If a drain was begun and
+// not finished, it returns a *DrainError with the number of unfinished keys and the reason: the
+// timeout, or the cause of ctx.
 func (q *Queue[K]) RunUntil(ctx, stop context.Context, workers int, reconcile func(context.Context, K) error) error {
 	if workers < 1 || reconcile == nil {
 		return fmt.Errorf("workqueue %q: Run needs at least one worker and a reconcile function, got %d workers", q.opts.Name, workers)
@@ -87,13 +67,13 @@ func (q *Queue[K]) RunUntil(ctx, stop context.Context, workers int, reconcile fu
 	err = q.await(ctx, stop)
 	end(err)
 	q.crew.end()
-	q.parking.waits.Wait() // their context has ended, as the queue is shut down
+	q.parking.waits.Wait() // their context has ended, because the queue is shut down
 	return err
 }
 
-// SetWorkers changes the number of workers of the Run that goes on. New ones
-// begin at once; those that are too many end when they are done with the key that
-// they work on. It is an error if n is less than one or no Run goes on.
+// SetWorkers changes the number of workers of the current Run. New workers begin at once; surplus
+// workers end when they are done with their key. It returns an error if n is less than one or there
+// is no Run.
 func (q *Queue[K]) SetWorkers(n int) error {
 	if n < 1 {
 		return fmt.Errorf("workqueue %q: SetWorkers needs at least one worker, got %d", q.opts.Name, n)
@@ -104,8 +84,8 @@ func (q *Queue[K]) SetWorkers(n int) error {
 	return nil
 }
 
-// await returns when the work is to end: the queue is drained, ctx has ended, or the
-// time of the drain that follows stop is over. Then the queue is shut down.
+// await returns when the work must end: the queue is drained, ctx has ended, or the drain that
+// follows stop has timed out. The queue is then shut down.
 func (q *Queue[K]) await(ctx, stop context.Context) error {
 	select {
 	case <-q.drained:
@@ -113,7 +93,7 @@ func (q *Queue[K]) await(ctx, stop context.Context) error {
 	case <-ctx.Done():
 	case <-stop.Done():
 	}
-	if ctx.Err() != nil { // which counts for more than stop
+	if ctx.Err() != nil { // takes precedence over stop
 		q.ShutDown()
 		return nil
 	}
@@ -125,15 +105,14 @@ func (q *Queue[K]) await(ctx, stop context.Context) error {
 	return q.Drain(ctx)
 }
 
-// work is one worker: it returns when it is dismissed, when work ends, or when
-// Get has no more for it.
+// work is one worker: it returns when it is dismissed, when work ends, or when Get has no more
+// keys.
 func (q *Queue[K]) work(hired, work context.Context, reconcile func(context.Context, K) error) {
 	for {
 		key, err := q.Get(hired)
 		if err != nil && q.isOver() {
-			// The others may have gone home before this one was done with a key that had
-			// been added again, so there would be nobody for it but this one, dismissed
-			// or not.
+			// The others may have ended before this worker was done with a key that was added
+			// again. Then only this worker is left for it, dismissed or not.
 			key, err = q.Get(work)
 		}
 		if err != nil {
@@ -143,7 +122,7 @@ func (q *Queue[K]) work(hired, work context.Context, reconcile func(context.Cont
 	}
 }
 
-// isOver reports whether the queue has been shut down, after which no Get blocks.
+// isOver reports whether the queue has been shut down; after that no Get blocks.
 func (q *Queue[K]) isOver() bool {
 	select {
 	case <-q.over:
@@ -171,17 +150,17 @@ func (q *Queue[K]) workOn(ctx context.Context, key K, reconcile func(context.Con
 	)
 }
 
-// unconcluded is the delay of a key whose turn was ended by a function other than reconcile.
+// unconcluded is the delay of a key whose run was ended by a function other than reconcile.
 const unconcluded = time.Second
 
-// conclude retries, forgets, parks or adds the key, by the result of its turn.
+// conclude retries, forgets, parks or adds the key, depending on the result of its run.
 func (q *Queue[K]) conclude(ctx context.Context, key K, err error) ending {
 	if err == nil {
 		q.Forget(key)
 		return succeeded
 	}
 	if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
-		return cutShort // which is no failure, and nothing follows.
+		return cutShort // not a failure, and nothing follows.
 	}
 	o := outcomeOf(err)
 	if o.failed {
@@ -211,7 +190,7 @@ func (q *Queue[K]) conclude(ctx context.Context, key K, err error) ending {
 	return how
 }
 
-// contained calls a function of the user's, and then tells its error. A panic and a
+// contained calls a user's function, and then calls then with its error. A panic and a
 // runtime.Goexit become errors as well.
 func contained(f func() error, then func(error)) {
 	err := errGoexit
@@ -228,7 +207,7 @@ func contained(f func() error, then func(error)) {
 	err = f()
 }
 
-// harmless returns an error of the user's, or a *PanicError in its place if its methods panic.
+// harmless returns a user's error, or a *PanicError instead if its methods panic.
 func harmless(err error) error {
 	err = contain.Error(err)
 	if stack, panicked := contain.Panicked(err); panicked {
@@ -240,7 +219,7 @@ func harmless(err error) error {
 // errGoexit is the error of a function that did not return and did not panic.
 var errGoexit = errors.New("ended its goroutine, by runtime.Goexit")
 
-// report counts, logs and tells a failure; dropped says that the key is not tried again.
+// report counts, logs and reports a failure; dropped says that the key is not retried.
 func (q *Queue[K]) report(ctx context.Context, msg string, dropped bool, key K, err error) {
 	_, panicked := errors.AsType[*PanicError](err)
 	requeues := q.NumRequeues(key)
@@ -282,7 +261,7 @@ func (q *Queue[K]) log(ctx context.Context, level slog.Level, msg string, key K,
 	q.logAttrs(ctx, level, msg, attrs...)
 }
 
-// logAttrs writes a line. A Logger may be a program's own, and is contained as a hook is.
+// logAttrs writes a line. A custom Logger is contained like a hook.
 func (q *Queue[K]) logAttrs(ctx context.Context, level slog.Level, msg string, attrs ...slog.Attr) {
 	q.hooks.Call("Options.Logger", func() { q.opts.Logger.LogAttrs(ctx, level, msg, attrs...) })
 }

@@ -20,8 +20,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// running starts Run and returns a function that ends its context and returns
-// what Run returned.
+// running starts Run. It returns a function that ends its context and returns the result of Run.
 func running(t *testing.T, q *workqueue.Queue[string], workers int, reconcile func(context.Context, string) error) (end func() error) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -32,7 +31,7 @@ func running(t *testing.T, q *workqueue.Queue[string], workers int, reconcile fu
 	}
 }
 
-// draining is running for RunUntil, which end stops.
+// draining is running for RunUntil; the function that it returns ends stop.
 func draining(t *testing.T, q *workqueue.Queue[string], workers int, reconcile func(context.Context, string) error) (end func() error) {
 	stop, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -43,7 +42,7 @@ func draining(t *testing.T, q *workqueue.Queue[string], workers int, reconcile f
 	}
 }
 
-// journal records when things happened, by the time since it was made.
+// journal records events with the time since it was made.
 type journal struct {
 	start time.Time
 
@@ -158,7 +157,7 @@ func TestAPanicIsAnErrorOfItsKeyAlone(t *testing.T) {
 	require.NoError(t, errors.Unwrap(err))
 }
 
-// A leader that has lost its lease must not write on: another may by then.
+// A leader that has lost its lease must not write any more, because another may write.
 func TestRunEndsAtOnceAndWithItsCauseWhenItsContextEnds(t *testing.T) { // G10
 	t.Parallel()
 	lost := errors.New("the lease is lost")
@@ -208,8 +207,8 @@ func TestRunEndsAtOnceAndWithItsCauseWhenItsContextEnds(t *testing.T) { // G10
 	}
 }
 
-// late is a context whose end is not heard yet, as it is for a Get that has been woken
-// by an add and does not run yet.
+// late is a context whose end is not visible yet, as for a Get that an add has woken and that does
+// not run yet.
 type late struct {
 	context.Context
 	ended atomic.Bool
@@ -222,8 +221,8 @@ func (l *late) Err() error {
 	return nil
 }
 
-// A worker that is woken by an add just when the context ends must not take the key, and
-// leaves it to another who waits.
+// A worker that is woken by an add just when the context ends must not take the key, and leaves it
+// to another waiting worker.
 func TestNoKeyIsBegunAfterTheContextHasEnded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -242,7 +241,7 @@ func TestNoKeyIsBegunAfterTheContextHasEnded(t *testing.T) {
 		}()
 		synctest.Wait()
 		ctx.ended.Store(true)
-		q.Add("a") // which wakes the first, as it has waited for longer
+		q.Add("a") // wakes the first worker, which has waited longer
 		require.Error(t, <-ended)
 		require.Equal(t, "a", <-got)
 		q.Done("a")
@@ -277,7 +276,7 @@ func TestRunUntilDrainsWhatIsQueuedWhenItIsStopped(t *testing.T) { // D1, G10
 	})
 }
 
-// While the drain goes on, the lease may still be lost.
+// The lease may still be lost during the drain.
 func TestTheContextOfRunUntilEndsADrain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -565,7 +564,7 @@ func TestLogsGoToTheDefaultLogger(t *testing.T) {
 	log, logger := newLogbook()
 	slog.SetDefault(logger)
 	q := newQueue()
-	slog.SetDefault(previous) // The one at New counts.
+	slog.SetDefault(previous) // The logger at the time of New counts.
 	q.Add("a")
 	require.NoError(t, q.Run(t.Context(), 1, func(context.Context, string) error {
 		q.ShutDown()

@@ -2,80 +2,76 @@ package workqueue
 
 import "time"
 
-// Stats is a snapshot of a queue, taken in one step, so that its numbers agree:
-// Adds = Gets + Dirty + Dropped, and Gets = Dones + Processing.
+// Stats is a consistent snapshot of a queue: Adds = Gets + Dirty + Dropped, and Gets = Dones +
+// Processing.
 type Stats struct {
-	// Name is that of the Options.
+	// Name is Options.Name.
 	Name string
 
 	// ShuttingDown is true from ShutDown on.
 	ShuttingDown bool
 
-	// How many keys are, now: ready to be handed out, waiting for their time,
-	// held back by Park, with a worker, and dirty, which are the ready ones, those
-	// that were added again while they were with a worker, and those that are held
-	// back from being ready. A key can be several of these.
+	// Numbers of keys in each state. Ready keys can be handed out, delayed keys wait for their
+	// time, Park holds parked keys back, and a worker has processing keys. Dirty keys have a
+	// pending run: they are ready, held back, or were added again while they were with a worker. A
+	// key can be in several states.
 	Ready, Delayed, Parked, Processing, Dirty int
 
-	// Levels has how many of the ready keys are of which priority, the highest
-	// first.
+	// Levels has the number of ready keys by priority, the highest priority first.
 	Levels []Level
 
-	// Timed says whether the queue keeps times of keys, without which the two
-	// below are 0: see Options.Timed.
+	// Timed says whether the queue keeps times, without which the next fields are 0: see
+	// Options.Timed.
 	Timed bool
 
-	// OldestReady is how long the key has been ready that has been so for longest,
-	// of those that are next in their group and priority, and LongestRunning how
-	// long the key that has been processing longest; 0 where there is none.
+	// OldestReady is the longest time that a key has been ready, among the keys that are next in
+	// their group and priority. LongestRunning is the longest time that a key has been processing.
+	// Both are 0 without such a key.
 	OldestReady, LongestRunning time.Duration
 
-	// Unfinished is how long all keys that are processing have been so, added up; 0
-	// likewise.
+	// Unfinished is the sum of the times that keys have been processing.
 	Unfinished time.Duration
 
-	// Workers is how many workers the Run has that goes on, 0 if there is none. It is of
-	// nearly the same moment.
+	// Workers is the number of workers of the current Run, or 0 without a Run. It is read at nearly
+	// the same moment.
 	Workers int
 
-	// How often, since the queue was made: a key became dirty, an add found its key
-	// dirty already, a delayed add or a Retry was accepted, a key was handed out, and
-	// was done.
+	// Counts since the queue was made: a key became dirty, an add found its key dirty already, a
+	// delayed add or a Retry was accepted, a key was handed out, and a key was done.
 	Adds, Merged, Retries, Gets, Dones uint64
 
-	// Refused counts the adds and parks, of every kind, that came after ShutDown;
-	// Discarded the delays and the turns of parked keys that ShutDown dropped;
-	// Cancelled the calls of Cancel that took something back; and Dropped the
-	// turns, of keys that were dirty, among these.
+	// Refused counts adds and parks of every kind after ShutDown. Discarded counts the delays, and
+	// the runs of parked keys, that ShutDown dropped. Cancelled counts calls of Cancel that removed
+	// something. Dropped counts the runs of dirty keys among these.
 	Refused, Discarded, Cancelled, Dropped uint64
 
 	// StrayDones counts the calls of Done for keys that were not processing. They
 	// have no effect; each is a bug in a worker.
 	StrayDones uint64
 
-	// Failures counts the reconciles of Run that returned an error or panicked,
-	// and Panics those of them that panicked.
+	// Failures counts reconciles of Run that returned an error or panicked, and Panics the ones
+	// that panicked.
 	Failures, Panics uint64
 
-	// HookPanics counts the calls of the other functions of the program that panicked, or
-	// ended their goroutine: Observer, RateLimiter, Group, Weight and Logger.
+	// HookPanics counts calls of the program's other functions that panicked or ended their
+	// goroutine: Observer, RateLimiter, Group, Weight and Logger.
 	HookPanics uint64
 
-	// Turns says how the turns of Run have ended that are Dones.
+	// Turns counts the runs of Run that are Dones, by how they ended.
 	Turns Turns
 }
 
-// Level is how many keys of a priority are ready.
+// Level is the number of ready keys of a priority.
 type Level struct{ Priority, Ready int }
 
-// Stats returns a snapshot. It takes the queue's lock for some nanoseconds,
-// however long the queue is, and some more for each group that is ready.
+// Stats returns a snapshot. It holds the queue's lock for some nanoseconds, however long the queue
+// is, and some more for each group with ready keys.
 func (q *Queue[K]) Stats() Stats {
 	workers, hookPanics := q.crew.size(), q.hooks.Panics()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 
-	now := q.now() // not before the lock: a turn that began meanwhile would be in the future
+	now := q.now() // after taking the lock: a run that began meanwhile would be in the future
 	s := q.stats
 	s.Name = q.opts.Name
 	s.ShuttingDown = q.shuttingDown

@@ -19,10 +19,9 @@ import (
 
 var stressRounds = flag.Int("workqueue.stress", 60, "how many queues everything is done to at once")
 
-// Everything at once, at random: whoever adds, works, parks, cancels, hires and
-// shuts down. Nothing hangs, nothing is left behind, no key is with two workers,
-// and each change that was announced before an Add is seen by a turn, but for
-// what Cancel or ShutDown took.
+// Everything at once, at random: adding, working, parking, cancelling, changing workers and
+// shutting down. Nothing blocks for ever, nothing is left behind, and no key is with two workers. A
+// run sees each change that was announced before an Add, unless Cancel or ShutDown removed the run.
 func TestEverythingAtOnceLosesNoKey(t *testing.T) {
 	t.Parallel()
 	for round := range *stressRounds {
@@ -35,7 +34,7 @@ func TestEverythingAtOnceLosesNoKey(t *testing.T) {
 
 const (
 	stressKeys     = 24
-	stressPrecious = 12 // of them, which nobody cancels
+	stressPrecious = 12 // keys that are never cancelled
 )
 
 type stress struct {
@@ -89,7 +88,7 @@ func (s *stress) run() {
 	if !s.early {
 		producers.Wait()
 		for stats := s.q.Stats(); stats.Parked+stats.Delayed+stats.Dirty+stats.Processing > 0; stats = s.q.Stats() {
-			time.Sleep(10 * time.Microsecond) // ShutDown would discard some
+			time.Sleep(10 * time.Microsecond) // ShutDown would discard some of them
 		}
 	}
 	for i := range 4 {
@@ -101,7 +100,7 @@ func (s *stress) run() {
 	s.check()
 }
 
-// produce uses a queue as programs do.
+// produce uses a queue like a program.
 func (s *stress) produce() {
 	for range 150 {
 		key := rand.IntN(stressKeys)
@@ -116,7 +115,7 @@ func (s *stress) produce() {
 		case 3:
 			s.q.Cancel(stressPrecious + rand.IntN(stressKeys-stressPrecious))
 		case 4:
-			_ = s.q.SetWorkers(1 + rand.IntN(4)) // it is an error when Run has ended
+			_ = s.q.SetWorkers(1 + rand.IntN(4)) // returns an error when Run has ended
 		case 5:
 			s.q.Retry(key)
 		case 6:
@@ -147,7 +146,7 @@ func wait(ctx context.Context) error {
 	}
 }
 
-// turn is the work of a worker on a key.
+// turn is a worker's run of a key.
 func (s *stress) turn(key int) {
 	c := &s.changes[key]
 	if c.working.Add(1) > 1 {
@@ -177,7 +176,7 @@ func (s *stress) reconcile(_ context.Context, key int) error {
 	return nil
 }
 
-// comeAndGo is a worker whose patience ends at any moment.
+// comeAndGo is a worker whose context may end at any moment.
 func (s *stress) comeAndGo() {
 	keys := make([]int, 3)
 	for {
@@ -194,7 +193,7 @@ func (s *stress) comeAndGo() {
 	}
 }
 
-// end ends the queue in one of the ways that there are.
+// end ends the queue in one of the possible ways.
 func (s *stress) end(i int, cancel func()) {
 	if s.early {
 		time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond)

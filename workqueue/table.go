@@ -2,16 +2,19 @@ package workqueue
 
 import "math/bits"
 
-// table finds the entry of each key that the queue knows: those that are dirty,
-// processing, parked, or have an alarm. It is a hash table with linear probing.
+// table finds the entry of each key in the queue: keys that are dirty, processing, parked, or have
+// an alarm. It is a hash table with linear probing.
 //
-// plain/workqueue.go has maps, which hash a key with each look-up, under the lock. This table is given hashes: Add makes one before
-// the lock is taken, and Done makes one only if the key is not the one that has been processing for longest. With one map of entries in its
-// place, Add, Get, Done takes 0.69 of client-go's time instead of 0.46, and an Add of keys that are queued 1.25 instead of 0.85 (bench/queue).
+// plain/workqueue.go has maps, which hash a key at each look-up, under the lock. This table gets
+// the hashes instead. Add hashes before it takes the lock, and Done hashes only if its key is not
+// the one that has been processing longest. With one map of entries instead, Add, Get, Done takes
+// 0.69 of client-go's time instead of 0.46, and an Add of queued keys 1.25 instead of 0.85
+// (bench/queue).
 //
-// Slots have the hashes, so that the table grows, and takes an entry out, without a look at any key or other entry.
+// Slots store hashes, so that growing the table and removing an entry need not read any key or
+// other entry.
 type table[K comparable] struct {
-	slots []slot[K] // as many as a power of two, and never all in use
+	slots []slot[K] // a power of two, and never all used
 	len   int
 	pool  pool[entry[K]]
 }
@@ -24,9 +27,9 @@ type slot[K comparable] struct {
 const (
 	minSlots = 16
 
-	// A container that once held more than roomy elements is replaced by a
-	// smaller one when only a sparse-th of them is left. The initial sync of a
-	// large cluster would otherwise be paid for as long as the process lives.
+	// A container that once held more than roomy elements is replaced by a smaller one when only
+	// one in sparse of them is left. Otherwise the memory of a large cluster's initial sync would
+	// be kept for the life of the process.
 	roomy  = 1024
 	sparse = 32
 )
@@ -57,7 +60,7 @@ func (t *table[K]) insert(key K, hash uint32) *entry[K] {
 	return e
 }
 
-// put fills a free slot, the first from the one where the hash wants to be.
+// put stores into the first free slot, starting from the hash's own.
 func (t *table[K]) put(s slot[K]) {
 	i := int(s.hash) & (len(t.slots) - 1)
 	for t.slots[i].entry != nil {
@@ -66,7 +69,7 @@ func (t *table[K]) put(s slot[K]) {
 	t.slots[i] = s
 }
 
-// release forgets the entry if it is idle, and does not keep its key.
+// release drops the entry if it is idle, and does not keep its key.
 func (t *table[K]) release(e *entry[K]) {
 	if !e.idle() {
 		return
@@ -80,8 +83,8 @@ func (t *table[K]) release(e *entry[K]) {
 	}
 }
 
-// remove frees the entry's slot, and lets those behind it move up that would be
-// there but for it, so that all are still found before a free slot.
+// remove frees the entry's slot. Entries behind it that were displaced by it move up, so that all
+// are still found before a free slot.
 func (t *table[K]) remove(e *entry[K]) {
 	last := len(t.slots) - 1
 	free := int(e.hash) & last
@@ -112,7 +115,7 @@ func (t *table[K]) resize(slots int) {
 	}
 }
 
-// sweep forgets the entries that are idle; their number is given.
+// sweep drops all idle entries; idle is their number.
 func (t *table[K]) sweep(idle int) {
 	if idle == 0 {
 		return
@@ -122,7 +125,7 @@ func (t *table[K]) sweep(idle int) {
 	t.pool = pool[entry[K]]{}
 	t.slots = make([]slot[K], max(minSlots, 2<<bits.Len(uint(t.len))))
 	if t.len == 0 {
-		return // without a look at each
+		return // without visiting each entry
 	}
 	for _, s := range old {
 		if s.entry != nil && !s.entry.idle() {
@@ -131,7 +134,7 @@ func (t *table[K]) sweep(idle int) {
 	}
 }
 
-// all calls yield for every entry, in no order. None may be released meanwhile.
+// all calls yield for every entry, in no order. No entry may be released meanwhile.
 func (t *table[K]) all(yield func(*entry[K]) bool) {
 	for _, s := range t.slots {
 		if s.entry != nil && !yield(s.entry) {
@@ -140,9 +143,9 @@ func (t *table[K]) all(yield func(*entry[K]) bool) {
 	}
 }
 
-// fitted is called when an element was deleted from a map, which by itself keeps
-// the room of a burst: it returns the map, or a smaller copy of it when few are
-// left. had is how many elements this map had at most.
+// fitted is called after a delete from a map, because a Go map keeps the memory of a burst. It
+// returns the map, or a smaller copy if few elements are left. had is the maximum size of this map
+// so far.
 func fitted[K comparable, V any](m map[K]V, had *int) map[K]V {
 	*had = max(*had, len(m)+1)
 	if *had <= roomy || len(m) > *had/sparse {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Deleting from such a table can go wrong at keys whose hashes collide, and at runs of slots that go
-// round the end of the table. Random hashes hardly make either.
+// Deletion from such a table can fail for keys with colliding hashes, and for runs of slots that
+// wrap around the end of the table. Random hashes rarely produce either.
 func TestTheTableFindsWhatItHasWhateverTheHashes(t *testing.T) {
 	t.Parallel()
 	for name, hash := range map[string]func(int) uint32{

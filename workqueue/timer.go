@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// rings returns the next time that matters to the entry: when its delay is over,
-// or when MinInterval allows its next turn, whichever is first.
+// rings returns the entry's next time: the end of its delay or of its MinInterval, whichever is
+// first.
 func (e *entry[K]) rings() time.Duration {
 	switch {
 	case e.laterAt == 0 && e.cool == 0:
@@ -20,7 +20,7 @@ func (e *entry[K]) rings() time.Duration {
 	return min(e.laterAt, e.cool)
 }
 
-// alarmLocked sets the entry's alarm, and the timer if that is now the first.
+// alarmLocked sets the entry's alarm, and the timer if the alarm is now the first.
 func (q *Queue[K]) alarmLocked(e *entry[K], now time.Duration) {
 	if q.alarms.set(e, e.rings()) {
 		q.armLocked(now)
@@ -35,18 +35,17 @@ func (q *Queue[K]) armLocked(now time.Duration) {
 	case q.timer == nil:
 		q.timer = time.AfterFunc(first-now, func() { q.ring() })
 		q.pending++
-	case !q.timer.Reset(first - now): // otherwise it was scheduled, and has been moved
+	case !q.timer.Reset(first - now): // if Reset returns true, the pending callback was only moved
 		q.pending++
 	}
 }
 
-// ring deals with the alarms that ring now, and arms the timer for the next. It
-// takes the lock for each key anew, so that workers can begin while thousands
-// are due.
+// ring handles the alarms that are due, and sets the timer for the next one. It takes the lock
+// again for each key, so that workers can begin while thousands are due.
 func (q *Queue[K]) ring() {
 	left := false
 	defer func() {
-		if !left { // A hook ended the goroutine. q.pending counts the next one in its place.
+		if !left { // A hook ended the goroutine. q.pending counts the replacement instead.
 			go func() { q.ring() }()
 		}
 	}()
@@ -64,7 +63,7 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 	q.mu.Lock()
 	defer q.unlock()
 
-	now := q.now() // not before the lock is had: the next alarm is armed by it
+	now := q.now() // after taking the lock: the next alarm is set relative to it
 	e, more := q.alarms.ring(now)
 	if more {
 		return key, refused, true
@@ -86,7 +85,7 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 		q.alarms.set(e, e.rings())
 	}
 	key = e.key
-	q.readyLocked(e, now) // before the delayed turn is merged with one that may have cooled
+	q.readyLocked(e, now) // before the delayed run is merged with a run whose interval may have ended
 	if isDue {
 		return key, q.dirtyLocked(e, due), true
 	}
@@ -94,8 +93,8 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 	return key, refused, true
 }
 
-// discardAlarmsLocked drops all alarms and stops the timer. Delays are
-// discarded; dirty keys that were cooling become ready, in the order in which they would have.
+// discardAlarmsLocked removes all alarms and stops the timer. Delays are discarded. Dirty keys in
+// their MinInterval become ready, in the order in which their intervals would have ended.
 func (q *Queue[K]) discardAlarmsLocked() {
 	q.stats.Discarded += uint64(q.waiting)
 	q.waiting = 0

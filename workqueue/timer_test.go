@@ -10,12 +10,11 @@ import (
 
 const manyAlarms = 8 * spreadAtOnce
 
-// interrupted returns a queue with many delayed keys, due one nanosecond after another,
-// and a ring that has been interrupted while it spreads their alarms: it goes on when
-// the function is called.
+// interrupted returns a queue with many delayed keys, due one nanosecond apart, and a ring that was
+// interrupted while it spreads their alarms. goOn continues it.
 func interrupted(t *testing.T) (q *Queue[int], goOn func()) {
 	q = New(Options[int]{})
-	time.Sleep(time.Hour) // so that the floor is far from the alarms
+	time.Sleep(time.Hour) // so that the floor is far before the alarms
 	for key := range manyAlarms {
 		q.AddAfter(key, time.Minute+time.Duration(key))
 	}
@@ -53,12 +52,12 @@ func TestDelaysMayChangeWhileAlarmsAreSpread(t *testing.T) { // WQ-21, WQ-22
 			switch key % 4 {
 			case 0:
 				require.True(t, q.Cancel(key))
-			case 1: // a microsecond from now, in the middle of the others, and after those of that time
+			case 1: // a microsecond from now, in the middle of the others, and behind the alarms of that time
 				q.AddWith(key, AddOptions{After: time.Microsecond, Delay: Replace})
 			case 2:
 				q.AddWith(key, AddOptions{After: time.Hour, Delay: Latest})
 				later = append(later, key)
-			case 3: // as it was
+			case 3: // unchanged
 				if key < 1000 {
 					soon = append(soon, key)
 				}

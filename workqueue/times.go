@@ -2,8 +2,8 @@ package workqueue
 
 import "time"
 
-// timeLocked returns the time, or 0 if neither the records of a turn nor MinInterval
-// need it: to read the clock is a third of what a turn costs (BenchmarkCycle).
+// timeLocked returns the time, or 0 if neither the times of runs nor MinInterval need it: reading
+// the clock is a third of the cost of a run (BenchmarkCycle).
 func (q *Queue[K]) timeLocked() time.Duration {
 	if !q.timed && q.opts.MinInterval <= 0 {
 		return 0
@@ -14,7 +14,7 @@ func (q *Queue[K]) timeLocked() time.Duration {
 // now returns the time since the epoch, by the monotonic clock.
 func (q *Queue[K]) now() time.Duration { return time.Since(q.epoch) }
 
-// keepTimes begins to keep times of turns. Keys that are ready count as being so from now on.
+// keepTimes begins to keep the times of runs. Ready and processing keys count from now on.
 func (q *Queue[K]) keepTimes() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package clientgo makes client-go's parts subjects of package conformance.
+// Package clientgo adapts client-go's types for package conformance.
 package clientgo
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/kinform/kinform/internal/conformance"
 )
 
-// NewInformer meets conformance.NewInformer with a shared informer, in the
-// features that are client-go's defaults.
+// NewInformer implements conformance.NewInformer with a shared informer, for the features that are
+// client-go's defaults.
 func NewInformer(name string, setup conformance.Setup) (conformance.Informer, error) {
 	transport := &http.Transport{DialContext: setup.Server.DialContext}
 	client, err := newClient(name, setup.Server.URL(), transport)
@@ -61,7 +61,7 @@ func newClient(name, host string, transport http.RoundTripper) (*rest.RESTClient
 	return rest.RESTClientForConfigAndClient(config, &http.Client{Transport: userAgent{name, transport}})
 }
 
-// userAgent sets the User-Agent, which client-go leaves to a transport that it makes itself.
+// userAgent sets the User-Agent, which client-go would set only on a transport of its own.
 type userAgent struct {
 	name string
 	next http.RoundTripper
@@ -73,13 +73,13 @@ func (u userAgent) RoundTrip(r *http.Request) (*http.Response, error) {
 	return u.next.RoundTrip(r)
 }
 
-// listWatch says whether it wants to be watched for its list.
+// listWatch says whether it supports streaming lists.
 type listWatch struct {
 	*cache.ListWatch
 	onlyLists bool
 }
 
-// IsWatchListSemanticsUnSupported has the name that client-go looks for.
+// IsWatchListSemanticsUnSupported has the name that client-go expects.
 func (l listWatch) IsWatchListSemanticsUnSupported() bool { return l.onlyLists }
 
 type subject struct {

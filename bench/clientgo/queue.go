@@ -9,8 +9,7 @@ import (
 	"github.com/kinform/kinform/internal/conformance"
 )
 
-// NewDeltaFIFO returns a cache.DeltaFIFO, with the options of an informer, in the
-// words of the queue suite.
+// NewDeltaFIFO adapts a cache.DeltaFIFO, with the options of an informer, for the queue suite.
 func NewDeltaFIFO() conformance.Queue {
 	known := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	return &queue{known: known, Queue: cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{
@@ -18,8 +17,7 @@ func NewDeltaFIFO() conformance.Queue {
 	})}
 }
 
-// NewRealFIFO returns a cache.RealFIFO that computes deletions itself, in the
-// words of the queue suite.
+// NewRealFIFO adapts a cache.RealFIFO that computes deletions itself, for the queue suite.
 func NewRealFIFO() conformance.Queue {
 	known := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	return &queue{known: known, Queue: cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KnownObjects: known})}
@@ -48,7 +46,7 @@ func (q *queue) Close() {
 	q.Queue.Close()
 }
 
-// last is queued behind everything else to see where that ends.
+// last is queued behind everything else, to mark the end.
 var last = &conformance.Object{ObjectMeta: metav1.ObjectMeta{Name: "last"}}
 
 func (q *queue) Take() (taken []conformance.Stack, closed bool) {

@@ -8,10 +8,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Quiet makes client-go fit for tests in which it fails on purpose: it logs
-// nothing, and a handler's panic does not end the process. What handles errors
-// otherwise also waits, by a clock that bubbles of testing/synctest would share
-// although their times differ.
+// Quiet prepares client-go for tests in which it fails on purpose: it logs nothing, and a handler's
+// panic does not end the process. client-go's default error handlers also wait, on a clock that all
+// bubbles of testing/synctest would share although their times differ.
 func Quiet() {
 	utilruntime.ErrorHandlers = nil
 	utilruntime.ReallyCrash = false

@@ -9,7 +9,7 @@ import (
 	"github.com/kinform/kinform/internal/conformance"
 )
 
-// NewStore returns a cache.Indexer in the words of the store suite.
+// NewStore adapts a cache.Indexer for the store suite.
 func NewStore() conformance.Store {
 	return store{cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{
 		conformance.IndexName: untyped(conformance.Index),

@@ -2,5 +2,5 @@
 
 package conformance
 
-// line says that module clientgo has client-go's place.
+// line says that module clientgo replaces client-go.
 const line = false

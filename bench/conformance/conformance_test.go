@@ -1,6 +1,6 @@
-// Package conformance runs kinform's suites on client-go, so that what kinform
-// says of it stays true: that it keeps a contract, or how it differs. With the line
-// that puts module clientgo in client-go's place it runs them on that:
+// Package conformance runs kinform's suites on client-go. So kinform's claims about client-go stay
+// true: which contracts it keeps, and where it differs. With the replace line for module clientgo,
+// it runs them on that module:
 //
 //	go test -modfile=dropin.mod -tags=dropin ./conformance
 package conformance

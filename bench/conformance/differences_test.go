@@ -2,12 +2,12 @@ package conformance
 
 import "github.com/kinform/kinform/internal/conformance"
 
-// differences are those of client-go.
+// differences are client-go's differences.
 type differences conformance.Differences
 
-// but returns the differences of what is linked, which is client-go or, with the line, module
-// clientgo. That one keeps these contracts: what differs there is a defect of client-go, and
-// no program could rely on it.
+// but returns the differences of the linked module, which is client-go or, with the replace line,
+// module clientgo. Module clientgo keeps the contracts in kept, because there client-go has a
+// defect that no program could rely on.
 func (d differences) but(kept ...string) conformance.Differences {
 	if line {
 		for _, name := range kept {

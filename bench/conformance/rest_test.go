@@ -19,12 +19,12 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// These tests compare how the two clients take the answers of one server. Each test says what
+// These tests compare how the two clients handle the answers of one server. Each test says what
 // client-go does, and what kinform does instead.
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")
 
-// both returns a client of either side, for a server of this handler.
+// both returns a client of each side, for a server with this handler.
 func both(t *testing.T, handler http.HandlerFunc, timeout time.Duration) (*rest.Resource[*corev1.Pod], kubernetes.Interface) {
 	t.Helper()
 	server := httptest.NewServer(handler)

@@ -61,7 +61,7 @@ func TestWorkQueueOfPlain(t *testing.T) {
 	})
 }
 
-// plainQueue is the textbook's in client-go's words.
+// plainQueue is package plain's queue with client-go's methods.
 type plainQueue struct {
 	*plain.Queue[string]
 	down bool
@@ -81,7 +81,7 @@ func (q *plainQueue) ShuttingDown() bool     { return q.down }
 func (q *plainQueue) ShutDownWithDrain()     { q.ShutDown() }
 func (q *plainQueue) NumRequeues(string) int { return 0 }
 
-// kinformQueue is ours in client-go's words.
+// kinformQueue is kinform's queue with client-go's methods.
 type kinformQueue struct {
 	*workqueue.Queue[string]
 }

@@ -19,7 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "server" { // The driver starts itself, which is this here.
+	if len(os.Args) > 1 && os.Args[1] == "server" { // The driver starts itself, which is this test binary.
 		if err := serve(os.Args[2:], os.Stdout); err != nil {
 			panic(err)
 		}
@@ -104,7 +104,7 @@ func TestRealServerIsBehindTheSameGate(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, server.kill()) }()
 
-	for range 2 { // What is there of a round before is deleted.
+	for range 2 { // The second round deletes the objects of the first.
 		l := newLoad(address, 3)
 		defer l.close()
 		require.NoError(t, l.create(t.Context()))
@@ -114,7 +114,7 @@ func TestRealServerIsBehindTheSameGate(t *testing.T) {
 		require.Error(t, l.check(t.Context()), "nobody has seen to them")
 	}
 
-	// Events come while the watch goes on.
+	// A watch sends events while it is open.
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+widgets+"?watch=true&resourceVersion=0", nil)
 	require.NoError(t, err)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}

@@ -5,10 +5,10 @@
 //	go run ./controller -quick
 //	go run ./controller -kubeconfig FILE        # a real server in place of package apitest
 //
-// The controller is in directories kinform and controllerruntime: for each Widget, a custom
-// resource, it keeps a ConfigMap, and says in the status which order that is of. Each side is a
-// process of its own, and they take turns. The API server is a process as well, with a gate in front of
-// it that counts requests and takes times (file gate.go). This process is the load.
+// The controller is in the directories kinform and controllerruntime. For each Widget, a custom
+// resource, it keeps a ConfigMap, and records the order of the ConfigMap in the status. Each side
+// is a process of its own, and the sides take turns. The API server is also a process, behind a
+// gate that counts requests and measures times (file gate.go). This process generates the load.
 //
 // README.md has the measurements, the method, and its limits.
 package main

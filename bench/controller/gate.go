@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// gate stands in front of an API server. It counts what each client asks for, by User-Agent, and takes
-// the time from when a change of a widget arrives until a status of it has been written.
+// gate is a proxy in front of an API server. It counts requests by User-Agent, and measures the
+// time from a change of a widget until its status has been written.
 type gate struct {
 	server http.Handler
 
@@ -19,19 +19,19 @@ type gate struct {
 	passed  passed
 }
 
-// passed counts the requests through a gate since it was asked last.
+// passed counts the requests through a gate since the last report.
 type passed struct {
-	Requests map[string]map[string]int // by client, and by the kind of request with its result
+	Requests map[string]map[string]int // by client, and by kind and result of the request
 	Statuses map[string]time.Time      // by client: when the first status was written
-	Took     []time.Duration           // of those that have a status
-	Pending  int                       // widgets that have none since the last change
+	Took     []time.Duration           // of the widgets that have a status
+	Pending  int                       // widgets without a status since the last change
 }
 
-// The User-Agent of the load, and where it asks the gate.
+// The User-Agent of the load, and the gate's own paths.
 const (
 	loadAgent  = "load"
 	gateReport = "/bench/report" // the counts
-	gateNext   = "/bench/next"   // the same, and counts begin anew
+	gateNext   = "/bench/next"   // the same, and resets the counts
 )
 
 func newGate(server http.Handler) *gate {
@@ -54,7 +54,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.changed[asked.name] = time.Now()
 		g.mu.Unlock()
 	}
-	if asked.verb == "watch" { // It is counted when it begins, as it may not end.
+	if asked.verb == "watch" { // A watch is counted when it begins, because it may not end.
 		g.count(agent, "watch "+asked.resource)
 		g.server.ServeHTTP(w, r)
 		return
@@ -80,7 +80,7 @@ func (g *gate) count(agent, what string) {
 	g.passed.Requests[agent][what]++
 }
 
-// done notes that a widget has a status.
+// done records that a widget has a status.
 func (g *gate) done(agent, name string) {
 	now := time.Now()
 	g.mu.Lock()
@@ -98,7 +98,7 @@ func (g *gate) report(w http.ResponseWriter, next bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.passed.Pending = len(g.changed)
-	if !next { // It is asked for often, and the times are many.
+	if !next { // This report is requested often, and the times are many.
 		_ = json.NewEncoder(w).Encode(passed{Statuses: g.passed.Statuses, Pending: g.passed.Pending})
 		return
 	}
@@ -106,11 +106,11 @@ func (g *gate) report(w http.ResponseWriter, next bool) {
 	g.passed = newPassed()
 }
 
-// request is a request to an API server, in words.
+// request is a parsed request to an API server.
 type request struct{ verb, resource, name string }
 
-// parse reads /api/v1/... and /apis/GROUP/VERSION/..., with namespaces/NAMESPACE or without. All
-// else is discovery. The load names what it creates in a header.
+// parse reads /api/v1/... and /apis/GROUP/VERSION/..., with namespaces/NAMESPACE or without.
+// Everything else is discovery. The load sends the name of an object that it creates in a header.
 func parse(r *http.Request) request {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch {
@@ -148,7 +148,7 @@ func parse(r *http.Request) request {
 	return asked
 }
 
-// answer remembers the code.
+// answer records the status code.
 type answer struct {
 	http.ResponseWriter
 	code int
@@ -160,5 +160,5 @@ func (a *answer) WriteHeader(code int) {
 	a.ResponseWriter.WriteHeader(code)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap implements the interface of http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }

@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// load gives orders to widgets, as any client would, in plain HTTP.
+// load sends orders to widgets, like any client, in plain HTTP.
 type load struct {
 	address string
 	objects int
-	order   int // the last one
+	order   int // the last order
 	http    http.Client
 }
 
-// clients is how many requests the load has under way at most.
+// clients is the maximum number of concurrent requests.
 const clients = 8
 
 const (
@@ -44,7 +44,7 @@ func newLoad(address string, objects int) *load {
 
 func (l *load) close() { l.http.CloseIdleConnections() }
 
-// failure is an answer that says no.
+// failure is an answer with an error status.
 type failure struct {
 	code int
 	text string
@@ -53,7 +53,7 @@ type failure struct {
 // Error implements error.
 func (f failure) Error() string { return f.text }
 
-// send sends a request, and fills answer, if it is not nil.
+// send sends a request, and decodes the answer into answer, unless that is nil.
 func (l *load) send(ctx context.Context, method, path, name, contentType, body string, answer any) error {
 	r, err := http.NewRequestWithContext(ctx, method, l.address+path, bytes.NewReader([]byte(body)))
 	if err != nil {
@@ -88,7 +88,7 @@ func widgetName(n int) string { return fmt.Sprintf("widget-%05d", n) }
 func (l *load) create(ctx context.Context) error {
 	err := l.send(ctx, http.MethodPost, definitions, "", "application/json", definition, nil)
 	if refused := (failure{}); errors.As(err, &refused) && refused.code == http.StatusConflict {
-		err = nil // It is there.
+		err = nil // It exists already.
 	}
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (l *load) create(ctx context.Context) error {
 	if err := until(ctx, func() (bool, error) { return l.send(ctx, http.MethodGet, widgets, "", "", "", nil) == nil, nil }); err != nil {
 		return err
 	}
-	for _, path := range []string{widgets, configMaps} { // of a round before, on a server that stays
+	for _, path := range []string{widgets, configMaps} { // left from an earlier round, on a server that stays
 		if err := l.send(ctx, http.MethodDelete, path, "", "", "", nil); err != nil {
 			return err
 		}
@@ -109,19 +109,19 @@ func (l *load) create(ctx context.Context) error {
 	})
 }
 
-// change gives a widget an order.
+// change sends a widget an order.
 func (l *load) change(ctx context.Context, n, order int) error {
 	name := widgetName(n)
 	return l.send(ctx, http.MethodPatch, widgets+"/"+name, "", "application/merge-patch+json", fmt.Sprintf(`{"spec": {"order": %d}}`, order), nil)
 }
 
-// changeAll gives each widget an order, as fast as the server takes them.
+// changeAll sends each widget an order, as fast as the server accepts them.
 func (l *load) changeAll(ctx context.Context) error {
 	l.order++
 	return l.all(ctx, func(n int) error { return l.change(ctx, n, l.order) })
 }
 
-// all does something for each widget, several at a time.
+// all calls do for each widget, several at a time.
 func (l *load) all(ctx context.Context, do func(n int) error) error {
 	numbers := make(chan int)
 	var running sync.WaitGroup
@@ -146,8 +146,8 @@ func (l *load) all(ctx context.Context, do func(n int) error) error {
 	return errors.Join(errors.Join(failures...), ctx.Err())
 }
 
-// pace gives orders at an even pace, until more returns false. It goes through all widgets before
-// one has its second order.
+// pace sends orders at an even rate, until more returns false. It goes through all widgets before
+// it sends a widget a second order.
 func (l *load) pace(ctx context.Context, rate int, more func() bool) (changes int, err error) {
 	tick := time.NewTicker(time.Second / time.Duration(rate))
 	defer tick.Stop()
@@ -177,7 +177,7 @@ func (l *load) pace(ctx context.Context, rate int, more func() bool) (changes in
 	return changes, err
 }
 
-// gate asks the gate for its counts.
+// gate requests the gate's counts.
 func (l *load) gate(ctx context.Context, path string) (p passed, err error) {
 	return p, l.send(ctx, http.MethodGet, path, "", "", "", &p)
 }
@@ -212,7 +212,7 @@ func (l *load) check(ctx context.Context) error {
 	return nil
 }
 
-// until asks again and again, until the answer is yes.
+// until polls done until it returns true.
 func until(ctx context.Context, done func() (bool, error)) error {
 	for {
 		yes, err := done()

@@ -59,22 +59,22 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // of the load's client
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // for the load's client
 	if err := run(ctx, set, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "controller:", err)
 		os.Exit(1)
 	}
 }
 
-// side is a controller under measurement.
+// side is a measured controller.
 type side struct {
 	name   string
 	source string   // directory
-	args   []string // beside those that all get
+	args   []string // in addition to the common arguments
 	binary string
 }
 
-// The names in the report.
+// The names of the sides in the report.
 const (
 	theirs  = "controller-runtime"
 	ours    = "kinform"
@@ -83,7 +83,7 @@ const (
 
 // run measures everything and writes a report.
 func run(ctx context.Context, set settings, out io.Writer) error {
-	heading := report.Heading() // before anything of this
+	heading := report.Heading() // before the measurement
 	dir, err := os.MkdirTemp("", "bench-controller-")
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func run(ctx context.Context, set settings, out io.Writer) error {
 			return err
 		}
 	}
-	// The same program, whose reads of the cache wait for its own writes.
+	// The same program, but its reads of the cache wait for its own writes.
 	aside := &side{name: waiting, source: compared[0].source, binary: compared[0].binary, args: []string{"-waiting"}}
 
 	fmt.Fprintf(out, "CONTROLLER of %d objects that own a ConfigMap each, %d runs, %d changes per second at an even pace for %v\n\n%s%-10s %s\n%-10s %s\n\n",

@@ -19,8 +19,8 @@ import (
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
-// process is a server or a measured controller. It ends when its standard input does, and so with this
-// process, however that ends.
+// process is a server or a measured controller. It exits when its standard input ends, and so
+// together with this process, however that ends.
 type process struct {
 	name   string
 	cmd    *exec.Cmd
@@ -28,7 +28,7 @@ type process struct {
 	output *bufio.Reader
 	last   tail
 	begun  time.Time
-	ended  chan struct{} // closed when it has, with err
+	ended  chan struct{} // closed when it has ended, with err
 	err    error
 }
 
@@ -40,7 +40,7 @@ func start(name, binary string, env []string, args ...string) (*process, error) 
 	if err != nil {
 		return nil, err
 	}
-	// No StdoutPipe: Wait would close that, perhaps before all has been read.
+	// No StdoutPipe, because Wait would close it, perhaps before everything has been read.
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func start(name, binary string, env []string, args ...string) (*process, error) 
 	return p, nil
 }
 
-// startServer starts an API server, and returns its address as well.
+// startServer starts an API server, and also returns its address.
 func (set settings) startServer() (p *process, address string, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -87,7 +87,7 @@ func (set settings) startSide(s *side, dir, address, name string, args ...string
 	return start(s.name, s.binary, []string{"KUBECONFIG=" + config}, args...)
 }
 
-// order has a controller carry out an order of package probe.
+// order sends a command of package probe to a controller.
 func (p *process) order(order string) (r probe.Report, err error) {
 	if _, err := fmt.Fprintln(p.input, order); err != nil {
 		return r, p.failed(err)
@@ -99,12 +99,12 @@ func (p *process) order(order string) (r probe.Report, err error) {
 	return r, json.Unmarshal(line, &r)
 }
 
-// failed adds the last lines of the process to an error.
+// failed adds the last output lines of the process to an error.
 func (p *process) failed(err error) error {
 	return fmt.Errorf("%s: %w; it said last:\n%s", p.name, err, p.last.text())
 }
 
-// stop ends a process as a cluster does.
+// stop ends a process like a cluster, with SIGTERM.
 func (p *process) stop() error {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return p.failed(err)
@@ -120,7 +120,7 @@ func (p *process) stop() error {
 	}
 }
 
-// kill ends a process that may have ended already, and waits for that.
+// kill kills a process, which may have ended already, and waits for it.
 func (p *process) kill() error {
 	err := p.cmd.Process.Kill()
 	<-p.ended
@@ -130,7 +130,7 @@ func (p *process) kill() error {
 	return err
 }
 
-// tail has the last lines of the output of a process.
+// tail keeps the last lines of a process's output.
 type tail struct {
 	mu    sync.Mutex // guards following
 	lines []byte

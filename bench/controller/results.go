@@ -8,10 +8,10 @@ import (
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
-// results are all values by phase, row and side.
+// results has all values by phase, row and side.
 type results map[string]map[string]map[string][]float64
 
-// requestRow begins the rows of requests, which have a table of their own.
+// requestRow is the prefix of rows about requests, which have a table of their own.
 const requestRow = "request: "
 
 func (r results) add(phase, row, side string, value float64) {
@@ -24,12 +24,12 @@ func (r results) add(phase, row, side string, value float64) {
 	r[phase][row][side] = append(r[phase][row][side], value)
 }
 
-// row is a line of a table: how a value is shown, and the target.
+// row is a line of a table, with its unit and its target.
 type row struct {
 	phase, name, format string
-	unit                float64 // the value that is shown as 1
-	target              float64 // ratio; 0 is none
-	zero                bool    // the target is that there is none
+	unit                float64 // divisor of the values
+	target              float64 // target ratio, or 0
+	zero                bool    // the target is zero
 }
 
 var rows = []row{
@@ -72,7 +72,7 @@ var rows = []row{
 	{takeover, "after SIGKILL", "%.2f s", 1, 0, false},
 }
 
-// table has medians, and ratios with the least and the greatest of the runs.
+// table has medians, and ratios with the minimum and maximum of the runs.
 func (r results) table(title string) report.Table {
 	table := report.Table{{title + ", medians", theirs, waiting, ours, "ratio", "least-greatest", "target", ""}}
 	for _, row := range rows {
@@ -101,7 +101,8 @@ func (r results) table(title string) report.Table {
 	return table
 }
 
-// comparison is what, theirs, ours, the ratio, the target and whether it is met.
+// comparison returns the cells of a row: name, both values, ratio, target, and whether the target
+// is met.
 func comparison(name, format string, unit, theirs, ours, target float64) []string {
 	c := []string{name, fmt.Sprintf(format, theirs/unit), fmt.Sprintf(format, ours/unit), "", "", ""}
 	if theirs != 0 {
@@ -113,7 +114,7 @@ func comparison(name, format string, unit, theirs, ours, target float64) []strin
 	return c
 }
 
-// ratios divides the values of each run, which follow each other.
+// ratios divides the values of the two sides run by run.
 func ratios(over, under []float64) (all []float64) {
 	for n := range min(len(over), len(under)) {
 		if under[n] != 0 {
@@ -130,7 +131,7 @@ func verdict(met bool) string {
 	return "missed"
 }
 
-// requests is a table of the requests of each side, with their results.
+// requests returns a table of each side's requests with their results.
 func (r results) requests(set settings) report.Table {
 	table := report.Table{{"requests, medians", theirs, waiting, ours}}
 	for _, phase := range []string{restart, created, paced, changed} {
@@ -144,7 +145,7 @@ func (r results) requests(set settings) report.Table {
 		for _, what := range kinds {
 			cells := []string{phase + ": " + what}
 			for _, side := range []string{theirs, waiting, ours} {
-				// A round in which there was none has no value.
+				// A round without such a request has no value.
 				values := slices.Clone(r[phase][requestRow+what][side])
 				for len(values) < set.runs {
 					values = append(values, 0)

@@ -22,10 +22,10 @@ const (
 	takeover = "takeover"
 )
 
-// patience is for a phase; one takes seconds.
+// patience is the time limit of a phase, which takes seconds.
 const patience = 10 * time.Minute
 
-// round measures a side once, on a fresh server.
+// round measures one side once, on a fresh server.
 func (set settings) round(ctx context.Context, s *side, workers int, dir string, measured results) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -49,7 +49,7 @@ func (set settings) round(ctx context.Context, s *side, workers int, dir string,
 	return r.again(ctx)
 }
 
-// rounds is one round of a side.
+// rounds is the state of one round of a side.
 type rounds struct {
 	settings
 	side     *side
@@ -59,7 +59,7 @@ type rounds struct {
 	measured results
 
 	process *process
-	before  probe.Report // at the beginning of a phase
+	before  probe.Report // at the beginning of the phase
 	begun   time.Time
 }
 
@@ -81,7 +81,7 @@ func (r *rounds) start(phase string) (err error) {
 	return err
 }
 
-// first has a controller see to all widgets for the first time, then to changes.
+// first lets a controller reconcile all widgets for the first time, and then changes.
 func (r *rounds) first(ctx context.Context) (err error) {
 	if err := r.start("first"); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (r *rounds) first(ctx context.Context) (err error) {
 	return r.process.stop()
 }
 
-// again starts the controller where there is nothing to do for it.
+// again starts the controller when it has nothing to do.
 func (r *rounds) again(ctx context.Context) (err error) {
 	if _, err := r.load.gate(ctx, gateNext); err != nil {
 		return err
@@ -142,8 +142,8 @@ func (r *rounds) add(phase, row string, value float64) {
 	r.measured.add(phase, row, r.side.name, value)
 }
 
-// settled waits until every change is seen to, and no more turns come, and notes what the
-// phase was.
+// settled waits until every change is reconciled and no more reconciles follow, and records the
+// phase.
 func (r *rounds) settled(ctx context.Context, phase string, changes int) error {
 	err := until(ctx, func() (bool, error) {
 		p, err := r.load.gate(ctx, gateReport)
@@ -157,7 +157,7 @@ func (r *rounds) settled(ctx context.Context, phase string, changes int) error {
 	if err != nil {
 		return err
 	}
-	for same := 0; same < 5; { // Writes of a controller lead to turns as well.
+	for same := 0; same < 5; { // A controller's own writes cause reconciles as well.
 		select {
 		case <-time.After(100 * time.Millisecond):
 		case <-ctx.Done():
@@ -205,7 +205,7 @@ func (r *rounds) settled(ctx context.Context, phase string, changes int) error {
 	return err
 }
 
-// memory notes the memory of a process at its end.
+// memory records the memory of a process at its end.
 func (r *rounds) memory(phase string) error {
 	if phase == "first" {
 		phase = changed

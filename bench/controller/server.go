@@ -16,12 +16,12 @@ import (
 	"github.com/kinform/kinform/bench/internal/aside"
 )
 
-// serve is an API server behind a gate, in a process of its own, until the standard input ends.
+// serve runs an API server behind a gate, in a process of its own, until standard input ends.
 func serve(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("controller server", flag.ExitOnError)
 	upstream := flags.String("upstream", "", "kubeconfig of a real server")
-	_ = flags.Parse(args)       // It exits.
-	signal.Ignore(os.Interrupt) // Ctrl-C is for all at once, and the others need the server to the end.
+	_ = flags.Parse(args)       // It exits on an error.
+	signal.Ignore(os.Interrupt) // Ctrl-C reaches all processes at once, and the others need the server to the end.
 	var handler http.Handler
 	if *upstream != "" {
 		proxy, err := proxyTo(*upstream)
@@ -38,7 +38,7 @@ func serve(args []string, out io.Writer) error {
 	return aside.Serve(newGate(handler), out)
 }
 
-// proxyTo passes requests on to a real server, with the rights of a kubeconfig.
+// proxyTo forwards requests to a real server, with the credentials of a kubeconfig.
 func proxyTo(file string) (http.Handler, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", file)
 	if err != nil {
@@ -55,6 +55,6 @@ func proxyTo(file string) (http.Handler, error) {
 	return &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		Transport:     transport,
-		FlushInterval: -1, // Events of a watch are sent at once.
+		FlushInterval: -1, // Events of a watch are flushed at once.
 	}, nil
 }

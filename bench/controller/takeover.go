@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// headStart is how long a second replica has been there when the leader ends.
+// headStart is how long a second replica has been running when the leader ends.
 const headStart = 5 * time.Second
 
-// takeover ends the leader of a side twice, by SIGTERM and by SIGKILL, while widgets change, and takes the
-// time from the signal until the other replica has written a status.
+// takeover ends the leader of a side twice, by SIGTERM and by SIGKILL, while widgets change. It
+// measures the time from the signal until the other replica has written a status.
 func (set settings) takeover(ctx context.Context, s *side, dir string, measured results) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -56,7 +56,7 @@ func (set settings) takeover(ctx context.Context, s *side, dir string, measured 
 		if err != nil {
 			return err
 		}
-		// All widgets are seen to meanwhile, so that the next leader has nothing to catch up with.
+		// All widgets are reconciled meanwhile, so that the next leader has no backlog.
 		err = until(ctx, func() (bool, error) {
 			p, err := l.gate(ctx, gateReport)
 			return p.Pending == 0 && time.Since(next.begun) > headStart, err

@@ -9,16 +9,16 @@ import (
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
-// sources is where the sides are, in directories of their names.
+// sources is the import path of the sides' directories.
 const sources = "github.com/kinform/kinform/bench/controller/"
 
-// build builds a side as one that would be shipped.
+// build builds a side like a release.
 func build(s *side) error {
 	_, err := aside.Output("go", "build", "-trimpath", "-ldflags=-s -w", "-o", s.binary, sources+s.source)
 	return err
 }
 
-// weigh returns the table of the programs: lines, bytes and packages, for which nothing has to run.
+// weigh returns the table of program sizes: lines, bytes and packages, without running anything.
 func weigh(sides []*side) (report.Table, error) {
 	table := report.Table{{"the program", sides[0].name, sides[1].name, "ratio", "target", ""}}
 	var weights []map[string]float64
@@ -52,7 +52,7 @@ func weight(s *side) (map[string]float64, error) {
 	modules := map[string]bool{}
 	for line := range strings.Lines(deps) {
 		w["packages linked"]++
-		// The standard library is in none, the program itself in this one.
+		// The standard library is in no module, and the program itself is in this one.
 		if _, module, _ := strings.Cut(strings.TrimSpace(line), " "); module != "" && !strings.HasSuffix(module, "/bench") {
 			modules[module] = true
 		}
@@ -80,8 +80,8 @@ func weight(s *side) (map[string]float64, error) {
 	return w, nil
 }
 
-// lines counts lines of a file in gofmt's format that somebody has to write: without the package
-// clause, imports, comments and empty lines, and without those that are for the measurement.
+// lines counts the lines of a gofmt file that a user has to write. It excludes the package clause,
+// imports, comments, empty lines, and the lines that exist for the measurement.
 func lines(source string) (n int) {
 	imports := false
 	for line := range strings.Lines(source) {

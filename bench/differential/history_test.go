@@ -24,23 +24,23 @@ import (
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")
 
-// history is one history while it is played.
+// history is one history in progress.
 type history struct {
 	random  *rand.Rand
 	server  *apitest.Server
 	sides   []*side
 	faults  []*apitest.Injected
-	touched map[types.NamespacedName]bool // in this phase
+	touched map[types.NamespacedName]bool // in the current phase
 	trace   []string
 	began   time.Time
 	wrong   []string
 }
 
-// played counts what has been compared, so that one can see that it was something.
+// played counts what has been compared, to show that the histories were not empty.
 var played struct{ phases, calm, notifications, faults atomic.Int64 }
 
-// play plays the history of a seed, inside a bubble of testing/synctest. It
-// returns what was done, and what was wrong.
+// play plays the history of a seed, inside a bubble of testing/synctest. It returns the steps and
+// the violations.
 func play(seed uint64) (trace, wrong []string) {
 	h := &history{random: rand.New(rand.NewPCG(seed, 1)), touched: map[types.NamespacedName]bool{}, began: time.Now()}
 	h.server = apitest.New(apitest.Options{BookmarkInterval: 10 * time.Second, Seed: seed})
@@ -79,7 +79,7 @@ func play(seed uint64) (trace, wrong []string) {
 	return h.trace, h.wrong
 }
 
-// beforeTheStart lets the informers begin with some objects and handlers.
+// beforeTheStart creates the objects and handlers with which the informers begin.
 func (h *history) beforeTheStart() {
 	for range h.random.IntN(5) {
 		h.change()
@@ -111,7 +111,7 @@ func (h *history) phase() {
 	}
 	if calm {
 		played.calm.Add(1)
-		synctest.Wait() // What a new handler is told of is no longer in motion.
+		synctest.Wait() // The state that a new handler receives is stable now.
 	}
 	for range 1 + h.random.IntN(12) {
 		h.change()
@@ -179,7 +179,7 @@ func (h *history) change() {
 	}
 }
 
-// fault breaks what each side does next.
+// fault breaks each side's next request.
 func (h *history) fault() {
 	faults := []struct {
 		name, verb string
@@ -217,17 +217,17 @@ func (h *history) fault() {
 	}
 }
 
-// asks says whether a request is of this side.
+// asks reports whether a request is from this side.
 func (s *side) asks(r apitest.Request) bool { return r.HTTP.UserAgent() == s.name }
 
-// settle waits until everything is at rest, and compares.
+// settle waits until everything is idle, and compares.
 func (h *history) settle(calm bool) {
 	for _, f := range h.faults {
 		f.Remove()
 	}
 	h.faults = nil
 	if !calm {
-		h.server.EndWatches("") // Some may carry a fault that is yet to strike.
+		h.server.EndWatches("") // Some watches may carry a fault that has not struck yet.
 	}
 	truth, versions := h.truth()
 	told := -1
@@ -257,7 +257,7 @@ func (h *history) settle(calm bool) {
 	h.touched = map[types.NamespacedName]bool{}
 }
 
-// truth returns what the server has.
+// truth returns the server's state.
 func (h *history) truth() (objects map[types.NamespacedName]*corev1.Pod, versions map[types.NamespacedName]string) {
 	objects, versions = map[types.NamespacedName]*corev1.Pod{}, map[types.NamespacedName]string{}
 	list, _, err := h.server.List(pods, "")
@@ -285,7 +285,7 @@ func (h *history) atRest(versions map[types.NamespacedName]string) bool {
 	return h.whatIsMissing(versions) == ""
 }
 
-// whatIsMissing says what keeps the sides from being at rest.
+// whatIsMissing describes why the sides are not idle yet.
 func (h *history) whatIsMissing(versions map[types.NamespacedName]string) string {
 	if n := h.server.Watches("pods"); n != len(h.sides) {
 		return fmt.Sprintf("%d watch", n)
@@ -310,7 +310,7 @@ func (h *history) whatIsMissing(versions map[types.NamespacedName]string) string
 	return ""
 }
 
-// compare compares what the handlers were told in this phase.
+// compare compares the handlers' notifications of this phase.
 func (h *history) compare(calm bool) {
 	for n := range h.sides[0].handlers {
 		var all []map[types.NamespacedName][]note

@@ -13,10 +13,10 @@ import (
 	"github.com/kinform/kinform/internal/conformance"
 )
 
-// note is one notification, as far as it is compared.
+// note is the compared part of a notification.
 type note struct {
 	what     conformance.EventType
-	initial  bool // of Added only, as client-go says it of nothing else
+	initial  bool // only for Added, as in client-go
 	old, new string
 }
 
@@ -28,16 +28,15 @@ func (n note) String() string {
 	return fmt.Sprintf("%s%s %s>%s", initial, n.what, n.old, n.new)
 }
 
-// ledger is a handler that writes down what it is told, and what it should not
-// have been told.
+// ledger is a handler that records its notifications and all violations.
 type ledger struct {
-	strict bool          // accepts nothing that would have to be collapsed
+	strict bool          // accepts no notification that would have to be collapsed
 	pace   time.Duration // how long each call takes
 
 	mu       sync.Mutex                      // guards following
-	versions map[types.NamespacedName]string // of what exists, as told
-	newest   map[types.NamespacedName]uint64 // the highest version told
-	phase    map[types.NamespacedName][]note // since the last look, collapsed
+	versions map[types.NamespacedName]string // of existing objects, as notified
+	newest   map[types.NamespacedName]uint64 // the highest version received
+	phase    map[types.NamespacedName][]note // in this phase, collapsed
 	wrong    []string
 }
 
@@ -75,7 +74,7 @@ func (l *ledger) handle(e conformance.Event) {
 	l.newest[e.Key] = max(newer, l.newest[e.Key])
 	if n.what == conformance.Deleted {
 		delete(l.versions, e.Key)
-		n.old = "" // What was deleted last is what was told last, in both.
+		n.old = "" // The last state of a deleted object is the state that was received last, on both sides.
 	} else {
 		l.versions[e.Key] = n.new
 	}
@@ -86,14 +85,14 @@ func (l *ledger) object(e conformance.Event, format string, args ...any) {
 	l.wrong = append(l.wrong, fmt.Sprintf("%s %v %s: ", e.Type, e.Key, version(e.New))+fmt.Sprintf(format, args...))
 }
 
-// known returns the versions of what exists, as told.
+// known returns the versions of existing objects, as notified.
 func (l *ledger) known() map[types.NamespacedName]string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return maps.Clone(l.versions)
 }
 
-// told returns how many notes there are in this phase.
+// told returns the number of notifications in this phase.
 func (l *ledger) told() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,7 +102,7 @@ func (l *ledger) told() (n int) {
 	return n
 }
 
-// turn ends a phase: it returns what was told in it, and what was wrong.
+// turn ends a phase: it returns the phase's notifications and violations.
 func (l *ledger) turn() (told map[types.NamespacedName][]note, wrong []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

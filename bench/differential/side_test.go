@@ -16,8 +16,8 @@ type side struct {
 	stop     func()
 }
 
-// handler is a ledger and how to remove it. The n-th of one side and the n-th of
-// the other are added and removed at the same time.
+// handler is a ledger, with a function to remove it. The n-th handlers of all sides are added and
+// removed at the same time.
 type handler struct {
 	*ledger
 	registration conformance.Registration

@@ -1,12 +1,15 @@
-// Command events measures what recording events costs, with package events and with both
-// recorders of client-go, tools/events and tools/record. Run it in the directory bench:
+// Command events measures the cost of recording events, with package events and with both recorders
+// of client-go, tools/events and tools/record. Run it in the directory bench:
 //
-//		go run ./events [-runs 5] [-events 20000]
+//	go run ./events [-runs 5] [-events 20000]
 //
-//	  - recorded: what the process pays for a call, while nobody sends. It is what stands in the way of the caller.
-//	  - sent: what it pays for an event until the server has answered, requests included. Batches are small enough that no queue
-//	    of client-go is full, which drops what comes then.
+// The rows are:
 //
-// All sides are in this process, in turn; each has a recorder of its own for each measurement. The server is a process of
-// its own, which answers each event with itself. Costs are CPU time and allocations of the process.
+//   - recorded: the cost of a call while nothing is sent. It is the time that the caller loses.
+//   - sent: the cost of an event until the server has answered, including requests. Batches are so
+//     small that no queue of client-go is full, because a full queue drops events.
+//
+// All sides run in this process, one after another, with a new recorder for each measurement. The
+// server is a process of its own that echoes each event. Costs are CPU time and allocations of the
+// process.
 package main

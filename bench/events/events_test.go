@@ -13,9 +13,9 @@ import (
 	"github.com/kinform/kinform/bench/clientgo"
 )
 
-// Without goleak: nothing waits for goroutines of client-go's recorders.
+// Without goleak, because client-go does not wait for its recorders' goroutines.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "server" { // The driver starts itself, which is this here.
+	if len(os.Args) > 1 && os.Args[1] == "server" { // The driver starts itself, which is this test binary.
 		if err := serve(os.Stdout); err != nil {
 			panic(err)
 		}

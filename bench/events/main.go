@@ -42,16 +42,16 @@ func main() {
 	}
 }
 
-// side opens a recorder for a server. Without sending, nobody reads the recorded events.
+// side opens a recorder for a server. If sends is false, nothing reads the recorded events.
 type side struct {
 	name string
 	open func(address string, sending bool) (recorder, error)
 }
 
-// recorder is one of those that are compared. Objects are named by their number.
+// recorder is one of the compared recorders. Objects are identified by their number.
 type recorder interface {
 	record(object int, note string)
-	// answered is how many requests the server has answered.
+	// answered is the number of requests that the server has answered.
 	answered() int
 	close() error
 }
@@ -63,8 +63,8 @@ type row struct {
 	name    string
 	sending bool
 	event   func(n int) (object int, note string)
-	share   int // of settings.events, as a divisor
-	batch   int // how many are recorded before the server has to have answered as many; 0: it need not
+	share   int // divisor of settings.events
+	batch   int // number of events before the server must have answered as many; 0 means no wait
 }
 
 const note = "the image was pulled in 2.5 seconds"
@@ -73,7 +73,7 @@ var rows = []row{
 	{"recorded: the same event", false, func(int) (int, string) { return 0, note }, 1, 0},
 	{"recorded: the same, of 1000 objects", false, func(n int) (int, string) { return n % 1000, note }, 1, 0},
 	{"recorded: of different objects", false, func(n int) (int, string) { return n, note }, 1, 0},
-	{"recorded: the same, none dropped", false, func(n int) (int, string) { return n, note }, 5, 0}, // 4,000, and kinform has place for 4,096
+	{"recorded: the same, none dropped", false, func(n int) (int, string) { return n, note }, 5, 0}, // 4,000, because kinform has room for 4,096
 	{"sent: of different objects", true, func(n int) (int, string) { return n, note }, 10, 200},
 	{"sent: the same, of 100 objects", true, func(n int) (int, string) { return n % 100, note }, 10, 0},
 }
@@ -100,9 +100,9 @@ func (set settings) measure(s side, r row, address string) (f figure, err error)
 				return f, fmt.Errorf("%s, %s: %w", s.name, r.name, err)
 			}
 		case r.sending && r.batch == 0 && (n+1)%100 == 0:
-			time.Sleep(10 * time.Millisecond) // Queues are read meanwhile.
+			time.Sleep(10 * time.Millisecond) // Queues are drained meanwhile.
 		case (n+1)%500 == 0:
-			time.Sleep(time.Millisecond) // Nobody sends, but client-go's events go through a queue, too.
+			time.Sleep(time.Millisecond) // Nothing is sent, but client-go's events still go through a queue.
 		}
 	}
 	if r.sending {
@@ -114,7 +114,7 @@ func (set settings) measure(s side, r row, address string) (f figure, err error)
 	return figure{mark.Per(events), float64(open.answered()) / float64(events)}, nil
 }
 
-// await waits until the server has answered so many requests.
+// await waits until the server has answered this many requests.
 func await(r recorder, requests int) error {
 	for begun := time.Now(); r.answered() < requests; time.Sleep(time.Millisecond) {
 		if time.Since(begun) > time.Minute {
@@ -124,7 +124,7 @@ func await(r recorder, requests int) error {
 	return nil
 }
 
-// settle waits until no requests come any more.
+// settle waits until no more requests arrive.
 func settle(r recorder) {
 	for last, same := -1, 0; same < 10; same++ {
 		if now := r.answered(); now != last {

@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/aside"
 )
 
-// serve is an API server in a process of its own, until the standard input ends.
+// serve runs an API server in a process of its own, until standard input ends.
 func serve(out io.Writer) error {
 	api := apitest.New(apitest.Options{})
 	defer api.Close()
@@ -52,7 +52,7 @@ func startServer() (*child, string, error) {
 	return c, strings.TrimSpace(line), nil
 }
 
-// stop ends it, and waits for it.
+// stop ends the process, and waits for it.
 func (c *child) stop() {
 	_ = c.input.Close()
 	_ = c.cmd.Wait()

@@ -19,13 +19,13 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// pods are objects to record events of. They are made beforehand.
+// pods are the objects of the events. They are made in advance.
 type pods []*corev1.Pod
 
 var objects = func() (all pods) {
 	for n := range 20_000 {
 		all = append(all, &corev1.Pod{
-			// Recorders of client-go look for what is left out in the scheme.
+			// client-go's recorders look up a missing TypeMeta in the scheme.
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("pod-%05d", n), UID: "6f8b6d0e-8e5f-4b0c-9d4e-3c1a2b3c4d5e", ResourceVersion: "1"},
 		})
@@ -35,7 +35,7 @@ var objects = func() (all pods) {
 
 func (p pods) number(n int) *corev1.Pod { return p[n%len(p)] }
 
-// answers counts them.
+// answers counts answers.
 type answers struct{ count atomic.Int64 }
 
 func (a *answers) answered() int { return int(a.count.Load()) }
@@ -53,7 +53,7 @@ func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.under.RoundTrip(r)
 }
 
-// clientGo makes a client that does not limit itself.
+// clientGo makes a client without a rate limit.
 func clientGo(address string, all *answers) (*clientset.Clientset, *http.Client, error) {
 	config := &restclient.Config{Host: address, QPS: -1, WrapTransport: all.wrap}
 	config.ContentType = "application/vnd.kubernetes.protobuf"

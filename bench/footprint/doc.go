@@ -1,10 +1,9 @@
-// Command footprint builds three programs that do the same, print the names of pods
-// as they come, one with client-go (directory clientgo), one with kinform as it is by
-// default (directory kinform), and one with package plain, the textbook's pipeline
-// (directory plain), and compares what they weigh and how fast they start. (Without
-// sharing, kinform's has the same bytes.) Then it builds the programs of client-go, and a manager of
-// controller-runtime (directory manager), once more from the same sources, with the line in go.mod that puts
-// module clientgo in client-go's place. Run it in the directory bench:
+// Command footprint builds three programs that print the names of pods as they arrive, and compares
+// their sizes and start-up times. One uses client-go (directory clientgo), one kinform with its
+// defaults (directory kinform), and one package plain, the textbook pipeline (directory plain).
+// (Without sharing, kinform's program has the same size.) It then builds client-go's programs, and
+// a manager of controller-runtime (directory manager), a second time from the same sources, with
+// the replace line for module clientgo in go.mod. Run it in the directory bench:
 //
 //	go run ./footprint
 package main

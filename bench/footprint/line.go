@@ -11,11 +11,11 @@ import (
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
-// withoutOpenAPI is the tag by which a program is built that has no use for the OpenAPI v2 document, nor for the field managers of
-// fakes; see clientgo/README.md.
+// withoutOpenAPI is a build tag for programs that use neither the OpenAPI v2 document nor the field
+// managers of fakes; see clientgo/README.md.
 const withoutOpenAPI = "kinform_no_openapi"
 
-// line measures programs without and with the line that puts module clientgo in client-go's place.
+// line measures programs without and with the replace line for module clientgo.
 func line(steps *progress.Progress, dir string, starts int, out io.Writer) error {
 	file, err := modFile()
 	if err != nil {
@@ -27,7 +27,8 @@ func line(steps *progress.Progress, dir string, starts int, out io.Writer) error
 		ways             [][]string
 	}{
 		{"a factory with a pod informer", "clientgo", [][]string{nil, with, {with[0], "-tags=" + withoutOpenAPI}}},
-		// The tag saves nothing here: Prometheus' metrics link Google's protobuf library as well.
+		// The tag saves nothing here, because Prometheus' metrics also link Google's protobuf
+		// library.
 		{"a manager of controller-runtime with a reconciler of pods", "manager", [][]string{nil, with}},
 	} {
 		var all []*program
@@ -39,7 +40,7 @@ func line(steps *progress.Progress, dir string, starts int, out io.Writer) error
 			all = append(all, p)
 		}
 		for n := range starts {
-			for i := range all { // another one comes first in each round
+			for i := range all { // another program comes first in each round
 				steps.Next("start %d of %d", n+1, starts)
 				if err := all[(n+i)%len(all)].start(); err != nil {
 					return err
@@ -57,7 +58,7 @@ func modFile() (string, error) {
 	return filepath.Join(filepath.Dir(strings.TrimSpace(mod)), "dropin.mod"), err
 }
 
-// lineTable has the ratios to the first of the programs, which is that without the line.
+// lineTable has the ratios to the first program, which is built without the line.
 func lineTable(all []*program) report.Table {
 	t := report.Table{[]string{"", "client-go", "with the line", "ratio", "and the tag", "ratio"}[:2*len(all)]}
 	for _, r := range rows {

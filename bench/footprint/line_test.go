@@ -9,7 +9,8 @@ import (
 	"github.com/kinform/kinform/bench/internal/aside"
 )
 
-// The target with the line alone, 0.75, cannot be reached: clientgo/README.md says what is in the rest. It is reached with the tag.
+// The target of 0.75 cannot be reached with the line alone: clientgo/README.md explains the rest.
+// The tag reaches it.
 func TestTheLineMakesAnInformersProgramSmaller(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -25,7 +26,8 @@ func TestTheLineMakesAnInformersProgramSmaller(t *testing.T) {
 	require.NoError(t, err)
 	require.LessOrEqual(t, float64(with.bytes)/float64(without.bytes), 0.98)
 	require.LessOrEqual(t, float64(tagged.bytes)/float64(without.bytes), 0.70)
-	// Three more: the guard of shared objects, the containment of functions that panic, and sharing after a transform.
+	// Three more packages: the guard of shared objects, the containment of panics, and sharing
+	// after a transform.
 	require.LessOrEqual(t, with.packages, without.packages+3)
 	require.LessOrEqual(t, tagged.packages, without.packages-70)
 }

@@ -37,7 +37,7 @@ func run(starts int, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	// Three programs, and five in line.
+	// Three programs here, and five in line.
 	steps := progress.New("footprint", 8*(starts+1))
 	var programs []*program
 	for _, name := range []string{"clientgo", "plain", "kinform"} {
@@ -48,7 +48,7 @@ func run(starts int, out io.Writer) error {
 		programs = append(programs, p)
 	}
 	clientgo, plain, kinform := programs[0], programs[1], programs[2]
-	// In turns, so that other programs on the machine hit all alike.
+	// One after another, so that other load on the machine affects all equally.
 	for n := range starts {
 		for _, p := range turns.Of(n, []*program{clientgo, kinform}, plain) {
 			steps.Next("start %d of %d", n+1, starts)
@@ -63,7 +63,8 @@ func run(starts int, out io.Writer) error {
 	return line(steps, dir, starts, out)
 }
 
-// table has the ratios to client-go's program. That of package plain has none, as nobody would ship it.
+// table has the ratios to client-go's program. package plain's program has no ratio, because nobody
+// would ship it.
 func table(clientgo, plain, kinform *program) report.Table {
 	t := report.Table{{"", "client-go", "plain", "kinform", "ratio"}}
 	for _, r := range rows {
@@ -92,14 +93,14 @@ type program struct {
 	bytes             int64
 	packages, modules int
 	milliseconds      []float64 // from start to exit
-	initClock         []float64 // of that, milliseconds in functions init and package variables
+	initClock         []float64 // the part of it in init functions and package variables
 	initBytes         float64
 }
 
-// sources is where the programs are, in directories of their names.
+// sources is the import path of the programs' directories.
 const sources = "github.com/kinform/kinform/bench/footprint/"
 
-// build builds and weighs a program: the one in a directory of sources, with flags.
+// build builds a program from a directory of sources, with flags, and measures its size.
 func build(steps *progress.Progress, dir, name, directory string, flags ...string) (*program, error) {
 	steps.Next("compiling the program %s, at first in minutes", name)
 	p := &program{binary: filepath.Join(dir, name)}
@@ -121,7 +122,7 @@ func build(steps *progress.Progress, dir, name, directory string, flags ...strin
 	modules := make(map[string]bool)
 	for line := range strings.Lines(deps) {
 		p.packages++
-		// The standard library is in none, the program itself in this one.
+		// The standard library is in no module, and the program itself is in this one.
 		_, module, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if module != "" && !strings.HasSuffix(module, "/bench") {
 			modules[module] = true
@@ -131,7 +132,7 @@ func build(steps *progress.Progress, dir, name, directory string, flags ...strin
 	return p, nil
 }
 
-// start runs the program where it is not in a cluster, so that it ends at once.
+// start runs the program outside of a cluster, so that it exits at once.
 func (p *program) start() error {
 	cmd := exec.Command(p.binary)
 	cmd.Env = []string{"GODEBUG=inittrace=1"}

@@ -6,13 +6,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// bare is no informer: one goroutine takes events from the server and gives each to
-// the goroutines of the handlers, over channels, and nothing else. What it takes is
-// what the scheduler and a processor that has just been idle take from everybody.
+// bare is not an informer. One goroutine takes events from the server and passes each to the
+// handlers' goroutines over channels. Its time is the cost of the scheduler, and of a processor
+// that wakes from idle, which every side has.
 type bare struct {
 	events   chan *corev1.Pod
 	handlers []func(*corev1.Pod)
-	waiting  int // events that may wait for a slow handler: all
+	waiting  int // number of events that may wait for a slow handler: all
 }
 
 func (set settings) openBare(_ []*corev1.Pod, handlers []func(*corev1.Pod)) (instance, error) {

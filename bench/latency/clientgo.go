@@ -62,7 +62,7 @@ func (c *clientGoInstance) send(pod *corev1.Pod) {
 	c.events <- watch.Event{Type: watch.Modified, Object: pod}
 }
 
-// watching is a watch that is over when nobody reads it any more.
+// watching is a watch that ends when it has no reader any more.
 type watching chan watch.Event
 
 func (w watching) ResultChan() <-chan watch.Event { return w }

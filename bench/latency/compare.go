@@ -6,8 +6,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
-// rows are those of the report, with the ratio or, where it is absolute, the number
-// that kinform wants to reach.
+// rows are the rows of the report, with kinform's target: a ratio or an absolute number.
 func rows() (rows []row) {
 	for _, p := range paces {
 		for _, q := range quantiles {
@@ -23,11 +22,11 @@ func rows() (rows []row) {
 
 type row struct {
 	name, unit  string
-	ratio, most float64 // targets; 0 is none
+	ratio, most float64 // targets; 0 means no target
 }
 
-// compare makes the table of medians. Ratios are taken between measurements that
-// follow each other, as the machine is not equally fast for minutes.
+// compare makes the table of medians. Ratios are computed between consecutive measurements, because
+// the speed of the machine drifts over minutes.
 func compare(measured map[string]map[string][]float64) string {
 	table := report.Table{{"medians", "bare", "client-go", "plain", "kinform", "ratio", "target", ""}}
 	for _, r := range rows() {

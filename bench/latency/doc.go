@@ -1,19 +1,16 @@
-// Command latency measures how long an event takes from the server's write to a
-// handler's call, in kinform, in client-go and in package plain, the textbook's
-// pipeline, with ten handlers of which one is slow, and how many goroutines an
-// informer and a handler have.
+// Command latency measures how long an event takes from the server's write to a handler's call. It
+// measures kinform, client-go and package plain, the textbook pipeline, with ten handlers of which
+// one is slow. It also counts the goroutines of an informer and of a handler.
 //
-// For the latency the server is in memory and sends the same events to all, so
-// that it is the machinery that is measured: from the watch's stream through the
-// queue, the store and the mailboxes. plain takes nothing but JSON over HTTP, and so
-// has an http.RoundTripper in memory that sends it the pods' names, versions and
-// generations: 200 bytes for each event, which it reads with encoding/json, where the
-// others are given objects. There are two ways to send: at an even pace,
-// where it counts how often one goroutine has to wake another, and in bursts, as
-// after a rollout, where it counts how long the last of many waits. The column
-// bare is no informer but one goroutine that gives the events to those of the
-// handlers: at an even pace nobody can be faster than that.
+// For the latency the server is in memory and sends the same events to all sides. So only the
+// pipeline is measured: from the watch stream through the queue, the store and the mailboxes. plain
+// reads only JSON over HTTP. So it has an in-memory http.RoundTripper that sends the pods' names,
+// versions and generations. These are 200 bytes for each event, which plain decodes with
+// encoding/json, while the other sides get objects. Events are sent in two ways. At an even pace
+// the number of wake-ups between goroutines matters. In bursts, as after a rollout, the wait of the
+// last event matters. The column bare is not an informer but one goroutine that passes the events
+// to the handlers' goroutines: at an even pace no side can be faster.
 //
-// The goroutines are counted over HTTP, when all is quiet, without the server's
-// and without those that net/http has per connection, which are the same for all.
+// The goroutines are counted over HTTP, when everything is idle. The server's goroutines, and
+// net/http's for each connection, do not count, because they are the same for all sides.
 package main

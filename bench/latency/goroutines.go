@@ -10,8 +10,8 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// goroutines counts those of an informer without handlers, and of a handler. It
-// leaves the informers running for a moment: that of their stop.
+// goroutines counts the goroutines of an informer without handlers, and of a handler. The informers
+// keep running for a moment after it returns.
 func goroutines(s subject) (perInformer, perHandler float64, err error) {
 	const informers, handlers = 10, 5
 	server := apitest.New(apitest.Options{})
@@ -39,8 +39,7 @@ func goroutines(s subject) (perInformer, perHandler float64, err error) {
 	return float64(without) / informers, float64(with-without) / (informers * handlers), err
 }
 
-// settled returns how many goroutines clients have, when that number has not
-// changed for a while.
+// settled returns the number of the clients' goroutines, once it has been stable for a while.
 func settled() int {
 	n, since := clientGoroutines(), time.Now()
 	for time.Since(since) < 300*time.Millisecond {
@@ -52,7 +51,7 @@ func settled() int {
 	return n
 }
 
-// others have been started by the server, or by net/http for a connection.
+// others matches goroutines that were started by the server, or by net/http for a connection.
 var others = regexp.MustCompile(`(?m)^created by (github\.com/kinform/kinform/apitest|net/http)\.`)
 
 func clientGoroutines() (n int) {

@@ -17,10 +17,10 @@ import (
 // settings are the flags.
 type settings struct {
 	pods, events, runs int
-	slow               time.Duration // how long the slow handler takes for an event
+	slow               time.Duration // time that the slow handler takes for each event
 }
 
-// fast is how many handlers are measured. There is one more, which is slow.
+// fast is the number of measured handlers. One more handler is slow.
 const fast = 9
 
 func main() {
@@ -44,8 +44,8 @@ func main() {
 
 // run measures everything and writes a report.
 func run(set settings, out io.Writer) error {
-	// The only way to choose is an environment variable, read at the first use. The
-	// list in memory knows no streaming lists.
+	// client-go's only switch is an environment variable, which it reads once. The in-memory list
+	// does not support streaming lists.
 	if err := os.Setenv("KUBE_FEATURE_WatchListClient", "false"); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func run(set settings, out io.Writer) error {
 		{"bare", set.openBare, nil},
 	}
 	textbook := subject{"plain", openTextbook, textbookGoroutines}
-	measured := make(map[string]map[string][]float64) // by row and subject, one of each run
+	measured := make(map[string]map[string][]float64) // by row and subject, one value for each run
 	note := func(row, name string, value float64) {
 		if measured[row] == nil {
 			measured[row] = make(map[string][]float64)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// pace is a way to send events: bursts of some, one every so often.
+// pace is a way to send events: bursts of a size, at an interval.
 type pace struct {
 	name  string
 	burst int
@@ -17,7 +17,7 @@ var paces = []pace{
 	{"bursts of 500 events", 500, 250 * time.Millisecond},
 }
 
-// quantiles are those that are reported.
+// quantiles are the reported quantiles.
 var quantiles = []struct {
 	name  string
 	share float64
@@ -26,7 +26,7 @@ var quantiles = []struct {
 // durations are measured times.
 type durations []time.Duration
 
-// quantile returns the value that this share is not greater than, in microseconds.
+// quantile returns the value that this share of the durations does not exceed, in microseconds.
 func (d durations) quantile(share float64) float64 {
 	if len(d) == 0 {
 		return 0

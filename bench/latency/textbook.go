@@ -49,7 +49,7 @@ func (c *textbookInstance) waitForSync(ctx context.Context) error {
 	return nil
 }
 
-// until repeats a question.
+// until polls is until it returns true or ctx ends.
 func until(ctx context.Context, is func() bool) error {
 	for !is() {
 		select {
@@ -63,7 +63,8 @@ func until(ctx context.Context, is func() bool) error {
 
 func (c *textbookInstance) send(pod *corev1.Pod) { c.server.events <- pod }
 
-// wire is the other end of HTTP, without a connection: an http.RoundTripper that lists and watches in memory.
+// wire is an HTTP server without a connection: an http.RoundTripper that lists and watches in
+// memory.
 type wire struct {
 	pods   []*corev1.Pod
 	events chan *corev1.Pod
@@ -91,17 +92,17 @@ func (w *wire) list() []byte {
 	return append(list, "]}"...)
 }
 
-// appendPod appends the parts of a pod that handlers and stores need, in JSON.
+// appendPod appends the fields of a pod that handlers and stores need, in JSON.
 func appendPod(to []byte, pod *corev1.Pod) []byte {
 	return fmt.Appendf(to, `{"metadata":{"namespace":%q,"name":%q,"resourceVersion":%q,"generation":%d}}`,
 		pod.Namespace, pod.Name, pod.ResourceVersion, pod.Generation)
 }
 
-// wireWatch is the body of a watch. Each event is written when it is read.
+// wireWatch is the body of a watch. Each event is encoded when it is read.
 type wireWatch struct {
 	ctx    context.Context
 	events <-chan *corev1.Pod
-	event  []byte // of what was sent and not read yet
+	event  []byte // the rest of the event that is being read
 }
 
 // Read implements io.Reader.

@@ -26,7 +26,7 @@ const (
 
 var language = parser.NewParser(parser.Options{})
 
-// panel is a panel of the dashboard, with what it shows.
+// panel is a panel of the dashboard, with its data.
 type panel struct {
 	Title, Type string
 	GridPos     struct{ X, Y, W, H int }
@@ -50,12 +50,11 @@ func panels(t *testing.T) []*panel {
 	return dashboard.Panels
 }
 
-// quiet are panels that have nothing to show where nothing of that kind happens, as in the hour
-// that is played.
+// quiet are panels that are empty unless something happens that the recorded hour does not include.
 var quiet = []string{"Objects that cannot be read", "Merged"}
 
-// Every query of the dashboard is understood by Prometheus, and has an answer over an hour in
-// which most goes wrong that can; every alert is, and those that should are raised then.
+// Prometheus can parse every query of the dashboard, and each has a result over an hour with most
+// possible faults. It can also parse every alert, and the expected alerts fire in that hour.
 func TestDashboardAndAlertsOverAnHour(t *testing.T) {
 	h := record(t)
 	engine := promql.NewEngine(promql.EngineOpts{MaxSamples: 50_000_000, Timeout: time.Minute, Parser: language})
@@ -106,14 +105,14 @@ func (h *history) ask(t *testing.T, engine *promql.Engine, expr string) promql.M
 	require.NoError(t, result.Err, expr)
 	matrix, err := result.Matrix()
 	require.NoError(t, err, expr)
-	copied := make(promql.Matrix, len(matrix)) // The engine uses the points again.
+	copied := make(promql.Matrix, len(matrix)) // The engine reuses the points.
 	for i, s := range matrix {
 		copied[i] = promql.Series{Metric: s.Metric.Copy(), Floats: slices.Clone(s.Floats)}
 	}
 	return copied
 }
 
-// longest is for how long there was a point at each scrape.
+// longest is the longest time with a point at each scrape.
 func longest(points []promql.FPoint) (most time.Duration) {
 	begun := 0
 	for i := range points {

@@ -1,4 +1,4 @@
-// Package metrics holds what kinform's metrics promise against what they are promised about:
-// their familiar names against the registry of controller-runtime, which has client-go's as
-// well, and the dashboard and the alert rules of docs/metrics against Prometheus' own engine.
+// Package metrics tests kinform's metrics against the originals. It compares the familiar names
+// with the registry of controller-runtime, which includes client-go's. It runs the dashboard and
+// the alert rules of docs/metrics in Prometheus' own engine.
 package metrics

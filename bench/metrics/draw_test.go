@@ -29,7 +29,7 @@ var (
 		{87, 148, 242, 255}, {184, 119, 217, 255}, {112, 92, 250, 255}, {55, 135, 45, 255}, {250, 100, 180, 255}}
 )
 
-// drawDashboard writes the panels as a picture: what they show rather than how Grafana looks.
+// drawDashboard draws the panels as a picture: it shows their data, not Grafana's look.
 func drawDashboard(t *testing.T, file string, all []*panel, h *history) {
 	t.Helper()
 	rows := 0

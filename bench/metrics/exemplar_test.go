@@ -22,7 +22,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// oneTrace is what everything is of.
+// oneTrace is a trace ID that everything belongs to.
 type oneTrace string
 
 func (o oneTrace) TracesOfEvents(string) func(informer.DeliverInfo) string {
@@ -34,8 +34,8 @@ func (o oneTrace) TracesOfTurns(string) (next, ended func(types.NamespacedName) 
 	return of, of
 }
 
-// Prometheus' own parser reads the page of OpenMetrics, and finds an exemplar in each histogram of the
-// way of a change.
+// Prometheus' own parser reads the page of OpenMetrics, and finds an exemplar in each histogram on
+// the path of a change.
 func TestPrometheusReadsExemplars(t *testing.T) {
 	const id = "0af7651916cd43dd8448eb211c80319c"
 	collected, err := metrics.New(metrics.Options{FamiliarNames: true, Traces: oneTrace(id)})
@@ -48,7 +48,7 @@ func TestPrometheusReadsExemplars(t *testing.T) {
 	registry.MustRegister(collected)
 
 	request := httptest.NewRequest(http.MethodGet, "/metrics", nil)
-	request.Header.Set("Accept", "application/openmetrics-text;version=1.0.0") // as Prometheus does
+	request.Header.Set("Accept", "application/openmetrics-text;version=1.0.0") // like Prometheus
 	answer := httptest.NewRecorder()
 	promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true}).ServeHTTP(answer, request)
 	parser, err := textparse.New(answer.Body.Bytes(), answer.Header().Get("Content-Type"), labels.NewSymbolTable(), textparse.ParserOptions{})

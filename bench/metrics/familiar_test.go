@@ -33,20 +33,20 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// names are the objects of the test, by what becomes of their reconcile.
+// names are the objects of the test, named by the result of their reconcile.
 var names = []string{"fine", "later", "broken", "hopeless", "panics"}
 
-// missing are the families of the originals that kinform does not have: docs/metrics.md says
-// why.
+// missing are the metric families of the originals that kinform does not have: docs/metrics.md
+// explains why.
 var missing = []string{
 	"controller_runtime_reconcile_timeouts_total",
 	"controller_runtime_client_consistency_wait_duration_seconds",
 	"rest_client_rate_limiter_duration_seconds", "rest_client_request_size_bytes", "rest_client_response_size_bytes", "rest_client_dns_resolution_duration_seconds",
 }
 
-// The familiar metrics have the names, types, labels, buckets and help texts of those that
-// controller-runtime registers, when the same controller has run on both, and none is missing that
-// is not said to be. So both can be served as one.
+// The familiar metrics have the names, types, labels, buckets and help texts of
+// controller-runtime's, after the same controller has run on both. No family is missing except the
+// documented ones. So both can be served together.
 func TestFamiliarMetricsAreThoseOfTheOriginals(t *testing.T) {
 	ctrlmetrics.RegisterRESTClientMetrics(ctrlmetrics.MetricRequestLatency, ctrlmetrics.MetricRequestRetry, ctrlmetrics.MetricRateLimiterLatency,
 		ctrlmetrics.MetricRequestSize, ctrlmetrics.MetricResponseSize, ctrlmetrics.MetricDNSResolutionLatency)
@@ -66,7 +66,7 @@ func TestFamiliarMetricsAreThoseOfTheOriginals(t *testing.T) {
 		t.Logf("%-55s %-9v %v", name, b.GetType(), labelNames(b))
 	}
 	for name := range theirs {
-		if ours[name] == nil && !strings.Contains(name, "webhook") { // There are none.
+		if ours[name] == nil && !strings.Contains(name, "webhook") { // kinform has no webhooks.
 			require.Contains(t, missing, name, "it is in controller-runtime, and not here")
 		}
 	}
@@ -76,7 +76,7 @@ func TestFamiliarMetricsAreThoseOfTheOriginals(t *testing.T) {
 		require.NotContains(t, ours, name)
 		require.Contains(t, string(page), "`"+name+"`", "the page says what is not there")
 	}
-	// The values of labels are alike, too: what a dashboard filters by.
+	// The label values, which dashboards filter by, are the same, too.
 	for _, name := range []string{"controller_runtime_reconcile_total", "workqueue_depth", "workqueue_adds_total", "leader_election_master_status"} {
 		require.Subset(t, values(theirs[name]), values(ours[name]), name)
 	}
@@ -86,7 +86,7 @@ func TestFamiliarMetricsAreThoseOfTheOriginals(t *testing.T) {
 	require.ErrorContains(t, err, "collected before with the same name and label values", "the same program runs on both, which is all that is wrong")
 }
 
-// Programs that are not called alike can be served as one.
+// The metrics of programs with different names can be served together.
 func TestBothRegistriesCanBeServedAsOne(t *testing.T) {
 	collected, err := metrics.New(metrics.Options{FamiliarNames: true})
 	require.NoError(t, err)
@@ -181,7 +181,7 @@ func create(t *testing.T, srv *apitest.Server) {
 	}
 }
 
-// repeat has the next request for one object repeated.
+// repeat makes the server cause one repeated request for an object.
 func repeat(srv *apitest.Server) {
 	srv.Inject(apitest.Fault{Resource: "configmaps", Verb: "get", Times: 1, Action: apitest.TooManyRequests(time.Second)})
 }
@@ -201,7 +201,7 @@ func awaitTurns(t *testing.T, g prometheus.Gatherer) {
 	}, time.Minute, 20*time.Millisecond)
 }
 
-// familiar are the families that are neither kinform's own nor Go's and the process's.
+// familiar returns the families that are neither kinform's own nor about Go and the process.
 func familiar(t *testing.T, g prometheus.Gatherer) map[string]*dto.MetricFamily {
 	t.Helper()
 	all, err := g.Gather()
@@ -233,7 +233,7 @@ func buckets(f *dto.MetricFamily) (bounds []float64) {
 
 func native(f *dto.MetricFamily) int32 { return f.Metric[0].GetHistogram().GetSchema() }
 
-// values are the labels of all series, but for hosts, which differ, and priorities, which depend.
+// values returns the labels of all series, except hosts, which differ, and priorities, which vary.
 func values(f *dto.MetricFamily) (all []string) {
 	for _, m := range f.Metric {
 		one := ""

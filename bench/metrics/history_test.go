@@ -30,8 +30,8 @@ const interval = 15 * time.Second
 
 var silent = slog.New(slog.DiscardHandler)
 
-// replica is one of two processes of a program: a controller that writes a Secret for every
-// ConfigMap, slowly, and says so in events.
+// replica is one of two processes of a program. Its controller slowly writes a Secret for every
+// ConfigMap, and records events.
 type replica struct {
 	name     string
 	registry *prometheus.Registry
@@ -60,7 +60,7 @@ func startReplica(t *testing.T, srv *apitest.Server, name string) *replica {
 	secrets := controller.For[*corev1.Secret](m, rest.ResourceOptions{})
 	kind := corev1.SchemeGroupVersion.WithKind("ConfigMap")
 	k := controller.Manage(m, "shop", maps, func(ctx context.Context, object *corev1.ConfigMap) (controller.Result, error) {
-		time.Sleep(20 * time.Millisecond) // something outside
+		time.Sleep(20 * time.Millisecond) // work outside of the cluster
 		switch object.Data["is"] {
 		case "slow":
 			time.Sleep(40 * time.Second)
@@ -86,8 +86,8 @@ func startReplica(t *testing.T, srv *apitest.Server, name string) *replica {
 	return r
 }
 
-// record plays an hour of two replicas, with what goes wrong in one, and returns what
-// Prometheus would have seen of it. Time is virtual.
+// record plays an hour of two replicas, one of which has faults, and returns the samples that
+// Prometheus would have scraped. Time is virtual.
 func record(t *testing.T) *history {
 	h := &history{series: map[string]*entry{}}
 	synctest.Test(t, func(t *testing.T) {
@@ -111,14 +111,14 @@ func record(t *testing.T) *history {
 			switch minute := time.Duration(step) * interval; minute {
 			case 2 * time.Minute:
 				two = startReplica(t, srv, "two")
-			case 8 * time.Minute: // slow reconciles, and many of them
+			case 8 * time.Minute: // many slow reconciles
 				for range 60 {
 					write("slow")
 				}
-			case 20 * time.Minute: // the server is in trouble
+			case 20 * time.Minute: // the server fails
 				inject(apitest.Fault{Resource: "configmaps", Action: apitest.Code(503, time.Second)})
 				srv.DropWatches("configmaps")
-			case 27 * time.Minute: // and forgets
+			case 27 * time.Minute: // and expires its history
 				for _, f := range faults {
 					f.Remove()
 				}
@@ -128,7 +128,7 @@ func record(t *testing.T) *history {
 				write("panics")
 			case 38 * time.Minute: // the leader loses its lease
 				inject(apitest.Fault{Resource: "leases", Action: apitest.Delay(20 * time.Second), Times: 4})
-			case 45 * time.Minute: // no rights for events
+			case 45 * time.Minute: // no permission for events
 				inject(apitest.Fault{Resource: "events", Action: apitest.Code(403, 0)})
 			case 50 * time.Minute:
 				one.stop()
@@ -152,7 +152,7 @@ func record(t *testing.T) *history {
 	return h
 }
 
-// scrape takes all samples of a replica.
+// scrape records all samples of a replica.
 func (h *history) scrape(t *testing.T, r *replica) {
 	t.Helper()
 	all, err := r.registry.Gather()

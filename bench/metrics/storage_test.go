@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/prometheus/util/annotations"
 )
 
-// history is what was scraped, as a storage that Prometheus' engine can ask.
+// history has the scraped samples, as a storage for Prometheus' engine.
 type history struct {
 	series     map[string]*entry
 	start, end time.Time
@@ -25,7 +25,7 @@ type entry struct {
 	samples []chunks.Sample
 }
 
-// add adds a sample to the series with these labels, and those that more has in pairs.
+// add adds a sample to the series with these labels, and with the pairs in more.
 func (h *history) add(at int64, instance, name string, own []*dto.LabelPair, value float64, more ...string) {
 	b := labels.NewBuilder(labels.EmptyLabels())
 	b.Set("__name__", name).Set("job", "shop").Set("instance", instance)
@@ -86,7 +86,7 @@ func (querier) LabelNames(context.Context, *storage.LabelHints, ...*labels.Match
 
 func (querier) Close() error { return nil }
 
-// found is the series that a query selects.
+// found is the set of series that a query selects.
 type found struct {
 	all []*entry
 	at  int

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// bareQueue is no queue but a channel: what it takes is what the scheduler takes.
+// bareQueue is not a queue but a channel: its time is the cost of the scheduler.
 type bareQueue struct {
 	keys  chan types.NamespacedName
 	close func()

@@ -7,8 +7,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// clientGoQueue is a delaying queue around a plain one, whose methods are called
-// directly. Nothing but delays goes through the outer one.
+// clientGoQueue is a delaying queue around a plain queue, whose methods are called directly. Only
+// delays use the outer queue.
 type clientGoQueue struct {
 	plain    *workqueue.Typed[types.NamespacedName]
 	delaying workqueue.TypedDelayingInterface[types.NamespacedName]

@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 )
 
-// controllerRuntimeQueue is a priority queue.
+// controllerRuntimeQueue is controller-runtime's priority queue.
 type controllerRuntimeQueue struct {
 	priorityqueue.PriorityQueue[types.NamespacedName]
 }
@@ -33,7 +33,7 @@ func (q *controllerRuntimeQueue) get() (types.NamespacedName, bool) {
 
 func (q *controllerRuntimeQueue) done(key types.NamespacedName) { q.Done(key) }
 
-// flush takes the buffer of added keys in, as Len does.
+// flush makes the queue process its buffer of added keys, as Len does.
 func (q *controllerRuntimeQueue) flush() { q.Len() }
 
 func (q *controllerRuntimeQueue) shutDown() { q.ShutDown() }

@@ -10,11 +10,11 @@ import (
 // never is longer than any measurement.
 const never = 100 * time.Hour
 
-// random is the same in every run.
+// random returns a source that is the same in every run.
 func random() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 
-// farTimes are when the keys that are pending are due: in no order, each at another
-// time, and none before the end.
+// farTimes are the due times of the pending keys: unordered, all different, and none before the
+// end.
 func farTimes() []time.Duration {
 	r := random()
 	times := make([]time.Duration, pending)
@@ -27,7 +27,7 @@ func farTimes() []time.Duration {
 // mark has a name that no other key has.
 var mark = types.NamespacedName{Namespace: "mark", Name: "mark"}
 
-// takenIn waits until all delayed keys have been taken in. None may be ready.
+// takenIn waits until the queue has processed all delayed keys. No key may be ready.
 func takenIn(q queue) {
 	q.addAfter(mark, 1)
 	key, _ := q.get()
@@ -49,14 +49,13 @@ func openDelaying(open func() queue, times []time.Duration) queue {
 	return q
 }
 
-// fill is adding all keys to an empty queue. What a queue needs to have them is
-// allocated then.
+// fill adds all keys to an empty queue. The queue allocates its memory for them meanwhile.
 func fill(open func() queue, period time.Duration) cost {
 	times := farTimes()
 	return again(period, pending, func() { openDelaying(open, times).shutDown() })
 }
 
-// earlier moves pending keys, in no order, to between half of their delay and all
+// earlier moves pending keys, in no order, to an earlier time, between half of their delay and all
 // of it.
 func earlier(open func() queue, period time.Duration) cost {
 	times, r := farTimes(), random()
@@ -78,8 +77,8 @@ func earlier(open func() queue, period time.Duration) cost {
 	})
 }
 
-// retry delays a thousand keys for one to two milliseconds, and works on each when
-// it is due, while the others are pending.
+// retry delays a thousand keys for one to two milliseconds, and processes each when it is due,
+// while the others are pending.
 func retry(open func() queue, period time.Duration) cost {
 	q, r := openDelaying(open, farTimes()), random()
 	defer q.shutDown()

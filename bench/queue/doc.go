@@ -1,56 +1,54 @@
-// Command queue measures kinform's work queue, package workqueue, against
-// client-go's typed work queue and controller-runtime's priority queue, and the
-// textbook's, package plain, beside them, all in one process. Run it in the directory
-// bench:
+// Command queue measures kinform's work queue, package workqueue, against client-go's typed work
+// queue and controller-runtime's priority queue. Package plain, the textbook queue, is measured
+// beside them. All run in one process. Run it in the directory bench:
 //
 //	go run ./queue [-runs 5] [-for 200ms] [-rows workers,AddAfter] [-quick]
 //	go run ./queue -latency [-runs 15] [-adds 2000] [-rate 20000] [-work 5µs]
 //	go run ./queue -fairness [-turns 500]
 //
-// Standard error has what is measured, and how long the rest takes. With -latency, there are eight loads on each of five
-// queues: a run of a load takes -adds divided by -rate, or -adds times -work divided by the workers or the processors if that is longer.
+// Standard error shows the current measurement, and the time left. With -latency, there are eight
+// loads on each of five queues. A run of a load takes -adds divided by -rate. It takes -adds times
+// -work divided by the workers or the processors, if that is longer.
 //
 // # What operations cost
 //
-// Keys are namespaced names, made beforehand. In each round every row is measured
-// once on each queue, on a fresh one; medians count. Ratios are taken within
-// rounds, between measurements that follow each other. plain has no priorities, no
-// part in ratios, and its turn before or behind all others.
+// Keys are namespaced names, made in advance. In each round every row is measured once on each
+// queue, with a fresh queue; medians count. Ratios are computed within rounds, between consecutive
+// measurements. plain has no priorities and no ratios, and is measured before or after all others.
 //
-// Rows of one goroutine are in CPU time of the process, which other programs on the
-// machine hardly lengthen, and which has what a queue does in goroutines of its own.
-// In rows in which goroutines wait for each other the wall time counts; their CPU
-// time is given as well. Bytes and allocations are those of the process, too.
+// Rows with one goroutine are in CPU time of the process. Other programs on the machine hardly
+// affect it, and it includes the queue's own goroutines. In rows in which goroutines wait for each
+// other the wall time counts; their CPU time is shown as well. Bytes and allocations are of the
+// whole process, too.
 //
-// A queue that takes things in by another goroutine, as client-go does with delayed
-// keys and controller-runtime with all, has not done the work when the call returns.
-// All rows go on until it has:
+// Some queues process calls in another goroutine, as client-go does with delayed keys and
+// controller-runtime with all. They have not done the work when the call returns. So all rows
+// include that work:
 //
-//   - where keys are worked on, until Done has returned for each;
-//   - where keys are delayed, each thousand is followed by one with a delay of a
-//     nanosecond. It takes the same way as they do, and so when it can be got, all of
-//     them have been taken in. What that one costs is part of the thousand;
-//   - where keys are queued already, until Len has returned, which makes
-//     controller-runtime's queue take in what it was given.
+//   - if keys are processed, until Done has returned for each;
+//   - if keys are delayed, each thousand is followed by one key with a delay of a nanosecond. This
+//     key takes the same path, so when it can be got, the queue has processed all of them. Its cost
+//     is part of the thousand;
+//   - if keys are queued already, until Len has returned, which makes controller-runtime's queue
+//     process its buffer.
 //
-// client-go and controller-runtime have no names here, so that they count nothing;
-// kinform always counts. client-go's queue is the plain one, called directly, not
-// through the three layers of a rate-limiting queue, except to delay keys.
+// client-go's and controller-runtime's queues have no names here, so they count no metrics; kinform
+// always counts. client-go's queue is the plain one, called directly, not through the three layers
+// of a rate-limiting queue, except to delay keys.
 //
 // # How long keys wait
 //
-// With -latency, keys are added at moments that were drawn beforehand, as those of a
-// Poisson process, whatever becomes of them. The time of a key begins at the moment
-// at which its add is due, not when it is made, so that a producer who is held up is
-// no excuse (no coordinated omission); see load.run. Workers keep a processor busy for
-// the time of their work. There are many short runs, and the third of them counts in
-// which the process was kept waiting least for a processor: when others keep it
-// waiting, for milliseconds, that is all that can be seen.
+// With -latency, keys are added at times of a Poisson process that are drawn in advance, whatever
+// happens to the keys. The time of a key begins when its add is due, not when it is made. So a
+// delayed producer counts (no coordinated omission); see load.run. Workers keep a processor busy
+// for the time of their work. There are many short runs, and only the third of them counts in which
+// the process waited least for a processor. If other programs make it wait for milliseconds, that
+// would hide everything else.
 //
 // # How fair they are
 //
-// With -fairness, namespaces add more than workers can do, and one of them adds a
-// hundred times as much as each other. There is no clock in it: adding and handing
-// out take turns, so that it is the order of the queue which is measured, and the
-// same on every machine. See contest, and fairness for the index.
+// With -fairness, namespaces add more than the workers can process, and one of them adds a hundred
+// times as much as each other. No clock is involved: adding and handing out alternate. So only the
+// order of the queue is measured, and the result is the same on every machine. See contest, and
+// fairness for the index.
 package main

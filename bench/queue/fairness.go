@@ -10,18 +10,18 @@ import (
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
-// contest is namespaces that add more than workers can do. It has no clock: keys are
-// added and handed out in turns, so that what comes out is the queue's order and
-// nothing else, the same on every machine.
+// contest describes namespaces that add more than workers can process. It has no clock: adding and
+// handing out alternate. So the result depends only on the queue's order, and is the same on every
+// machine.
 type contest struct {
 	turns   int
-	demands []int // how many keys each namespace adds in a turn
-	workers int   // how many keys are out at a time
-	served  int   // how many keys are handed out in a turn, a multiple of workers
+	demands []int // number of keys that each namespace adds in a turn
+	workers int   // number of keys that are out at a time
+	served  int   // number of keys handed out in a turn, a multiple of workers
 }
 
-// theContest has 20 namespaces, of which the first adds 100 times as much as each of
-// the others, and workers that can do about a quarter of all that.
+// theContest has 20 namespaces, of which the first adds 100 times as much as each other. Its
+// workers can process about a quarter of all keys.
 func theContest(turns int) contest {
 	c := contest{turns: turns, demands: make([]int, 20), workers: 8, served: 32}
 	for n := range c.demands {
@@ -31,18 +31,18 @@ func theContest(turns int) contest {
 	return c
 }
 
-// result has the turns and waits of a namespace.
+// result has the served keys and waits of a namespace.
 type result struct {
 	added, handed int
-	waited        []int // by key: how many keys were handed out meanwhile; for those that still wait, so far
+	waited        []int // for each key, the number of keys handed out meanwhile; for keys that still wait, so far
 }
 
-// run lets a queue decide. No key is added twice, so that nothing is merged.
+// run plays the contest with a queue. No key is added twice, so nothing is merged.
 func (c contest) run(open func() queue) []result {
 	q := open()
 	defer q.shutDown()
 	results := make([]result, len(c.demands))
-	var turn []int // the namespaces that add, once for each key
+	var turn []int // the adding namespaces, once for each key
 	for n, demand := range c.demands {
 		for range demand {
 			turn = append(turn, n)
@@ -84,11 +84,10 @@ func (c contest) run(open func() queue) []result {
 	return results
 }
 
-// fairness is Jain's index over namespaces, (Σx)² / (n Σx²), where x is what a
-// namespace was handed over what is fair: its share by max-min fairness, that is, an
-// equal share of what was handed out in all, where those that asked for less get
-// what they asked for and leave the rest to the others. 1 is fair, 1/n is one that
-// has everything.
+// fairness is Jain's index over namespaces, (Σx)² / (n Σx²). x is the number of keys that a
+// namespace got, divided by its fair share by max-min fairness. The fair share is an equal share of
+// all keys handed out. A namespace that requested less gets all its keys, and leaves the rest to
+// the others. 1 is fair, and 1/n means that one namespace gets everything.
 func fairness(results []result) float64 {
 	var demands []int
 	total := 0
@@ -113,7 +112,7 @@ func jain(values []float64) float64 {
 	return sum * sum / (float64(len(values)) * squares)
 }
 
-// maxMin divides a total among demands.
+// maxMin divides a total among demands by max-min fairness.
 func maxMin(demands []int, total int) []float64 {
 	order := make([]int, len(demands))
 	for n := range order {
@@ -129,7 +128,7 @@ func maxMin(demands []int, total int) []float64 {
 	return shares
 }
 
-// fairnesses returns a table of all queues.
+// table returns a table of all queues.
 func (c contest) table() string {
 	t := report.Table{{"queue", "Jain's index", "quiet, done", "p50 wait", "p99 wait", "loud, done", "p50 wait", "p99 wait"}}
 	subjects := slices.Clone(sides)

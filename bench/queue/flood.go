@@ -7,7 +7,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/meter"
 )
 
-// flooding is how many keys a producer that does not wait adds round and round.
+// flooding is the number of keys that a producer without waits adds repeatedly.
 const flooding = 10_000
 
 // counter is a number that one goroutine counts, in a cache line of its own.
@@ -16,8 +16,9 @@ type counter struct {
 	_ [56]byte
 }
 
-// flooded lets one producer add keys round and round, as fast as the queue takes them, while workers get and finish them.
-// The cost is the time between two Gets, by any worker. Adds of the producer in that time are part of it.
+// flooded runs one producer that adds keys repeatedly, as fast as the queue accepts them, while
+// workers get and finish them. The cost is the time between two Gets, by any worker. It includes
+// the producer's adds in that time.
 func flooded(workers int) func(func() queue, time.Duration) cost {
 	return func(open func() queue, period time.Duration) cost {
 		q := open()

@@ -26,7 +26,7 @@ type idleQueue struct {
 	open func() (shutDown func())
 }
 
-// With a name, the queues of the others have metrics. Those of controllers have.
+// With a name, the other libraries' queues have metrics. Queues of controllers have names.
 var idleQueues = []idleQueue{
 	{name: "client-go, plain", open: func() func() {
 		return workqueue.NewTyped[types.NamespacedName]().ShutDown
@@ -55,7 +55,7 @@ var idleQueues = []idleQueue{
 	}},
 }
 
-// idle returns a table of the goroutines and bytes of queues that nobody uses.
+// idle returns a table of the goroutines and bytes of unused queues.
 func idle() (string, error) {
 	t := report.Table{{idleRow, "", "KB", "target", ""}}
 	for _, q := range idleQueues {
@@ -75,12 +75,12 @@ func idle() (string, error) {
 	return t.String(), nil
 }
 
-// measure makes some, and returns what each has: goroutines, and bytes on the heap
-// and on their stacks.
+// measure makes some queues, and returns the goroutines of each, and its bytes on the heap and on
+// stacks.
 func (q idleQueue) measure() (goroutines, bytes float64, err error) {
 	const queues = 100
 	others := goleak.IgnoreCurrent()
-	q.open()() // so that state which is made once is there
+	q.open()() // so that global state exists already
 	if err := goleak.Find(others); err != nil {
 		return 0, 0, err
 	}
@@ -89,7 +89,7 @@ func (q idleQueue) measure() (goroutines, bytes float64, err error) {
 	for n := range shutDown {
 		shutDown[n] = q.open()
 	}
-	time.Sleep(10 * time.Millisecond) // in which goroutines that only start something end
+	time.Sleep(10 * time.Millisecond) // in which short-lived goroutines end
 	goroutinesNow, bytesNow := runtime.NumGoroutine(), memory()
 	for _, f := range shutDown {
 		f()

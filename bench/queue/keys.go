@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	pending    = 100_000 // how many keys are delayed
-	inFlight   = 1000    // how many keys are added before they are waited for
+	pending    = 100_000 // number of delayed keys
+	inFlight   = 1000    // number of keys that are added before a wait
 	namespaces = 100
 )
 
-// keys are those of pods of deployments. The first pending of them are for being
-// delayed, the others for whatever else.
+// keys are like the keys of deployments' pods. The first pending keys are for delays, and the
+// others for everything else.
 var keys = makeKeys(pending + 16*inFlight)
 
-// passing are the keys that come and go.
+// passing are the keys for everything else.
 var passing = keys[pending:]
 
 func makeKeys(n int) []types.NamespacedName {

@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/turns"
 )
 
-// latencyShares are the quantiles that are reported.
+// latencyShares are the reported quantiles.
 var latencyShares = []struct {
 	name  string
 	share float64
@@ -25,15 +25,15 @@ type latencyRun struct {
 	delayed   time.Duration
 }
 
-// calm returns the third of the runs in which the process has waited least for a
-// processor. The others show what the machine's other users do.
+// calm returns the third of the runs in which the process waited least for a processor. The other
+// runs mostly show the machine's other load.
 func calm(runs []latencyRun) []latencyRun {
 	runs = slices.Clone(runs)
 	slices.SortStableFunc(runs, func(a, b latencyRun) int { return int(a.delayed - b.delayed) })
 	return runs[:(len(runs)+2)/3]
 }
 
-// medianOf is the median of something over the calm runs.
+// medianOf is the median of a number over the calm runs.
 func medianOf(runs []latencyRun, of func(latencyRun) float64) float64 {
 	var values []float64
 	for _, r := range calm(runs) {
@@ -42,17 +42,17 @@ func medianOf(runs []latencyRun, of func(latencyRun) float64) float64 {
 	return report.Median(values)
 }
 
-// latencySubjects are all sides, after what nobody can be faster than, as columns of the table.
+// latencySubjects returns all sides, after a lower bound for all of them, as columns of the table.
 func latencySubjects() []side { return append([]side{{"bare channel", openBare}}, sides...) }
 
-// latencyTurns is the order in which they are measured.
+// latencyTurns returns the order in which they are measured.
 func latencyTurns(round int) []int {
 	const bare = 0
 	return turns.Of(round, []int{bare, 1 + clientGo, 1 + controllerRuntime, 1 + kinform}, 1+textbook)
 }
 
-// latencies lets every queue have every load, several times in turn, and returns a
-// table of the medians of quantiles.
+// latencies runs every load on every queue several times, and returns a table of the medians of
+// quantiles.
 func latencies(loads []load, runs int, steps *progress.Progress) (string, error) {
 	subjects := latencySubjects()
 	t := report.Table{{"time from Add to Get, µs", "", "bare channel", "client-go", "controller-rt.", "plain", "kinform", "to client-go", "to controller-rt."}}
@@ -93,8 +93,7 @@ func (l load) add(t *report.Table, what, format string, measured [][]latencyRun,
 	t.Add(cells...)
 }
 
-// measure lets each subject have the load, in turn, and looks for goroutines that it
-// leaves behind.
+// measure runs the load on each subject, one after another, and checks for leaked goroutines.
 func (l load) measure(subjects []side, runs int, steps *progress.Progress) ([][]latencyRun, error) {
 	measured := make([][]latencyRun, len(subjects))
 	for round := range runs {

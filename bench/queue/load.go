@@ -14,25 +14,25 @@ import (
 	"github.com/kinform/kinform/bench/internal/meter"
 )
 
-// load is adds at random moments, so many a second, which do not wait for anything.
+// load is a sequence of adds at random times with a given rate, which wait for nothing.
 type load struct {
-	adds    int           // how many
-	rate    float64       // how many a second
-	work    time.Duration // how long a worker takes for a key
+	adds    int           // number of adds
+	rate    float64       // adds per second
+	work    time.Duration // time that a worker takes for a key
 	workers int
 	zipf    bool // whether keys differ in how often they are added
 }
 
-// distinct is how many keys there are.
+// distinct is the number of different keys.
 const distinct = 10_000
 
-// arrival is an add: which key, and when it is due, after the start.
+// arrival is an add: a key, and the time when it is due, after the start.
 type arrival struct {
 	key int
 	due time.Duration
 }
 
-// arrivals are those of a Poisson process, the same in every run.
+// arrivals returns the arrivals of a Poisson process, the same in every run.
 func (l load) arrivals() []arrival {
 	r := random()
 	which := func() int { return r.IntN(distinct) }
@@ -49,28 +49,26 @@ func (l load) arrivals() []arrival {
 	return all
 }
 
-// waits is how long keys were due, until a worker was given them.
+// waits has the times from when keys were due until a worker got them.
 type waits struct {
 	all     []time.Duration // sorted
-	untimed int             // how many were handed out when it was not known since when they were due
-	delayed time.Duration   // for how long the process had no processor
+	untimed int             // number of keys handed out whose due time was unknown
+	delayed time.Duration   // how long the process waited for a processor
 }
 
-// run lets a queue have the load.
+// run runs the load on a queue.
 //
-// The time of a key begins when its add is due by the plan, and not when it is made:
-// where the queue, the workers or the scheduler hold the producer up, that counts for
-// every add that is late because of it (no coordinated omission). The producer never
-// waits for the queue; where it is late, it adds what is due without a pause. Between
-// adds it gives its processor to others, rather than to keep one from them.
+// The time of a key begins when its add is due by the plan, and not when it is made. So if the
+// queue, the workers or the scheduler delay the producer, that counts for every late add (no
+// coordinated omission). The producer never waits for the queue; when it is late, it makes the due
+// adds without a pause. Between adds it yields its processor.
 //
-// Of adds that the queue merges, the time of the first counts. An add between the
-// moment in which a worker is given the key and that in which the worker has noted it
-// cannot be told from one that was merged, so the run that it causes is untimed.
+// If the queue merges adds, the time of the first counts. An add between a worker's Get and the
+// worker's record of it looks like a merged add, so the run that it causes is untimed.
 func (l load) run(open func() queue) (waits, error) {
 	q := open()
 	arrivals := l.arrivals()
-	since := make([]atomic.Int64, distinct) // when the key was due, in nanoseconds after the start, plus one; 0 if it is not
+	since := make([]atomic.Int64, distinct) // when the key became due, in nanoseconds after the start, plus one; 0 if it is not due
 	of := make([]waits, l.workers)
 	for n := range of {
 		of[n].all = make([]time.Duration, 0, 2*l.adds/l.workers)
@@ -114,7 +112,7 @@ func (l load) run(open func() queue) (waits, error) {
 	return w, err
 }
 
-// number is that of a key, by the end of its name.
+// number returns the number at the end of a key's name.
 func number(key types.NamespacedName) (n int) {
 	for _, digit := range key.Name[len(key.Name)-5:] {
 		n = 10*n + int(digit-'0')
@@ -136,7 +134,7 @@ func allTaken(since []atomic.Int64) error {
 	return nil
 }
 
-// loads are those that are measured.
+// loads returns the measured loads.
 func loads(adds int, rate float64, work time.Duration) (all []load) {
 	for _, zipf := range []bool{false, true} {
 		for _, workers := range []int{1, 4, 16, 64} {

@@ -50,7 +50,7 @@ func main() {
 	}
 }
 
-// run measures the chosen tables and writes a report.
+// run measures the selected tables and writes a report.
 func run(set settings, out io.Writer) error {
 	if set.runs < 0 || set.period <= 0 || set.adds < 1 || set.rate <= 0 || set.work < 0 || set.turns < 1 {
 		return fmt.Errorf("-for, -adds, -rate and -turns must be positive")

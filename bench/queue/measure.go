@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/turns"
 )
 
-// measurement is the cost of a row on each side, once per round.
+// measurement is the cost of a row on each side, once for each round.
 type measurement map[int][]cost
 
 // measure measures rows on all sides, round by round.
@@ -40,12 +40,12 @@ func measure(rows []row, runs int, period time.Duration, steps *progress.Progres
 	return all, nil
 }
 
-// inTurn is the sides in an order in which another one comes first each time.
+// inTurn returns the sides in an order in which another one comes first each time.
 func inTurn(round int) []int {
 	return turns.Of(round, []int{clientGo, controllerRuntime, kinform}, textbook)
 }
 
-// measure measures a row on a side, and looks for goroutines that it leaves behind.
+// measure measures a row on a side, and checks for leaked goroutines.
 func (r row) measure(s side, period time.Duration) (cost, error) {
 	others := goleak.IgnoreCurrent()
 	stuck := time.AfterFunc(time.Minute+10*period, func() { panic("queue: " + r.name + ", " + s.name + ": it does not end") })
@@ -57,7 +57,7 @@ func (r row) measure(s side, period time.Duration) (cost, error) {
 	return c, nil
 }
 
-// median is that of each number by itself.
+// median is the median of each number separately.
 func median(all []cost) cost {
 	each := func(of func(cost) float64) float64 { return report.Median(eachOf(all, of)) }
 	return cost{Cost: meter.Cost{
@@ -80,7 +80,7 @@ func eachOf(all []cost, of func(cost) float64) (values []float64) {
 	return values
 }
 
-// ratios are those of kinform to another side, round by round.
+// ratios returns the ratios of kinform to another side, round by round.
 func (m measurement) ratios(against int, of func(cost) float64) []float64 {
 	ours, theirs := eachOf(m[kinform], of), eachOf(m[against], of)
 	for n := range ours {
@@ -108,7 +108,7 @@ func table(rows []row, measured []measurement) string {
 	return t.String() + "\n" + allocated.String()
 }
 
-// allocations are the cells of a row in the table of those.
+// allocations returns the cells of a row in the table of allocations.
 func (r row) allocations(m measurement) []string {
 	cells := []string{r.name}
 	for s := range sides {
@@ -122,7 +122,7 @@ func (r row) allocations(m measurement) []string {
 	return cells
 }
 
-// cells are those of a row by one of the clocks, with a verdict if that one counts.
+// cells returns the cells of a row for one of the clocks, with a verdict if that clock counts.
 func (r row) cells(m measurement, name string, clock func(cost) float64, counts bool) []string {
 	cells := []string{name}
 	for s := range sides {
@@ -141,7 +141,7 @@ func (r row) cells(m measurement, name string, clock func(cost) float64, counts 
 	return append(cells, r.limit(counts), r.verdict(counts, ratio, slices.Max(ratios), median(m[kinform]).Allocations))
 }
 
-// shares are the cells of how many of the adds are handed out, the others being merged.
+// shares returns the cells with the share of adds that are handed out; the others are merged.
 func (r row) shares(m measurement) []string {
 	cells := []string{r.name + ", Gets per Add"}
 	for s := range sides {
@@ -154,7 +154,7 @@ func (r row) shares(m measurement) []string {
 	return cells
 }
 
-// limit is the target in words.
+// limit describes the target.
 func (r row) limit(counts bool) string {
 	if !counts {
 		return ""
@@ -166,9 +166,8 @@ func (r row) limit(counts bool) string {
 	return limit
 }
 
-// verdict says whether kinform is where it wants to be, with a question mark where
-// not every round says so. What rounds to no allocation in a thousand operations is
-// none.
+// verdict says whether kinform meets its target, with a question mark if not every round agrees. A
+// number that rounds to zero allocations in a thousand operations counts as none.
 func (r row) verdict(counts bool, ratio, greatest, allocations float64) string {
 	switch {
 	case !counts:

@@ -14,10 +14,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// brief is enough to see that everything is measured.
+// brief are settings that are just enough to measure everything once.
 var brief = settings{runs: 1, period: time.Millisecond, adds: 100, rate: 20_000, work: time.Microsecond, turns: 20}
 
-// reportOf runs the program, and looks for numbers that are none.
+// reportOf runs the program, and checks for invalid numbers.
 func reportOf(t *testing.T, set settings) string {
 	t.Helper()
 	var out strings.Builder
@@ -80,7 +80,7 @@ func TestRowsCanBeChosen(t *testing.T) {
 	require.ErrorContains(t, run(set, &strings.Builder{}), "no such row")
 }
 
-// A measurement of a queue that does nothing would be worth nothing.
+// A measurement of a queue that does nothing would be worthless.
 func TestAllSidesHandOutWhatIsAdded(t *testing.T) {
 	for _, s := range sides {
 		t.Run(s.name, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestKeysHaveNumbers(t *testing.T) {
 	require.Len(t, distinctKeys, len(keys)+1)
 }
 
-// stuckQueue keeps the producer waiting once.
+// stuckQueue blocks the producer once.
 type stuckQueue struct {
 	queue
 	adds int
@@ -193,7 +193,7 @@ func TestJainsIndex(t *testing.T) {
 	require.Equal(t, []float64{3, 4}, maxMin([]int{3, 4}, 100))
 }
 
-// inTurnQueue asks namespaces one after the other.
+// inTurnQueue serves namespaces one after the other.
 type inTurnQueue struct {
 	queue
 	waiting [][]types.NamespacedName

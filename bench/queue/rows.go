@@ -9,23 +9,23 @@ import (
 	"github.com/kinform/kinform/bench/internal/meter"
 )
 
-// row is one thing to measure.
+// row is one measurement.
 type row struct {
 	name    string
 	against int     // the side that kinform is compared with
-	target  float64 // kinform over that side
+	target  float64 // target ratio of kinform to that side
 	lean    bool    // whether kinform must not allocate
-	waits   bool    // whether goroutines wait for each other, so that wall time counts
+	waits   bool    // goroutines wait for each other, so wall time counts
 	floods  bool    // whether the producer never waits
-	// run measures queues that open makes. It shuts them down, and waits for the
-	// goroutines that it has started.
+	// run measures queues that open makes. It shuts them down, and waits for the goroutines that it
+	// has started.
 	run func(open func() queue, period time.Duration) cost
 }
 
 // cost is the cost of an operation.
 type cost struct {
 	meter.Cost
-	getsPerAdd float64 // where a producer does not wait; 0 elsewhere: each key that it adds is handed out
+	getsPerAdd float64 // for a producer that does not wait; 0 otherwise, when each added key is handed out
 }
 
 var rows = []row{
@@ -44,7 +44,7 @@ var rows = []row{
 	{name: "with priorities, one producer, 8 workers", against: controllerRuntime, target: 0.33, waits: true, run: withWorkers(8, addWithPriority)},
 }
 
-// selected are the rows that have one of these words.
+// selected returns the rows whose names contain one of these words.
 func selected(words string) (all []row) {
 	for _, r := range rows {
 		if matches(r.name, words) {
@@ -54,7 +54,7 @@ func selected(words string) (all []row) {
 	return all
 }
 
-// matches reports whether a name has one of the words, which commas separate.
+// matches reports whether a name contains one of the comma-separated words.
 func matches(name, words string) bool {
 	return slices.ContainsFunc(strings.Split(words, ","), func(word string) bool { return strings.Contains(name, word) })
 }
@@ -62,8 +62,8 @@ func matches(name, words string) bool {
 // supports reports whether a row can be measured on a side.
 func (r row) supports(s int) bool {
 	if r.floods && s == controllerRuntime {
-		// Its adds go into a buffer without a bound, and are taken from there more slowly than they come: the buffer grows,
-		// and with it the time until the next Get.
+		// Its adds go into an unbounded buffer, from which they are taken more slowly than they
+		// arrive. The buffer grows, and with it the time until the next Get.
 		return false
 	}
 	if r.against == clientGo {
@@ -75,7 +75,7 @@ func (r row) supports(s int) bool {
 	return ok
 }
 
-// again does something of so many operations again and again, once to warm up.
+// again repeats a function that makes this many operations, after one call to warm up.
 func again(period time.Duration, operations int, do func()) cost {
 	do()
 	start, times := meter.Start(), 0
@@ -86,7 +86,7 @@ func again(period time.Duration, operations int, do func()) cost {
 	return cost{Cost: start.Per(times * operations)}
 }
 
-// cycle works on keys one by one, in a queue that is empty otherwise.
+// cycle processes keys one by one, in an otherwise empty queue.
 func cycle(open func() queue, period time.Duration) cost {
 	q := open()
 	defer q.shutDown()
@@ -99,7 +99,7 @@ func cycle(open func() queue, period time.Duration) cost {
 	})
 }
 
-// cycleWithPriorities adds a key and works on one, while a thousand wait.
+// cycleWithPriorities adds a key and processes one, while a thousand wait.
 func cycleWithPriorities(open func() queue, period time.Duration) cost {
 	q := open().(prioritised)
 	defer q.shutDown()
@@ -119,7 +119,7 @@ func cycleWithPriorities(open func() queue, period time.Duration) cost {
 	})
 }
 
-// merged is adds, in as many goroutines as there are processors, that change nothing.
+// merged makes adds without an effect, in as many goroutines as there are processors.
 func merged(open func() queue, period time.Duration) cost {
 	q := open()
 	defer q.shutDown()

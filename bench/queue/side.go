@@ -10,25 +10,25 @@ import (
 type queue interface {
 	add(types.NamespacedName)
 	addAfter(types.NamespacedName, time.Duration)
-	get() (key types.NamespacedName, ok bool) // not ok: it is shut down
+	get() (key types.NamespacedName, ok bool) // ok is false when it is shut down
 	done(types.NamespacedName)
-	// flush returns when all earlier adds have been taken in.
+	// flush returns when the queue has processed all earlier adds.
 	flush()
 	shutDown()
 }
 
-// prioritised is a queue that hands out keys of a higher priority first.
+// prioritised is a queue that hands out keys of higher priority first.
 type prioritised interface {
 	queue
 	// addPriority adds a key at a level, an index of priorities.
 	addPriority(key types.NamespacedName, level int)
 }
 
-// priorities are those of the three levels, the least one as controller-runtime has
-// it for what a relist finds.
+// priorities of the three levels; controller-runtime uses the lowest for objects that a relist
+// finds.
 var priorities = [...]int{-100, 0, 100}
 
-// side is an implementation. Opening may start goroutines, shutting down ends them.
+// side is an implementation. Opening may start goroutines, which shutting down ends.
 type side struct {
 	name string
 	open func() queue

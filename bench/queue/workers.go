@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// withWorkers lets one producer add a thousand different keys, as fast as it can,
-// and wait until workers are done with all of them; then the next thousand. So all
-// queues are as often empty, and as often full.
+// withWorkers runs one producer that adds a thousand different keys as fast as it can, and waits
+// until workers are done with all of them; then it adds the next thousand. So all queues are empty
+// and full equally often.
 func withWorkers(workers int, add func(q queue, key types.NamespacedName)) func(func() queue, time.Duration) cost {
 	return func(open func() queue, period time.Duration) cost {
 		q := open()
@@ -42,7 +42,7 @@ func withWorkers(workers int, add func(q queue, key types.NamespacedName)) func(
 	}
 }
 
-// addWithPriority adds a key at a level that is always its own.
+// addWithPriority adds a key at a level that depends only on the key.
 func addWithPriority(q queue, key types.NamespacedName) {
 	q.(prioritised).addPriority(key, int(key.Name[len(key.Name)-1])%len(priorities))
 }

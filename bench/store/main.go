@@ -55,7 +55,7 @@ func run(names string, objects, runs int, period time.Duration, out io.Writer) e
 	return nil
 }
 
-// cells are those of a row in the table.
+// cells returns the cells of a row in the table.
 func (r row) cells(m measurement) []string {
 	theirs, textbook, ours := median(m[byClientGo]), median(m[byTextbook]), median(m[byKinform])
 	ratio := report.Median(m.ratios())
@@ -70,7 +70,7 @@ func (r row) cells(m measurement) []string {
 	}
 }
 
-// median takes each number by itself.
+// median is the median of each number separately.
 func median(all []figure) figure {
 	each := func(of func(figure) float64) float64 {
 		var values []float64

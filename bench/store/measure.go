@@ -13,16 +13,16 @@ type figure struct {
 	nanoseconds, bytes, allocations float64
 }
 
-// stride is a prime: with it, objects are not asked for in the order of their
-// making, so that hardly anything is in the processor's caches.
+// stride is a prime. With it, objects are accessed in an order unlike the order of their
+// allocation, so that few are in the processor's caches.
 const stride = 7919
 
-// row is one thing to measure. Each run is given a side and how long to take.
+// row is one measurement. Each run gets a side and a duration.
 type row struct {
 	name   string
-	target float64 // kinform over client-go, for rates client-go over kinform
-	limit  float64 // of allocations; negative for none
-	bytes  bool    // whether there may be none of these
+	target float64 // ratio of kinform to client-go; for rates, of client-go to kinform
+	limit  float64 // maximum of allocations; negative for no limit
+	bytes  bool    // zero bytes are required
 	run    func(s side, objects int, period time.Duration) figure
 }
 
@@ -55,8 +55,8 @@ var rows = []row{
 	}},
 }
 
-// alone does something again and again in this goroutine, and returns the CPU time
-// of the process, garbage collection included, and the allocations.
+// alone repeats a function in this goroutine. It returns the CPU time of the process, including
+// garbage collection, and the allocations.
 func alone(period time.Duration, batch int, do func(n int)) figure {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -91,7 +91,7 @@ func cpuOf(d done) figure {
 	return figure{nanoseconds: float64(d.cpu.Nanoseconds()) / float64(d.times)}
 }
 
-// parallel does something again and again in so many goroutines.
+// parallel repeats a function in this many goroutines.
 func parallel(period time.Duration, goroutines int, do func(n int)) done {
 	runtime.GC()
 	var (
@@ -116,8 +116,7 @@ func parallel(period time.Duration, goroutines int, do func(n int)) done {
 	return done{times.Load(), time.Since(start), cpuTime() - cpu}
 }
 
-// whileRunning does something without pause in another goroutine, until the
-// function that it returns has returned.
+// whileRunning repeats a function in another goroutine without a pause, until stop has returned.
 func whileRunning(do func(n int)) (stop func()) {
 	var (
 		stopped atomic.Bool

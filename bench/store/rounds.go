@@ -13,10 +13,10 @@ const (
 	byTextbook
 )
 
-// measurement is the cost of a row on each side, once per run.
+// measurement is the cost of a row on each side, once for each run.
 type measurement [3][]figure
 
-// measure measures a row on all sides, again and again. The two that are compared follow each other.
+// measure measures a row on all sides repeatedly. The two compared sides follow each other.
 func (r row) measure(objects, runs int, period time.Duration) (m measurement, err error) {
 	ours, err := newKinform(objects)
 	if err != nil {
@@ -31,7 +31,7 @@ func (r row) measure(objects, runs int, period time.Duration) (m measurement, er
 	return m, nil
 }
 
-// ratios are those of kinform to client-go, run by run.
+// ratios returns the ratios of kinform to client-go, run by run.
 func (m measurement) ratios() (all []float64) {
 	for n, theirs := range m[byClientGo] {
 		all = append(all, m[byKinform][n].nanoseconds/theirs.nanoseconds)

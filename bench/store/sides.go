@@ -13,10 +13,10 @@ import (
 	"github.com/kinform/kinform/plain"
 )
 
-// side is one of the stores. Objects are named by their number.
+// side is one of the stores. Objects are identified by their number.
 type side interface {
 	get(n int)
-	// update stores the object again, with the same node or with the next one.
+	// update stores the object again, on the same node or on the next one.
 	update(n int, moved bool)
 	all() int
 	node(n int) int
@@ -28,10 +28,10 @@ const (
 	byNode         = "node"
 )
 
-// fixture is what is stored: each pod in two versions, on neighbouring nodes.
+// fixture has the stored objects: each pod in two versions, on neighbouring nodes.
 type fixture struct {
-	names  []string               // as client-go's keys
-	keys   []types.NamespacedName // as those of kinform and of plain
+	names  []string               // keys for client-go
+	keys   []types.NamespacedName // keys for kinform and plain
 	pods   [2][]*corev1.Pod
 	nodes  []string
 	onNext []bool // which version is stored
@@ -59,7 +59,7 @@ func newFixture(objects int) *fixture {
 	return f
 }
 
-// next returns the pod to be stored under a number.
+// next returns the pod to store under a number.
 func (f *fixture) next(n int, moved bool) *corev1.Pod {
 	if moved {
 		f.onNext[n] = !f.onNext[n]
@@ -123,7 +123,7 @@ func (k *kinform) node(n int) (count int) {
 	return count
 }
 
-// clientGo is cache.ThreadSafeStore, which takes keys as they are.
+// clientGo is cache.ThreadSafeStore, which gets keys instead of computing them.
 type clientGo struct {
 	*fixture
 	store cache.ThreadSafeStore

@@ -25,7 +25,7 @@ func TestEveryRowIsMeasured(t *testing.T) {
 	}
 }
 
-// A comparison needs stores that do the same.
+// A comparison needs stores that behave the same.
 func TestAllSidesHoldTheSame(t *testing.T) {
 	const objects = 250
 	ours, err := newKinform(objects)

@@ -16,19 +16,19 @@ import (
 	"github.com/kinform/kinform/bench/internal/subject"
 )
 
-// kind is one way to be a client.
+// kind is a client with its encoding, mode and shape.
 type kind struct {
 	program               string
 	encoding, mode, shape string
 }
 
-// The programs, by the directories of their sources below this one.
+// The programs, named by their source directories.
 const (
 	sources = "github.com/kinform/kinform/bench/sync/"
 
 	clientgo = "clientgo"
-	kinform  = "kinform" // as it is by default
-	plain    = "plain"   // the textbook's pipeline, which lists whole pods in JSON
+	kinform  = "kinform" // with its defaults
+	plain    = "plain"   // the textbook pipeline, which lists whole pods in JSON
 	raw      = "raw"
 
 	// withoutSharing is kinform's program with objects that share nothing.
@@ -41,17 +41,17 @@ func (k kind) String() string {
 	return fmt.Sprintf("%s-%s-%s-%s", k.program, k.encoding, k.mode, k.shape)
 }
 
-// lab is where clients are run.
+// lab is the environment in which clients run.
 type lab struct {
 	server   *server
 	bin      string // directory of the programs
-	profiles string // directory for profiles, "" for none
+	profiles string // directory for profiles, or ""
 	started  int
 	steps    *progress.Progress
 }
 
-// newLab builds the programs and populates a server. With line, there are the programs with the line of
-// module clientgo as well.
+// newLab builds the programs and populates a server. If line is set, it also builds the programs
+// with the replace line for module clientgo.
 func newLab(pods, updates int, profiles string, line bool) (*lab, error) {
 	dir, err := os.MkdirTemp("", "bench-")
 	if err != nil {
@@ -84,7 +84,7 @@ func (l *lab) close() {
 	_ = os.RemoveAll(l.bin)
 }
 
-// client is a process under measurement.
+// client is a measured process.
 type client struct {
 	kind
 	name    string
@@ -95,11 +95,11 @@ type client struct {
 	stderr  bytes.Buffer
 }
 
-// patience is how long a client may live.
+// patience is the maximum lifetime of a client.
 const patience = 5 * time.Minute
 
-// start starts a client of a kind and waits until it has synced. With hold, its
-// watch is held back.
+// start starts a client and waits until it has synced. If hold is set, the server holds its watch
+// back.
 func (l *lab) start(k kind, hold bool) (*client, subject.Report, error) {
 	l.started++
 	c := &client{kind: k, name: fmt.Sprintf("%s#%d", k, l.started)}
@@ -143,8 +143,8 @@ func (l *lab) start(k kind, hold bool) (*client, subject.Report, error) {
 	return c, synced, nil
 }
 
-// order tells the client to wait for something, lets cause bring it about, and
-// returns the report, and when that was.
+// order sends a command to the client and calls cause to trigger the awaited event. It returns the
+// report, and the time of cause.
 func (c *client) order(order string, cause func() error) (subject.Report, time.Time, error) {
 	if _, err := fmt.Fprintln(c.orders, order); err != nil {
 		return subject.Report{}, time.Time{}, c.failed(err)
@@ -171,13 +171,13 @@ func (c *client) expect(phase string) (r subject.Report, err error) {
 	return r, nil
 }
 
-// failed ends the client and returns its last words.
+// failed ends the client and returns its last output.
 func (c *client) failed(err error) error {
 	c.kill()
 	return fmt.Errorf("%s: %w\n%s", c.name, err, &c.stderr)
 }
 
-// stop lets the client end by itself.
+// stop waits until the client has ended by itself.
 func (c *client) stop() error {
 	defer c.cancel()
 	_ = c.orders.Close()
@@ -187,7 +187,7 @@ func (c *client) stop() error {
 	return nil
 }
 
-// kill ends the client at once. It may be called again.
+// kill kills the client. It may be called again.
 func (c *client) kill() {
 	c.cancel()
 	_ = c.cmd.Wait()

@@ -1,27 +1,26 @@
-// Command sync measures what keeping all pods of a server in memory costs, with
-// client-go's shared informer, with kinform's as it is by default, with kinform's where
-// objects share nothing, and with package plain, the textbook's pipeline, side by side in
-// one run. Run it in the directory bench:
+// Command sync measures the cost of keeping all pods of a server in memory, side by side in one
+// run. It measures client-go's shared informer, kinform's with its defaults, kinform's without
+// sharing, and package plain, the textbook pipeline. Run it in the directory bench:
 //
 //	go run ./sync [-pods 20000] [-runs 5] [-updates 30000] [-rows sync,heap,watch,relist]
 //
-// This process is the server, package apitest on loopback, without TLS. What it
-// sends is encoded beforehand, and is the same for all. Each client is a process of
-// its own (directories clientgo, kinform, plain and raw), and they take turns. raw reads
-// and discards, and so shows how much of a time is the server's and the kernel's. plain
-// lists whole pods in JSON, and so is in no row of protobuf, of streaming lists, or of
-// informers that keep less.
+// This process is the server, package apitest on loopback, without TLS. Its answers are encoded in
+// advance, and are the same for all. Each client is a process of its own (directories clientgo,
+// kinform, plain and raw), and they take turns. raw reads and discards, and so shows the server's
+// and the kernel's share of a time. plain lists whole pods in JSON. So it is in no row about
+// protobuf, streaming lists, or informers that keep less.
 //
-//   - sync: from the first line of code that makes the client until its handler
-//     has returned from every pod; then what lives on its heap.
+//   - sync: from the first line of code that makes the client until its handler has returned from
+//     every pod; then its live heap.
 //   - heap: the same for informers that keep less of each pod.
-//   - relist: the watch is dropped and the server's past compacted, so that the
-//     client must list again, pods that have not changed.
-//   - watch: every client has synced and asked for a watch, which the server holds
-//     back while pods are updated; then it lets one client go on at a time. Each is
-//     sent the same events as fast as it reads them. The end is when its handler has
-//     returned from the last; no client may leave out any.
+//   - relist: the watch is dropped and the server's history compacted, so that the client must list
+//     unchanged pods again.
+//   - watch: every client has synced and opened a watch, which the server holds back while pods are
+//     updated. Then it releases one client at a time. Each gets the same events as fast as it reads
+//     them. It ends when the client's handler has returned from the last event; no client may skip
+//     any.
 //
-// The rows dropin compare programs that are built from the same sources with client-go, and with the
-// line of module clientgo: clientgo, manager, and lister, which lists all pods once.
+// The rows dropin compare programs that are built twice from the same sources, with client-go and
+// with the replace line for module clientgo. They are clientgo, manager, and lister, which lists
+// all pods once.
 package main

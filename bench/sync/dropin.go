@@ -11,11 +11,11 @@ import (
 	"github.com/kinform/kinform/bench/internal/subject"
 )
 
-// Programs that are built twice from the same sources: with client-go, and with the line in go.mod that
-// puts module clientgo in its place. dropin.mod is bench's go.mod with that line.
+// Programs that are built twice from the same sources: with client-go, and with the line in go.mod
+// that replaces it by module clientgo. dropin.mod is bench's go.mod with that line.
 const (
 	manager = "manager" // the cache of a manager of controller-runtime
-	lister  = "lister"  // a program that lists everything once, and watches nothing
+	lister  = "lister"  // a program that lists everything once, without a watch
 
 	lineSuffix = "+line"
 	lineModule = "dropin.mod"
@@ -41,7 +41,7 @@ func buildWithLine(dir string) error {
 	return nil
 }
 
-// lineKinds are the programs with and without the line, next to each other.
+// lineKinds returns the programs with and without the line, next to each other.
 func lineKinds() (kinds []kind) {
 	both := func(program, encoding, shape string) {
 		kinds = append(kinds, kind{program, encoding, subject.List, shape}, kind{program + lineSuffix, encoding, subject.List, shape})
@@ -62,17 +62,17 @@ func lineKinds() (kinds []kind) {
 	return kinds
 }
 
-// watches reports whether a program goes on after its first list.
+// watches reports whether a program continues after its first list.
 func (k kind) watches() bool { return strings.TrimSuffix(k.program, lineSuffix) != lister }
 
-// lineGoals are what the line shall save, and listerGoals what it shall not make worse: objects that
-// belong to their program share strings alone.
+// lineGoals are the savings that the line must bring. listerGoals are values that it must not make
+// worse: objects that belong to their program share only strings.
 var (
 	lineGoals   = map[*metric]float64{syncWall: 0.6, syncCPU: 0.6, peakRSS: 0.55, liveHeap: 0.55, eventRate: 2}
 	listerGoals = map[*metric]float64{syncWall: 1, syncCPU: 1, peakRSS: 1, liveHeap: 1}
 )
 
-// lineComparison sets each program without the line against the same with it.
+// lineComparison compares each program without the line to the same program with it.
 func (r results) lineComparison() report.Table {
 	t := report.Table{{"the same program, medians", "client-go", "with the line", "ratio", "target", ""}}
 	for _, k := range lineKinds() {

@@ -61,8 +61,8 @@ func parse(args []string) (settings, error) {
 func run(set settings) error {
 	begin := time.Now()
 	heading := report.Heading()
-	// The server holds what it sends in memory. Let it collect garbage between the
-	// measurements rather than during them.
+	// The server keeps its answers in memory. Its garbage should be collected between measurements
+	// rather than during them.
 	debug.SetGCPercent(400)
 	steps := set.progress()
 	steps.Say("compiling the clients, at first in minutes, and making %d pods", set.pods)
@@ -122,7 +122,7 @@ func (set settings) progress() *progress.Progress {
 	return progress.New("sync", steps*set.runs)
 }
 
-// syncKinds and watchKinds are the clients that are measured.
+// syncKinds and watchKinds return the measured clients.
 func (set settings) syncKinds() []kind  { return set.named(syncKinds(set.rows)) }
 func (set settings) watchKinds() []kind { return set.named(watchKinds(set.rows)) }
 
@@ -130,8 +130,9 @@ func (set settings) named(kinds []kind) []kind {
 	return slices.DeleteFunc(kinds, func(k kind) bool { return !set.only.MatchString(k.String()) })
 }
 
-// atOnce is how many clients are sent the same events. All of them are in memory together: ten programs with 100,000 pods each would
-// not fit, so that each program is measured beside the same with the line.
+// atOnce is the number of clients that get the same events. All of them are in memory together, and
+// ten programs with 100,000 pods each would not fit. So each program is measured only beside the
+// same program with the line.
 func (set settings) atOnce() int {
 	if set.rows["dropin"] {
 		return 2
@@ -139,7 +140,7 @@ func (set settings) atOnce() int {
 	return max(len(watchKinds(set.rows)), 1)
 }
 
-// inTurn lets the order go back and forth, so that none always comes first.
+// inTurn reverses the order in every second round, so that no client always comes first.
 func inTurn(kinds []kind, round int) []kind {
 	if round%2 == 0 {
 		return kinds

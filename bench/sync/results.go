@@ -8,12 +8,12 @@ import (
 	"github.com/kinform/kinform/bench/internal/subject"
 )
 
-// metric is something that is measured.
+// metric is a measured quantity.
 type metric struct {
 	name, unit string
-	short      string // the name where many of them are beside each other
+	short      string // the name in tables with many columns
 	format     string
-	divisor    float64 // of the values, to get the unit
+	divisor    float64 // divides the values to get the unit
 	rising     bool    // more is better
 }
 
@@ -33,7 +33,7 @@ var (
 
 func (m *metric) number(value float64) string { return fmt.Sprintf(m.format, value/m.divisor) }
 
-// judge writes a target, and whether a ratio reaches it. A goal of 0 is none.
+// judge returns a target, and whether a ratio reaches it. A goal of 0 means no target.
 func (m *metric) judge(ratio, goal float64) (target, verdict string) {
 	if goal == 0 {
 		return "", ""
@@ -48,7 +48,7 @@ func (m *metric) judge(ratio, goal float64) (target, verdict string) {
 	return target, verdict
 }
 
-// results are all values of each metric of each kind.
+// results has all values of each metric of each kind.
 type results map[kind]map[*metric][]float64
 
 func (r results) add(k kind, m *metric, value float64) {
@@ -58,7 +58,7 @@ func (r results) add(k kind, m *metric, value float64) {
 	r[k][m] = append(r[k][m], value)
 }
 
-// median returns the median; ok is false where nothing was measured.
+// median returns the median; ok is false without values.
 func (r results) median(k kind, m *metric) (value float64, ok bool) {
 	values := r[k][m]
 	return report.Median(values), len(values) > 0
@@ -78,12 +78,13 @@ func (r results) best(program, encoding, shape string, m *metric) (mode string, 
 type goal struct {
 	metric                *metric
 	encoding, shape, than string
-	ratio                 float64 // ours / client-go's; 0: none
+	ratio                 float64 // kinform / client-go; 0 means none
 }
 
-// goals are what kinform wants to reach, by default: the rows without sharing show what that buys. Keeping less of a pod is compared with
-// client-go's informer of whole pods, which is what one has otherwise, and then
-// with client-go's that keeps as little.
+// goals are kinform's targets with its defaults: the rows without sharing show what sharing saves.
+// Informers that keep less of a pod are compared twice. The first comparison is with client-go's
+// informer of whole pods, the usual alternative, and the second with client-go's informer that
+// keeps as little.
 var goals = []goal{
 	{syncWall, subject.Protobuf, subject.Full, subject.Full, 0.5},
 	{syncCPU, subject.Protobuf, subject.Full, subject.Full, 0.5},
@@ -117,9 +118,9 @@ func (g goal) aimless() goal {
 	return g
 }
 
-// comparison sets client-go in its best mode, row by row, against kinform in the one mode
-// of listing that it has by default: once as it is by default, and once without sharing, as a row without a target. plain
-// has a column where it can do what the row is about, and no target.
+// comparison compares client-go in its best mode, row by row, with kinform in its default mode of
+// listing. kinform has two rows: with its defaults, and without sharing, which has no target. plain
+// has a column if it supports the row, and no target.
 func (r results) comparison() report.Table {
 	t := report.Table{{"medians", "client-go", "its mode", "plain", "kinform", "ratio", "target", ""}}
 	for _, g := range goals {

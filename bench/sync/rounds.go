@@ -10,8 +10,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/subject"
 )
 
-// syncKinds are the clients whose sync is measured, those to be compared next to
-// each other.
+// syncKinds returns the clients whose sync is measured; compared clients are next to each other.
 func syncKinds(rows selection) (kinds []kind) {
 	if rows["dropin"] {
 		return lineKinds()
@@ -35,8 +34,8 @@ func syncKinds(rows selection) (kinds []kind) {
 	return kinds
 }
 
-// watchKinds are the clients whose watch is measured. How they list makes no
-// difference to that.
+// watchKinds returns the clients whose watch is measured. Their mode of listing does not matter for
+// that.
 func watchKinds(rows selection) (kinds []kind) {
 	if rows["dropin"] {
 		return slices.DeleteFunc(lineKinds(), func(k kind) bool { return !k.watches() })
@@ -48,7 +47,8 @@ func watchKinds(rows selection) (kinds []kind) {
 	return kinds
 }
 
-// sides are those that can do what is asked for. Those that are compared follow each other, in either direction.
+// sides returns the programs that support the given values. Compared programs follow each other, in
+// either direction.
 func sides(encoding, mode, shape string) []kind {
 	all := []kind{{clientgo, encoding, mode, shape}, {kinform, encoding, mode, shape}, {withoutSharing, encoding, mode, shape}}
 	if encoding == subject.JSON && mode == subject.List && shape == subject.Full {
@@ -57,7 +57,7 @@ func sides(encoding, mode, shape string) []kind {
 	return all
 }
 
-// warm makes the server encode everything in JSON, which it remembers.
+// warm makes the server encode everything in JSON, which it caches.
 func (l *lab) warm() error {
 	c, _, err := l.start(kind{raw, subject.JSON, subject.List, subject.Full}, false)
 	if err != nil {
@@ -92,7 +92,7 @@ func (l *lab) syncRound(kinds []kind, relist bool, into results) error {
 	return nil
 }
 
-// relist measures a list of pods that the client has already.
+// relist measures a list of pods that the client already has.
 func (l *lab) relist(c *client, into results) error {
 	version, err := l.server.advance()
 	if err != nil {
@@ -107,9 +107,9 @@ func (l *lab) relist(c *client, into results) error {
 	return nil
 }
 
-// watchRound lets each kind see the same updates.
+// watchRound sends each kind the same updates.
 func (l *lab) watchRound(kinds []kind, updates int, into results) (err error) {
-	// The first reader of each update in JSON waits for it to be encoded.
+	// The first reader of each update in JSON waits for its encoding.
 	kinds = append([]kind{{raw, subject.JSON, subject.List, subject.Full}}, kinds...)
 	var clients []*client
 	defer func() {
@@ -152,7 +152,7 @@ func (l *lab) watchRound(kinds []kind, updates int, into results) (err error) {
 	return nil
 }
 
-// selection is which groups of rows to measure.
+// selection is the set of groups of rows to measure.
 type selection map[string]bool
 
 var (

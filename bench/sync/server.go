@@ -16,28 +16,27 @@ import (
 	"github.com/kinform/kinform/bench/internal/subject"
 )
 
-// server is the API server that all clients talk to. It tells them apart by their
-// User-Agent.
+// server is the API server that all clients talk to. It distinguishes them by their User-Agent.
 type server struct {
 	*apitest.Server
 	http    http.Server
 	serving sync.WaitGroup
 	url     string
 	pods    int
-	dirt    int // counts writes, so that each writes something else
+	dirt    int // counts writes, so that each write differs
 
 	mu      sync.Mutex               // guards following
-	gates   map[string]chan struct{} // closed to let the watch of a client go on
+	gates   map[string]chan struct{} // closed to release the watch of a client
 	waiting map[string]bool          // clients with a watch that is held back
 	lists   map[string]string        // the first list of a client: encoding and mode
 }
 
-// newServer serves pods, and remembers as many updates of them.
+// newServer serves pods, and keeps this many updates in its history.
 func newServer(pods, updates int) (*server, error) {
 	s := &server{
 		Server: apitest.New(apitest.Options{
 			Window:           2*updates + 1000,
-			BookmarkInterval: time.Hour, // no bookmark shall come between
+			BookmarkInterval: time.Hour, // no bookmark may come in between
 		}),
 		pods:    pods,
 		gates:   make(map[string]chan struct{}),
@@ -53,11 +52,11 @@ func newServer(pods, updates int) (*server, error) {
 	}
 	s.url = "http://" + l.Addr().String()
 	s.http.Handler = s
-	s.serving.Go(func() { _ = s.http.Serve(l) }) // until Close, which is all that it reports
+	s.serving.Go(func() { _ = s.http.Serve(l) }) // until Close, which causes its only error
 	return s, nil
 }
 
-// Close ends everything.
+// Close stops the server and everything in it.
 func (s *server) Close() {
 	_ = s.http.Close()
 	s.serving.Wait()
@@ -70,13 +69,13 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	stream := query.Get("sendInitialEvents") == "true"
 	if watch := query.Get("watch"); (watch == "true" || watch == "1") && !stream {
 		w = s.gated(w, r)
-	} else if strings.HasSuffix(r.URL.Path, "/pods") { // and not what a manager asks of discovery, in JSON
+	} else if strings.HasSuffix(r.URL.Path, "/pods") { // but not a manager's discovery, in JSON
 		s.note(r, stream)
 	}
 	s.Server.ServeHTTP(w, r)
 }
 
-// note remembers how a client lists, the first time that it does.
+// note records a client's first list.
 func (s *server) note(r *http.Request, stream bool) {
 	encoding, mode := subject.JSON, subject.List
 	if strings.HasPrefix(r.Header.Get("Accept"), "application/vnd.kubernetes.protobuf") {
@@ -92,7 +91,7 @@ func (s *server) note(r *http.Request, stream bool) {
 	}
 }
 
-// check says whether a client did what it was asked to, and not something easier.
+// check returns an error if a client did not list in the given way.
 func (s *server) check(name, encoding, mode string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +108,7 @@ func (s *server) hold(name string) {
 	s.gates[name] = make(chan struct{})
 }
 
-// release lets the watch of a client go on.
+// release releases the watch of a client.
 func (s *server) release(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +117,8 @@ func (s *server) release(name string) {
 	delete(s.waiting, name)
 }
 
-// gated returns w, or a writer that holds back the events of a watch while watches of the client are held back.
+// gated returns w, or a writer that holds back the events of a watch while watches of the client
+// are held back.
 func (s *server) gated(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,8 +130,8 @@ func (s *server) gated(w http.ResponseWriter, r *http.Request) http.ResponseWrit
 	return &gatedWriter{ResponseWriter: w, gate: gate, gone: r.Context().Done()}
 }
 
-// gatedWriter lets the headers pass, so that no client takes the server for dead while others are measured, and no body
-// until its gate is open.
+// gatedWriter passes the headers, so that no client considers the server dead while others are
+// measured. It passes the body only once its gate is open.
 type gatedWriter struct {
 	http.ResponseWriter
 	gate, gone <-chan struct{}
@@ -146,7 +146,7 @@ func (w *gatedWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// Unwrap leads http.ResponseController to the writer that flushes.
+// Unwrap gives http.ResponseController the writer that flushes.
 func (w *gatedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // held waits until a watch of the client is being held back.
@@ -158,7 +158,7 @@ func (s *server) held(name string) error {
 	})
 }
 
-// update makes n updates, of each pod in turn: a container of it was restarted.
+// update makes n updates, pod by pod: each restarts a container.
 func (s *server) update(n int) error {
 	for n > 0 {
 		s.dirt++
@@ -174,15 +174,15 @@ func (s *server) update(n int) error {
 	return nil
 }
 
-// advance writes something that is no pod, and returns the version of that.
+// advance writes an object that is not a pod, and returns its version.
 func (s *server) advance() (version string, err error) {
 	s.dirt++
 	_, err = s.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "bench", Name: fmt.Sprint("advance-", s.dirt)}})
 	return s.ResourceVersion(), err
 }
 
-// expire makes the one client that watches list again: its watch breaks, and what
-// came after the version that it knows is forgotten.
+// expire makes the only watching client list again: its watch breaks, and events after its version
+// are compacted away.
 func (s *server) expire() error {
 	if err := eventually("nobody watches", func() bool { return s.Watches("pods") > 0 }); err != nil {
 		return err

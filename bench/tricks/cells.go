@@ -8,28 +8,33 @@ import (
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
-// trick is a row of the table: what is measured, what each side has for it, and what makes the difference.
+// trick is a row of the table: the measured quantity, each side's number, and the reason for the
+// difference.
 type trick struct {
 	what, trick string
 
-	// clientGo, plain, kinform and unshared, which is kinform without sharing, are where in the output the numbers are. The zero value is nowhere: that side cannot do
-	// it, or has no number of its own.
+	// clientGo, plain, kinform and unshared (kinform without sharing) are the places of the numbers
+	// in the output. The zero value means that the side does not support it, or has no number of
+	// its own.
 	clientGo, plain, kinform, unshared place
 
-	// unit is that of numbers that have none in the output, and divisor what they are divided by before, 0 for not at all.
+	// unit is the unit of numbers without one in the output, and divisor divides them first, unless
+	// it is 0.
 	unit    string
 	divisor float64
 
 	rising bool // more is better
 }
 
-// place is a cell of one of the tables: the row with this name in its first cell, and second in its second unless that is "".
+// place is a cell of one of the tables: the column, and the row with this name in its first cell.
+// If second is not "", the row's second cell must equal it.
 type place struct{ row, second, column string }
 
 // none is the cell of a side without a number.
 const none = "–"
 
-// cells are those of the numbers, the last one that by which kinform is better than plain.
+// cells returns the cells with the numbers; the last one is the factor by which kinform is better
+// than plain.
 func (t trick) cells(tables []report.Table) (cells []string, err error) {
 	for _, p := range []place{t.clientGo, t.plain, t.kinform, t.unshared} {
 		cell := none
@@ -46,7 +51,7 @@ func (t trick) cells(tables []report.Table) (cells []string, err error) {
 	return append(cells, t.factor(cells[1], cells[2])), nil
 }
 
-// find returns the first cell of the place that is not empty.
+// find returns the first non-empty cell at the place.
 func (p place) find(tables []report.Table) (string, error) {
 	for _, t := range tables {
 		for _, row := range t[1:] {
@@ -74,7 +79,8 @@ func (t trick) inUnit(cell string) (string, error) {
 	return strings.TrimSpace(cell + " " + t.unit), nil
 }
 
-// factor says by how much ours is better than the textbook's, and none where one of them has no number or is zero.
+// factor returns how many times better ours is than the textbook's, or none if a number is missing
+// or zero.
 func (t trick) factor(textbook, ours string) string {
 	a, b := leading(textbook), leading(ours)
 	if t.rising {
@@ -86,7 +92,7 @@ func (t trick) factor(textbook, ours string) string {
 	return fmt.Sprintf("%.1f", a/b)
 }
 
-// leading is the number that a cell begins with, 0 if it does not.
+// leading returns the number at the beginning of a cell, or 0.
 func leading(cell string) float64 {
 	number, _, _ := strings.Cut(cell, " ")
 	value, _ := strconv.ParseFloat(strings.TrimSuffix(number, "%"), 64)

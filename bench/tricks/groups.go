@@ -1,6 +1,6 @@
 package main
 
-// group is the rows of a suite.
+// group has the rows of a suite.
 type group struct {
 	name   string
 	tricks []trick
@@ -68,7 +68,8 @@ var groups = []group{
 
 var spelled = map[string]string{"json": "JSON", "protobuf": "protobuf"}
 
-// inSync has numbers for both of kinform's programs, and for plain where it can read what is sent.
+// inSync makes a trick with numbers for both of kinform's programs, and for plain if it supports
+// the encoding.
 func inSync(metric, encoding string, rising bool, why string) trick {
 	standard, unshared := metric+", "+encoding+", default", metric+", "+encoding+", without sharing"
 	t := trick{
@@ -85,13 +86,13 @@ func inLatency(row, why string) trick { return inColumns(row, "", why) }
 
 func inStore(row, why string) trick { return inColumns(row, " ns", why) }
 
-// inMicroseconds shows numbers that are in nanoseconds in the output.
+// inMicroseconds converts numbers that are in nanoseconds in the output.
 func inMicroseconds(t trick) trick {
 	t.unit, t.divisor = "µs", 1000
 	return t
 }
 
-// inColumns has each side in a column of its name, and what is added to that.
+// inColumns makes a trick whose numbers are in columns named after the sides, with a suffix.
 func inColumns(row, unit, why string) trick {
 	return trick{
 		what: row, trick: why, unit: unit[min(len(unit), 1):],

@@ -1,5 +1,6 @@
-// Command askall asks an API server all that client-go's packages of discovery can ask, and prints the answers in one order.
-// TestDiscoveryOfBothModules builds it twice: with client-go, and with the line in go.mod that puts module clientgo in its place.
+// Command askall sends an API server all requests of client-go's discovery packages, and prints the
+// answers in a fixed order. TestDiscoveryOfBothModules builds it twice: with client-go, and with
+// the replace line for module clientgo in go.mod.
 package main
 
 import (
@@ -75,7 +76,7 @@ func text(v any) string {
 	return string(data)
 }
 
-// inOrder prints lists in one order: that of some of client-go's is random.
+// inOrder prints lists in a fixed order, because client-go's order is partly random.
 func inOrder(lists []*metav1.APIResourceList) string {
 	var all []string
 	for _, list := range lists {
@@ -168,7 +169,7 @@ func askMappings(client discovery.CachedDiscoveryInterface) {
 			names = append(names, r.String())
 		}
 		slices.Sort(names)
-		fmt.Println("category", category, slices.Compact(names), ok) // client-go has a resource once for each version
+		fmt.Println("category", category, slices.Compact(names), ok) // client-go lists a resource once for each version
 	}
 }
 

@@ -1,6 +1,7 @@
-// Command cachekeeper keeps config maps in a shared informer of client-go. TestLineUnderFaults builds it twice: with
-// client-go, and with the line in go.mod that puts module clientgo in its place. For each line of its input it writes
-// what the store and what the handler have: versions by key, as JSON. It ends with its input.
+// Command cachekeeper keeps config maps in a shared informer of client-go. TestLineUnderFaults
+// builds it twice: with client-go, and with the replace line for module clientgo in go.mod. For
+// each line of its input it writes the content of the store and of the handler, as versions by key
+// in JSON. It ends with its input.
 package main
 
 import (
@@ -27,7 +28,7 @@ func main() {
 	}
 }
 
-// answer is what is written for a line.
+// answer is the output for one line.
 type answer struct{ Store, Handler map[string]string }
 
 func run() error {
@@ -66,7 +67,7 @@ func run() error {
 	return nil
 }
 
-// told is a handler that keeps what it was told.
+// told is a handler that keeps the objects it received.
 type told struct {
 	mu       sync.Mutex // guards following
 	versions map[string]string

@@ -1,5 +1,6 @@
-// Command candidate is a process that stands for election, on kinform or on client-go, and while it leads
-// writes a line with the time every few milliseconds, as a controller would write objects.
+// Command candidate is a process that stands for election, with kinform or with client-go. While it
+// leads, it writes a line with the time every few milliseconds, like a controller that writes
+// objects.
 package main
 
 import (
@@ -98,7 +99,7 @@ func onClientGo(ctx context.Context) error {
 	return nil
 }
 
-// write writes lines until it may not any more.
+// write writes lines until check fails.
 func write(ctx context.Context, check func(context.Context) error) {
 	for ctx.Err() == nil && check(ctx) == nil {
 		if _, err := fmt.Println("writes", time.Now().UnixNano()); err != nil {

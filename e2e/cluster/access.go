@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Config is how a client with the rights of an administrator reaches the server,
-// with the token in [Cluster.TokenFile].
+// Config returns the configuration of a client with administrator permissions, with the token in
+// [Cluster.TokenFile].
 func (c *Cluster) Config() rest.Config {
 	return rest.Config{
 		Host:            c.URL(),

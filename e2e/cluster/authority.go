@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// authority signs certificates.
+// authority is a certificate authority.
 type authority struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey

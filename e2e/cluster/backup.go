@@ -8,15 +8,14 @@ import (
 	"path/filepath"
 )
 
-// Backup copies etcd's data, with both servers down meanwhile, and returns when they
-// are back.
+// Backup copies etcd's data while both servers are down, and returns when they are up again.
 func (c *Cluster) Backup(ctx context.Context) error {
 	err := c.whileDown(func() error { return os.CopyFS(c.backup(), os.DirFS(c.etcdData())) })
 	return errors.Join(err, c.StartAPIServer(ctx))
 }
 
-// Restore kills both servers and starts etcd on the data of the last Backup. Its
-// revision goes back. The API server stays down.
+// Restore kills both servers and starts etcd with the data of the last Backup. Its revision goes
+// back. The API server stays down.
 func (c *Cluster) Restore() error {
 	return c.whileDown(func() error {
 		if err := os.RemoveAll(c.etcdData()); err != nil {
@@ -26,10 +25,10 @@ func (c *Cluster) Restore() error {
 	})
 }
 
-// Advance makes etcd's revision higher by n, as writes to other resources do.
+// Advance raises etcd's revision by n, like writes to other resources.
 func (c *Cluster) Advance(ctx context.Context, n int) error {
 	put := func() error { return c.etcdCall(ctx, "/v3/kv/put", `{"key": "b3RoZXI=", "value": ""}`, nil) }
-	if err := eventually(ctx, put, c.etcd.exited); err != nil { // It may be starting.
+	if err := eventually(ctx, put, c.etcd.exited); err != nil { // etcd may still be starting.
 		return err
 	}
 	for range n - 1 {

@@ -15,14 +15,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// metadataOnly asks for a list without specs and statuses.
+// metadataOnly is the media type of a list without specs and statuses.
 const metadataOnly = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
-// object is a Kubernetes object as JSON has it.
+// object is a decoded JSON object of Kubernetes.
 type object = map[string]any
 
-// newClient returns a client that trusts the server. It speaks HTTP/1.1, so that
-// parallel requests are parallel connections.
+// newClient returns a client that trusts the server. It uses HTTP/1.1, so that parallel requests
+// use parallel connections.
 func (c *Cluster) newClient() *http.Client {
 	trusted := x509.NewCertPool()
 	trusted.AppendCertsFromPEM(c.pki.caPEM)
@@ -43,19 +43,18 @@ func (c *Cluster) Patch(ctx context.Context, path string, patch any) error {
 	return c.do(ctx, http.MethodPatch, path, "application/merge-patch+json", patch, nil)
 }
 
-// Delete deletes the object at path, at once.
+// Delete deletes the object at path immediately.
 func (c *Cluster) Delete(ctx context.Context, path string) error {
 	return c.do(ctx, http.MethodDelete, path+"?gracePeriodSeconds=0", "", nil, nil)
 }
 
-// Get returns what the server has at path, in JSON.
+// Get returns the server's object at path, in JSON.
 func (c *Cluster) Get(ctx context.Context, path string) ([]byte, error) {
 	return c.send(ctx, http.MethodGet, path, http.Header{}, nil)
 }
 
-// List returns the keys of all objects in the collection at path, each with its
-// resourceVersion, as etcd has them now. It asks for their metadata only, in
-// protobuf: tests list often.
+// List returns the keys of all objects in the collection at path, each with its resourceVersion, by
+// a quorum read. It requests only metadata, in protobuf, because tests list often.
 func (c *Cluster) List(ctx context.Context, path string) (map[types.NamespacedName]string, error) {
 	body, err := c.send(ctx, http.MethodGet, path, http.Header{"Accept": {metadataOnly}}, nil)
 	if err != nil {
@@ -82,8 +81,8 @@ func (c *Cluster) List(ctx context.Context, path string) (map[types.NamespacedNa
 	return versions, nil
 }
 
-// CloseIdle closes the connections that the cluster's own client keeps for
-// later, so that a test can count what is left.
+// CloseIdle closes the idle connections of the cluster's own client, so that a test can count the
+// others.
 func (c *Cluster) CloseIdle() { c.admin.CloseIdleConnections() }
 
 // do sends an object as the administrator and decodes the answer into into,
@@ -105,8 +104,8 @@ func (c *Cluster) do(ctx context.Context, method, path, contentType string, obj,
 	return json.Unmarshal(answer, into)
 }
 
-// send sends a request as the administrator and returns the body of the answer.
-// A status other than 2xx is an error with the server's words.
+// send sends a request as the administrator and returns the body of the answer. A status other than
+// 2xx is an error with the server's message.
 func (c *Cluster) send(ctx context.Context, method, path string, header http.Header, payload []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.URL()+path, bytes.NewReader(payload))
 	if err != nil {
@@ -119,7 +118,7 @@ func (c *Cluster) send(ctx context.Context, method, path string, header http.Hea
 		return nil, err
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body) // to the end, or the connection can't be used again
+	answer, err := io.ReadAll(resp.Body) // to the end, or the connection cannot be reused
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}

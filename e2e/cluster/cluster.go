@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Namespace is where the helpers of this package create objects. [Start] makes
+// Namespace is the namespace in which the helpers of this package create objects. [Start] creates
 // it.
 const Namespace = "e2e"
 
@@ -30,14 +30,14 @@ type Cluster struct {
 
 	admin *http.Client
 
-	// tokenSecret is the secret that the present token is bound to, tokens how
-	// many there have been.
+	// tokenSecret is the secret that the current token is bound to, and tokens the number of tokens
+	// so far.
 	tokenSecret string
 	tokens      int
 }
 
-// Start starts etcd and kube-apiserver on free ports of 127.0.0.1 and returns
-// when the server is ready. Stop the cluster when done.
+// Start starts etcd and kube-apiserver on free ports of 127.0.0.1, and returns when the server is
+// ready. Call Stop when done.
 func Start(ctx context.Context, opts Options) (*Cluster, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -88,11 +88,10 @@ func (c *Cluster) Stop() error {
 	return errors.Join(c.apiserver.kill(), c.etcd.kill(), os.RemoveAll(c.dir))
 }
 
-// URL is the address of the API server. It stays the same when the server is
-// started again.
+// URL is the address of the API server. It stays the same after a restart of the server.
 func (c *Cluster) URL() string { return fmt.Sprintf("https://127.0.0.1:%d", c.port) }
 
-// Logs returns the last lines of what each process has written.
+// Logs returns the last lines of each process's output.
 func (c *Cluster) Logs(lines int) string {
 	var b strings.Builder
 	for _, name := range []string{"etcd", "kube-apiserver"} {

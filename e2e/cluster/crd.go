@@ -36,12 +36,12 @@ func (c *Cluster) CreateCRD(ctx context.Context) error {
 	})
 }
 
-// DeleteCRD removes the definition, and with it all widgets.
+// DeleteCRD deletes the definition, and with it all widgets.
 func (c *Cluster) DeleteCRD(ctx context.Context) error {
 	return c.Delete(ctx, crdsPath+"/"+CRDResource+"."+CRDGroup)
 }
 
-// Widget is a custom resource of that kind.
+// Widget returns a custom resource of that kind.
 func Widget(name string, size int) any {
 	return object{
 		"apiVersion": CRDGroup + "/" + CRDVersion, "kind": CRDKind,

@@ -10,20 +10,19 @@ import (
 	"time"
 )
 
-// adminToken is the password of a member of system:masters on a server that
-// only this machine can reach and that lives for some minutes.
+// adminToken is the token of a member of system:masters, on a server that only this machine can
+// reach and that runs for some minutes.
 const adminToken = "e2e-admin"
 
-// credentials are the files of the server's flags, and the paths of those that a client
-// needs.
+// credentials has the files for the server's flags and for clients.
 type credentials struct {
-	// certFile and keyFile are the server's, signed by the authority in caFile,
-	// which clients trust.
+	// certFile and keyFile are the server's, signed by the authority in caFile, which clients
+	// trust.
 	certFile, keyFile, caFile string
 	caPEM                     []byte
 	// accountKeyFile signs the tokens of service accounts.
 	accountKeyFile string
-	// clients signs the certificates of clients, as clientCAFile tells the server.
+	// clients signs the client certificates; the server reads its certificate from clientCAFile.
 	clients      *authority
 	clientCAFile string
 	// tokensFile is the server's token file: token,user,uid,groups.
@@ -56,7 +55,7 @@ func newCredentials(dir string) (credentials, error) {
 	)
 }
 
-// newServer writes a certificate for the server by a new authority.
+// newServer creates a new authority, and a server certificate signed by it.
 func (c *credentials) newServer() error {
 	signer, err := newAuthority("kinform e2e")
 	if err != nil {
@@ -84,12 +83,11 @@ func replace(file string, content []byte) error {
 	return os.Rename(file+".new", file)
 }
 
-// CAFile is the path of a file with the authority that signed the server's
-// certificate.
+// CAFile is the path of the CA bundle for the server's certificate.
 func (c *Cluster) CAFile() string { return c.pki.caFile }
 
-// RotateCA gives the server a certificate by a new authority, and writes that to
-// [Cluster.CAFile]. It is for a server that is down.
+// RotateCA gives the server a certificate of a new authority, and writes the new CA bundle to
+// [Cluster.CAFile]. The server must be down.
 func (c *Cluster) RotateCA() error {
 	if err := c.pki.newServer(); err != nil {
 		return err
@@ -99,8 +97,7 @@ func (c *Cluster) RotateCA() error {
 	return nil
 }
 
-// ClientCertificate makes a certificate of a user who may do everything, and its key, both in
-// PEM.
+// ClientCertificate makes a certificate of a user with all permissions, and its key, both in PEM.
 func (c *Cluster) ClientCertificate(user string, lifetime time.Duration) (cert, key []byte, err error) {
 	return c.pki.clients.issue(&x509.Certificate{
 		Subject:     pkix.Name{CommonName: user, Organization: []string{"system:masters"}},

@@ -1,6 +1,6 @@
-// Package cluster runs a real Kubernetes API server and its etcd on loopback, for tests that need
-// a real server and inject faults: they kill the server, compact etcd's history, revoke a token,
-// or give the server a certificate of an authority that no client knows yet.
+// Package cluster runs a real Kubernetes API server and its etcd on loopback, for tests that need a
+// real server and inject faults. They kill the server, compact etcd's history, revoke a token, or
+// give the server a certificate of an authority that no client knows yet.
 //
 // The two binaries come from module e2e/servers; `make servers` builds them.
 // There are no nodes and no controllers: pods, config maps, leases and custom
@@ -16,7 +16,7 @@
 //
 // # The reference
 //
-// The methods that read from the server ([Cluster.List]) or change it use net/http and quorum
-// reads, and apimachinery decodes their objects. Tests compare kinform with the results. So these
-// methods use no code of kinform that talks to the server, only a [rest.Config] for its address.
+// The methods that read from the server ([Cluster.List]) or change it use net/http, quorum reads
+// and apimachinery's decoding. Tests compare kinform with their results. So these methods use none
+// of kinform's code for the server, except [rest.Config] for its address.
 package cluster

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Network is the network between one client and the server: it counts the
-// client's connections, and can be cut. The zero value is a whole network.
+// Network is the network between one client and the server. It counts the client's connections, and
+// can be cut. The zero value is an intact network.
 type Network struct {
 	mu    sync.Mutex // guards following
 	open  map[*conn]struct{}
@@ -41,14 +41,14 @@ func (n *Network) DialContext(ctx context.Context, network, addr string) (net.Co
 	return c, nil
 }
 
-// Open returns how many connections the client has not closed.
+// Open returns the number of connections that the client has not closed.
 func (n *Network) Open() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return len(n.open)
 }
 
-// Dials returns how many connections have been made.
+// Dials returns the number of connections made so far.
 func (n *Network) Dials() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -8,24 +8,23 @@ import (
 	"time"
 )
 
-// Options are the options of a cluster. The zero value needs only the environment variable
+// Options configures a cluster. The zero value needs only the environment variable
 // KINFORM_E2E_BIN, which `make test` sets.
 type Options struct {
 	// Bin is the directory with the binaries kube-apiserver and etcd. Defaults to
 	// $KINFORM_E2E_BIN.
 	Bin string
 
-	// ReadyTimeout is how long the server may take until /readyz says yes.
+	// ReadyTimeout is how long the server may take until /readyz answers 200.
 	// Defaults to one minute.
 	ReadyTimeout time.Duration
 
-	// Uncached names resources (plural, with ".group" outside the core group)
-	// that the server reads from etcd for every list and watch, without its watch
-	// cache. For them a compaction takes effect at once; with the cache, the
-	// server goes on answering from memory. Defaults to none.
+	// Uncached names resources (plural, with ".group" outside the core group) that the server reads
+	// from etcd for every list and watch, without its watch cache. A compaction affects them at
+	// once; with the cache, the server still answers from memory. Defaults to none.
 	Uncached []string
 
-	// Flags are given to kube-apiserver after those that the package itself needs.
+	// Flags are additional flags for kube-apiserver, after the flags that the package itself sets.
 	Flags []string
 }
 

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// process is one child process. A nil process has never run; its methods work.
+// process is one child process. A nil process has never run; its methods are valid.
 type process struct {
 	name string
 	cmd  *exec.Cmd
@@ -37,7 +37,7 @@ func startProcess(bin, dir, name string, args ...string) (*process, error) {
 	return &process{name: name, cmd: cmd}, nil
 }
 
-// exited returns an error if the process has ended by itself.
+// exited returns an error if the process has exited by itself.
 func (p *process) exited() error {
 	if p.done {
 		return nil
@@ -51,7 +51,7 @@ func (p *process) exited() error {
 	return fmt.Errorf("%s ended by itself with status %d", p.name, status.ExitStatus())
 }
 
-// kill ends the process the hard way, SIGKILL, and waits for it.
+// kill sends SIGKILL to the process, and waits for it.
 func (p *process) kill() error {
 	if p == nil || p.done {
 		return nil
@@ -60,13 +60,13 @@ func (p *process) kill() error {
 	if err := p.cmd.Process.Kill(); err != nil {
 		return fmt.Errorf("kill %s: %w", p.name, err)
 	}
-	_ = p.cmd.Wait() // its error says that the process was killed
+	_ = p.cmd.Wait() // the error says that the process was killed
 	return nil
 }
 
-// freePort finds a free port below those that the kernel gives to outgoing connections. On one of
-// these, a server that is down could not come back: a client's connection may have its port, even
-// one that is connected to itself.
+// freePort finds a free port below the range for outgoing connections. In that range, a server that
+// is down might not be able to restart: a client's connection may have its port, even a connection
+// to itself.
 func freePort() (int, error) {
 	var err error
 	for range 100 {

@@ -4,5 +4,5 @@ package cluster
 
 import "syscall"
 
-// childAttributes are none: only Linux can tie a child's life to its parent's.
+// childAttributes is nil: only Linux can tie a child's life to its parent's.
 func childAttributes() *syscall.SysProcAttr { return nil }

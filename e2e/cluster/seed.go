@@ -7,23 +7,22 @@ import (
 	"sync/atomic"
 )
 
-// seedWorkers is how many requests [Parallel] has under way at once.
+// seedWorkers is the number of concurrent calls in [Parallel].
 const seedWorkers = 16
 
 // PodsPath is the collection of the pods that [Cluster.SeedPods] creates.
 const PodsPath = "/api/v1/namespaces/" + Namespace + "/pods"
 
-// PodName is the name of the i-th pod.
+// PodName returns the name of the i-th pod.
 func PodName(i int) string { return fmt.Sprintf("web-%05d", i) }
 
-// SeedPods creates the pods from number first on, n of them.
+// SeedPods creates n pods, beginning with number first.
 func (c *Cluster) SeedPods(ctx context.Context, first, n int) error {
 	return Parallel(n, func(i int) error { return c.Create(ctx, PodsPath, Pod(first+i)) })
 }
 
-// Parallel calls do for 0 to n-1 from several goroutines, and returns when all
-// calls have returned. After an error no new calls begin; the first one is
-// returned.
+// Parallel calls do for 0 to n-1 from several goroutines, and returns when all calls have returned.
+// After an error no new calls begin, and the first error is returned.
 func Parallel(n int, do func(i int) error) error {
 	var (
 		next   atomic.Int64

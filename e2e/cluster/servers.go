@@ -24,7 +24,7 @@ func (c *Cluster) startEtcd() error {
 	return c.runEtcd()
 }
 
-// runEtcd starts etcd on its ports and its data.
+// runEtcd starts etcd with its ports and data.
 func (c *Cluster) runEtcd() (err error) {
 	c.etcd, err = startProcess(c.opts.Bin, c.dir, "etcd",
 		"-client", c.etcdURL,
@@ -36,8 +36,8 @@ func (c *Cluster) runEtcd() (err error) {
 
 func (c *Cluster) etcdData() string { return filepath.Join(c.dir, "etcd") }
 
-// StartAPIServer starts the API server, on the port that it had before, and
-// returns when /readyz answers 200. [Start] does so for the first time.
+// StartAPIServer starts the API server on its former port, and returns when /readyz answers 200.
+// [Start] calls it for the first start.
 func (c *Cluster) StartAPIServer(ctx context.Context) error {
 	if c.apiserver != nil && !c.apiserver.done {
 		return errors.New("cluster: the API server is running")
@@ -53,8 +53,8 @@ func (c *Cluster) StartAPIServer(ctx context.Context) error {
 	return eventually(ctx, ready, c.apiserver.exited)
 }
 
-// KillAPIServer ends the API server as kill -9 does, and returns when it is
-// gone. Connections to it break; etcd keeps what it has.
+// KillAPIServer kills the API server like kill -9, and returns when it is gone. Its connections
+// break; etcd keeps its data.
 func (c *Cluster) KillAPIServer() error { return c.apiserver.kill() }
 
 func (c *Cluster) apiserverFlags() []string {
@@ -65,7 +65,7 @@ func (c *Cluster) apiserverFlags() []string {
 		"--tls-cert-file=" + c.pki.certFile,
 		"--tls-private-key-file=" + c.pki.keyFile,
 
-		// The server needs an address to announce. Without this flag it takes that of the
+		// The server needs an address to announce. Without this flag it uses the address of the
 		// machine's network, which may not exist. No client uses the announced address.
 		"--advertise-address=127.0.0.1",
 		"--endpoint-reconciler-type=none",
@@ -91,9 +91,8 @@ func (c *Cluster) apiserverFlags() []string {
 	return append(flags, c.opts.Flags...)
 }
 
-// Compact makes etcd forget all history before its current revision, and
-// returns that revision, which as a resourceVersion is the oldest that etcd can
-// still serve.
+// Compact makes etcd drop all history before its current revision. It returns that revision, the
+// oldest resourceVersion that etcd can still serve.
 func (c *Cluster) Compact(ctx context.Context) (resourceVersion string, err error) {
 	var now struct {
 		Header struct{ Revision string }

@@ -16,8 +16,8 @@ const (
 	secretsAt        = "/api/v1/namespaces/" + Namespace + "/secrets"
 )
 
-// TokenFile is the path of a file with the token of a service account that may
-// do everything. [Cluster.RotateToken] writes a new one there.
+// TokenFile is the path of a file with the token of a service account with all permissions.
+// [Cluster.RotateToken] writes a new one there.
 func (c *Cluster) TokenFile() string { return filepath.Join(c.dir, "token") }
 
 func (c *Cluster) createServiceAccount(ctx context.Context) error {
@@ -35,18 +35,17 @@ func (c *Cluster) createServiceAccount(ctx context.Context) error {
 	return err
 }
 
-// RotateToken writes a new token to [Cluster.TokenFile], by renaming as a kubelet
-// does, and makes the server refuse the one that was there, with 401. It returns
-// when the server has begun to refuse it, which takes up to ten seconds because
-// the server remembers good tokens for that long. Requests that it has already
-// let in, such as an open watch, go on.
+// RotateToken replaces the token in [Cluster.TokenFile] by renaming, like a kubelet, and makes the
+// server refuse the old token with 401. It returns when the server has begun to refuse the old
+// token, which takes up to ten seconds because the server caches valid tokens for that long.
+// Requests in progress, such as an open watch, continue.
 func (c *Cluster) RotateToken(ctx context.Context) (old string, err error) {
 	before, err := os.ReadFile(c.TokenFile())
 	if err != nil && !os.IsNotExist(err) {
 		return "", err
 	}
 	old = strings.TrimSpace(string(before))
-	// A token that is bound to a secret is valid as long as the secret exists.
+	// A token that is bound to a secret is valid while the secret exists.
 	secretBefore := c.tokenSecret
 	c.tokenSecret = fmt.Sprintf("token-%d", c.tokens)
 	c.tokens++
@@ -90,7 +89,7 @@ func (c *Cluster) requestToken(ctx context.Context, secret string) (string, erro
 	return answer.Status.Token, err
 }
 
-// requireRefused returns nil when the server answers 401 to the token.
+// requireRefused returns nil if the server answers 401 to the token.
 func (c *Cluster) requireRefused(ctx context.Context, token string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL()+serviceAccountAt, nil)
 	if err != nil {

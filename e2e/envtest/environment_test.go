@@ -34,7 +34,7 @@ func environment() *envtest.Environment {
 	return &envtest.Environment{BinaryAssetsDirectory: assets, UseExistingCluster: ptr.To(false)}
 }
 
-// begin starts an Environment until the test ends.
+// begin starts an Environment that runs until the test ends.
 func begin(t *testing.T, env *envtest.Environment) client.Client {
 	t.Helper()
 	config, err := env.Start()
@@ -50,7 +50,7 @@ func open(t *testing.T, config *rest.Config) client.Client {
 	return c
 }
 
-// warnings has the warnings of a server.
+// warnings collects the warnings of a server.
 type warnings struct {
 	mu   sync.Mutex // guards following
 	seen []string
@@ -82,8 +82,8 @@ func TestDefinitionsAndWebhooks(t *testing.T) {
 	config.WarningHandler = said
 	c := open(t, config)
 
-	// The schema is checked. The webhook, which would deny everything, is not called, and the
-	// server says so.
+	// The schema is validated. The webhook, which would deny everything, is not called, and the
+	// server says so in a warning.
 	kind := schema.GroupVersionKind{Group: "web.example.com", Version: "v1", Kind: "Guestbook"}
 	book := &unstructured.Unstructured{}
 	book.SetGroupVersionKind(kind)
@@ -124,8 +124,8 @@ func TestUsers(t *testing.T) {
 	require.Equal(t, "kubectl: kinform has no kubectl: name a real one with TEST_ASSET_KUBECTL=/path/of/kubectl\n", string(text))
 }
 
-// Two control planes run at once. Each listens where it is told to, and one that has been stopped
-// starts again, empty, beside what it was left.
+// Two control planes run at once. Each listens at its configured address. A stopped control plane
+// starts again empty, next to the files it left.
 func TestTwoControlPlanesThatStartAgain(t *testing.T) {
 	other := begin(t, environment())
 	env := environment()

@@ -1,4 +1,4 @@
-// Package envtest_test has envtest of controller-runtime start the control plane that "kinform
+// Package envtest_test tests controller-runtime's envtest with the control plane that "kinform
 // envtest-assets" writes. It needs no other server.
 package envtest_test
 
@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// assets is the folder with the programs, and binary the command that has written them.
+// assets is the directory with the programs, and binary the command that wrote them.
 var assets, binary string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }

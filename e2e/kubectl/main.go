@@ -1,4 +1,5 @@
-// Command kubectl is kubectl, as its module has it. The tests use it as a client where there is none on the PATH.
+// Command kubectl is kubectl, built from its module. The tests use it if there is no kubectl on the
+// PATH.
 package main
 
 import (

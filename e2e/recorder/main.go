@@ -1,5 +1,5 @@
-// Command recorder records three events about a pod with client-go, by each of its two recorders, and ends
-// when the server has counted them.
+// Command recorder records three events about a pod with each of client-go's two recorders, and
+// ends when the server has counted them.
 package main
 
 import (

@@ -22,8 +22,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// An object that could not be read is not taken for deleted as long as the store has yet
-// to learn that it can be read now, or is gone, however that became known.
+// An object that could not be read does not count as deleted until the store knows its current
+// state: readable again, or gone.
 func TestWhatCanBeReadAgainIsNotTakenForDeleted(t *testing.T) { // G2
 	for _, relisted := range []bool{false, true} {
 		for _, ends := range []string{"readable", "deleted", "deleted, and nothing else in the batch"} {
@@ -98,7 +98,7 @@ func testReadAgain(t *testing.T, relisted bool, ends, kind string) {
 	isUnread()
 	_, err = server.Create(pod(types.NamespacedName{Namespace: web.Namespace, Name: "slow"}, nil))
 	require.NoError(t, err)
-	synctest.Wait() // Now the consumer is held up.
+	synctest.Wait() // Now the consumer blocks.
 
 	if relisted {
 		server.Inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.Expired()})
@@ -119,7 +119,7 @@ func testReadAgain(t *testing.T, relisted bool, ends, kind string) {
 	}
 	time.Sleep(5 * time.Second)
 	synctest.Wait()
-	require.Zero(t, inf.Status().Reflector.Unreadable.Count) // It knows better.
+	require.Zero(t, inf.Status().Reflector.Unreadable.Count) // The reflector knows better.
 	isUnread()
 
 	close(held)

@@ -10,16 +10,16 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// State is what a store has under a key.
+// State is the state of one key in a store.
 type State[T any] struct {
 	Key             types.NamespacedName
-	Object          T // the zero T where Exists is false
+	Object          T // the zero T if Exists is false
 	ResourceVersion string
 	UIDHash         uint64 // see listwatch.Item
 	Exists          bool
 }
 
-// is reports whether what is there is not another object than the one with this UID.
+// is reports whether the object exists and its UID matches or is unknown.
 func (s State[T]) is(uid types.UID) bool {
 	hash := s.UIDHash
 	if object, ok := any(s.Object).(metav1.Object); ok && hash == 0 && s.Exists {
@@ -28,16 +28,16 @@ func (s State[T]) is(uid types.UID) bool {
 	return s.Exists && !listwatch.OtherUID(hash, listwatch.HashUID(uid))
 }
 
-// Condition is what may be waited for. It is made by the functions of this package
-// and may be used any number of times, by any number of goroutines.
+// Condition is a condition on an object that a wait waits for. The functions of this package make
+// conditions. A Condition may be used any number of times, by any number of goroutines.
 type Condition[T any] struct {
 	name  string
 	holds func(State[T]) bool
-	// seen says how a state is that does not satisfy the condition; it may be nil.
+	// seen describes a state that does not satisfy the condition; it may be nil.
 	seen func(State[T]) string
 }
 
-// String says what the condition is.
+// String returns the name of the condition.
 func (c Condition[T]) String() string { return c.name }
 
 func (c Condition[T]) describe(s State[T]) string {
@@ -47,8 +47,8 @@ func (c Condition[T]) describe(s State[T]) string {
 	return c.seen(s)
 }
 
-// New returns a condition of one's own. The name completes "wait until": it appears
-// in errors. holds is called without a lock held, and must not change the object.
+// New returns a custom condition. The name completes "wait until": it appears in errors. holds is
+// called without a lock held, and must not change the object.
 func New[T any](name string, holds func(State[T]) bool) Condition[T] {
 	if holds == nil {
 		panic("await: New needs a function")
@@ -56,13 +56,13 @@ func New[T any](name string, holds func(State[T]) bool) Condition[T] {
 	return Condition[T]{name: name, holds: holds}
 }
 
-// Exists holds if there is such an object.
+// Exists holds if the object exists.
 func Exists[T any]() Condition[T] {
 	return New("it exists", func(s State[T]) bool { return s.Exists })
 }
 
-// Deleted holds if there is no such object. With a uid, it also holds if there is
-// another object of that name by then: the one that was meant is gone.
+// Deleted holds if the object does not exist. With a uid, it also holds if another object has the
+// name by then: the object with this UID is gone.
 func Deleted[T any](uid types.UID) Condition[T] {
 	name := "it is deleted"
 	if uid != "" {
@@ -71,9 +71,9 @@ func Deleted[T any](uid types.UID) Condition[T] {
 	return New(name, func(s State[T]) bool { return !s.is(uid) })
 }
 
-// Object holds for the object with this UID, and not for one that was created in its
-// place. Other conditions are about a name, whatever object has it: a Deployment that
-// was deleted and created again is available as well. To wait for one object, say so:
+// Object holds for the object with this UID, and not for another object of the same name. Other
+// conditions are about a name: a Deployment that was deleted and created again satisfies them too.
+// To wait for one particular object, combine them:
 //
 //	await.And(await.Object[*appsv1.Deployment](deployment.UID), await.DeploymentAvailable[*appsv1.Deployment]())
 func Object[T any](uid types.UID) Condition[T] {
@@ -84,10 +84,10 @@ func Object[T any](uid types.UID) Condition[T] {
 	}
 }
 
-// AtLeast holds if the store has this version of the object or a newer one: then it
-// has one's own write, without waiting for anything else as WaitRV does. Where the
-// server has been restored from a backup, what was written after that is gone, and the
-// condition holds when the object gets to this version again.
+// AtLeast holds if the store has this version of the object or a newer one. It waits for the
+// caller's own write, and, unlike WaitRV, for nothing else. If the server has been restored from a
+// backup, later writes are lost, and the condition holds when the object reaches this version
+// again.
 func AtLeast[T any](resourceVersion string) Condition[T] {
 	return New("it has version "+resourceVersion+" or newer", func(s State[T]) bool {
 		order, err := resourceversion.CompareResourceVersion(s.ResourceVersion, resourceVersion)
@@ -127,13 +127,13 @@ func Or[T any](conditions ...Condition[T]) Condition[T] {
 	}
 }
 
-// Not holds if c does not. Note that it holds of what does not exist, if c needs
-// an object: use And with Exists.
+// Not holds if c does not. It also holds for an object that does not exist, if c needs an object:
+// use And with Exists.
 func Not[T any](c Condition[T]) Condition[T] {
 	return New("not ("+c.name+")", func(s State[T]) bool { return !c.holds(s) })
 }
 
-// list is the name of several conditions. It brackets those that are lists.
+// list is the name of several conditions. Conditions that are lists themselves get brackets.
 func list[T any](conditions []Condition[T], by string) string {
 	names := make([]string, 0, len(conditions))
 	for _, c := range conditions {
@@ -146,7 +146,7 @@ func list[T any](conditions []Condition[T], by string) string {
 	return strings.Join(names, by)
 }
 
-// describeFailing says how a state is in the eyes of those that it does not satisfy.
+// describeFailing describes the state for each condition that it does not satisfy.
 func describeFailing[T any](conditions []Condition[T], s State[T]) string {
 	var seen []string
 	for _, c := range conditions {

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// check reports whether a condition holds of an object, or of none, and otherwise
-// what the error says.
+// check reports whether a condition holds for an object, or for no object, and otherwise returns
+// the text of the error.
 func check[T any](t *testing.T, condition await.Condition[T], objects ...T) (bool, string) {
 	s, err := indexer.New(indexer.Options[T]{})
 	require.NoError(t, err)
@@ -146,7 +146,7 @@ func TestConditionsAboutOneObject(t *testing.T) {
 		_, err = await.Until(over, slim.Reader, web, await.Deleted[string](uid))
 		require.Equal(t, !is, err == nil, "%v", err)
 
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "second"}} // in a store that was told no UIDs
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "second"}} // in a store that was given no UIDs
 		requireHolds(t, is, await.Object[*corev1.Pod](uid), pod)
 		requireHolds(t, !is, await.Deleted[*corev1.Pod](uid), pod)
 	}

@@ -1,16 +1,15 @@
-// Package await waits until an object in a store is as somebody wants it: created,
-// ready, rolled out, gone.
+// Package await waits until an object in a store satisfies a condition: created, ready, rolled out,
+// gone.
 //
 //	pod, err := await.Until(ctx, pods.Store(), key, await.And(
 //		await.GenerationObserved[*corev1.Pod](),
 //		await.StatusCondition[*corev1.Pod]("Ready"),
 //	))
 //
-// Nothing is polled: a wait looks when the store changes the key, and only then. It
-// costs no request, for it reads an informer's store. As that holds the newest state
-// alone, one that is left at once may never be seen: conditions should be about
-// states that last.
+// Nothing is polled: a wait evaluates its condition only when the store changes the key. It costs
+// no request, because it reads an informer's store. The store holds only the newest state. A state
+// that lasts a moment may never be seen, so use conditions about states that last.
 //
-// A wait does not know whether the store is complete. Before the first sync nothing
-// exists in it, so that [Deleted] holds: wait for the sync first.
+// A wait does not know whether the store is complete. The store is empty before the first sync, so
+// [Deleted] holds: wait for the sync first.
 package await

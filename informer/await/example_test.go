@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// The store is that of an informer, as a rule: pods.Store().
+// The store is usually an informer's: pods.Store().
 func Example() {
 	store, err := indexer.New(indexer.Options[*corev1.Pod]{})
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// field finds a field of an object by its path in JSON, whether the object is a Go
-// struct or unstructured. It is the zero Value if there is none.
+// field finds a field of an object by its path in JSON, whether the object is a Go struct or
+// unstructured. It returns the zero Value if there is no such field.
 func field(object any, path ...string) reflect.Value {
 	value := reflect.ValueOf(object)
 	if u, ok := object.(interface{ UnstructuredContent() map[string]any }); ok && value.IsValid() && !value.IsZero() {
@@ -38,7 +38,7 @@ func step(value reflect.Value, name string) reflect.Value {
 	return reflect.Value{}
 }
 
-// concrete is what a pointer or an interface holds.
+// concrete returns the value behind a pointer or an interface.
 func concrete(value reflect.Value) reflect.Value {
 	for value.Kind() == reflect.Pointer || value.Kind() == reflect.Interface {
 		value = value.Elem()

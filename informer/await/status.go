@@ -12,8 +12,7 @@ import (
 // nodes ("Ready"), deployments ("Available"), jobs ("Complete"), custom resources
 // with metav1.Condition, and unstructured ones.
 //
-// If the conditions say for which generation they were made, one that was made for an
-// older one does not count.
+// If a condition has an observedGeneration, it counts only for the object's current generation.
 func StatusCondition[T any](conditionType string) Condition[T] {
 	return StatusConditionIs[T](conditionType, metav1.ConditionTrue)
 }
@@ -67,8 +66,8 @@ func PodReady[T any]() Condition[T] {
 	return And(StatusCondition[T]("Ready"), Not(Deleting[T]()))
 }
 
-// DeploymentAvailable holds if a deployment's controller has seen its newest spec and
-// has the replicas that it needs at least.
+// DeploymentAvailable holds if the deployment's controller has seen its newest spec and the
+// deployment has its minimum of available replicas.
 func DeploymentAvailable[T any]() Condition[T] {
 	return And(GenerationObserved[T](), StatusCondition[T]("Available"))
 }

@@ -99,7 +99,7 @@ func TestAWaitForWhatCannotBeReadEnds(t *testing.T) { // G2
 					synctest.Wait()
 					require.NoError(t, <-wait(await.Deleted[*corev1.Pod]("")))
 
-					// A list tells of it as well.
+					// A list reports it as well.
 					server.DropWatches("")
 					exists = wait(await.Exists[*corev1.Pod]())
 					server.Inject(apitest.Fault{Verb: "watch", Times: 1, Action: apitest.Expired()})
@@ -114,7 +114,7 @@ func TestAWaitForWhatCannotBeReadEnds(t *testing.T) { // G2
 	}
 }
 
-// repaired is a store that gets an object which could not be indexed while somebody looks.
+// repaired is a store that receives an object, which could not be indexed before, during a look.
 type repaired struct {
 	await.Store[*corev1.Pod]
 	unreadable error

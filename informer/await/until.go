@@ -9,41 +9,38 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Store is what a wait needs of a store. *indexer.Reader is one.
+// Store is the part of a store that a wait needs. *indexer.Reader implements it.
 type Store[T any] interface {
 	Entry(key types.NamespacedName) (indexer.Entry[T], bool)
 
-	// Notify returns a channel that closes when the store has a change of this key
-	// that it had not when Notify was called. cancel says that nobody waits for
-	// that any more.
+	// Notify returns a channel that closes when the store changes this key after the call. cancel
+	// releases the channel.
 	Notify(key types.NamespacedName) (changed <-chan struct{}, cancel func())
 
-	// Unreadable is why the store does not have the newest state of the key, nil if it
-	// has, as far as that is known. Notify tells when that becomes an error.
+	// Unreadable returns why the store does not have the newest state of the key, or nil if it has
+	// that state as far as is known. The channel of Notify also closes when this becomes an error.
 	Unreadable(key types.NamespacedName) error
 }
 
-// Until waits until the object with this key satisfies the condition, or until ctx
-// ends. It returns the object, the zero T where the condition is satisfied because
-// there is none; it is the stored one, not to be modified. The error is an [*Error],
-// which says what was waited for and what there was instead.
+// Until waits until the object with this key satisfies the condition, or until ctx ends. It returns
+// the stored object, which must not be modified, or the zero T if the condition is satisfied
+// because no object exists. The error is an [*Error] with the condition and the last state.
 //
-// A condition that is satisfied already is satisfied even if ctx has ended.
+// A condition that already holds is satisfied even if ctx has ended.
 //
-// A wait for an object whose newest state cannot be read, or not be indexed, ends at once:
-// the store has an older state or nothing, so that neither says anything about the
-// condition, be it that the object is deleted. The error then unwraps to what the store
-// says, with an informer a *listwatch.ObjectError. A caller that expects it to be repaired waits
-// again.
+// The wait ends at once if the newest state of the object cannot be decoded or indexed. The store
+// then has an older state or nothing, and neither says whether the condition holds. The error then
+// unwraps to the store's error, which is a *listwatch.ObjectError for an informer. A caller that
+// expects the object to become readable waits again.
 func Until[T any](ctx context.Context, store Store[T], key types.NamespacedName, condition Condition[T]) (T, error) {
 	began := time.Now()
 	failed := &Error{Key: key, Condition: condition.name, Since: began}
 	for {
-		changed, cancel := store.Notify(key) // Before the look, so that nothing is missed in between.
-		unreadable := store.Unreadable(key)  // Before the look as well, as it may be stored after that.
+		changed, cancel := store.Notify(key) // Before the look, so that no change is missed in between.
+		unreadable := store.Unreadable(key)  // Before the look as well, because the object may be stored after that.
 		entry, exists := store.Entry(key)
 		if unreadable == nil {
-			unreadable = store.Unreadable(key) // After the look, so that what is not there is gone.
+			unreadable = store.Unreadable(key) // After the look: an object that is missing is then gone.
 		}
 		state := State[T]{Key: key, Object: entry.Object, ResourceVersion: entry.ResourceVersion, UIDHash: entry.UIDHash, Exists: exists}
 		if unreadable == nil && condition.holds(state) {
@@ -70,16 +67,16 @@ func Until[T any](ctx context.Context, store Store[T], key types.NamespacedName,
 	}
 }
 
-// Error says what a wait that ended early was for, and what it saw last. It unwraps
-// to the cause of its context's end, or to why the object cannot be read.
+// Error is the error of a wait that ended early: the condition and the last state. It unwraps to
+// the cause of the context's end, or to the reason why the object cannot be read.
 type Error struct {
 	Key types.NamespacedName
 
-	// Condition is what was waited for, and Seen how the object was instead.
+	// Condition is the name of the condition, and Seen describes the last state.
 	Condition, Seen string
 
-	// Exists and ResourceVersion say which state was seen last, and Since is when that
-	// was first seen; Looks is how many states were looked at.
+	// Exists and ResourceVersion are the last state, and Since is when it was first seen. Looks is
+	// the number of states that were examined.
 	Exists          bool
 	ResourceVersion string
 	Since           time.Time
@@ -90,7 +87,7 @@ type Error struct {
 	Err    error
 }
 
-// Error is a sentence with all of that.
+// Error describes the condition, the last state and the wait in one sentence.
 func (e *Error) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -106,7 +103,7 @@ func (e *Error) Error() string {
 		state, time.Since(e.Since).Round(time.Millisecond), e.Err)
 }
 
-// Unwrap returns the cause of the context's end, or why the object cannot be read.
+// Unwrap returns the cause of the context's end, or the reason why the object cannot be read.
 func (e *Error) Unwrap() error {
 	if e == nil {
 		return nil

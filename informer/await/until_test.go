@@ -132,7 +132,7 @@ func TestDeletedMeansThisOne(t *testing.T) {
 			done <- pod
 		}()
 		synctest.Wait()
-		// Deleted and created again before anybody looks.
+		// Deleted and created again before the waiter looks.
 		_, err := s.Apply([]indexer.Op[*corev1.Pod]{
 			{Key: web, Delete: true},
 			{Key: web, Object: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "second"}}, ResourceVersion: "3"},

@@ -1,24 +1,23 @@
-// Package enqueue has the handlers by which a controller fills its queue:
+// Package enqueue has the handlers with which a controller fills its queue:
 //
 //	websites.AddHandler(enqueue.Object[*Website](queue), informer.HandlerOptions{})
-//	deployments.AddHandler(enqueue.Owner[*appsv1.Deployment](queue, websiteKind), informer.HandlerOptions{})
+//	owner := enqueue.Owner[*appsv1.Deployment](queue, websiteKind)
+//	deployments.AddHandler(owner, informer.HandlerOptions{})
 //
-// [Object] adds the key of what has changed, [Owner] that of what controls it, and
-// [Map] whichever keys a function tells. A handler is nothing but a
-// func(informer.Event[T]); put others around it, such as those of package predicate
-// and [informer.Filter].
+// [Object] adds the key of the changed object, [Owner] the key of its controlling owner, and [Map]
+// the keys that a function returns. A handler is a func(informer.Event[T]). Wrap it in others, such
+// as the predicates of package predicate and [informer.Filter].
 //
 // # What is added
 //
-// A key, and never the event: a queue that knows keys can merge what happened to one,
-// and a worker that begins with a key reads the newest state from the store. By the
-// time a handler runs, that has what the event tells, or something newer (G3). So a
-// key means only "look again", and an update and a deletion are added alike.
+// The queue gets a key, never the event. So the queue can merge several events of one key, and a
+// worker that starts with a key reads the newest state from the store. By the time a handler runs,
+// the store has the state of the event, or something newer (G3). So a key means only "look again",
+// and updates and deletions are added in the same way.
 //
 // # Why, and how urgently
 //
-// The cause in [workqueue.AddOptions] is that of the event, such as "watch", so that
-// [workqueue.Item] tells it. An event that is no news, because a handler began (Initial) or
-// asked to be told again (Resync), has [workqueue.LowPriority]; a change on
-// the server (Watch, Relist) has 0, and overtakes it.
+// The cause in [workqueue.AddOptions] is the cause of the event, such as "watch", and appears in
+// [workqueue.Item]. An event that reports no change (Initial and Resync) has
+// [workqueue.LowPriority]. A change on the server (Watch, Relist) has priority 0, and overtakes it.
 package enqueue

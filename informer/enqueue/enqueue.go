@@ -11,14 +11,14 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// Queue is what is needed of a queue. *workqueue.Queue[types.NamespacedName] is one.
-// AddWith is called by the goroutine of the handler, which it should not hold up.
+// Queue is the part of a queue that the handlers need. *workqueue.Queue[types.NamespacedName]
+// implements it. The goroutine of the handler calls AddWith, which should not block.
 type Queue interface {
 	AddWith(key types.NamespacedName, how workqueue.AddOptions)
 }
 
-// Object returns a handler that adds the key of each event's object. Where the queue is
-// nil, so is the handler, which AddHandler refuses; the same holds for Owner and Map.
+// Object returns a handler that adds the key of each event's object. If the queue is nil, the
+// returned handler is nil, which AddHandler refuses. The same holds for Owner and Map.
 func Object[T any](queue Queue) func(informer.Event[T]) {
 	if queue == nil {
 		return nil
@@ -26,15 +26,13 @@ func Object[T any](queue Queue) func(informer.Event[T]) {
 	return func(e informer.Event[T]) { queue.AddWith(e.Key, due(e.Cause)) }
 }
 
-// Owner returns a handler that adds the key of the object's controlling owner: the
-// one owner reference with controller set (metav1.GetControllerOf), if it is of this
-// group and kind. The version does not matter, as any may be written there. Of an
-// object whose owner has changed, both are added: the one has lost what the other
-// has gained.
+// Owner returns a handler that adds the key of the object's controlling owner, if the owner is of
+// this group and kind. The controlling owner is the owner reference with controller set
+// (metav1.GetControllerOf). The version of the owner does not matter. If the owner has changed,
+// both owners are enqueued.
 //
-// The owner is taken to be in the namespace of the object, which is where owners are
-// that have one. For owners that have none use Map, or controller.Owns, which knows
-// the scope of its owners.
+// The owner is assumed to be in the namespace of the object, where namespaced owners always are.
+// For cluster-scoped owners use Map, or controller.Owns, which knows the scope of its owners.
 func Owner[T metav1.Object](queue Queue, owner schema.GroupKind) func(informer.Event[T]) {
 	if queue == nil {
 		return nil
@@ -53,10 +51,10 @@ func Owner[T metav1.Object](queue Queue, owner schema.GroupKind) func(informer.E
 	}
 }
 
-// Map returns a handler that adds the keys which a function tells of each event, such
-// as those of all websites that name a secret, by an index (see the example). Where
-// Old and New of an Updated lead to different keys, it is to tell both. A key may be
-// told twice, and nil is no keys.
+// Map returns a handler that adds the keys which a function returns for each event. An example are
+// the keys of all websites that name a secret, found by an index (see the example). If Old and New
+// of an Updated lead to different keys, the function must return both. It may return a key twice,
+// and nil means no keys.
 func Map[T any](queue Queue, keys func(informer.Event[T]) iter.Seq[types.NamespacedName]) func(informer.Event[T]) {
 	if queue == nil || keys == nil {
 		return nil
@@ -72,7 +70,7 @@ func Map[T any](queue Queue, keys func(informer.Event[T]) iter.Seq[types.Namespa
 	}
 }
 
-// due says how to add a key for an event with this cause.
+// due returns the options with which to add a key for an event with this cause.
 func due(cause informer.Cause) workqueue.AddOptions {
 	how := workqueue.AddOptions{Cause: cause.String()}
 	if cause == informer.Initial || cause == informer.Resync {
@@ -81,7 +79,7 @@ func due(cause informer.Cause) workqueue.AddOptions {
 	return how
 }
 
-// ownerOf returns the name of an object's controlling owner, if that is of a kind.
+// ownerOf returns the name of an object's controlling owner, if the owner is of this kind.
 func ownerOf(object metav1.Object, kind schema.GroupKind) (name string, ok bool) {
 	reference := metav1.GetControllerOfNoCopy(object)
 	if reference == nil || reference.Kind != kind.Kind {

@@ -64,7 +64,7 @@ func (r *rig) run(handle func(event), opts informer.HandlerOptions) {
 	r.t.Cleanup(func() { cancel(); <-ended })
 }
 
-// pod is a pod that a website of this name controls, or none.
+// pod returns a pod that a website of this name controls; "" means no owner.
 func pod(name, owner string) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: name}}
 	if owner != "" {
@@ -83,7 +83,7 @@ func (r *rig) update(p *corev1.Pod) {
 	require.NoError(r.t, err)
 }
 
-// queued waits until nothing goes on any more, and takes what is queued.
+// queued waits until everything is idle, and takes the queued keys.
 func (r *rig) queued() (items []string) {
 	synctest.Wait()
 	for r.queue.Len() > 0 {
@@ -113,7 +113,7 @@ func TestPriorityIsThatOfTheCause(t *testing.T) {
 		time.Sleep(time.Hour)
 		require.ElementsMatch(t, []string{"web/a resync -100", "web/b resync -100"}, r.queued())
 
-		// Twice: the first one asks for the last event again.
+		// Twice: the first watch begins again with the last event.
 		r.server.Inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.Expired()})
 		r.server.DropWatches("pods")
 		require.NoError(t, r.server.Delete(pods, key{Namespace: "web", Name: "a"}))
@@ -172,7 +172,7 @@ func TestOwnerIsTheOneThatControls(t *testing.T) {
 	})
 }
 
-// recorder is a queue that is none.
+// recorder is a queue that only records the keys.
 type recorder struct{ added []string }
 
 func (r *recorder) AddWith(key types.NamespacedName, how workqueue.AddOptions) {
@@ -190,9 +190,9 @@ func TestOwnersBeforeAndAfterAreAdded(t *testing.T) {
 
 		r.update(pod("a", "two"))
 		require.Equal(t, []string{"web/two watch 0", "web/one watch 0"}, r.queued())
-		r.update(pod("a", "")) // is let go
+		r.update(pod("a", "")) // loses its owner
 		require.Equal(t, []string{"web/two watch 0"}, r.queued())
-		r.update(pod("a", "three")) // is adopted
+		r.update(pod("a", "three")) // gets a new owner
 		require.Equal(t, []string{"web/three watch 0"}, r.queued())
 		require.NoError(t, r.server.Delete(pods, key{Namespace: "web", Name: "a"}))
 		require.Equal(t, []string{"web/three watch 0"}, r.queued())
@@ -209,7 +209,7 @@ func TestOwnerThatStaysIsAddedOnce(t *testing.T) {
 	require.Equal(t, []string{"web/one resync -100"}, queue.added)
 }
 
-// A handler that falls behind may be told of a change of owner and the deletion in one.
+// A handler that is behind may receive a change of owner and the deletion as one event.
 func TestOwnersBeforeAndAfterADeletionAreAdded(t *testing.T) {
 	t.Parallel()
 	queue := &recorder{}

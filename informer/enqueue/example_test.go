@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// A controller of websites whose pods lead to them.
+// A controller of websites. Its pods have the website as owner.
 func Example() {
 	queue := workqueue.New(workqueue.Options[types.NamespacedName]{})
 	handle := enqueue.Owner[*corev1.Pod](queue, websiteKind)
@@ -46,8 +46,8 @@ func Example() {
 	// web/blog from initial to initial -100
 }
 
-// When a secret changes, all pods that name it are looked at. They are found by an
-// index of the pods' informer.
+// When a secret changes, all pods that name it are enqueued. They are found by an index of the
+// pods' informer.
 func ExampleMap() {
 	pods, err := indexer.New(indexer.Options[*corev1.Pod]{}) // or: pods := inf.Store(), and inf.AddIndex
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/kinform/kinform/informer/predicate"
 )
 
-// A handler that wants to know of changed specifications, and once in a while of
-// everything.
+// A handler for changed specifications, and for everything once in a while.
 func Example() {
 	handle := func(e informer.Event[*corev1.ReplicationController]) {
 		fmt.Println(e.Cause, e.Type, e.New.Generation)

@@ -10,8 +10,8 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// When returns a handler that passes on only the events for which p is true. Where p or
-// handle is nil, so is the handler, which AddHandler refuses.
+// When returns a handler that passes on only the events for which p is true. If p or handle is nil,
+// the returned handler is nil, which AddHandler refuses.
 func When[T any](p func(informer.Event[T]) bool, handle func(informer.Event[T])) func(informer.Event[T]) {
 	if p == nil || handle == nil {
 		return nil
@@ -23,8 +23,8 @@ func When[T any](p func(informer.Event[T]) bool, handle func(informer.Event[T]))
 	}
 }
 
-// Any is true if one of several is; they are asked in order, until one is. It is nil if
-// one of them is.
+// Any stops at the first predicate that returns true; it is true if one does. It is nil if one of
+// the predicates is nil.
 func Any[T any](of ...func(informer.Event[T]) bool) func(informer.Event[T]) bool {
 	if isMissing(of) {
 		return nil
@@ -34,8 +34,8 @@ func Any[T any](of ...func(informer.Event[T]) bool) func(informer.Event[T]) bool
 	}
 }
 
-// All is true if each of several is; they are asked in order, until one is not. It is nil
-// if one of them is.
+// All stops at the first predicate that returns false; it is true if none does. It is nil if one of
+// the predicates is nil.
 func All[T any](of ...func(informer.Event[T]) bool) func(informer.Event[T]) bool {
 	if isMissing(of) {
 		return nil
@@ -45,12 +45,12 @@ func All[T any](of ...func(informer.Event[T]) bool) func(informer.Event[T]) bool
 	}
 }
 
-// isMissing reports whether one of several predicates is nil.
+// isMissing reports whether any of the predicates is nil.
 func isMissing[T any](of []func(informer.Event[T]) bool) bool {
 	return slices.ContainsFunc(of, func(p func(informer.Event[T]) bool) bool { return p == nil })
 }
 
-// Not is true if p is not. It is nil if p is.
+// Not is true if p is false. It is nil if p is nil.
 func Not[T any](p func(informer.Event[T]) bool) func(informer.Event[T]) bool {
 	if p == nil {
 		return nil
@@ -58,26 +58,26 @@ func Not[T any](p func(informer.Event[T]) bool) func(informer.Event[T]) bool {
 	return func(e informer.Event[T]) bool { return !p(e) }
 }
 
-// OfType is true of events of these types.
+// OfType is true for events of these types.
 func OfType[T any](types ...informer.EventType) func(informer.Event[T]) bool {
 	return func(e informer.Event[T]) bool { return slices.Contains(types, e.Type) }
 }
 
-// Because is true of events with these causes.
+// Because is true for events with these causes.
 func Because[T any](causes ...informer.Cause) func(informer.Event[T]) bool {
 	return func(e informer.Event[T]) bool { return slices.Contains(causes, e.Cause) }
 }
 
-// GenerationChanged leaves out updates that change neither the specification nor,
-// where the resource counts them so, anything else that its controllers are to act
-// upon: those of a status or of metadata. There are resources without a generation
-// (ConfigMaps and Secrets, for example): no update of theirs passes. A deletion that
-// waits for finalizers raises the generation; a finalizer or an owner does not.
+// GenerationChanged leaves out updates that do not change metadata.generation, such as those of
+// status and most metadata. Resources count generations by changes of the specification, and
+// sometimes of other fields that controllers act on. Some resources have no generation (ConfigMaps
+// and Secrets, for example): none of their updates pass. A deletion that waits for finalizers
+// raises the generation; a finalizer or an owner does not.
 func GenerationChanged[T metav1.Object](e informer.Event[T]) bool {
 	return isOther(e) || e.Restored || wentBack(e) || e.Old.GetGeneration() != e.New.GetGeneration()
 }
 
-// ResourceVersionChanged leaves out resyncs and nothing else.
+// ResourceVersionChanged leaves out only resyncs.
 func ResourceVersionChanged[T metav1.Object](e informer.Event[T]) bool {
 	return isOther(e) || e.Restored || wentBack(e) || e.Old.GetResourceVersion() != e.New.GetResourceVersion()
 }
@@ -92,8 +92,8 @@ func AnnotationsChanged[T metav1.Object](e informer.Event[T]) bool {
 	return isOther(e) || !maps.Equal(e.Old.GetAnnotations(), e.New.GetAnnotations())
 }
 
-// Changed leaves out updates that don't change a part of the object, or something
-// computed from it: a field, a condition, a number.
+// Changed leaves out updates that don't change a part of the object, such as a field, or a value
+// computed from it.
 //
 //	predicate.Changed(func(pod *corev1.Pod) corev1.PodPhase { return pod.Status.Phase })
 func Changed[T any, V comparable](part func(T) V) func(informer.Event[T]) bool {
@@ -102,10 +102,10 @@ func Changed[T any, V comparable](part func(T) V) func(informer.Event[T]) bool {
 	}
 }
 
-// isOther reports whether an event is of more than a change of one object: one came, or
-// went, or the UIDs say that New is not what Old was. An informer tells of that as
-// Deleted and Added, but a Source of one's own may not tell UIDs
-// (listwatch.Item.UIDHash), and a handler's wrapper may make one event of two.
+// isOther reports whether an event is more than a change of one object: it was added or deleted, or
+// New and Old have different UIDs. An informer reports another UID as Deleted and Added. But a
+// custom Source may set no UIDs (listwatch.Item.UIDHash), and a handler's wrapper may combine two
+// events.
 func isOther[T any](e informer.Event[T]) bool {
 	if e.Type != informer.Updated {
 		return true
@@ -119,9 +119,9 @@ func isOther[T any](e informer.Event[T]) bool {
 	return was != is && was != "" && is != ""
 }
 
-// wentBack reports whether a relist found an object in a version that is no newer than
-// the known one: the server has another history, which is not always noticed as such (see
-// informer.Event.Restored), as where it is one of several that are merged.
+// wentBack reports whether a relist found an object in a version that is no newer than the known
+// one. The server then has another history. This is not always detected (see
+// informer.Event.Restored), for instance in one part of a merged source.
 func wentBack[T metav1.Object](e informer.Event[T]) bool {
 	order, err := resourceversion.CompareResourceVersion(e.New.GetResourceVersion(), e.Old.GetResourceVersion())
 	return e.Cause == informer.Relist && err == nil && order <= 0

@@ -19,9 +19,9 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// A cluster that is restored from a backup has other content of the same generation,
-// also where its versions have passed the known ones, and where the handler is behind, so
-// that it is told of that together with what was before.
+// A cluster that is restored from a backup may have other content with the same generation. The
+// same holds if its versions have passed the known ones, and if the handler is behind, so that its
+// events are merged.
 func TestAnotherHistoryIsAChange(t *testing.T) {
 	for _, more := range []int{0, 30} {
 		for _, behind := range []bool{false, true} {

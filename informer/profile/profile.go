@@ -1,15 +1,16 @@
-// Package profile gives the goroutines of an informer labels in profiles of the CPU and of
-// goroutines: informer, stage ("reflect", "store" or "handle") and, for a handler, handler.
+// Package profile labels the goroutines of an informer in CPU and goroutine profiles: informer,
+// stage ("reflect", "store" or "handle") and, for a handler, handler.
 //
 //	pods, err := informer.New(source, informer.Options[*corev1.Pod]{Goroutine: profile.Labels})
 //
-// Then go tool pprof -tagfocus=informer=pods shows what that informer costs, and -tagroot=informer
-// divides a program by informers. What a goroutine starts, such as the decoders of a stream, has
-// its labels too. Labels are set as a goroutine begins, and cost nothing for an event.
+// Then go tool pprof -tagfocus=informer=pods shows the cost of that informer, and -tagroot=informer
+// divides a program by informer. Goroutines that a labelled goroutine starts, such as a stream's
+// decoders, have its labels too. Labels are set when a goroutine begins, and cost nothing for each
+// event.
 //
-// Package controller labels its caches so, and its workers with controller and stage
-// ("reconcile"). The package is apart from informer as runtime/pprof has two more packages and
-// 20 kB of code, which a small program need not pay.
+// Package controller labels its caches in this way, and its workers with controller and stage
+// ("reconcile"). This is a package of its own because runtime/pprof adds two packages and 20 kB of
+// code, which a small program can avoid.
 package profile
 
 import (
@@ -19,7 +20,8 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// Labels is an informer.Options.Goroutine that sets labels. Labels of the context of Run stay.
+// Labels is an informer.Options.Goroutine hook that sets labels. It keeps the labels of Run's
+// context.
 func Labels(ctx context.Context, what informer.Goroutine, run func()) {
 	labels := []string{"informer", what.Informer, "stage", what.Stage}
 	if what.Handler != "" {

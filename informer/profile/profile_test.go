@@ -17,8 +17,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// A profile of goroutines names every stage of an informer, and the handlers, that which came
-// late too, and has the labels of the program besides.
+// A goroutine profile names every stage of an informer and every handler, including a late one, and
+// keeps the program's own labels.
 func TestGoroutinesHaveLabels(t *testing.T) {
 	t.Parallel()
 	server := apitest.Start(t, apitest.Options{})

@@ -1,9 +1,42 @@
-// Package sources makes sources for an informer out of other ones. Each stands between an
-// informer and what the server says, and is a listwatch.Source itself:
+// Package sources makes sources for an informer out of other sources. Each stands between an
+// informer and a server, and is a listwatch.Source itself:
 //
-//   - [Merge] makes one source of several, such as the namespaces that somebody may look at.
-//   - [Transform] changes each object on its way, or makes another one of it.
-//   - [Resume] begins where an earlier process was; informer.Preload is made of it.
+//   - [Merge] combines several sources, such as the permitted namespaces.
+//   - [Transform] changes or replaces each object before it is stored.
+//   - [Resume] begins with the state of an earlier process; informer.Preload uses it.
 //
-// The tests of what an informer makes of them stand beside it, in package informer.
+// Their tests with an informer are in package informer.
+//
+// # Merged sources
+//
+// All guarantees of an informer hold for a merged source, with these consequences:
+//
+//   - The version of a list is the oldest version of its parts. The version of the store is the
+//     one through which all parts are complete, so G8 holds. It advances when the slowest part has
+//     an event or a bookmark. With a quiet part, WaitRV may take as long as the server's bookmarks,
+//     about a minute. To read one's own write, wait for the object (package await) instead.
+//   - Changes of different parts are delivered in the order of their arrival. For each key it is
+//     the server's order (G1).
+//   - The first list is complete, or fails: with the error of the first part that
+//     cannot be listed. See MergeOptions.Tolerate.
+//   - After that, a failing part does not stop the others. Its stored objects stay, it is retried
+//     alone, and Status.Parts and Healthy name it. The reflector's time limits apply to each part
+//     separately.
+//   - If a part's watch has failed three times in a row, or its version has expired, all parts
+//     are listed. Unchanged objects are not decoded again.
+//   - If a part reports a change after its watch has passed the change's version, all parts are
+//     listed, at most once in five minutes. In between, such changes are believed.
+//   - If a part has no version to resume its watch from, all parts are listed when its watch
+//     ends, because such a server does not report deletions in between.
+//   - When all parts fail, the list or the watch as a whole fails.
+//   - An unreadable object of a part stays unreadable while the part is not listed:
+//     Status.Unreadable, Healthy and Store.Unreadable still name it.
+//   - A restore of the cluster from a backup is detected as with a single source (see package
+//     reflector, Another history). After a lost watch, each part compares the server's version, and
+//     resumes with the last event that it delivered. If the server sends another event instead, all
+//     parts are listed as if nothing were known. A part compares only versions if it has delivered
+//     no event since it was opened, or is a merged source itself. It is enough if one part detects
+//     the other history.
+//   - A preloaded store does not know which part an object belongs to. Until the first list has
+//     succeeded, a part that cannot be listed makes the whole list fail.
 package sources

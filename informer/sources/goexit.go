@@ -2,11 +2,11 @@ package sources
 
 import "errors"
 
-// errGoexit is the error of a source that does not return.
+// errGoexit is the error of a source that ended its goroutine.
 var errGoexit = errors.New("sources: a source called runtime.Goexit, which ended a goroutine; testing's FailNow does so: call it in the test's own goroutine only")
 
-// toldAnyway calls do, and tell with an error if do does not return: a source that do calls
-// may end the goroutine, for which another one waits.
+// toldAnyway calls do, and calls tell with an error if do does not return. A source that do calls
+// may end a goroutine for whose result another one waits.
 func toldAnyway(do func(), tell func(error)) {
 	returned := false
 	defer func() {

@@ -8,18 +8,18 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// listener holds one of several streams to the patience of who waits for all of them:
-// it calls silent, from a goroutine of its own, when somebody has waited for too long.
-// While that has not come, it says that there is progress, as the end of this stream
-// is its own business. nil is a listener with all patience.
+// listener enforces the time limit of one of several streams, although its reader waits for all of
+// them together. It calls silent, in a goroutine of its own, when the reader has waited for too
+// long. Until then it reports progress to the reader's own limit, because this stream has its own.
+// A nil listener has no limit. nil is a listener with all patience.
 type listener struct {
 	limit  atomic.Int64
-	others func() // is called where there is progress
+	others func() // is called on progress
 	silent func()
 	timer  *time.Timer
 	began  time.Time
 
-	// since is when the wait began, after began, or nobodyWaits, or stoppedListening.
+	// since is when the wait began (relative to began), nobodyWaits or stoppedListening.
 	since atomic.Int64
 }
 
@@ -28,7 +28,7 @@ const (
 	stoppedListening = -2
 )
 
-// listenTo makes a listener for somebody who waits from now on.
+// listenTo makes a listener whose wait begins now.
 func listenTo(patience listwatch.Patience, silent func()) *listener {
 	if patience.Limit <= 0 {
 		return nil
@@ -40,21 +40,21 @@ func listenTo(patience listwatch.Patience, silent func()) *listener {
 	return l
 }
 
-// wait says that somebody waits from now on.
+// wait says that a wait begins.
 func (l *listener) wait() {
 	if l != nil {
 		l.since.Store(int64(time.Since(l.began)))
 	}
 }
 
-// heard says that nobody waits any more.
+// heard says that the wait is over.
 func (l *listener) heard() {
 	if l != nil {
 		l.since.Store(nobodyWaits)
 	}
 }
 
-// progress says that the wait begins anew, for a reason that somebody else knows.
+// progress restarts the wait; the stream calls it for progress of its own.
 func (l *listener) progress() {
 	if l == nil {
 		return
@@ -65,14 +65,14 @@ func (l *listener) progress() {
 	l.tell()
 }
 
-// tell says to who waits for all streams that there is progress.
+// tell reports progress to the reader of all streams.
 func (l *listener) tell() {
 	if l.others != nil {
 		l.others()
 	}
 }
 
-// setLimit changes the patience from now on. 0 or less means for ever.
+// setLimit changes the limit from now on. 0 or less means no limit.
 func (l *listener) setLimit(limit time.Duration) {
 	if l == nil {
 		return
@@ -84,7 +84,7 @@ func (l *listener) setLimit(limit time.Duration) {
 	l.timer.Reset(limit / 2)
 }
 
-// stop ends it.
+// stop stops the listener.
 func (l *listener) stop() {
 	if l != nil {
 		l.since.Store(stoppedListening)
@@ -92,8 +92,7 @@ func (l *listener) stop() {
 	}
 }
 
-// check is called twice within the limit, so that who waits for all of the streams hears
-// of this one in time.
+// check is called twice within the limit, so that the reader of all streams gets progress in time.
 func (l *listener) check() {
 	since := l.since.Load()
 	if since == stoppedListening {
@@ -112,6 +111,6 @@ func (l *listener) check() {
 	}
 	l.timer.Reset(next)
 	if l.since.Load() == stoppedListening {
-		l.timer.Stop() // stop has come in between.
+		l.timer.Stop() // stop was called meanwhile.
 	}
 }

@@ -20,26 +20,26 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// MergeOptions are the choices of [MergeWith]. The zero value is ready to use.
+// MergeOptions configures [MergeWith]. The zero value is ready to use.
 type MergeOptions struct {
-	// AtOnce is how many requests for a list, or for a watch, may be on their way at
-	// the same time. Watches that are open don't count. Defaults to 8.
+	// AtOnce is the maximum number of concurrent requests for a list, or for a watch. Open watches
+	// don't count. Defaults to 8.
 	AtOnce int
 
-	// Tolerate says for which errors a part that has never been listed may be left
-	// out: apierrors.IsForbidden, for example. Its objects are then missing from the
-	// store although the informer is synced; Status.Parts says so, and Healthy does
-	// not mind. When the part can be listed, all parts are. Defaults to nil, for none:
-	// synced means complete.
+	// Tolerate says for which errors a part that has never been listed may be left out, for example
+	// apierrors.IsForbidden. The part's objects are then missing from the store although the
+	// informer is synced. Status.Parts shows this, and Healthy ignores it. When the part can be
+	// listed, all parts are listed. Defaults to nil, which tolerates nothing: synced means
+	// complete.
 	Tolerate func(error) bool
 
-	// Backoff says how long a part waits that fails while others go on. Its zero value
-	// means what it does for a reflector.
+	// Backoff configures how long a failing part waits while others go on. Its zero value means the
+	// same as for a reflector.
 	Backoff reflector.Backoff
 
-	// Logger gets a warning when a part has failed for some seconds while others have
-	// not, another one every five minutes while that lasts, and a line when it is over.
-	// Defaults to slog.Default().
+	// Logger receives a warning when a part has failed for some seconds while others work, another
+	// one every five minutes while that lasts, and a line when it is over. Defaults to
+	// slog.Default().
 	Logger *slog.Logger
 }
 
@@ -48,49 +48,18 @@ func Merge[T any](parts ...listwatch.Source[T]) listwatch.Source[T] {
 	return MergeWith(MergeOptions{}, parts...)
 }
 
-// MergeWith makes one source of several parts, such as the namespaces that somebody
-// may look at, so that one informer has them in one store: one list, one watch, one
-// set of handlers. No object may be in two parts. All parts must be of one server,
-// whose resourceVersions can be compared (KEP-5504). The source belongs to one
-// informer: it remembers how far each part is, and name and version of each object,
-// some hundred bytes. A single part is returned as it is. A part may be merged itself.
-// Where a part is nil, or opts make no sense, informer.New refuses the source, with an error that
+// MergeWith combines several parts, such as the permitted namespaces, into one source. So one
+// informer has them in one store: one list, one watch, one set of handlers. No object may be in two
+// parts. All parts must be on one server with comparable resourceVersions (KEP-5504). The source
+// belongs to one informer. It remembers how far each part is, and name and version of each object,
+// some hundred bytes each. A single part is returned as it is. A part may be a merged source
+// itself. If a part is nil or opts are invalid, informer.New refuses the source, with an error that
 // says so.
 //
-// All guarantees of an informer hold, with these consequences:
+// All guarantees of an informer hold; "Merged sources" in the package comment has the consequences.
 //
-//   - The version of a list is the oldest of the versions of its parts, and that of
-//     the store is the one through which all parts are complete, so that G8 holds.
-//     It rises when the slowest part has an event or a bookmark: where a part is
-//     quiet, WaitRV may take as long as the server's bookmarks do, which is about a
-//     minute. To read one's own write, wait for the object (package await) instead.
-//   - Changes of different parts are told in the order of their arrival. For a key
-//     it is the server's (G1).
-//   - The first list is complete, or fails: with the error of the first part that
-//     cannot be listed. See Tolerate.
-//   - After that, a part that fails does not stop the others: what the store has of it
-//     stays, it is tried again alone, and Status.Parts and Healthy name it. Each part
-//     is held to the time limits of the reflector by itself.
-//   - Where a part's watch has failed three times in a row, or its version has
-//     expired, all parts are listed; what has not changed is not decoded again.
-//   - A change that a part tells of when its watch has passed that version leads to a list of all
-//     parts, once in five minutes at most. In between, such changes are believed.
-//   - A part without a version to resume its watch from leads to a list of all parts when its watch
-//     ends: such a server does not tell what was deleted meanwhile.
-//   - When all parts fail, the list or the watch as a whole fails.
-//   - An object of a part that is unreadable stays so while the part is not listed: Status.Unreadable,
-//     Healthy and Store.Unreadable go on naming it.
-//   - A cluster that was restored from a backup is noticed as with a single source (see
-//     package reflector, Another history): after a loss, each part compares the server's
-//     version, and begins with the last event that it told. Where that is another event, all
-//     parts are listed as if nothing were known. A part that has told no event since it was
-//     opened compares versions alone; so does one that is merged itself. One part that finds
-//     the other history is enough for all.
-//   - A preloaded store does not say which object is of which part. Up to its first
-//     list, a part that cannot be listed fails it, as it does the first of all.
-//
-// A watch costs one goroutine and one request for each part, each of which holds one
-// event at most.
+// A watch costs one goroutine and one request for each part. Each goroutine holds one event at
+// most.
 func MergeWith[T any](opts MergeOptions, parts ...listwatch.Source[T]) listwatch.Source[T] {
 	if opts.AtOnce < 0 {
 		return newUnusable[T]("sources: MergeOptions.AtOnce must not be negative")
@@ -125,83 +94,84 @@ func MergeWith[T any](opts MergeOptions, parts ...listwatch.Source[T]) listwatch
 	return m
 }
 
-// merged is several sources as one. List, Watch and Next are called by one
-// goroutine, the reflector's.
+// merged combines several sources. List, Watch and Next are called by one goroutine, the
+// reflector's.
 type merged[T any] struct {
 	parts  []listwatch.Source[T]
 	opts   MergeOptions
 	health *partsHealth
 
-	// states belong to the goroutines of the parts while there is a watch, and else to
-	// that of the reflector.
+	// states belong to the goroutines of the parts while there is a watch, and otherwise to the
+	// reflector's.
 	states []partState
 
-	told   *mergedState // what the reflector has been told; nil before that
-	listed *mergedState // what it has read in a list, and will be told if it watches from there
+	told   *mergedState // what the reflector has received; nil before that
+	listed *mergedState // from the last list; becomes told if the reflector watches from there
 	making *mergedState // the list whose pages are being read
 
-	// window is how many lists are taken at once: half as many where one broke off, as it
-	// may have waited too long to be read, and one more after each that is whole.
+	// window is the number of lists that are requested at once. It is halved when a list breaks
+	// off, because the list may have waited too long for its reader. It grows by one after each
+	// complete list.
 	window int
 
-	// late says that a part has told of something when its watch had passed that version,
-	// and all are yet to be listed for it; looked is when that was last done.
+	// late says that a part has reported a change after its watch passed that version, and that the
+	// list of all parts for this is still due. looked is the time of the last such list.
 	late   bool
 	looked time.Time
 }
 
-// mergedState is what has been told of all parts.
+// mergedState is the state of all parts that the reflector has received.
 type mergedState struct {
-	// given is the version that stands for all of at outside. at is the version through
-	// which each part has been told, "" or "0" for one that is missing or has no version.
+	// given is the one version that the reflector sees for at. at has the version through which
+	// each part was delivered, "" or "0" for a part that is missing or has no version.
 	given string
 	at    []string
 
 	missing []bool // parts that have been left out
 
-	// objects are those that exist; nil where it is not known which they are.
+	// objects has the existing objects; nil if they are unknown.
 	objects map[types.NamespacedName]toldObject
 
 	unread []partUnread // of each part
 
-	asked string // version, for a list
+	asked string // requested version, for a list
 }
 
-// newState is one of which nothing is known yet.
+// newState returns a state in which nothing is known.
 func (m *merged[T]) newState() *mergedState {
 	return &mergedState{at: make([]string, len(m.parts)), missing: make([]bool, len(m.parts)), objects: map[types.NamespacedName]toldObject{}, unread: make([]partUnread, len(m.parts))}
 }
 
-// toldObject says of which part an object is, and its version.
+// toldObject is the part and the version of a delivered object.
 type toldObject struct {
 	part    int
 	version string
-	uid     uint64 // hash, as listwatch.Item has it
+	uid     uint64 // hash, as in listwatch.Item
 }
 
-// partState is what outlives a watch of a part. A list says nothing about whether
-// watches work, nor the other way round.
+// partState is the part's state that outlives its watches. A list does not show whether watches
+// work, and a watch does not show whether lists work.
 type partState struct {
 	lists, watches failureRow
 	unlisted       bool // it must be listed before it is watched
-	lost           bool // a watch has failed since the server's history was compared
+	lost           bool // a watch has failed since the last comparison with the server's history
 	compared       pace.Pace
 	watched        pace.Haste
 
-	// mark is the last event that was told on, which a watch after a loss has to begin
-	// with. It outlives lists: the server's history has it, or is another one.
+	// mark is the last delivered event, with which a watch after a loss must begin. It outlives
+	// lists: the server's history has this event, or is another history.
 	mark mark.Mark
 
-	// silent says that the marked event did not come, and that this is yet to be looked into.
+	// silent says that the marked event did not arrive, and that this still has to be examined.
 	silent bool
 
-	// other says that the server's history is not the one of which the part was told: the
-	// same version is not the same object, until the part has been listed as if nothing
-	// were known.
+	// other says that the server's history is not the delivered one. Equal versions do not mean
+	// equal objects until the part has been listed as if nothing were known.
 	other bool
 }
 
-// errOtherPart is what a list says that would take what is known for what the server has.
+// errOtherPart is the error of a list that would reuse known objects although the history is
+// another one.
 var errOtherPart = fmt.Errorf("%w, as a part of the merged source has found", reflector.ErrOtherHistory)
 
 var errMergeVersions = errors.New("sources: Merge needs parts whose resourceVersions can be compared")
@@ -214,11 +184,11 @@ func (m *merged[T]) String() string {
 	return fmt.Sprintf("%s and %d more", sourceName(m.parts[0]), len(m.parts)-1)
 }
 
-// components are the sources that this one is put together of.
+// components returns the sources that this one combines.
 func (m *merged[T]) components() []listwatch.Source[T] { return m.parts }
 
-// Describe implements listwatch.Describer: what its parts say, in an order that does not depend on
-// theirs; nothing if one of them says nothing.
+// Describe implements listwatch.Describer. It joins the descriptions of the parts in an order that
+// does not depend on the order of the parts, and returns nil if a part has none.
 func (m *merged[T]) Describe(ctx context.Context) (map[string]string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -253,7 +223,7 @@ func (m *merged[T]) Describe(ctx context.Context) (map[string]string, error) {
 			if failed == nil {
 				failed = answer.err
 			}
-			cancel() // But all are waited for.
+			cancel() // It still waits for all parts.
 		}
 		lines = append(lines, describe(answer.description))
 	}
@@ -267,7 +237,7 @@ func (m *merged[T]) Describe(ctx context.Context) (map[string]string, error) {
 	return all, nil
 }
 
-// describe writes a description in one line.
+// describe formats a description as one line.
 func describe(description map[string]string) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(description)) {
@@ -287,13 +257,13 @@ func (m *merged[T]) FailingParts() []PartFailure {
 	return failing
 }
 
-// isOther says that a part has found that the server's history is another one.
+// isOther reports whether a part has found that the server has another history.
 func (m *merged[T]) isOther() bool {
 	return slices.ContainsFunc(m.states, func(s partState) bool { return s.other })
 }
 
-// version lists one part for its version: that of all, as all are of one server. One
-// that has not failed is asked first.
+// version lists one part for the version of all, because all are on one server. It asks a part that
+// has not failed first.
 func (m *merged[T]) version(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[T], error) {
 	var first error
 	for _, failing := range []bool{false, true} {
@@ -313,7 +283,7 @@ func (m *merged[T]) version(ctx context.Context, opts listwatch.ListOptions) (li
 	return nil, first
 }
 
-// about names the part in its error, unless the error does so itself.
+// about adds the part's name to its error, unless the error has it already.
 func (m *merged[T]) about(part int, err error) error {
 	if name := m.health.names[part]; !strings.Contains(err.Error(), name) {
 		return fmt.Errorf("%s: %w", name, err)
@@ -321,8 +291,8 @@ func (m *merged[T]) about(part int, err error) error {
 	return err
 }
 
-// oldest returns the oldest of some versions, if they can be compared. A part that has none, or
-// that is missing, does not count.
+// oldest returns the oldest of some versions, and false if they cannot be compared. A part that is
+// missing or has no version does not count.
 func oldest(versions []string) (string, bool) {
 	var first string
 	for _, version := range versions {
@@ -344,8 +314,8 @@ func oldest(versions []string) (string, bool) {
 	return first, true
 }
 
-// Prepare implements listwatch.Preparer. The parts get ready at once. Of a part that does not,
-// its list or watch tells why.
+// Prepare implements listwatch.Preparer. The parts are prepared concurrently. If a part fails here,
+// its list or watch reports the error.
 func (m *merged[T]) Prepare(ctx context.Context) error {
 	var group sync.WaitGroup
 	for _, part := range m.parts {

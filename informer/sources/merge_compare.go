@@ -15,11 +15,11 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// errNotAgain ends a watch that was to begin with the last event that was told.
+// errNotAgain ends a watch that was to begin with the last delivered event.
 var errNotAgain = errors.New("the watch did not begin with the last event of the lost watch")
 
-// compares reports whether the server's history is to be compared with what the part was
-// told: it may have been restored from a backup since it was last heard.
+// compares reports whether the server's history must be compared with the delivered events: the
+// server may have been restored from a backup since the watch was lost.
 func (p *partWatch[T]) compares() bool { return !p.listing && p.state.lost }
 
 // from is the version from which the next watch begins.
@@ -30,10 +30,10 @@ func (p *partWatch[T]) from() string {
 	return p.version
 }
 
-// compareVersions returns an error if the server's version is behind the one through which
-// the part has been told: it would be watched in silence until its versions have passed
-// the old ones. A server that does not tell keeps nobody from watching. marked says that
-// the watch has to begin with the last event, too.
+// compareVersions returns an error if the server's version is behind the version through which the
+// part was delivered. Otherwise a watch would be silent until the server has passed the old
+// versions. If the server does not send its version, the watch goes on. marked says that the watch
+// also has to begin with the last event.
 func (p *partWatch[T]) compareVersions(ctx context.Context, marked bool) error {
 	if !p.compares() || p.state.compared.Left() > 0 {
 		return nil
@@ -58,11 +58,11 @@ func (p *partWatch[T]) compareVersions(ctx context.Context, marked bool) error {
 	return nil
 }
 
-// begin reads the event with which the watch has to begin if the server's history is the
-// one that is known, which is told already.
+// begin reads the first event of the watch. If the server has the known history, it is the last
+// event that was delivered.
 func (p *partWatch[T]) begin(ctx context.Context, end context.CancelCauseFunc, stream listwatch.WatchStream[T]) error {
 	late := time.AfterFunc(pace.CompareLimit, func() { end(errNotAgain) })
-	defer late.Stop() // also where Next ends the goroutine
+	defer late.Stop() // also if Next ends the goroutine
 	for {
 		event, err := stream.Next()
 		key, version := event.Key, event.ResourceVersion
@@ -97,19 +97,18 @@ func (p *partWatch[T]) begin(ctx context.Context, end context.CancelCauseFunc, s
 	}
 }
 
-// forget gives up a mark that the server has forgotten. The next watch compares versions
-// alone.
+// forget drops a mark that has expired on the server. The next watch compares only versions.
 func (p *partWatch[T]) forget() error {
 	p.state.mark = mark.Mark{}
 	return errNotAgain
 }
 
-// silence is the error where the marked event did not come.
+// silence returns the error for a marked event that did not arrive.
 func (p *partWatch[T]) silence() error {
 	return p.listAll("%s does not have the last event that it told", p.health.names[p.part])
 }
 
-// listAll is an error that has all parts listed.
+// listAll returns an error that leads to a list of all parts.
 func (p *partWatch[T]) listAll(why string, args ...any) error {
 	return apierrors.NewResourceExpired("all parts are listed, as " + fmt.Sprintf(why, args...))
 }

@@ -10,40 +10,39 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// PartFailure is a part of a merged source that cannot be read at present; see
-// [MergeWith]. The store's objects of it are as old as Since, and may be older than the
-// server's.
+// PartFailure is a part of a merged source that currently cannot be read; see [MergeWith]. The
+// part's stored objects are as of Since, and may be older than the server's.
 type PartFailure struct {
-	// Part is the name of the part, or its number where it has none.
+	// Part is the name of the part, or its number if it has no name.
 	Part string
 
-	// Err is the last failure, Since when the first one in a row was, and Failures how
-	// many there were. ListFailures is how many of them, the last ones in a row, were of lists: a
-	// part whose lists work goes on slowly although its watches fail.
+	// Err is the last failure, Since the time of the first one in a row, and Failures their number.
+	// ListFailures counts the most recent failures in a row that were lists: a part whose lists
+	// work makes slow progress even if its watches fail.
 	Err          error
 	Since        time.Time
 	Failures     int
 	ListFailures int
 
-	// Missing says that the part has never been listed, which MergeOptions.Tolerate
-	// allows: its objects are not in the store.
+	// Missing says that the part has never been listed, which MergeOptions.Tolerate permits: its
+	// objects are not in the store.
 	Missing bool
 }
 
-// partial is a source of which a part may fail while others go on.
+// partial is a source whose parts may fail while others go on.
 type partial interface{ FailingParts() []PartFailure }
 
-// saidFirst is how long a part must have failed for a warning: before that it may be a
-// connection that broke.
+// saidFirst is how long a part must have failed for a warning: a shorter failure may be a broken
+// connection.
 const saidFirst = 5 * time.Second
 
-// partsHealth says which parts of a source fail.
+// partsHealth records which parts of a source fail.
 type partsHealth struct {
 	names  []string
 	logger *slog.Logger
 
 	mu    sync.Mutex     // guards following
-	parts []*PartFailure // nil for one that does not fail
+	parts []*PartFailure // nil for a part that does not fail
 	said  []remind.Reminder
 }
 
@@ -65,7 +64,7 @@ func (h *partsHealth) failed(part int, err error, list, missing bool) {
 		f.ListFailures = 0
 	}
 	h.parts[part] = &f
-	// Where all parts fail, the reflector says so.
+	// If all parts fail, the reflector logs it.
 	say := slices.Contains(h.parts, nil) && (missing || now.Sub(f.Since) >= saidFirst)
 	if say {
 		_, say = h.said[part].Due(reflector.StatusCode(err), now)
@@ -85,7 +84,7 @@ func (h *partsHealth) listed(part int) {
 	}
 }
 
-// recovered takes note that a part does not fail any more.
+// recovered records that a part does not fail any more.
 func (h *partsHealth) recovered(part int) {
 	h.mu.Lock()
 	f := h.parts[part]
@@ -103,7 +102,7 @@ func (h *partsHealth) fails(part int) bool {
 	return h.parts[part] != nil
 }
 
-// failing are the parts that fail, in their order.
+// failing returns the failing parts, in the order of the parts.
 func (h *partsHealth) failing() (failing []PartFailure) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

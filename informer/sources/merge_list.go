@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// List implements listwatch.Source. The first page has the first pages of all parts,
-// the next one the second pages of those that have one, and so on.
+// List implements listwatch.Source. The first page has the first pages of all parts. The next page
+// has the second pages of the parts that have one, and so on.
 func (m *merged[T]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[T], error) {
 	if opts.VersionOnly && len(m.parts) > 0 {
 		return m.version(ctx, opts)
@@ -43,7 +43,7 @@ func (m *merged[T]) List(ctx context.Context, opts listwatch.ListOptions) (listw
 		l.opts.Bytes = new(atomic.Int64)
 	}
 	if v := opts.ResourceVersion; v != "" && v != "0" && m.told != nil {
-		// None may be older than what any part has told: a list is as old as its oldest part.
+		// No part's list may be older than anything delivered: a list is as old as its oldest part.
 		for _, at := range m.told.at {
 			if mark.Newer(at, l.opts.ResourceVersion) {
 				l.opts.ResourceVersion = at
@@ -54,7 +54,7 @@ func (m *merged[T]) List(ctx context.Context, opts listwatch.ListOptions) (listw
 	l.opened = make(chan *openList[T], m.window)
 	l.openMore()
 	if err := l.take(); err != nil && err != io.EOF {
-		_ = l.Close() // The list is not wanted any more.
+		_ = l.Close() // The list is not needed any more.
 		return nil, err
 	}
 	return l, nil
@@ -63,10 +63,10 @@ func (m *merged[T]) List(ctx context.Context, opts listwatch.ListOptions) (listw
 // partPage is a page of a part.
 type partPage struct {
 	part  int
-	token string // "" for the first one
+	token string // "" for the first page
 }
 
-// writePages makes a token of the pages that follow.
+// writePages encodes the pages that follow as a continue token.
 func writePages(pages []partPage) string {
 	var b strings.Builder
 	for _, page := range pages {
@@ -75,7 +75,7 @@ func writePages(pages []partPage) string {
 	return b.String()
 }
 
-// readPages reads what writePages has written.
+// readPages decodes the token of writePages.
 func readPages(token string, parts int) (pages []partPage, err error) {
 	for token != "" {
 		part, rest, _ := strings.Cut(token, " ")
@@ -91,29 +91,29 @@ func readPages(token string, parts int) (pages []partPage, err error) {
 	return pages, nil
 }
 
-// mergedList is a page of a list of all parts. Several are asked at once, and read one
-// after another, in the order in which they answer.
+// mergedList is a page of a list of all parts. Several parts are requested at once, and read one
+// after another in the order of their answers.
 type mergedList[T any] struct {
 	*merged[T]
 	ctx    context.Context
 	cancel context.CancelFunc
 	opts   listwatch.ListOptions
 
-	due     []partPage // are to be asked for
-	asking  int        // have been asked for, and not been read
+	due     []partPage // still to be requested
+	asking  int        // requested and not yet read
 	openers sync.WaitGroup
 	opened  chan *openList[T] // has room for all of them
 
 	current *openList[T]
-	kept    []listwatch.Item[T] // of a part that failed, as it was
+	kept    []listwatch.Item[T] // unchanged items of a part that failed
 	unread  []*listwatch.ObjectError
 	next    []partPage
 	failed  []error
 	meta    listwatch.ListMeta
-	err     error // the end
+	err     error // the final error
 }
 
-// openList is the answer of a part to a list, or its error.
+// openList is a part's answer to a list, or its error.
 type openList[T any] struct {
 	partPage
 	stream   listwatch.ListStream[T]
@@ -123,7 +123,7 @@ type openList[T any] struct {
 	listener *listener
 }
 
-// openMore asks for as many lists as may be on their way.
+// openMore requests as many lists as the window permits.
 func (l *mergedList[T]) openMore() {
 	for ; l.asking < l.window && len(l.due) > 0; l.asking++ {
 		o := &openList[T]{partPage: l.due[0]}
@@ -146,8 +146,8 @@ func (l *mergedList[T]) openMore() {
 	}
 }
 
-// take waits for the next part that answers, and makes it the current one. io.EOF means
-// that there is none left.
+// take waits for the next answer, and makes it the current one. It returns io.EOF if no part is
+// left.
 func (l *mergedList[T]) take() error {
 	for l.current == nil && l.asking > 0 {
 		select {
@@ -182,7 +182,7 @@ func (l *mergedList[T]) Next() (item listwatch.Item[T], err error) {
 		}
 		o := l.current
 		if o == nil {
-			_ = l.take() // which is l.err
+			_ = l.take() // sets l.err
 			continue
 		}
 		o.listener.wait()
@@ -195,7 +195,7 @@ func (l *mergedList[T]) Next() (item listwatch.Item[T], err error) {
 			return item, nil
 		case skipped:
 			if old, ok := l.toldObject(unread.Key); ok {
-				l.making.objects[unread.Key] = old // stays as it was
+				l.making.objects[unread.Key] = old // unchanged
 			}
 			l.making.unread[o.part].add(unread)
 			return item, err
@@ -205,8 +205,8 @@ func (l *mergedList[T]) Next() (item listwatch.Item[T], err error) {
 	return item, l.err
 }
 
-// listed takes note of a list of the part: by versions, which says nothing about what was
-// written again under a version that is known, or as if nothing were known.
+// listed records a list of the part. If the list reused objects by version, it could not detect
+// another content under a known version.
 func (s *partState) listed(byVersion bool) {
 	if !byVersion {
 		s.mark, s.other = mark.Mark{}, false
@@ -222,7 +222,7 @@ func (l *mergedList[T]) toldObject(key types.NamespacedName) (toldObject, bool) 
 	return object, ok
 }
 
-// partEnded takes note of how the current part has ended, and lets the next one begin.
+// partEnded records how the current part has ended, and starts the next one.
 func (l *mergedList[T]) partEnded(err error) {
 	o := l.current
 	l.current = nil
@@ -261,8 +261,8 @@ func (l *mergedList[T]) partEnded(err error) {
 	}
 }
 
-// partFailed decides whether the list can do without a part. If so, what has been told
-// of it stays. Otherwise it returns the error of the list.
+// partFailed decides whether the list can continue without a part. If so, the part's delivered
+// objects stay. Otherwise it returns the error of the list.
 func (l *mergedList[T]) partFailed(o *openList[T], err error) error {
 	switch {
 	case l.ctx.Err() != nil:
@@ -270,7 +270,7 @@ func (l *mergedList[T]) partFailed(o *openList[T], err error) error {
 	case reflector.IsExpired(err) && o.token != "",
 		l.making.asked != "" && reflector.RefusesVersion(err),
 		errors.Is(err, listwatch.ErrListTooLarge):
-		return l.about(o.part, err) // The reflector has another way.
+		return l.about(o.part, err) // The reflector handles this in another way.
 	}
 	knows := l.told != nil && l.told.objects != nil
 	missing := !knows || l.told.missing[o.part]
@@ -296,7 +296,7 @@ func (l *mergedList[T]) partFailed(o *openList[T], err error) error {
 	return nil
 }
 
-// finish ends the page, or the list.
+// finish ends the page or the list.
 func (l *mergedList[T]) finish() error {
 	if len(l.failed) == len(l.parts) && len(l.parts) > 0 {
 		return l.failed[0]
@@ -343,7 +343,7 @@ func (l *mergedList[T]) Close() error {
 	return nil
 }
 
-// reason is why the list of the part ended with err.
+// reason returns why the list of the part ended with err.
 func (o *openList[T]) reason(err error) error {
 	if cause := context.Cause(o.ctx); errors.Is(cause, reflector.ErrNoProgress) {
 		return cause
@@ -354,7 +354,7 @@ func (o *openList[T]) reason(err error) error {
 func (o *openList[T]) close() {
 	o.listener.stop()
 	if o.stream != nil {
-		_ = o.stream.Close() // It has been read, or is not wanted any more.
+		_ = o.stream.Close() // It has been read, or is not needed any more.
 	}
 	o.cancel(nil)
 }

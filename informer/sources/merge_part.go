@@ -17,37 +17,36 @@ import (
 )
 
 const (
-	// veryShort is how long a watch that says nothing lasts at least, if all is well.
+	// veryShort is the minimum duration of a healthy watch without events.
 	veryShort = time.Second
 
-	// longEnough is how long a watch that says nothing lasts to be a success.
+	// longEnough is how long a watch without events must last to count as a success.
 	longEnough = 30 * time.Second
 
-	// patience is after how many failed watches in a row a list is tried.
+	// patience is the number of failed watches in a row that leads to a list.
 	patience = 3
 )
 
-// partWatch keeps the watch of one part open. All of it belongs to the goroutine of
-// run.
+// partWatch keeps the watch of one part open. All of it belongs to the goroutine that calls run.
 type partWatch[T any] struct {
 	*mergedWatch[T]
 	part    int
 	source  listwatch.Source[T]
 	state   *partState
-	version string // through which it has been read
+	version string // version through which the part has been read
 	listing bool   // the initial events have not ended
-	again   bool   // there was a watch, or a wait, since the part was listed
+	again   bool   // the part was watched, or waited, since it was listed
 	missing bool   // the part has never been listed
 
-	// Of the watch that is open, or was last.
+	// About the watch that is open, or was open last.
 	open    bool
 	began   time.Time
-	timeout time.Duration // after which the server was to end it
+	timeout time.Duration // the timeout that the server was given
 	heard   bool
-	told    bool // the server has told its version
+	told    bool // the server has sent its version
 }
 
-// run watches the part, again and again, until all watches end.
+// run watches the part again and again, until all watches end.
 func (p *partWatch[T]) run() {
 	for p.ctx.Err() == nil {
 		if p.state.unlisted {
@@ -74,10 +73,10 @@ func (p *partWatch[T]) run() {
 		case err == io.EOF && !p.until.IsZero() && time.Until(p.until) < time.Second:
 			p.end(err)
 		case err == io.EOF && (p.heard || lasted >= veryShort):
-			p.state.lost = p.state.lost || lasted+pace.OverdueMargin < p.timeout // It ended before its time.
-		case errors.Is(err, errNotAgain): // The next one begins where the last one ended.
+			p.state.lost = p.state.lost || lasted+pace.OverdueMargin < p.timeout // It ended early.
+		case errors.Is(err, errNotAgain): // The next watch begins where this one ended.
 		case errors.Is(err, reflector.ErrIdle):
-			p.failed(err) // and is opened again at once
+			p.failed(err) // and reopened at once
 		default:
 			if err == io.EOF {
 				err = reflector.ErrVeryShortWatch
@@ -87,10 +86,10 @@ func (p *partWatch[T]) run() {
 	}
 }
 
-// watch opens the watch, and passes on what it says, until it ends.
+// watch opens a watch, and passes on its events until it ends.
 func (p *partWatch[T]) watch() error {
 	p.open, p.heard, p.told, p.began = false, false, false, time.Now()
-	// Before any deadline, and any other's turn: somebody may have to log in.
+	// Before any deadline, and before it takes a slot: a login may be needed.
 	if err := listwatch.Prepare(p.ctx, p.source); err != nil {
 		return err
 	}
@@ -123,8 +122,8 @@ func (p *partWatch[T]) watch() error {
 		opts.Timeout = max(time.Until(p.until), time.Second)
 	}
 	if left := p.state.compared.Left(); left > 0 && p.compares() && !marked {
-		// The next watch is compared. This one ends when it is time for that, and not so
-		// soon that it would be too short: its time begins before its answer comes.
+		// The next watch is due for a comparison. This watch ends at that time, but not so early
+		// that it would count as too short: its time begins before its answer arrives.
 		ends := time.AfterFunc(left+pace.OverdueMargin, func() { cancel(io.EOF) })
 		defer ends.Stop()
 		if soon := max(left, 2*veryShort); opts.Timeout == 0 || soon < opts.Timeout {
@@ -151,7 +150,7 @@ func (p *partWatch[T]) watch() error {
 	if err != nil {
 		return err
 	}
-	health, part := p.health, p.part // are all that a timer keeps, which may be after its stop
+	health, part := p.health, p.part // all that the timer keeps alive, perhaps after its stop
 	lasts := time.AfterFunc(longEnough, func() { health.recovered(part) })
 	defer lasts.Stop()
 	if !p.say(arrival[T]{kind: partUp}) {
@@ -175,23 +174,23 @@ func (p *partWatch[T]) watch() error {
 		case err != nil && !skipped:
 			return because(ctx, err)
 		case skipped && !p.listing && unread.ResourceVersion != "" && mark.Newer(p.version, unread.ResourceVersion):
-			late(unread) // It was sent again, and what came later has been told.
+			late(unread) // It is a repetition, and later events have been delivered.
 			if unread.Type == listwatch.Deleted && !p.say(arrival[T]{kind: partLate, err: err}) {
 				return p.ctx.Err()
 			}
 			continue
 		case err == nil && event.Type == listwatch.Bookmark && !mark.Resumes(event.ResourceVersion) && !event.InitialEventsEnd:
 			p.well()
-			continue // It is a hint that cannot be used, except that the connection is alive.
+			continue // An unusable hint, but a sign of life.
 		}
 		if synthetic = synthetic && event.Type == listwatch.Added; synthetic {
 			event.Unordered = true
 		}
-		// What is sent again by something broken may have been overtaken. A part that is
-		// put together itself is in order only in its bookmarks.
+		// A repeated event from a broken server may be out of date. In a part that is a merged
+		// source itself, only bookmarks are in order.
 		ordered := err == nil && !p.listing && !event.Unordered && mark.Resumes(event.ResourceVersion)
 		if ordered && marked && !mark.Newer(event.ResourceVersion, passed) {
-			continue // It came after the mark, and what is told includes it.
+			continue // It came after the mark and was delivered before.
 		}
 		if ordered && mark.Newer(p.version, event.ResourceVersion) {
 			late(fmt.Sprintf("%v of %v at version %s", event.Type, event.Key, event.ResourceVersion))
@@ -213,7 +212,7 @@ func (p *partWatch[T]) watch() error {
 			}
 			continue
 		}
-		if err == nil { // What cannot be read does not bring the next watch further.
+		if err == nil { // An unreadable object does not advance the next watch.
 			p.well()
 		}
 		if !p.say(arrival[T]{event: event, err: err}) {
@@ -231,14 +230,14 @@ func (p *partWatch[T]) watch() error {
 		}
 		if ordered {
 			p.version = event.ResourceVersion
-			if event.Type != listwatch.Bookmark && !p.state.lost { // Else it may be of another history.
+			if event.Type != listwatch.Bookmark && !p.state.lost { // Otherwise it may be of another history.
 				p.state.mark = mark.Mark{Key: event.Key, Version: event.ResourceVersion}
 			}
 		}
 	}
 }
 
-// because replaces an error by the reason for which the request was ended, if it was.
+// because replaces an error by the reason why the request was ended, if there is one.
 func because(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -246,7 +245,7 @@ func because(ctx context.Context, err error) error {
 	return err
 }
 
-// well takes note that the watch has something to say.
+// well records that the watch has received something.
 func (p *partWatch[T]) well() {
 	if p.heard {
 		return
@@ -256,14 +255,14 @@ func (p *partWatch[T]) well() {
 	p.health.recovered(p.part)
 }
 
-// watchFailed decides how to go on after the watch has failed: with the next one from
-// where it was, as a rule. If that does not help, or cannot, all parts are listed.
+// watchFailed decides what follows a failed watch: usually another watch from the same position. If
+// that does not help or is impossible, all parts are listed.
 func (p *partWatch[T]) watchFailed(err error) {
 	row := &p.state.watches
 	news := !row.Expired()
 	row.failed(err, p.merged.opts.Backoff)
 	expired := row.Expired()
-	if expired && news { // part of life, also after an outage
+	if expired && news { // normal, even after an outage
 		p.end(p.about(p.part, err))
 		return
 	}
@@ -279,7 +278,7 @@ func (p *partWatch[T]) watchFailed(err error) {
 	}
 }
 
-// failed makes a failure known, and reports whether the watch goes on.
+// failed reports a failure, and returns whether to continue.
 func (p *partWatch[T]) failed(err error) bool {
 	err = p.about(p.part, err)
 	p.health.failed(p.part, err, false, false)
@@ -287,8 +286,8 @@ func (p *partWatch[T]) failed(err error) bool {
 	return p.say(arrival[T]{kind: partDown, err: err})
 }
 
-// initialFailed is the error with which a streaming list ends. Where all but one part
-// are well, a list of another kind can do without that one.
+// initialFailed returns the error with which a streaming list ends. A plain list can continue
+// without one failing part if the others work.
 func (p *partWatch[T]) initialFailed(err error) error {
 	if err == io.EOF || reflector.IsExpired(err) || reflector.IsRefused(err) || errors.Is(err, listwatch.ErrListTooLarge) || errors.Is(err, reflector.ErrNoProgress) {
 		return err
@@ -296,12 +295,12 @@ func (p *partWatch[T]) initialFailed(err error) error {
 	return fmt.Errorf("streaming list of %s: %v", p.health.names[p.part], err)
 }
 
-// awaitList waits until the part can be listed. Then all are.
+// awaitList waits until the part can be listed, and then has all parts listed. Then all are.
 func (p *partWatch[T]) awaitList() {
 	if !p.sleep(&p.state.lists) {
 		return
 	}
-	err := listwatch.Prepare(p.ctx, p.source) // as for a watch
+	err := listwatch.Prepare(p.ctx, p.source) // as before a watch
 	if err == nil {
 		if !p.takeSlot() {
 			return
@@ -319,7 +318,7 @@ func (p *partWatch[T]) awaitList() {
 	}
 }
 
-// look finds out whether the part can be listed.
+// look checks whether the part can be listed.
 func (p *partWatch[T]) look() error {
 	ctx, cancel := context.WithCancelCause(p.ctx)
 	defer cancel(nil)
@@ -329,7 +328,7 @@ func (p *partWatch[T]) look() error {
 	return because(ctx, err)
 }
 
-// versionOf is the version of the server.
+// versionOf returns the current version of the server.
 func versionOf[T any](ctx context.Context, source listwatch.Source[T]) (string, error) {
 	undecoded := func(types.NamespacedName, string, uint64) bool { return true }
 	stream, err := source.List(ctx, listwatch.ListOptions{VersionOnly: true, Limit: 1, Known: undecoded})
@@ -349,7 +348,7 @@ func versionOf[T any](ctx context.Context, source listwatch.Source[T]) (string, 
 	}
 }
 
-// say passes something on, and reports whether somebody has heard it.
+// say sends something to Next, and reports whether Next is still there to receive it.
 func (p *partWatch[T]) say(a arrival[T]) bool {
 	a.part = p.part
 	select {
@@ -363,16 +362,16 @@ func (p *partWatch[T]) say(a arrival[T]) bool {
 // end ends all watches.
 func (p *partWatch[T]) end(err error) {
 	if p.say(arrival[T]{kind: partEnds, err: err}) {
-		<-p.ctx.Done() // Nobody reads any more.
+		<-p.ctx.Done() // Nothing is read any more.
 	}
 }
 
-// sleep waits until it is worth while to try again, and reports whether that has come.
+// sleep waits until the next attempt is due, and returns false if the watches end first.
 func (p *partWatch[T]) sleep(row *failureRow) bool {
 	return sleepFor(p.ctx, time.Until(row.next))
 }
 
-// sleepFor waits, and reports whether ctx has not ended.
+// sleepFor waits, and returns false if ctx ends first.
 func sleepFor(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
@@ -387,7 +386,7 @@ func sleepFor(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// takeSlot waits until a request may be sent.
+// takeSlot waits until a request may be sent, and returns false if the watches end first.
 func (p *partWatch[T]) takeSlot() bool {
 	select {
 	case p.slots <- struct{}{}:
@@ -399,13 +398,13 @@ func (p *partWatch[T]) takeSlot() bool {
 
 func (p *partWatch[T]) giveSlot() { <-p.slots }
 
-// failureRow is the failures of a part in a row.
+// failureRow is the sequence of consecutive failures of a part.
 type failureRow struct {
 	reflector.Row
-	next time.Time // when it is worth while to try again
+	next time.Time // time of the next attempt
 }
 
-// failed counts one more, and says when to try again.
+// failed adds a failure, and sets the time of the next attempt.
 func (r *failureRow) failed(err error, backoff reflector.Backoff) {
 	r.next = time.Now().Add(r.Failed(err, backoff))
 }

@@ -5,14 +5,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// partUnread is what the reflector has been told of the objects of a part that cannot be
-// read. It must be told so again in a list that does without the part.
+// partUnread has the unreadable objects of a part that were reported to the reflector. A list
+// without the part must report them again.
 type partUnread struct {
 	named    map[types.NamespacedName]*listwatch.ObjectError
 	nameless []*listwatch.ObjectError // as many as the reflector counts
 }
 
-// add takes note of what has been told of an object that cannot be read.
+// add records that an unreadable object was reported.
 func (u *partUnread) add(unread *listwatch.ObjectError) {
 	switch {
 	case unread.Type == listwatch.Deleted:
@@ -30,17 +30,17 @@ func (u *partUnread) add(unread *listwatch.ObjectError) {
 	}
 }
 
-// skipped takes note of an event of a watch that could not be read.
+// skipped records an undecodable event of a watch that was reported.
 func (s *mergedState) skipped(part int, unread *listwatch.ObjectError) {
 	if unread.Type == listwatch.Deleted && unread.Key.Name != "" && unread.ResourceVersion != "" {
-		delete(s.objects, unread.Key) // The reflector deletes it. Else it lists.
+		delete(s.objects, unread.Key) // The reflector deletes the object. In other cases it lists.
 	}
 	s.unread[part].add(unread)
 }
 
-// keep adds to s what before had of a part that s does without, or has the first pages
-// of, and returns what is to be told of it. An object that cannot be read is told as that:
-// it exists, and what the sink has of it stays.
+// keep copies to s the objects of a part from before, because the list continues without the part
+// or has only its first pages. It returns what to report of them. An unreadable object is reported
+// as unreadable: it exists, and its stored state stays.
 func (s *mergedState) keep(part int, before *mergedState) (objects []types.NamespacedName, unread []*listwatch.ObjectError) {
 	now, then := &s.unread[part], &before.unread[part]
 	listed := func(key types.NamespacedName) bool {

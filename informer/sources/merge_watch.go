@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Watch implements listwatch.Source. It returns when the first part has been opened, or
-// all have failed.
+// Watch implements listwatch.Source. It returns when the first part has been opened, or all parts
+// have failed.
 func (m *merged[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[T], error) {
 	if opts.SendInitialEvents && opts.Known != nil && m.isOther() {
 		return nil, errOtherPart
@@ -44,7 +44,7 @@ func (m *merged[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (lis
 			p.state.unlisted = false
 		}
 		if mark.Newer(p.state.mark.Version, p.version) {
-			p.state.mark = mark.Mark{} // Nobody has heard it.
+			p.state.mark = mark.Mark{} // The mark's event was not delivered.
 		}
 		w.down[part] = p.state.unlisted
 		w.readers.Go(func() {
@@ -55,20 +55,20 @@ func (m *merged[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (lis
 		select {
 		case a := <-w.incoming:
 			opened = a.kind == partUp
-			_, _, _ = w.receive(a) // There is no event before its part is up.
+			_, _, _ = w.receive(a) // A part sends no event before it is up.
 		case <-w.ctx.Done():
 			w.err = w.ctx.Err()
 		}
 	}
 	if w.err != nil {
-		_ = w.Close() // The watch is not wanted any more.
+		_ = w.Close() // The watch is not needed any more.
 		return nil, w.err
 	}
 	return w, nil
 }
 
-// stateAt returns what has been told through a version, and whether it is a list that was just
-// read: all of that has been told if this is its version.
+// stateAt returns the delivered state at a version. fresh says that it is the list that was just
+// read: if this is the list's version, all of it was delivered.
 func (m *merged[T]) stateAt(version string) (state *mergedState, fresh bool) {
 	fresh = m.listed != nil && m.listed.given == version
 	if fresh {
@@ -78,37 +78,37 @@ func (m *merged[T]) stateAt(version string) (state *mergedState, fresh bool) {
 	if m.told != nil && m.told.given == version {
 		return m.told, fresh
 	}
-	// Somebody else knows that all parts are that far, such as who has preloaded a store.
+	// The caller knows that all parts are at this version, for instance after a preload.
 	m.told = &mergedState{given: version, at: slices.Repeat([]string{version}, len(m.parts)), missing: make([]bool, len(m.parts)), unread: make([]partUnread, len(m.parts))}
 	clear(m.states)
 	return m.told, false
 }
 
-// mergedWatch is a watch of all parts. Each is read by a goroutine of its own,
-// which holds one event at most.
+// mergedWatch is a watch of all parts. Each part is read by a goroutine of its own, which holds one
+// event at most.
 type mergedWatch[T any] struct {
 	*merged[T]
 	opts     listwatch.WatchOptions
-	until    time.Time // when it is to end; zero for never
+	until    time.Time // when it must end; zero for never
 	ctx      context.Context
 	cancel   context.CancelFunc
-	slots    chan struct{} // one for each request that is on its way
+	slots    chan struct{} // one for each request in progress
 	readers  sync.WaitGroup
 	incoming chan arrival[T]
 
-	// The rest belongs to Next.
+	// The other fields belong to Next.
 
 	state    *mergedState
-	oldest   string // of state.at
+	oldest   string // oldest version in state.at
 	initial  []bool // parts whose initial events have not ended
 	down     []bool // parts that cannot be watched now
 	last     told
-	bookmark string // is due
-	err      error  // the end
+	bookmark string // the bookmark that is due
+	err      error  // the final error
 }
 
-// told is what Next has returned last. That counts when Next is called again: a watch
-// that was opened to look and then closed has told nothing.
+// told is the last result of Next. It counts as delivered when Next is called again: a watch that
+// was opened as a probe and closed has delivered nothing.
 type told struct {
 	due      bool
 	kind     listwatch.EventType
@@ -116,14 +116,14 @@ type told struct {
 	part     int
 	version  string // of the object
 	uid      uint64
-	through  string // how far the part is with it, "" where it does not say
-	given    string // how far all are
-	complete bool   // the initial events end
+	through  string // the part's position after it, "" if unknown
+	given    string // the position of all parts
+	complete bool   // the initial events have ended
 
-	unread *listwatch.ObjectError // instead of all that but part
+	unread *listwatch.ObjectError // replaces all fields above except part
 }
 
-// arrival is what a part has to say.
+// arrival is a message from the goroutine of a part.
 type arrival[T any] struct {
 	part  int
 	kind  arrivalKind
@@ -134,10 +134,10 @@ type arrival[T any] struct {
 type arrivalKind uint8
 
 const (
-	partSays arrivalKind = iota // an event, or of an object that cannot be read
+	partSays arrivalKind = iota // an event, or an undecodable object
 	partUp                      // its watch is open
 	partDown                    // its watch has failed, and will be opened again
-	partLate                    // an event, or a deletion that cannot be read, after what came later
+	partLate                    // an event, or an undecodable deletion, that arrived after later ones
 	partEnds                    // all watches end with this error
 )
 
@@ -160,7 +160,7 @@ func (w *mergedWatch[T]) Next() (event listwatch.Event[T], err error) {
 	return event, w.err
 }
 
-// tell takes note of what has been told.
+// tell records that the last result was delivered.
 func (w *mergedWatch[T]) tell() {
 	l := &w.last
 	if !l.due {
@@ -190,15 +190,16 @@ func (w *mergedWatch[T]) tell() {
 	}
 }
 
-// receive decides whether Next has something to return.
+// receive handles a message, and decides whether Next returns something.
 func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done bool, err error) {
 	switch {
 	case a.kind != partLate:
 	case a.err != nil: // Only a list shows whether the object is gone. See Reflector.lateUnread.
 		w.late = true
 	case w.isNews(a):
-		// A list has what was shown late. If such events go on after it, objects have versions of their
-		// own: all are told, and the next list follows after the pause. See Reflector.late.
+		// A list contains late objects. If late events continue after it, objects count their own
+		// versions: all are delivered, and the next list follows after the pause. See
+		// Reflector.late.
 		w.late, a.kind, a.event.Unordered = true, partSays, true
 	}
 	if w.late && time.Since(w.looked) >= pace.DoubtPause {
@@ -229,7 +230,7 @@ func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done b
 	version := a.event.ResourceVersion
 	if a.event.Type != listwatch.Bookmark {
 		w.last = told{due: true, kind: a.event.Type, key: a.event.Key, part: a.part, version: version, uid: a.event.UIDHash}
-		// A part that is put together itself is in order only in its bookmarks.
+		// In a part that is a merged source itself, only bookmarks are in order.
 		if !w.initial[a.part] && !a.event.Unordered {
 			w.last.through = version
 		}
@@ -252,8 +253,8 @@ func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done b
 	return w.takeBookmark(a.event.InitialEventsEnd), true, nil
 }
 
-// isNews reports whether an event that came too late is of something that has not been
-// told: an object that is shown only now, perhaps.
+// isNews reports whether a late event is about a state that was not delivered, perhaps of an object
+// that became visible only now.
 func (w *mergedWatch[T]) isNews(a arrival[T]) bool {
 	told, exists := w.state.objects[a.event.Key]
 	if a.event.Type == listwatch.Deleted && w.state.objects != nil {
@@ -262,8 +263,8 @@ func (w *mergedWatch[T]) isNews(a arrival[T]) bool {
 	return !exists || told.version != a.event.ResourceVersion || listwatch.OtherUID(told.uid, a.event.UIDHash)
 }
 
-// advance takes note of how far a part is. If that brings all of them forward, a
-// bookmark is due.
+// advance records the position of a part. If that advances the position of all parts, a bookmark is
+// due.
 func (w *mergedWatch[T]) advance(part int, version string) {
 	if !mark.Resumes(version) {
 		return
@@ -271,7 +272,7 @@ func (w *mergedWatch[T]) advance(part int, version string) {
 	before := w.state.at[part]
 	w.state.at[part] = version
 	if before != "" && before != w.oldest {
-		return // Another one is the oldest.
+		return // Another part is the oldest.
 	}
 	now, ok := oldest(w.state.at)
 	if !ok {
@@ -282,11 +283,11 @@ func (w *mergedWatch[T]) advance(part int, version string) {
 	}
 }
 
-// listing says that some part has not ended its initial events.
+// listing reports whether some part has not ended its initial events.
 func (w *mergedWatch[T]) listing() bool { return slices.Contains(w.initial, true) }
 
-// takeBookmark returns the bookmark that is due. That its version stands for all
-// parts counts when it has been told.
+// takeBookmark returns the bookmark that is due. Its version counts for all parts once it has been
+// delivered.
 func (w *mergedWatch[T]) takeBookmark(initialEventsEnd bool) listwatch.Event[T] {
 	event := listwatch.Event[T]{Type: listwatch.Bookmark, InitialEventsEnd: initialEventsEnd}
 	event.ResourceVersion, w.bookmark = w.bookmark, ""

@@ -15,32 +15,32 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// Resumption is what [Resume] needs of an informer.
+// Resumption is what [Resume] needs from an informer.
 type Resumption[T any] struct {
-	// Load returns what an earlier process knew: objects, and the version through which they
-	// are complete. Resume calls it when the server has answered, with the description of the
-	// source; see Describe. Resume calls it again only if the description has changed before
-	// the server has agreed.
+	// Load returns the objects of an earlier process, and the version through which they are
+	// complete. Resume calls it with the description of the source when the server has responded;
+	// see Describe. Resume calls it again only if the description changes before the server has
+	// agreed.
 	Load func(description map[string]string) (entries []indexer.Entry[T], resourceVersion string, err error)
 
 	// Describe says that Load wants a description, if the source is a listwatch.Describer.
 	// Otherwise it gets nil.
 	Describe bool
 
-	// Fill puts what was loaded into the store. With an error, a list follows.
+	// Fill puts the loaded objects into the store. After an error, a list follows.
 	Fill func(entries []indexer.Entry[T], resourceVersion string) error
 
 	// Store is the store that Fill fills.
 	Store *indexer.Reader[T]
 
-	// Refused hears why a list follows, and that the objects are not used.
+	// Refused receives the reason why the objects are not used, or why a list follows.
 	Refused func(error)
 }
 
-// Resume returns a source that begins where an earlier process was: its first list answers
-// that everything in the store is unchanged, if the server can tell what has changed since.
-// The source belongs to one reflector. It is what informer.Preload is made of, which says
-// when the objects are used.
+// Resume returns a source that begins with the state of an earlier process. If the server can
+// report all changes since then, its first list returns every object in the store as unchanged. The
+// source belongs to one reflector. informer.Preload uses it, and documents when the objects are
+// used.
 func Resume[T any](source listwatch.Source[T], of Resumption[T]) listwatch.Source[T] {
 	return &resumed[T]{Source: source, Resumption: of}
 }
@@ -49,17 +49,17 @@ type resumed[T any] struct {
 	listwatch.Source[T]
 	Resumption[T]
 
-	loaded  *loaded[T] // nil before that, and once it is decided
-	decided bool       // whether what is loaded is used
-	version string     // through which it is complete, or the version of the server
-	newest  string     // of all that is loaded
-	doubted bool       // the server has forgotten that version: it may have another history
-	// ahead has the versions of those preloaded objects that are newer than that: they
-	// come from a source whose watch is Unordered. They do not go back.
+	loaded  *loaded[T] // nil before that, and after the decision
+	decided bool       // whether it is decided that the loaded objects are used or not
+	version string     // the version through which they are complete, or the server's version
+	newest  string     // newest version of all loaded objects
+	doubted bool       // the server has expired that version: it may have another history
+	// ahead has the versions of preloaded objects that are newer than version: they come from a
+	// source whose watch is Unordered. They are not set back.
 	ahead map[types.NamespacedName]string
 }
 
-// loaded is what was loaded for a source that says this of itself.
+// loaded has the objects that were loaded for a source with this description.
 type loaded[T any] struct {
 	description map[string]string
 	entries     []indexer.Entry[T]
@@ -84,8 +84,7 @@ func (s *resumed[T]) List(ctx context.Context, opts listwatch.ListOptions) (list
 		return &unchangedList[T]{items: s.unchanged(), version: s.version}, nil
 	}
 	if opts.ResourceVersion == "0" && s.newest != "" {
-		// No older than what the store has. A page of a limited list would be exactly
-		// of that version.
+		// No older than the store. A page of a limited list would have exactly that version.
 		opts.ResourceVersion, opts.Limit = s.newest, 0
 	}
 	s.ahead = nil
@@ -127,9 +126,8 @@ func (s *resumed[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (li
 	return stream, err
 }
 
-// resumes reports, to the first who gets an answer, whether the server can tell
-// what has changed since version, and false from then on. After an error it is
-// worth while to ask again: nothing has been shown.
+// resumes reports whether the server can report the changes since version. Only the first call that
+// succeeds can return true. After an error the caller may retry: nothing has been shown.
 func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (bool, error) {
 	if s.decided {
 		return false, nil
@@ -147,7 +145,7 @@ func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (
 		}
 		progress()
 	}
-	current, err := versionOf(ctx, s.Source) // It also says that we may read the resource.
+	current, err := versionOf(ctx, s.Source) // This also checks that reading is permitted.
 	if err != nil {
 		return false, err
 	}
@@ -184,8 +182,7 @@ func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (
 	return err == nil && found == historySame, s.decide(newest, err)
 }
 
-// decide ends the looking. A list that follows is to be no older than newest. It returns
-// nil.
+// decide ends the probing. A list that follows must not be older than newest. It returns nil.
 func (s *resumed[T]) decide(newest string, err error) error {
 	s.decided, s.loaded, s.newest = true, nil, newest
 	if err != nil {
@@ -194,9 +191,8 @@ func (s *resumed[T]) decide(newest string, err error) error {
 	return nil
 }
 
-// check returns an error if the server's history is another one than that of the store,
-// as an object shows that it has in a version through which the store is complete, and
-// that the store has not.
+// check returns an error if an object shows that the server has another history. The object has a
+// version up to the store's, but the store does not have it in that version.
 func (s *resumed[T]) check(item listwatch.Item[T]) error {
 	if !s.doubted || mark.Newer(item.ResourceVersion, s.version) {
 		return nil
@@ -204,11 +200,11 @@ func (s *resumed[T]) check(item listwatch.Item[T]) error {
 	if entry, ok := s.Store.Entry(item.Key); ok && entry.ResourceVersion == item.ResourceVersion {
 		return nil
 	}
-	s.doubted = false // From now on nothing is taken for known.
+	s.doubted = false // From now on no version counts as known.
 	return fmt.Errorf("%w: %s at version %s is not among the preloaded objects of version %s", reflector.ErrOtherHistory, item.Key, item.ResourceVersion, s.version)
 }
 
-// unchanged are all objects of the store, without themselves.
+// unchanged returns all objects of the store as unchanged items, without the objects themselves.
 func (s *resumed[T]) unchanged() []listwatch.Item[T] {
 	store := s.Store
 	items := make([]listwatch.Item[T], 0, store.Len())
@@ -224,7 +220,7 @@ func (s *resumed[T]) unchanged() []listwatch.Item[T] {
 	return items
 }
 
-// unchangedList is a list that has been taken already.
+// unchangedList is a list of such items.
 type unchangedList[T any] struct {
 	items   []listwatch.Item[T]
 	version string
@@ -244,10 +240,10 @@ func (l *unchangedList[T]) Meta() listwatch.ListMeta {
 
 func (l *unchangedList[T]) Close() error { return nil }
 
-// resumedWatch is a watch that goes on where the preloaded store was, or after that.
+// resumedWatch is a watch that continues from the preloaded store, or after that.
 type resumedWatch[T any] struct {
 	listwatch.WatchStream[T]
-	initial []listwatch.Event[T] // come first
+	initial []listwatch.Event[T] // are returned first
 	ahead   map[types.NamespacedName]string
 }
 
@@ -265,14 +261,14 @@ func (w *resumedWatch[T]) Next() (event listwatch.Event[T], err error) {
 			return event, err
 		}
 		stored, isAhead := w.ahead[key]
-		// Who does not tell a version may mean one that is not stored yet.
+		// An event without a version may be newer than the stored object.
 		if !isAhead || version == "" || mark.Newer(version, stored) {
 			return event, err
 		}
 	}
 }
 
-// doubtedList is a list of what may be another history.
+// doubtedList is a list from a server that may have another history.
 type doubtedList[T any] struct {
 	listwatch.ListStream[T]
 	*resumed[T]
@@ -288,7 +284,7 @@ func (l *doubtedList[T]) Next() (item listwatch.Item[T], err error) {
 	return item, err
 }
 
-// doubtedWatch is a streaming list of what may be another history.
+// doubtedWatch is a streaming list from a server that may have another history.
 type doubtedWatch[T any] struct {
 	listwatch.WatchStream[T]
 	*resumed[T]

@@ -15,32 +15,32 @@ import (
 )
 
 const (
-	// settle is how long a watch must stay without a word to be taken for one that
-	// has said all that is old, and that the server can serve. kube-apiserver answers
-	// 200 to a watch from a version that it has forgotten, and says so in the first
-	// event, at once.
+	// settle is how long a watch must be silent until it counts as servable and without more old
+	// events. kube-apiserver answers 200 to a watch from an expired version, and reports the expiry
+	// at once in the first event.
 	settle = 500 * time.Millisecond
 
-	// firstWord is how long the last change of the objects may take to come again.
+	// firstWord is how long the last change of the objects may take to arrive again.
 	firstWord = 5 * time.Second
 )
 
-// found is what a server can tell of what happened since some objects were saved.
+// found is how much of the history since the save a server can report.
 type found uint8
 
 const (
 	historySame      found = iota + 1 // all of it
 	historyForgotten                  // nothing, or not by a watch
-	historyOther                      // that it was something else
+	historyOther                      // the server has another history
 )
 
-// errNotAllowed is about a part of a source that we may neither watch nor list any more.
+// errNotAllowed is the error for a part of a source that may be neither watched nor listed any
+// more.
 var errNotAllowed = errors.New("what is loaded may not be read")
 
-// history finds out whether a server can tell what has changed since a version through
-// which some objects are complete, and whether its history is that of the objects: it
-// then has the last change of them, which a watch from just before it begins with, and
-// up to version nothing else, but for what was deleted again.
+// history checks whether a server can report all changes since the version of some objects, and
+// whether its history is theirs. In the same history, a watch from just before the objects' last
+// change begins with this change. Up to version it then shows nothing else, except objects that
+// were deleted again.
 type history[T any] struct {
 	sources  []listwatch.Source[T]
 	entries  []indexer.Entry[T]
@@ -48,16 +48,16 @@ type history[T any] struct {
 	progress func()
 }
 
-// testimony is what the watch of one source has said.
+// testimony is the result of watching one source.
 type testimony struct {
 	err         error
-	last, other bool // it had the last change, or one that does not belong to the objects
-	forgotten   bool // it cannot tell
+	last, other bool // last: it had the objects' last change; other: it had a change that the objects lack
+	forgotten   bool // it cannot report the history
 }
 
-// probe asks all sources, some at once. The watches last for as long as it takes to see
-// what is old; the reflector opens others: they must not outlive the list that it has
-// asked for. An error is one after which it is worth while to ask again.
+// probe watches all sources, several at once. The watches last until all old events are read. The
+// reflector opens its own watches later, because these must not outlive the reflector's list. After
+// an error the caller may retry.
 func (h *history[T]) probe(ctx context.Context) (found, error) {
 	last, stored := h.last()
 	from := last.Before()
@@ -90,7 +90,7 @@ func (h *history[T]) probe(ctx context.Context) (found, error) {
 		seen, other, forgotten = seen || t.last, other || t.other, forgotten || t.forgotten
 		if t.err != nil && err == nil {
 			err = t.err
-			cancel() // But all are waited for.
+			cancel() // It still waits for all sources.
 		}
 	}
 	switch {
@@ -106,9 +106,9 @@ func (h *history[T]) probe(ctx context.Context) (found, error) {
 	return historySame, nil
 }
 
-// judge decides whether a watch that has failed is one of a source that has forgotten
-// what was, or cannot be watched at all. Then we must be allowed to list it: of what may
-// not be read any more, nothing is shown.
+// judge decides whether a failed watch means that the version has expired, or that the source
+// cannot be watched at all. If watching is refused, listing must be permitted: objects that may not
+// be read any more are not shown.
 func (t *testimony) judge(list func() error) {
 	switch {
 	case t.err == nil:
@@ -137,12 +137,12 @@ func (h *history[T]) last() (last mark.Mark, stored map[types.NamespacedName]str
 		}
 	}
 	if last.Version == "" {
-		last = further // All of them are further than the version of which all are complete.
+		last = further // All objects are ahead of the version through which the whole is complete.
 	}
 	return last, stored
 }
 
-// ask asks one source.
+// ask watches one source.
 func (h *history[T]) ask(ctx context.Context, source listwatch.Source[T], from string, last mark.Mark, stored map[types.NamespacedName]string) (t testimony) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -162,7 +162,7 @@ func (h *history[T]) ask(ctx context.Context, source listwatch.Source[T], from s
 		close(quiet)
 		cancel()
 	})
-	came := map[types.NamespacedName]bool{} // and may not have gone
+	came := map[types.NamespacedName]bool{} // and have not been deleted again
 	for {
 		event, err := watch.Next()
 		if !timer.Stop() {
@@ -184,11 +184,11 @@ func (h *history[T]) ask(ctx context.Context, source listwatch.Source[T], from s
 			t.err = err
 			return t
 		case event.Type == listwatch.Bookmark, mark.Newer(event.ResourceVersion, h.version),
-			mark.Newer(stored[event.Key], h.version): // That object was further than the others.
+			mark.Newer(stored[event.Key], h.version): // This object was ahead of the version.
 		case event.Type != listwatch.Deleted:
 			came[event.Key] = true
 		case stored[event.Key] != "" && !came[event.Key]:
-			t.other = true // It would not be stored.
+			t.other = true // If it existed in this history, it would not be stored.
 		default:
 			delete(came, event.Key)
 		}
@@ -196,7 +196,7 @@ func (h *history[T]) ask(ctx context.Context, source listwatch.Source[T], from s
 	}
 }
 
-// parts are the sources that a source is put together of, or the source itself.
+// parts returns the sources that a source combines, or the source itself.
 func parts[T any](source listwatch.Source[T]) (all []listwatch.Source[T]) {
 	if together, ok := source.(interface{ components() []listwatch.Source[T] }); ok {
 		for _, part := range together.components() {

@@ -12,27 +12,25 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// Transform returns a source whose objects pass through a function: to drop what
-// nobody reads, or to keep but a few fields in a type of one's own. Each object
-// does so once, whichever way it comes, and before anything holds it (D23):
+// Transform returns a source that passes each object through a function, to drop unused fields or
+// to keep a few in a type of your own. Each object passes once, however it arrives, and before
+// anything stores it (D23):
 //
 //	informer.New(sources.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), informer.Options[summary]{})
 //
-// The function owns the object that it is given, may change it in place, and is
-// called by one goroutine at a time for each stream. It may keep an object that it has returned,
-// and must not change it. With an error the object counts as one that cannot be read: it is
-// reported, what the store has of it stays, and the informer is not synced, or not healthy,
-// unless reflector.Options.SkipUnreadable says that this is chosen. A panic is such an error.
-// Keys and versions are not its business: they travel beside the object.
+// The function owns its argument and may change it in place. It is called by one goroutine at a
+// time for each stream. It may keep an object that it has returned, but must not change it. If the
+// function returns an error, the object is unreadable: it is reported, and its stored state stays.
+// The informer is then not synced or not healthy, unless reflector.Options.SkipUnreadable is set. A
+// panic is such an error. Keys and versions are not affected: they travel beside the object.
 //
-// An object that shares parts with others (listwatch.Item.Shared) is copied for the function. If the
-// function returns that copy, what is stored is an equal object that shares again what the function
-// has left as it was. This is so for the types of k8s.io/api and of k8s.io/apimachinery. Objects of
-// other types share nothing (listwatch.ListOptions.Owned).
+// An object that shares parts with others (listwatch.Item.Shared) is copied before the call. If the
+// function returns that copy, the stored object shares its unchanged parts again. This holds for
+// the types of k8s.io/api and of k8s.io/apimachinery. Objects of other types share nothing
+// (listwatch.ListOptions.Owned).
 //
-// Without a source or a function, informer.New refuses what Transform returns, with an error
-// that says so. Where the server, or the decoder, can leave things out, that costs less;
-// see package rest.
+// If the source or the function is nil, informer.New refuses the result, with an error that says
+// so. It costs less if the server or the decoder leaves fields out; see package rest.
 func Transform[From, To any](source listwatch.Source[From], transform func(From) (To, error)) listwatch.Source[To] {
 	switch err := Unusable(source); {
 	case err != nil:
@@ -48,7 +46,7 @@ func Transform[From, To any](source listwatch.Source[From], transform func(From)
 type transformed[From, To any] struct {
 	source    listwatch.Source[From]
 	transform func(From) (To, error)
-	copies    bool // objects may share, and are copied for the function
+	copies    bool // objects may share parts, so they are copied for the function
 }
 
 // String is the name of the source, for errors.
@@ -59,7 +57,7 @@ func (s transformed[From, To]) String() string {
 	return "source"
 }
 
-// FailingParts implements partial, for a source that does.
+// FailingParts implements partial, if the source does.
 func (s transformed[From, To]) FailingParts() []PartFailure {
 	if source, ok := s.source.(partial); ok {
 		return source.FailingParts()
@@ -67,7 +65,7 @@ func (s transformed[From, To]) FailingParts() []PartFailure {
 	return nil
 }
 
-// Describe implements listwatch.Describer, for a source that does.
+// Describe implements listwatch.Describer, if the source does.
 func (s transformed[From, To]) Describe(ctx context.Context) (map[string]string, error) {
 	if source, ok := s.source.(listwatch.Describer); ok {
 		return source.Describe(ctx)
@@ -80,7 +78,7 @@ func (s transformed[From, To]) Prepare(ctx context.Context) error {
 	return listwatch.Prepare(ctx, s.source)
 }
 
-// components are the sources that this one is put together of.
+// components returns the sources that this one combines.
 func (s transformed[From, To]) components() (all []listwatch.Source[To]) {
 	for _, source := range parts(s.source) {
 		all = append(all, transformedPart[From, To]{transformed[From, To]{source, s.transform, s.copies}})
@@ -99,7 +97,7 @@ func (s transformed[From, To]) List(ctx context.Context, opts listwatch.ListOpti
 
 func (s transformed[From, To]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[To], error) {
 	if !s.copies {
-		opts.Held, opts.Owned = nil, true // The function may change the object, and the store must not have parts of it.
+		opts.Held, opts.Owned = nil, true // The function may change the object, and the store must not share parts of it.
 	}
 	stream, err := s.source.Watch(ctx, opts)
 	if err != nil {
@@ -108,7 +106,7 @@ func (s transformed[From, To]) Watch(ctx context.Context, opts listwatch.WatchOp
 	return transformedWatch[From, To]{stream, s}, nil
 }
 
-// call calls the transform for the object of an item.
+// call calls the function for the object of an item.
 func (s transformed[From, To]) call(item listwatch.Item[From]) (To, error) {
 	if !s.copies || !item.Shared {
 		return s.transform(item.Object)
@@ -118,7 +116,7 @@ func (s transformed[From, To]) call(item listwatch.Item[From]) (To, error) {
 	return to, err
 }
 
-// transformedPart is put together of nothing.
+// transformedPart is a transformed source without components.
 type transformedPart[From, To any] struct{ transformed[From, To] }
 
 func (transformedPart[From, To]) components() []listwatch.Source[To] { return nil }

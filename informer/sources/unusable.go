@@ -8,9 +8,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// unusable is the source that functions without an error of their own return where they
-// were given what makes no sense, such as a nil source. New refuses it with the error,
-// and so does whoever lists or watches it without an informer.
+// unusable is returned by functions without an error result when they get invalid arguments, such
+// as a nil source. New refuses it with the error, and every list or watch of it returns the error.
 type unusable[T any] struct{ err error }
 
 func newUnusable[T any](format string, a ...any) listwatch.Source[T] {
@@ -27,8 +26,8 @@ func (s unusable[T]) Watch(context.Context, listwatch.WatchOptions) (listwatch.W
 
 func (s unusable[T]) unusable() error { return s.err }
 
-// Unusable says why a source can never work, as [Merge] or [Transform] was given what makes no
-// sense. It returns nil for any other source.
+// Unusable returns why a source can never work, because [Merge] or [Transform] got invalid
+// arguments. It returns nil for any other source.
 func Unusable(source any) error {
 	if s, ok := source.(interface{ unusable() error }); ok {
 		return s.unusable()
@@ -36,7 +35,7 @@ func Unusable(source any) error {
 	return nil
 }
 
-// isNil reports whether something is nil, or a pointer that is.
+// isNil reports whether a value is nil or a nil pointer.
 func isNil(something any) bool {
 	v := reflect.ValueOf(something)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()

@@ -1,5 +1,5 @@
-// Package warmstart keeps the content of an informer's store in a file, so that the
-// next process begins with it and asks the server only for what has changed since.
+// Package warmstart saves the content of an informer's store in a file, so that the next process
+// begins with it and requests only the changes since then.
 //
 //	file, err := warmstart.New("/var/cache/app/pods", warmstart.Protobuf[corev1.Pod](), warmstart.Options{})
 //	inf, err := informer.New(pods, informer.Options[*corev1.Pod]{Preload: file.Preload})
@@ -8,49 +8,46 @@
 //
 // In an [informer.Factory] the file goes into the options of Acquire in the same way.
 //
-// [informer.PreloadFrom] says what an informer does with it, and what "synced" then
-// means. In short: once the server has said who it is and has let us read the resource,
-// handlers get the saved objects as Added, then true updates and deletes for what
-// changed while nobody looked, from a watch that goes on at the saved resourceVersion,
-// or from an ordinary list where the server has forgotten it. Before that they get
-// nothing, however long the server cannot be reached or refuses us.
+// [informer.PreloadFrom] documents how an informer uses the file, and what "synced" then means. In
+// short: first the server must identify itself and permit reading the resource. Then handlers get
+// the saved objects as Added, and after that true updates and deletes for the changes since the
+// save. These come from a watch that resumes at the saved resourceVersion, or from a normal list if
+// that version has expired. Until then handlers get nothing, however long the server is unreachable
+// or refuses access.
 //
 // # What a file is good for
 //
-// A file is used if it is whole and holds the same objects. Its header is what the source
-// has said of itself when the server was asked (listwatch.Describer): its address, the
-// UID of the namespace kube-system, a hash of the user, the resource, selectors and
-// projection. Beside that it has the Go type with the path of its package, a hash of the
-// fields of that type, the version of k8s.io/api that the program is built with, the
-// codec, and what [Options] say. Where anything of it is different, the file is not used,
-// and an error says what differs ([ErrOther]); so it is with a file that is damaged
-// ([ErrDamaged]), of another release's format ([ErrFormat]), or not to be trusted
-// ([ErrUnsafe]). The informer logs that error and begins with a list, and the next Save
-// replaces the file: it is never a reason to end a program.
+// A file is used if it is complete and its header matches. The header has the source's description
+// at the time of saving (listwatch.Describer): address, UID of the namespace kube-system, a hash of
+// the user, resource, selectors and projection. It also has the Go type with its package path, a
+// hash of the type's fields, the version of k8s.io/api, the codec, and some [Options]. If anything
+// differs, the file is not used, and an error says what ([ErrOther]). The same holds for a file
+// that is damaged ([ErrDamaged]), in another release's format ([ErrFormat]), or unsafe
+// ([ErrUnsafe]). The informer logs that error and begins with a list, and the next Save replaces
+// the file. The error never ends a program.
 //
-// The history must be the same, too: the server must have the last change in the file,
-// see [informer.Preload].
+// The history must also match: the server must have the last change in the file, see
+// [informer.Preload].
 //
-// Where the user may not get the namespace kube-system, nothing tells the cluster from
-// another one at the same address. Then there is neither loading nor saving
-// ([ErrUnknownSource]) before Options.Source names it.
+// If the user may not get the namespace kube-system, nothing distinguishes the cluster from another
+// one at the same address. Then there is neither loading nor saving ([ErrUnknownSource]) unless
+// Options.Source is set.
 //
-// A store that lacks something is not saved ([ErrIncomplete]): neither as long as there
-// are objects that could not be read, or that an index function refused, nor as long as
-// a part of a merged source fails. The file of before remains, as it does where the disk
-// is full; [File.SaveEvery] logs why.
+// An incomplete store is not saved ([ErrIncomplete]): while objects are unreadable or refused by an
+// index function, or a part of a merged source fails. The earlier file remains, as it does if the
+// disk is full; [File.SaveEvery] logs the reason.
 //
 // # Secrets
 //
-// A file holds no Secret unless [Options].Secrets asks for it: not from a source of
-// Secrets, whatever they are decoded or transformed into, not of the type Secret, and no
-// unstructured object of that kind. A source of your own that makes something of Secrets, and does
-// not describe it, is not noticed. ConfigMaps and custom resources may have secrets in them,
-// which only you know of.
+// A file contains no Secret unless [Options].Secrets is set. This covers sources of Secrets
+// (whatever they are decoded or transformed into), the type Secret, and unstructured objects of
+// that kind. It does not detect a custom source that derives objects from Secrets and does not
+// describe itself. ConfigMaps and custom resources may also contain secrets, which only you can
+// know.
 //
 // # Format
 //
-// All numbers are big-endian or, as "n", unsigned varints.
+// All numbers are big-endian; "n" is an unsigned varint.
 //
 //	8 bytes   "kinform\x00"
 //	4 bytes   format, 2
@@ -58,25 +55,24 @@
 //	count of  n, namespace, n, name, n, resourceVersion, 8 bytes hash of the UID, n, object
 //	32 bytes  SHA-256 of everything before
 //
-// The checksum is verified before anything behind it is looked at. It guards
-// against accidents, not against who may write the file.
+// The checksum is verified before anything else is read. It detects accidents, not malicious
+// changes.
 //
 // # Who may write and read the file
 //
-// A file is read only if it is a regular one, no symbolic link (directories on the way
-// may be), belongs to the user of the process or to root, and can be written neither by
-// its group nor by others; nor read by them, where it may have Secrets. It is opened
-// without waiting, so that a pipe in its place holds nothing up. On Windows, owner and
-// mode are not looked at. Kubernetes lets the group write to all files of a volume with
-// an fsGroup when it mounts it: such a pod needs fsGroupChangePolicy OnRootMismatch.
+// A file is read only if it is a regular file and not a symbolic link (directories in its path may
+// be links). It must belong to the process's user or root, and not be writable by group or others.
+// If it may contain Secrets, they must not be able to read it either. It is opened without
+// blocking, so a pipe in its place does not block the process. On Windows, owner and mode are not
+// checked. Kubernetes makes all files of a volume with an fsGroup group-writable when it mounts the
+// volume: such a pod needs fsGroupChangePolicy OnRootMismatch.
 //
-// It is written under another name in the same directory, with mode 0600, flushed to the
-// disk and then renamed, so that there is always a whole one, also where two processes
-// save to the same path: the one that renames last wins. Whatever stood in its place, be it
-// a link or a pipe, is replaced and not followed. A user that may write to the directory
-// can take the file away or bring back an older one of ours, which is then a file like
-// any other. A later Save removes the file that a process has left which was killed in the middle,
-// when that is an hour old.
+// A file is written under another name in the same directory with mode 0600, flushed to the disk
+// and then renamed. So there is always a complete file, even if two processes save to the same
+// path: the last rename wins. A link, pipe or other file at the path is replaced and not followed.
+// A user with write access to the directory can remove the file, or restore an older one, which
+// then counts as valid. A process that is killed while saving leaves a temporary file; a later Save
+// removes it when it is an hour old.
 //
-// What is read is bounded by the size of the file and [Options].MaxBytes.
+// The size of the file and [Options].MaxBytes bound how much is read.
 package warmstart

@@ -5,33 +5,31 @@ import (
 	"fmt"
 )
 
-// ErrDamaged is wrapped by errors about a file that is cut off, was changed, or is
-// none of this package's.
+// ErrDamaged is wrapped by errors about a file that is truncated, altered, or not in this package's
+// format.
 var ErrDamaged = errors.New("the file is damaged")
 
-// ErrOther is wrapped by errors about a file that is whole and holds something
-// else: another cluster's objects, another user's, or another type, resource,
-// selection or projection. They say what differs.
+// ErrOther is wrapped by errors about a complete file for something else: another cluster, user,
+// type, resource, selection or projection. The errors say what differs.
 var ErrOther = errors.New("the file holds something else")
 
-// ErrUnknownSource is wrapped by errors about a source that does not say which
-// objects it has, so that those of another could be taken for its own: see
-// [Options].Source.
+// ErrUnknownSource is wrapped by errors about a source that does not identify its objects, so that
+// another source's objects could be mistaken for its own: see [Options].Source.
 var ErrUnknownSource = errors.New("the source does not say which objects it has")
 
 // ErrFormat is wrapped by errors about a file of an earlier or a later release.
 var ErrFormat = errors.New("the file has another format")
 
-// ErrUnsafe is wrapped by errors about a file that somebody else may have written, or
-// that is none: a link, a directory, a pipe or a device.
+// ErrUnsafe is wrapped by errors about a file that another user may have written, or a path that is
+// not a regular file: a link, a directory, a pipe or a device.
 var ErrUnsafe = errors.New("the file is not to be trusted")
 
-// ErrSecrets is wrapped by errors about a file that has Secrets, or would have them,
-// where [Options].Secrets does not ask for that.
+// ErrSecrets is wrapped by errors about a file that contains Secrets, or would contain them,
+// although [Options].Secrets is not set.
 var ErrSecrets = errors.New("secrets are kept in a file only where Options.Secrets says so")
 
-// ErrIncomplete is wrapped by errors of Save about a store that lacks objects, or has
-// them in an older state than the server.
+// ErrIncomplete is wrapped by errors of Save about a store in which objects are missing or older
+// than on the server.
 var ErrIncomplete = errors.New("the store is not complete, and so is not saved")
 
 func damaged(format string, args ...any) error {

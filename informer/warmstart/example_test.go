@@ -20,8 +20,7 @@ import (
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")
 
-// process is what a program does from its start to its end: it stops when a pod has
-// this name.
+// process runs a program from start to end: it stops when a pod named until exists.
 func process(server *apitest.Server, path string, until string) error {
 	client, err := rest.NewClient(rest.Config{Host: server.URL()}, rest.Options{})
 	if err != nil {
@@ -55,7 +54,7 @@ func process(server *apitest.Server, path string, until string) error {
 	ended := make(chan error)
 	go func() { ended <- file.SaveEvery(saving, time.Minute) }()
 	err = inf.Run(ctx)
-	saved() // the last time, now that nothing changes any more
+	saved() // the last save, when nothing changes any more
 	if failed := <-ended; err == nil {
 		err = failed
 	}
@@ -82,7 +81,7 @@ func Example() {
 		}
 	}
 
-	// Its UID tells the cluster from others.
+	// Its UID identifies the cluster.
 	if _, err := server.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}}); err != nil {
 		fmt.Println(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// File is a place where the content of an informer's store outlives the process. It
-// holds no resources, and is safe for concurrent use.
+// File is a file that keeps the content of an informer's store beyond the process. It holds no
+// resources, and is safe for concurrent use.
 type File[T any] struct {
 	path  string
 	codec Codec[T]
@@ -20,13 +20,13 @@ type File[T any] struct {
 
 	mu        sync.Mutex // guards following
 	informer  *informer.Informer[T]
-	source    map[string]string // as the informer's source has described itself
+	source    map[string]string // the informer's source's description of itself
 	described bool
-	placed    saved[T] // is in the file
+	placed    saved[T] // the content of the file
 }
 
-// New returns the file at path. It neither reads nor writes it. The error says what
-// is missing.
+// New returns the File for path. It neither reads nor writes the file. The error says which
+// argument is missing.
 func New[T any](path string, codec Codec[T], opts Options) (*File[T], error) {
 	switch {
 	case path == "":
@@ -45,14 +45,13 @@ func New[T any](path string, codec Codec[T], opts Options) (*File[T], error) {
 	return &File[T]{path: path, codec: codec, opts: opts}, nil
 }
 
-// Preload has an informer begin with the file, as [informer.PreloadFrom] does, and with
-// the same conditions: after New, before AddHandler and Run. From then on, Save saves
-// that informer's store; a file is for one informer at a time.
+// Preload makes an informer begin with the file, as [informer.PreloadFrom] does and with the same
+// conditions: after New, before AddHandler and Run. From then on, Save saves that informer's store;
+// a file serves one informer at a time.
 //
-// The file is opened in Run, when the server has said who it is and has let us read the
-// resource. Where it is not to be used, Options.OnError and the informer's log say why,
-// and the informer begins with a list. The error of Preload is that of a call that came
-// too late.
+// Run opens the file when the server has identified itself and permitted reading the resource. If
+// the file cannot be used, Options.OnError and the informer's log say why, and the informer begins
+// with a list. Preload returns an error if it is called too late.
 func (f *File[T]) Preload(inf *informer.Informer[T]) error {
 	load := func(source map[string]string) ([]indexer.Entry[T], string, error) {
 		f.mu.Lock()
@@ -75,9 +74,9 @@ func (f *File[T]) Preload(inf *informer.Informer[T]) error {
 	return nil
 }
 
-// load returns the objects in the file, if they are those of this source, and the
-// resourceVersion through which they are complete: all of them, or an error. If there
-// is no file, it wraps fs.ErrNotExist.
+// load returns all objects in the file if they belong to this source, and the resourceVersion
+// through which they are complete. Otherwise it returns an error. If there is no file, the error
+// wraps fs.ErrNotExist.
 func (f *File[T]) load(source map[string]string) (entries []indexer.Entry[T], resourceVersion string, err error) {
 	want, err := f.content(source)
 	if err == nil {
@@ -102,8 +101,8 @@ func (f *File[T]) open(want header) ([]indexer.Entry[T], string, error) {
 	return f.read(file, info.Size(), want, info.Mode())
 }
 
-// content is the header of a file of objects from this source, or why there can be
-// none.
+// content returns the header for a file of this source's objects, or an error that says why there
+// can be no file.
 func (f *File[T]) content(source map[string]string) (header, error) {
 	if f.opts.Source == "" && !identifies(source) {
 		return header{}, fmt.Errorf("%w: let its user get the namespace kube-system, or set Options.Source", ErrUnknownSource)

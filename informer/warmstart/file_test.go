@@ -42,13 +42,13 @@ func podOps(n int) []indexer.Op[*corev1.Pod] {
 	return ops
 }
 
-// here is what a source of pods says of itself.
+// here is the description of a source of pods.
 var here = map[string]string{
 	"server": "https://10.0.0.1", "cluster": "4f1c", "user": "ab12", "resource": "/v1/pods",
 	"namespace": "", "labelSelector": "", "fieldSelector": "", "projection": "",
 }
 
-// put writes a file of what a source has.
+// put writes a file with a store's objects, for a source with this description.
 func put[T any](t testing.TB, file *File[T], source map[string]string, store *indexer.Store[T]) error {
 	content, err := file.content(source)
 	require.NoError(t, err)
@@ -194,7 +194,7 @@ func TestFileOfOtherFieldsOrLibraryIsNotLoaded(t *testing.T) {
 	require.Equal(t, "map[string][]*k8s.io/api/core/v1.Pod", typeName(reflect.TypeFor[map[string][]*corev1.Pod]()))
 }
 
-// Without knowing the cluster, files of two would be taken for each other.
+// If the cluster is unknown, files of two clusters could be confused.
 func TestFileOfAnUnknownSourceIsNeitherWrittenNorRead(t *testing.T) {
 	t.Parallel()
 	hidden := maps.Clone(here)
@@ -239,10 +239,10 @@ func TestDamagedFileIsNeverLoaded(t *testing.T) {
 		return err
 	}
 	step := effort.Of(1, 23)
-	for n := 0; n < len(whole); n += step { // cut off anywhere
+	for n := 0; n < len(whole); n += step { // truncated anywhere
 		require.ErrorIs(t, load(whole[:n]), ErrDamaged, n)
 	}
-	for n := 0; n < len(whole); n += step { // one bit wrong anywhere
+	for n := 0; n < len(whole); n += step { // one flipped bit anywhere
 		data := slices.Clone(whole)
 		data[n] ^= 4
 		err := load(data)
@@ -294,13 +294,13 @@ func TestNewSaysWhatIsMissing(t *testing.T) {
 	require.ErrorContains(t, err, "MaxBytes")
 }
 
-// A process that is killed again and again while it saves does not fill the disk.
+// A process that is killed repeatedly while it saves does not fill the disk.
 func TestSaveRemovesWhatWasLeftBehind(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	old := time.Now().Add(-2 * time.Hour)
 	for name, modified := range map[string]time.Time{
-		"pods.123.tmp": old, "pods.124.tmp": time.Now(), // by another process, just now
+		"pods.123.tmp": old, "pods.124.tmp": time.Now(), // from another process, just now
 		"pods.mine.tmp": old, "nodes.125.tmp": old,
 	} {
 		path := filepath.Join(dir, name)

@@ -21,7 +21,7 @@ const (
 	minimum = len(magic) + 4 + 1 + sha256.Size
 )
 
-// write writes the content of a store, of which content says what it is.
+// write writes entries with a header.
 func (f *File[T]) write(w io.Writer, entries iter.Seq[indexer.Entry[T]], content header) error {
 	sum := sha256.New()
 	out := bufio.NewWriterSize(io.MultiWriter(w, sum), 64<<10)
@@ -65,8 +65,8 @@ func appendField[B string | []byte](buffer []byte, field B) []byte {
 	return append(buffer, field...)
 }
 
-// read reads a whole file, of which it has verified every byte before it decodes
-// the first object. It reads twice, so that it never holds the file.
+// read reads a whole file, and verifies every byte before it decodes the first object. It reads
+// twice, so that it never holds the whole file in memory.
 func (f *File[T]) read(file io.ReaderAt, size int64, want header, mode fs.FileMode) ([]indexer.Entry[T], string, error) {
 	start := make([]byte, len(magic)+4)
 	if size < int64(minimum) {
@@ -93,7 +93,7 @@ func (f *File[T]) read(file io.ReaderAt, size int64, want header, mode fs.FileMo
 	return f.decode(in, want, mode)
 }
 
-// verify compares the checksum with what stands before it.
+// verify compares the checksum with the bytes before it.
 func verify(file io.ReaderAt, body int64) error {
 	want := make([]byte, sha256.Size)
 	if _, err := file.ReadAt(want, body); err != nil && err != io.EOF {
@@ -151,7 +151,7 @@ func (f *File[T]) decode(in *fields, want header, mode fs.FileMode) ([]indexer.E
 	return entries, found.ResourceVersion, nil
 }
 
-// fields reads fields with a length before them, and remembers the first error.
+// fields reads length-prefixed fields, and remembers the first error.
 type fields struct {
 	reader *bufio.Reader
 	left   int64
@@ -159,8 +159,7 @@ type fields struct {
 	err    error
 }
 
-// next returns the next field, which is good until the next call, and nil after an
-// error.
+// next returns the next field, which is valid until the next call, or nil after an error.
 func (in *fields) next() []byte {
 	if in.err != nil {
 		return nil
@@ -204,6 +203,6 @@ func (in *fields) number() uint64 {
 	return binary.BigEndian.Uint64(number[:])
 }
 
-// uvarintLen is how many bytes a length has as this package writes it. One with
-// needless zeros has more: then the reader ends first.
+// uvarintLen is the number of bytes of a varint as this package writes it. A varint with redundant
+// zeros is longer: then the reader ends early.
 func uvarintLen(v uint64) int { return len(binary.AppendUvarint(nil, v)) }

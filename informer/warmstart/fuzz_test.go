@@ -10,12 +10,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// FuzzRead reads any bytes as a file, as they are and with the start and the
-// checksum that they need to get anywhere. Nothing panics, and what is read is the
-// same when it is written and read again.
+// FuzzRead reads arbitrary bytes as a file, both unchanged and with a valid start and checksum.
+// Nothing panics, and a file that can be read is the same after it is written and read again.
 func FuzzRead(f *testing.F) {
 	file := podFile(f, "unused", Options{})
-	// The files of testdata stay good when libraries change.
+	// The files of testdata stay valid when libraries change.
 	want := header{Source: map[string]string{"cluster": "4f1c"}, Type: "pod", Fields: "0", API: "v0", Codec: "protobuf"}
 	for _, n := range []int{0, 2} {
 		var out bytes.Buffer
@@ -28,7 +27,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, _, err := file.read(bytes.NewReader(data), int64(len(data)), want, 0o600)
-		_ = err // Any will do.
+		_ = err // Any error will do.
 		sealed := binary.BigEndian.AppendUint32([]byte(magic), format)
 		sealed = append(sealed, data...)
 		sum := sha256.Sum256(sealed)

@@ -13,21 +13,21 @@ import (
 	"sync"
 )
 
-// header says what is in a file.
+// header describes the content of a file.
 type header struct {
-	Source          map[string]string `json:"source,omitempty"` // as it has described itself
+	Source          map[string]string `json:"source,omitempty"` // the source's description of itself
 	Name            string            `json:"name,omitempty"`   // Options.Source
 	Projection      string            `json:"projection,omitempty"`
 	Type            string            `json:"type"`
-	Fields          string            `json:"fields"` // a hash of what the type consists of
+	Fields          string            `json:"fields"` // a hash of the type's fields
 	API             string            `json:"api,omitempty"`
 	Codec           string            `json:"codec"`
-	Secrets         bool              `json:"secrets,omitempty"` // There may be some.
+	Secrets         bool              `json:"secrets,omitempty"` // The file may contain Secrets.
 	ResourceVersion string            `json:"resourceVersion"`
 	Count           int               `json:"count"`
 }
 
-// difference says what is different from what is wanted, "" if nothing is.
+// difference returns what differs from the wanted header, or "".
 func (h header) difference(want header) string {
 	names := slices.Concat(slices.Collect(maps.Keys(want.Source)), slices.Collect(maps.Keys(h.Source)))
 	slices.Sort(names)
@@ -56,8 +56,7 @@ func different(name, have, want string) string {
 	return fmt.Sprintf("its %s is %q instead of %q", name, have, want)
 }
 
-// typeName is the name of a type with the path of its package: there is more than one
-// v1.Pod.
+// typeName is the name of a type with its package path: there is more than one v1.Pod.
 func typeName(t reflect.Type) string {
 	switch {
 	case t.Name() != "" && t.PkgPath() != "":
@@ -77,8 +76,8 @@ func typeName(t reflect.Type) string {
 	}
 }
 
-// fieldsOf is a hash of all that a type consists of: an object that an earlier release
-// has saved, whose type had a field less, lacks what the server has in it.
+// fieldsOf returns a hash of all fields of a type. If an earlier release lacked a field, the
+// objects it saved lack the field's value.
 func fieldsOf(t reflect.Type) string {
 	w := walk{sum: sha256.New(), seen: map[reflect.Type]int{}}
 	w.add(t)
@@ -119,7 +118,7 @@ func (w walk) add(t reflect.Type) {
 	}
 }
 
-// apiVersion is the version of k8s.io/api in this program, "" where it has none.
+// apiVersion is the version of k8s.io/api in this program, or "" if it has none.
 var apiVersion = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -128,7 +127,7 @@ var apiVersion = sync.OnceValue(func() string {
 	return moduleVersion(info, "k8s.io/api")
 })
 
-// moduleVersion is the version of a module, and what it is replaced by.
+// moduleVersion is the version of a module, and of its replacement.
 func moduleVersion(info *debug.BuildInfo, path string) string {
 	for _, module := range info.Deps {
 		if module.Path != path {

@@ -2,38 +2,37 @@ package warmstart
 
 import "log/slog"
 
-// Options are the choices of a [File]. The zero value is ready to use with a source
-// that says which objects it has: a listwatch.Describer, such as a rest.Resource whose
-// user may get the namespace kube-system.
+// Options configures a [File]. The zero value is ready to use with a source that identifies its
+// objects: a listwatch.Describer, such as a rest.Resource whose user may get the namespace
+// kube-system.
 type Options struct {
-	// Source says where the objects come from, in any words, so that a file of others
-	// is not used. It is needed where the source does not say it: where it is no
-	// listwatch.Describer, or the server does not show us the namespace kube-system,
-	// whose UID tells one cluster from another at the same address. It must change
-	// whenever the cluster does. Defaults to "": what the source says has to do.
+	// Source names where the objects come from, in any words, so that a file from another source is
+	// not used. It is required if the source does not identify itself. Either the source is not a
+	// listwatch.Describer, or the user may not get the namespace kube-system, whose UID
+	// distinguishes clusters at the same address. It must change whenever the cluster changes.
+	// Defaults to "": the source's description is used alone.
 	Source string
 
-	// Projection is a name for what is kept of each object: for what a transform, or
-	// a decoder of your own, leaves out or changes. Change it whenever that changes.
-	// What a rest.Resource drops (ResourceOptions.Project), and the fields of the
-	// type, need no name. Defaults to "".
+	// Projection names the fields that are kept of each object, if a transform or a custom decoder
+	// drops or changes some. Change it whenever they change. It need not cover the fields that a
+	// rest.Resource drops (ResourceOptions.Project), nor the fields of the type. Defaults to "".
 	Projection string
 
-	// Secrets allows Secrets in the file: whoever can read the disk, or a backup of
-	// it, has them then. Defaults to false: a source of Secrets, the type Secret, and
-	// objects of that kind are neither written nor read ([ErrSecrets]).
+	// Secrets permits Secrets in the file: everyone who can read the disk or its backup can then
+	// read them. Defaults to false: a source of Secrets, the type Secret, and objects of that kind
+	// are neither written nor read ([ErrSecrets]).
 	Secrets bool
 
-	// MaxBytes is the size beyond which a file is not read. Defaults to 1 GiB.
+	// MaxBytes is the maximum size of a file that is read. Defaults to 1 GiB.
 	MaxBytes int64
 
-	// Logger gets a warning when SaveEvery can not save, another one every five minutes
-	// while that lasts, and a line when it can again. Why a file was not used is in the
-	// log of the informer. Defaults to slog.Default().
+	// Logger receives a warning when SaveEvery cannot save, another one every five minutes while
+	// that lasts, and a line when it is over. The informer's log says why a file was not used.
+	// Defaults to slog.Default().
 	Logger *slog.Logger
 
-	// OnError is told why a file was not used, in Run of the informer, and when
-	// SaveEvery could not save, which it tries again after the next interval. It may
-	// be called from several goroutines. Defaults to nil: both are logged.
+	// OnError receives two kinds of errors: why a file was not used, in Run of the informer, and
+	// why SaveEvery could not save. SaveEvery retries after the next interval. It may be called
+	// from several goroutines. Defaults to nil: both are logged.
 	OnError func(error)
 }

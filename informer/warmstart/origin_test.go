@@ -28,7 +28,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// cluster is a server at an address that all clusters of these tests have.
+// cluster starts a server at the address that all clusters of these tests share.
 func cluster(t *testing.T, opts apitest.Options, names ...string) *apitest.Server {
 	server := apitest.New(opts)
 	require.NoError(t, server.ListenMemory())
@@ -41,7 +41,7 @@ func cluster(t *testing.T, opts apitest.Options, names ...string) *apitest.Serve
 	return server
 }
 
-// started is a program that uses a file, as far as a test has to look at it.
+// started is a program that uses a file, with the state that tests examine.
 type started[T any] struct {
 	t        *testing.T
 	client   *rest.Client
@@ -63,7 +63,7 @@ func (s *started[T]) Write(line []byte) (int, error) {
 	return s.log.Write(line)
 }
 
-// start runs an informer that begins with the file.
+// start runs an informer that is preloaded from the file.
 func start[T any](t *testing.T, server *apitest.Server, path string, codec warmstart.Codec[T], opts warmstart.Options, open func(*rest.Client) listwatch.Source[T], tune func(*informer.Options[T])) *started[T] {
 	s := &started[T]{t: t, ended: make(chan error, 1)}
 	var err error
@@ -95,7 +95,7 @@ func start[T any](t *testing.T, server *apitest.Server, path string, codec warms
 	return s
 }
 
-// heard returns what handlers were told, and why the start was a cold one.
+// heard returns the events of the handler, and why the start was cold.
 func (s *started[T]) heard() ([]string, error) {
 	synctest.Wait()
 	s.mu.Lock()
@@ -131,7 +131,7 @@ func startPods(t *testing.T, server *apitest.Server, path string) *started[*core
 	return start(t, server, path, warmstart.Protobuf[corev1.Pod](), warmstart.Options{}, podsOf(rest.ResourceOptions{}), nil)
 }
 
-// savedBy is a file of all pods of a server.
+// savedBy saves all pods of a server, and returns the file's path.
 func savedBy(t *testing.T, server *apitest.Server) string {
 	path := filepath.Join(t.TempDir(), "pods")
 	s := startPods(t, server, path)
@@ -141,8 +141,8 @@ func savedBy(t *testing.T, server *apitest.Server) string {
 	return path
 }
 
-// A user whom the server refuses sees nothing that an earlier process saw. Once the server
-// accepts the user, it is there.
+// While the server refuses a user, the user sees nothing of an earlier process. Once the server
+// accepts the user, the objects are there.
 func TestHandlersHearNothingOfAFileBeforeTheServerHasAccepted(t *testing.T) {
 	for name, fault := range map[string]apitest.Fault{
 		"401":                      {Action: apitest.Code(401, 0)},
@@ -178,7 +178,7 @@ func TestHandlersHearNothingOfAFileBeforeTheServerHasAccepted(t *testing.T) {
 	}
 }
 
-// Two clusters at one address, which count versions alike.
+// Two clusters at one address, with the same versions.
 func TestFileOfAnotherClusterIsNotShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := savedBy(t, cluster(t, apitest.Options{Seed: 1}, "one", "two"))
@@ -201,8 +201,8 @@ func TestFileOfAnotherClusterIsNotShown(t *testing.T) {
 	})
 }
 
-// A cluster that was restored under its own name has gone another way, and passed the
-// version of the file since.
+// A cluster that was restored under its own name has another history, and has since passed the
+// version of the file.
 func TestFileOfAnotherHistoryIsNotShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := cluster(t, apitest.Options{}, "one")
@@ -272,7 +272,7 @@ func TestFileOfAnotherSelectionIsNotShown(t *testing.T) {
 	})
 }
 
-// A type of the same name in a package of the same name.
+// A type with the same name, in a package with the same name.
 func TestFileOfAnotherTypeOfTheSameNameIsNotShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := cluster(t, apitest.Options{}, "one")
@@ -296,7 +296,8 @@ func TestFileOfAnotherTypeOfTheSameNameIsNotShown(t *testing.T) {
 	})
 }
 
-// Where nothing tells the cluster from others, there is no warm start but by request.
+// If nothing distinguishes the cluster from others, there is no warm start unless Options.Source is
+// set.
 func TestClusterThatIsNotToldNeedsAName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := cluster(t, apitest.Options{}, "one")
@@ -320,8 +321,7 @@ func TestClusterThatIsNotToldNeedsAName(t *testing.T) {
 	})
 }
 
-// Secrets come to the disk only where that was asked for, whatever they are decoded
-// into.
+// Secrets are written to the disk only on request, whatever they are decoded into.
 func TestSecretsAreKeptOnlyOnRequest(t *testing.T) {
 	secrets := corev1.SchemeGroupVersion.WithResource("secrets")
 	synctest.Test(t, func(t *testing.T) {

@@ -4,7 +4,7 @@ package warmstart
 
 import "io/fs"
 
-// Owner and mode say nothing here: who may write is a matter of the directory.
+// Owner and mode mean nothing here: the directory decides who may write.
 func ofThisUser(fs.FileInfo) error { return nil }
 
 func private(fs.FileMode) error { return nil }

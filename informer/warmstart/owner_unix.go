@@ -17,8 +17,8 @@ func ofThisUser(info fs.FileInfo) error {
 	return ownedBy(os.Geteuid(), int(stat.Uid), info.Mode().Perm())
 }
 
-// ownedBy returns an error if a file of this owner and mode could have been written by
-// others than user and root.
+// ownedBy returns an error if anyone except user and root could have written a file of this owner
+// and mode.
 func ownedBy(user, owner int, mode fs.FileMode) error {
 	switch {
 	case owner != user && owner != 0:
@@ -29,7 +29,7 @@ func ownedBy(user, owner int, mode fs.FileMode) error {
 	return nil
 }
 
-// private returns an error if others may read a file of this mode.
+// private returns an error if group or others may read a file of this mode.
 func private(mode fs.FileMode) error {
 	if mode.Perm()&0o077 != 0 {
 		return fmt.Errorf("%w: it may have Secrets in it, and its group or others may read it (mode %#o): chmod go=", ErrUnsafe, mode.Perm())

@@ -17,8 +17,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// A file that others could have written is not believed, and what is no file neither
-// holds anything up nor is read.
+// A file that others could have written is not used. A path that is not a regular file neither
+// blocks nor is read.
 func TestFileThatOthersMayHaveWrittenIsNotLoaded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -65,7 +65,7 @@ func TestFileThatOthersMayHaveWrittenIsNotLoaded(t *testing.T) {
 		require.NoError(t, err, "nobody else may write to it")
 	}
 
-	// By way of a linked directory it is the same file.
+	// Through a linked directory it is the same file.
 	require.NoError(t, os.Symlink(dir, filepath.Join(dir, "linked")))
 	_, _, err = podFile(t, filepath.Join(dir, "linked", "good"), Options{}).load(here)
 	require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestDeviceIsNotRead(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/dev/zero", "/dev/null", "/dev/tty"} {
 		_, _, err := podFile(t, path, Options{}).load(here)
-		if path == "/dev/tty" { // Many processes have none.
+		if path == "/dev/tty" { // Many processes have no terminal.
 			require.Error(t, err)
 			continue
 		}
@@ -98,7 +98,7 @@ func TestFileOfAnotherUserOfTheMachineIsNotLoaded(t *testing.T) {
 	require.ErrorIs(t, ownedBy(0, 1000, 0o600), ErrUnsafe, "root does not believe a user")
 	require.ErrorIs(t, ownedBy(1000, 1000, 0o620), ErrUnsafe)
 	if os.Geteuid() != 0 {
-		return // Only root can give a file away.
+		return // Only root can change the owner of a file.
 	}
 	path := filepath.Join(t.TempDir(), "pods")
 	file := podFile(t, path, Options{})
@@ -111,8 +111,7 @@ func TestFileOfAnotherUserOfTheMachineIsNotLoaded(t *testing.T) {
 	require.ErrorContains(t, err, "it belongs to user 65534")
 }
 
-// A file that may have Secrets is for nobody else's eyes: that somebody has opened it
-// up is news, which the error tells.
+// A file that may contain Secrets must be private, and the error says if its mode was widened.
 func TestFileOfSecretsThatOthersMayReadIsNotLoaded(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "secrets")
@@ -134,7 +133,7 @@ func TestFileOfSecretsThatOthersMayReadIsNotLoaded(t *testing.T) {
 	}
 }
 
-// A link or another file in the place of the saved file is replaced, and not followed.
+// A link or another file at the path is replaced, and not followed.
 func TestSaveFollowsNoLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -167,7 +166,7 @@ func saveTwo(t *testing.T, path string) error {
 	return put(t, podFile(t, path, Options{}), here, podStore(t, 2))
 }
 
-// written is a file of exactly this mode, whatever the umask.
+// written writes a file with exactly this mode, whatever the umask is.
 func written(path string, data []byte, mode fs.FileMode) error {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		return err

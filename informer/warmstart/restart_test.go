@@ -27,15 +27,14 @@ func pod(name, app string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, Labels: map[string]string{"app": app}}}
 }
 
-// setUp makes a cluster of a server: one that can be told from others.
+// setUp creates the namespace kube-system on a server, which identifies the cluster.
 func setUp(t *testing.T, server *apitest.Server) {
 	_, err := server.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})
 	require.NoError(t, err)
 }
 
-// life is one process: it starts from the file, is synced, catches up with the
-// server, saves and ends. It returns what its handler was told, and why the start was
-// a cold one.
+// life is one process: it starts from the file, is synced, catches up with the server, saves and
+// ends. It returns the events of its handler, and why the start was cold.
 func life(t *testing.T, server *apitest.Server, path string) (told []string, cold error) {
 	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 	require.NoError(t, err)
@@ -149,7 +148,7 @@ func TestRestartTellsWhatChangedMeanwhile(t *testing.T) {
 func TestAFactoryStartsWarm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lists []string
-		var listening chan struct{} // once it is there, no watch begins before it is closed
+		var listening chan struct{} // once it is set, no watch begins before it is closed
 		server := apitest.New(apitest.Options{OnRequest: func(r apitest.Request) {
 			if r.Verb == "list" {
 				lists = append(lists, r.HTTP.URL.RawQuery)
@@ -183,7 +182,7 @@ func TestAFactoryStartsWarm(t *testing.T) {
 		var factory informer.Factory
 		ended := make(chan error, 1)
 		go func() { ended <- factory.Run(ctx) }()
-		synctest.Wait() // It runs, so that an informer starts when it is acquired.
+		synctest.Wait() // The factory runs, so an informer starts when it is acquired.
 		first, err := informer.Acquire(&factory, informer.Selection{Resource: pods}, open, informer.Options[*corev1.Pod]{Preload: file.Preload})
 		require.NoError(t, err)
 		second, err := informer.Acquire(&factory, informer.Selection{Resource: pods}, open, informer.Options[*corev1.Pod]{})
@@ -194,7 +193,7 @@ func TestAFactoryStartsWarm(t *testing.T) {
 			told = append(told, fmt.Sprintf("%v %v %v", e.Type, e.Key.Name, e.Cause))
 		}, informer.HandlerOptions{})
 		require.NoError(t, err)
-		close(listening) // what a later handler is told of would be initial
+		close(listening) // a later handler would receive it as initial
 		require.NoError(t, factory.WaitForSync(ctx))
 		synctest.Wait()
 		require.Equal(t, []string{"Added old initial", "Added new watch"}, told)

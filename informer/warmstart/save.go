@@ -15,25 +15,23 @@ import (
 	"github.com/kinform/kinform/internal/remind"
 )
 
-// Save replaces the file by the content of the store of the informer that was preloaded,
-// as it is now. A store that does not know how far it is, as before its first list, is
-// not saved, and that is no error. A store that lacks objects which the server has is not
-// saved either ([ErrIncomplete]): an object that could not be read, or is in a part of a merged
-// source that fails, would be missing in the next process, unnoticed. The file stays as
-// it was, which is complete up to an earlier version.
+// Save replaces the file by the current content of the preloaded informer's store. A store without
+// a version, as before its first list, is not saved, which is not an error. An incomplete store is
+// not saved either ([ErrIncomplete]). An unreadable object, or an object in a failing part of a
+// merged source, would be silently missing in the next process. The file then stays as it was,
+// complete up to an earlier version.
 func (f *File[T]) Save() error {
 	_, err := f.save(saved[T]{})
 	return err
 }
 
-// saved is what was saved last: a state of an informer's store.
+// saved identifies the state of a store that was saved last.
 type saved[T any] struct {
 	informer *informer.Informer[T]
 	revision uint64
 }
 
-// save is Save for a store that may have changed since it was saved last, and returns
-// what is saved now.
+// save saves the store if it has changed since last, and returns the state that is saved now.
 func (f *File[T]) save(last saved[T]) (saved[T], error) {
 	f.mu.Lock()
 	inf, source, described := f.informer, f.source, f.described
@@ -58,7 +56,7 @@ func (f *File[T]) save(last saved[T]) (saved[T], error) {
 	return now, nil
 }
 
-// completeness returns an error if a store lacks something that the server has.
+// completeness returns an error if the store is incomplete.
 func completeness(s informer.Status) error {
 	if err := s.Unreadable.Err(); err != nil {
 		return fmt.Errorf("%w: %w", ErrIncomplete, err)
@@ -69,9 +67,8 @@ func completeness(s informer.Status) error {
 	return nil
 }
 
-// replace writes a file beside the old one and puts it in its place, if the store is
-// complete. That is looked at before and after: an object that could not be stored is
-// known a moment after the version that it has.
+// replace writes a new file and renames it over the old one, if the store is complete. It checks
+// that before and after: an object that could not be stored is recorded a moment after its version.
 func (f *File[T]) replace(snapshot *indexer.Snapshot[T], content header, now saved[T], complete func() error) error {
 	if err := complete(); err != nil {
 		return err
@@ -84,7 +81,7 @@ func (f *File[T]) replace(snapshot *indexer.Snapshot[T], content header, now sav
 	}
 	isInPlace := false
 	defer func() {
-		if !isInPlace { // Of whatever went wrong, this is not what is to be reported.
+		if !isInPlace { // The error of this cleanup is not the one to report.
 			_ = file.Close()
 			_ = os.Remove(file.Name())
 		}
@@ -107,8 +104,7 @@ func (f *File[T]) replace(snapshot *indexer.Snapshot[T], content header, now sav
 	return syncDir(dir)
 }
 
-// place puts a file in the place of the old one, unless a save that began later has been
-// faster.
+// place renames the new file over the old one, unless a save that began later has already done so.
 func (f *File[T]) place(written string, now saved[T]) (isInPlace bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -122,11 +118,11 @@ func (f *File[T]) place(written string, now saved[T]) (isInPlace bool, err error
 	return true, nil
 }
 
-// abandonedAfter is for how long a file that is being written may lie still.
+// abandonedAfter is the age at which a temporary file counts as abandoned.
 const abandonedAfter = time.Hour
 
-// removeAbandoned removes what processes have left behind that were killed while
-// they wrote. A file that cannot be removed is left: the save itself tells what is wrong.
+// removeAbandoned removes temporary files of processes that were killed while they wrote. A file
+// that cannot be removed is left: the save itself reports problems.
 func (f *File[T]) removeAbandoned(dir string) {
 	beside, _ := os.ReadDir(dir)
 	for _, b := range beside {
@@ -141,8 +137,7 @@ func (f *File[T]) removeAbandoned(dir string) {
 	}
 }
 
-// syncDir makes a rename outlive a loss of power. On Windows that is not possible,
-// nor needed.
+// syncDir makes a rename survive a power loss. On Windows this is neither possible nor necessary.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -154,13 +149,13 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// SaveEvery saves, as Save does, every interval, if the store has changed, and once more
-// when ctx ends; then it returns. The error is that of the last Save. A save that fails
-// is logged, when that begins and every few minutes while it lasts, and told to
-// OnError. It starts no goroutine: run it in one, and wait for it before the process ends.
+// SaveEvery calls Save every interval if the store has changed, and once more when ctx ends, and
+// then returns. The error is the error of the last Save. A failed save is passed to OnError. It is
+// also logged when the failures begin, and every few minutes while they last. It starts no
+// goroutine: run it in one, and wait for it before the process ends.
 //
-// The last save is complete if the informer has ended before ctx does; otherwise
-// what it receives after that is part of what changed meanwhile.
+// The last save is complete if the informer has ended before ctx ends. Otherwise the next process
+// receives later changes as changes since the save.
 func (f *File[T]) SaveEvery(ctx context.Context, interval time.Duration) error {
 	if interval <= 0 {
 		return errors.New("warmstart: SaveEvery needs an interval")
@@ -188,8 +183,7 @@ func (f *File[T]) SaveEvery(ctx context.Context, interval time.Duration) error {
 	}
 }
 
-// log says that saving has begun to fail, that it still does, and that it does not any
-// more.
+// log logs when saving begins to fail, that it still fails, and when it works again.
 func (f *File[T]) log(said *remind.Reminder, err error) {
 	if err == nil {
 		if said.Over() {

@@ -68,7 +68,7 @@ func TestSaveEverySavesWhatChangedAndTheEnd(t *testing.T) {
 		require.NoError(t, failed)
 		require.Equal(t, []string{"Added one initial"}, told)
 
-		// Nothing has changed since the last time.
+		// Nothing has changed since the last save.
 		require.NoError(t, os.Remove(path))
 		s.end()
 		ctx, cancel = context.WithTimeout(t.Context(), 90*time.Second)
@@ -90,8 +90,8 @@ func TestNothingIsSavedBeforePreload(t *testing.T) {
 	require.ErrorContains(t, file.SaveEvery(t.Context(), 0), "needs an interval")
 }
 
-// A store that lacks something must not be taken for a complete one by the next
-// process, which would never see it.
+// The next process must not take an incomplete store for a complete one, because it would never see
+// the missing object.
 func TestStoreThatLacksAnObjectIsNotSaved(t *testing.T) {
 	broken := errors.New("broken")
 	reject := func(client *rest.Client) listwatch.Source[*corev1.Pod] {
@@ -148,7 +148,7 @@ func TestStoreThatLacksAnObjectIsNotSaved(t *testing.T) {
 				require.Len(t, names, 1)
 				s.end()
 
-				// The next process goes on from the file of before, and so hears of it.
+				// The next process continues from the earlier file, and so receives the object.
 				s = begin()
 				time.Sleep(time.Second)
 				require.Equal(t, 1, s.informer.Status().Unreadable.Count)
@@ -170,7 +170,7 @@ func TestStoreThatLacksAnObjectIsNotSaved(t *testing.T) {
 	}
 }
 
-// The same is true of a part that fails.
+// The same holds for a failing part.
 func TestStoreThatLacksAPartIsNotSaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := cluster(t, apitest.Options{BookmarkInterval: 10 * time.Second}, "one")
@@ -197,8 +197,7 @@ func TestStoreThatLacksAPartIsNotSaved(t *testing.T) {
 	})
 }
 
-// Nobody has to ask why there is no file: that it cannot be saved is logged when it
-// begins, and every five minutes while it lasts.
+// A save that fails is logged when the failures begin, and every five minutes while they last.
 func TestSaveThatFailsIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := cluster(t, apitest.Options{}, "one")
@@ -227,7 +226,7 @@ func TestSaveThatFailsIsLogged(t *testing.T) {
 	})
 }
 
-// A save that takes long does not replace what one that began later has saved.
+// A slow save does not replace the result of a save that began later.
 func TestSlowSaveIsNoStepBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := cluster(t, apitest.Options{}, "one")
@@ -264,8 +263,7 @@ func TestSlowSaveIsNoStepBack(t *testing.T) {
 	})
 }
 
-// Save may be called while Run ends, and after that: what it writes is a state that the
-// store had.
+// Save may be called during and after the end of Run: it writes a state that the store had.
 func TestSaveWhileRunEnds(t *testing.T) {
 	for range 20 {
 		synctest.Test(t, func(t *testing.T) {

@@ -9,8 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// isSecretType says whether objects of a type are Secrets, whatever they say of
-// themselves.
+// isSecretType reports whether a Go type is Secret, whatever its objects say of themselves.
 func isSecretType(t reflect.Type) bool {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -18,20 +17,20 @@ func isSecretType(t reflect.Type) bool {
 	return t.Name() == "Secret" && strings.HasSuffix(t.PkgPath(), "k8s.io/api/core/v1")
 }
 
-// ofSecrets says whether a source has described itself as one of Secrets, in all or in
-// a part of what it merges.
+// ofSecrets reports whether a source describes itself as a source of Secrets, as a whole or in one
+// of its merged parts.
 func ofSecrets(source map[string]string) bool {
 	return says(source, "resource", "/v1/secrets")
 }
 
-// identifies says whether a description tells a cluster from all others.
+// identifies reports whether a description distinguishes a cluster from all others.
 func identifies(source map[string]string) bool {
 	return len(source) > 0 && !says(source, "cluster", "")
 }
 
-// says looks for what a source says of itself, or a part of it, which is quoted in the
-// description of the whole, once for each level. A selector that has the same text is
-// taken for it, too, which is the safe side.
+// says searches a source's description for a value, including the parts' descriptions, which are
+// quoted in it once for each level. A selector with the same text matches too, which errs on the
+// safe side.
 func says(source map[string]string, name, value string) bool {
 	if said, ok := source[name]; ok && said == value {
 		return true
@@ -44,8 +43,8 @@ func says(source map[string]string, name, value string) bool {
 	return false
 }
 
-// allowed returns an error for an object that says of itself that it is a Secret, as
-// unstructured ones do, unless Secrets are asked for.
+// allowed returns an error for an object that is a Secret by its own kind, as unstructured objects
+// can be, unless Secrets is set.
 func (f *File[T]) allowed(key types.NamespacedName, object T) error {
 	if f.opts.Secrets {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Objects that say what they are give themselves away, from whatever source they come.
+// Objects with their own kind are recognised as Secrets, whatever source they come from.
 func TestUnstructuredSecretsAreKeptOnlyOnRequest(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "all")
@@ -49,7 +49,7 @@ func TestUnstructuredSecretsAreKeptOnlyOnRequest(t *testing.T) {
 	_, _, err = file(Options{}).load(source)
 	require.ErrorIs(t, err, ErrSecrets)
 
-	// One that does not even say so.
+	// An object without its kind.
 	lying := file(Options{})
 	lying.codec.Encode = func(*unstructured.Unstructured) ([]byte, error) {
 		return []byte(`{"apiVersion":"v1","kind":"Secret"}`), nil

@@ -17,8 +17,8 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// A disk that is full costs a save, and not the file that is there; nothing is left
-// behind on it. (It is not parallel, as it bounds the files of the whole process.)
+// A full disk makes a save fail, but the existing file stays, and no temporary file remains. (It is
+// not parallel, because it limits the file size of the whole process.)
 func TestFullDiskLeavesTheOldFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pods")
 	require.NoError(t, put(t, podFile(t, path, Options{}), here, podStore(t, 3)))
@@ -37,14 +37,14 @@ func TestFullDiskLeavesTheOldFile(t *testing.T) {
 	require.NoError(t, put(t, podFile(t, path, Options{}), here, podStore(t, 1_500)))
 }
 
-// requireAlone fails the test if there is anything beside the file.
+// requireAlone fails the test if the directory has anything but the file.
 func requireAlone(t *testing.T, path string) {
 	names, err := os.ReadDir(filepath.Dir(path))
 	require.NoError(t, err)
 	require.Len(t, names, 1)
 }
 
-// A codec that panics, or ends the goroutine, leaves nothing behind either.
+// A codec that panics or ends the goroutine leaves no temporary file either.
 func TestBrokenCodecLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	for name, encode := range map[string]func(*corev1.Pod) ([]byte, error){
@@ -70,8 +70,8 @@ func TestBrokenCodecLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// Two processes that save to the same path, or several goroutines of one, leave a whole
-// file, whichever it is, at any time.
+// Two processes, or several goroutines, may save to the same path: there is a complete file at any
+// time.
 func TestFileIsWholeWhoeverSavesIt(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pods")
@@ -99,9 +99,8 @@ func TestFileIsWholeWhoeverSavesIt(t *testing.T) {
 	requireAlone(t, path)
 }
 
-// The file that is read is the file that was looked at, though something else is put in its place
-// again and again: never the content of a file that is not to be trusted, and without a wait for
-// a pipe.
+// The file that is read is the file that was checked, even if the path is replaced repeatedly. An
+// unsafe file's content is never used, and a pipe does not block.
 func TestFileThatIsExchangedWhileItIsOpened(t *testing.T) {
 	t.Parallel()
 	effort.SkipUnlessAll(t, "exchanges a file many times")

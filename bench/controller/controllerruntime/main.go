@@ -1,4 +1,4 @@
-// Command controllerruntime is the controller that is measured, on controller-runtime.
+// Command controllerruntime is the measured controller on controller-runtime.
 package main
 
 import (

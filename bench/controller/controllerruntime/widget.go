@@ -19,7 +19,7 @@ type Widget struct {
 	Status WidgetStatus `json:"status,omitzero"`
 }
 
-// WidgetSpec is the wanted state.
+// WidgetSpec is the desired state.
 type WidgetSpec struct {
 	Order int64  `json:"order"`
 	Shelf string `json:"shelf"`
@@ -30,7 +30,7 @@ type WidgetStatus struct {
 	Order int64 `json:"order"`
 }
 
-// WidgetList is many of them.
+// WidgetList is a list of Widgets.
 type WidgetList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata"`

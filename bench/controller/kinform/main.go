@@ -1,4 +1,4 @@
-// Command kinform is the controller that is measured, on packages controller and lease.
+// Command kinform is the measured controller on packages controller and lease.
 package main
 
 import (
@@ -76,13 +76,13 @@ func (r *reconciler) reconcile(ctx context.Context, widget *Widget) (controller.
 	if widget.Status.Order == widget.Spec.Order {
 		return controller.Done, nil
 	}
-	changed := *widget // Objects of a cache are shared. The copy is written, and not changed further.
+	changed := *widget // Objects of a cache are shared. The copy is written, and not changed afterwards.
 	changed.Status.Order = widget.Spec.Order
 	_, err := r.widgets.UpdateStatus(ctx, &changed)
 	return controller.Done, err
 }
 
-// configure makes the ConfigMap of a widget say the same as the widget.
+// configure makes the ConfigMap of a widget match the widget.
 func (r *reconciler) configure(ctx context.Context, widget *Widget) error {
 	have, exists := r.configMaps.Get(types.NamespacedName{Namespace: widget.Namespace, Name: widget.Name})
 	switch {

@@ -18,7 +18,7 @@ type Widget struct {
 	Status WidgetStatus `json:"status,omitzero"`
 }
 
-// WidgetSpec is the wanted state.
+// WidgetSpec is the desired state.
 type WidgetSpec struct {
 	Order int64  `json:"order"`
 	Shelf string `json:"shelf"`

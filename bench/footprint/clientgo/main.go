@@ -1,5 +1,5 @@
-// Command clientgo is a pod informer on client-go, as its examples show it: the
-// program whose size is compared.
+// Command clientgo is a pod informer on client-go, as in its examples: the program whose size is
+// compared.
 package main
 
 import (

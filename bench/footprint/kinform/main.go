@@ -1,5 +1,5 @@
-// Command kinform is a pod informer on kinform: the program whose size is compared,
-// the same as internal/arch/testdata/podinformer.
+// Command kinform is a pod informer on kinform: the program whose size is compared. It is the same
+// as internal/arch/testdata/podinformer.
 package main
 
 import (

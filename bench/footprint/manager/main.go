@@ -1,5 +1,5 @@
-// Command manager is a manager of controller-runtime with one reconciler of pods, as its users write it: the
-// program whose size is compared with and without the line of module clientgo.
+// Command manager is a typical manager of controller-runtime with one reconciler of pods. Its size
+// is compared with and without the replace line for module clientgo.
 package main
 
 import (

@@ -1,5 +1,6 @@
-// Command plain is a pod informer on package plain, the textbook's pipeline: the same program as clientgo and
-// kinform beside it. What those have for it, the way into the cluster, is written out here.
+// Command plain is a pod informer on package plain, the textbook pipeline: the same program as
+// clientgo and kinform beside it. The in-cluster configuration, which the other two libraries
+// provide, is written out here.
 package main
 
 import (
@@ -39,10 +40,10 @@ func run(ctx context.Context) error {
 	return inf.Run(ctx)
 }
 
-// account is the directory of a pod with the address, token and certificate for its cluster.
+// account is the directory of a pod with the token and CA certificate for its cluster.
 const account = "/var/run/secrets/kubernetes.io/serviceaccount/"
 
-// inCluster returns a client with the credentials of the pod that it runs in.
+// inCluster returns a client with the credentials of its pod.
 func inCluster(path string) (*plain.Client[*corev1.Pod], error) {
 	host, port := os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")
 	if host == "" || port == "" {
@@ -62,7 +63,7 @@ func inCluster(path string) (*plain.Client[*corev1.Pod], error) {
 	}, nil
 }
 
-// bearer shows the pod's token, which a cluster renews every hour.
+// bearer sends the pod's token, which a cluster renews every hour.
 type bearer struct{ next http.RoundTripper }
 
 func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -1,4 +1,4 @@
-// Package aside is for what a benchmark runs in processes of their own.
+// Package aside runs parts of a benchmark in processes of their own.
 package aside
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Output runs a command and returns what it writes.
+// Output runs a command and returns its output.
 func Output(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	var stderr bytes.Buffer
@@ -24,7 +24,8 @@ func Output(name string, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// Serve is a server on loopback, in a child, until the standard input ends. It writes its address first.
+// Serve runs a server on loopback in a child process, until standard input ends. It first writes
+// its address.
 func Serve(handler http.Handler, out io.Writer) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

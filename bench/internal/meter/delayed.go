@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Delayed is for how long threads of the process could have run but had no processor,
-// because others had it, so far; 0 where the system does not tell.
+// Delayed is the total time that the process's threads were runnable but had no processor; 0 if the
+// system does not provide it.
 func Delayed() (sum time.Duration) {
 	files, _ := filepath.Glob("/proc/self/task/*/schedstat")
 	for _, name := range files {

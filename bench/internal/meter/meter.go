@@ -1,6 +1,5 @@
-// Package meter takes what operations cost: time, CPU time and allocations, all of
-// them of the whole process, so that what a queue or an informer does in goroutines
-// of its own is part of it.
+// Package meter measures the cost of operations: time, CPU time and allocations. All of them cover
+// the whole process, including the goroutines of a queue or an informer.
 package meter
 
 import (
@@ -9,20 +8,20 @@ import (
 	"time"
 )
 
-// Cost is what one operation takes on average: nanoseconds, and what it allocates.
+// Cost is the average cost of one operation: nanoseconds and allocations.
 type Cost struct {
 	Wall, CPU          float64
 	Bytes, Allocations float64
 }
 
-// Mark is a moment from which a cost is taken.
+// Mark is the beginning of a measurement.
 type Mark struct {
 	wall               time.Time
 	cpu                time.Duration
 	bytes, allocations uint64
 }
 
-// Start collects garbage, so that nobody pays for what was before, and begins.
+// Start collects garbage first, so that earlier garbage does not count, and begins a measurement.
 func Start() Mark {
 	runtime.GC()
 	var stats runtime.MemStats
@@ -30,10 +29,10 @@ func Start() Mark {
 	return Mark{wall: time.Now(), cpu: CPU(), bytes: stats.TotalAlloc, allocations: stats.Mallocs}
 }
 
-// Elapsed is how long ago the mark is.
+// Elapsed is the time since the mark.
 func (m Mark) Elapsed() time.Duration { return time.Since(m.wall) }
 
-// Per is what each of n operations since the mark has cost.
+// Per is the average cost of each of n operations since the mark.
 func (m Mark) Per(n int) Cost {
 	wall, cpu := m.Elapsed(), CPU()-m.cpu
 	var stats runtime.MemStats
@@ -46,7 +45,7 @@ func (m Mark) Per(n int) Cost {
 	}
 }
 
-// CPU is what the process has used so far, user and system, all threads.
+// CPU is the CPU time of the process so far, user and system, all threads.
 func CPU() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

@@ -1,5 +1,5 @@
-// Package progress says on standard error what a measurement does, from its first moment on: compiling, warming up, run 2 of 5. The
-// report is on standard output.
+// Package progress reports on standard error what a measurement does, from its start: compiling,
+// warming up, run 2 of 5. The results go to standard output.
 package progress
 
 import (
@@ -9,30 +9,30 @@ import (
 	"time"
 )
 
-// Progress writes lines about steps of known number. The nil Progress writes none.
+// Progress writes lines about a known number of steps. A nil Progress writes nothing.
 type Progress struct {
 	name  string
 	steps int
 	out   io.Writer
 
 	begun       int       // steps
-	first, last time.Time // when the first one began, and when a line was written
+	first, last time.Time // when the first step began, and when a line was last written
 }
 
-// New returns the Progress of a program with so many steps.
+// New returns the Progress of a program with this many steps.
 func New(name string, steps int) *Progress {
 	return &Progress{name: name, steps: steps, out: os.Stderr}
 }
 
-// Say writes a line about what is no step.
+// Say writes a line that is not about a step.
 func (p *Progress) Say(format string, args ...any) {
 	if p != nil {
 		fmt.Fprintf(p.out, "%s: %s\n", p.name, fmt.Sprintf(format, args...))
 	}
 }
 
-// Next begins a step. Of steps that are shorter than a second, some have no line. A line has the time that is left, as
-// far as it can be told by the steps before.
+// Next begins a step. If steps are shorter than a second, some have no line. A line includes the
+// estimated time left.
 func (p *Progress) Next(format string, args ...any) {
 	if p == nil {
 		return

@@ -1,3 +1,3 @@
-// Package report has the code that measurements share: medians, plain tables, and the
-// description of where and of what they were taken.
+// Package report has the code that measurements share: medians, plain tables, and a description of
+// the measured revision and machine.
 package report

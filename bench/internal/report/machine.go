@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Heading says where, when and of what a measurement was taken, one fact per line.
-// It asks git and go, and belongs at the beginning, since it names the load that
-// others put on the machine.
+// Heading describes where and when a measurement was made, and of which revision, one fact per
+// line. It runs git and go, and belongs at the beginning, because it includes the load of the
+// machine.
 func Heading() string {
 	var b strings.Builder
 	fact := func(name, value string) { fmt.Fprintf(&b, "%-10s %s\n", name, value) }
@@ -26,8 +26,7 @@ func Heading() string {
 	return b.String()
 }
 
-// Load is how many processes ran or wanted to, on average over the last 1, 5 and
-// 15 minutes.
+// Load returns the machine's load average over the last 1, 5 and 15 minutes.
 func Load() string {
 	data, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -36,7 +35,7 @@ func Load() string {
 	return strings.Join(strings.Fields(string(data))[:3], " ")
 }
 
-// commit is that of the checkout; a program run by "go run" does not know its own.
+// commit returns the commit of the checkout; a program run by "go run" does not know its own.
 func commit() string {
 	revision := output("git", "rev-parse", "--short=12", "HEAD")
 	if output("git", "status", "--porcelain", "--untracked-files=no") != "" {
@@ -45,7 +44,7 @@ func commit() string {
 	return revision
 }
 
-// output is the output of a command, or "unknown".
+// output returns the output of a command, or "unknown".
 func output(name string, args ...string) string {
 	out, err := exec.Command(name, args...).Output()
 	if err != nil {

@@ -2,8 +2,7 @@ package report
 
 import "slices"
 
-// Median returns the middle of values, or the mean of the two in the middle, and 0
-// of none.
+// Median returns the middle of values, or the mean of the two middle values, or 0 without values.
 func Median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

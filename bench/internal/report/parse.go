@@ -2,8 +2,8 @@ package report
 
 import "strings"
 
-// Parse finds the tables in a text that Table.String has laid out, among whatever else is there. A table ends at
-// an empty line, or at the fence of a block in Markdown.
+// Parse finds the tables that Table.String has formatted in a text. A table ends at an empty line,
+// or at a Markdown code fence.
 func Parse(text string) (tables []Table) {
 	lines := strings.Split(text, "\n")
 	for n := 1; n < len(lines); n++ {
@@ -20,10 +20,10 @@ func Parse(text string) (tables []Table) {
 	return tables
 }
 
-// column is where a column begins and ends, in characters.
+// column is the beginning and end of a column, in characters.
 type column struct{ begin, end int }
 
-// ruled returns the columns above and below the rule between header and rows, and nil if the line is none.
+// ruled returns the columns of a rule between header and rows, or nil if the line is not a rule.
 func ruled(line string) (columns []column) {
 	if line == "" || strings.Trim(line, "- ") != "" {
 		return nil
@@ -36,7 +36,7 @@ func ruled(line string) (columns []column) {
 	return columns
 }
 
-// cut returns the cells of a line, of which empty ones at the end are not written.
+// cut returns the cells of a line; trailing empty cells are not in the text.
 func cut(line string, columns []column) (cells []string) {
 	characters := []rune(line)
 	for _, c := range columns {

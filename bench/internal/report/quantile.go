@@ -2,8 +2,8 @@ package report
 
 import "cmp"
 
-// Quantile returns the value of a sorted slice that this share of it is not greater
-// than, and zero of an empty one.
+// Quantile returns the smallest value of a sorted slice that at least this share of the values does
+// not exceed, and zero for an empty slice.
 func Quantile[T cmp.Ordered](sorted []T, share float64) T {
 	if len(sorted) == 0 {
 		var zero T

@@ -6,14 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Table is rows of cells; the first row is the header.
+// Table is a list of rows of cells; the first row is the header.
 type Table [][]string
 
 // Add appends a row.
 func (t *Table) Add(cells ...string) { *t = append(*t, cells) }
 
-// String lays the table out in plain text: the first column to the left, the
-// others to the right.
+// String formats the table as plain text, with the first column aligned left and the others right.
 func (t Table) String() string {
 	var widths []int
 	for _, row := range t {

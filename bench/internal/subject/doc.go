@@ -1,14 +1,13 @@
-// Package subject is the half of a measurement that runs inside the measured
-// process. Each client is a process of its own, so that its peak memory, its CPU
-// time and its heap are nobody else's.
+// Package subject is the part of a measurement inside the measured process. Each client is a
+// process of its own, so that its peak memory, CPU time and heap are measured separately.
 //
-// Main takes orders on the standard input, one per line, and answers each with one
-// Report in JSON on the standard output:
+// Main reads one command per line from standard input, and writes one Report in JSON for each to
+// standard output:
 //
 //	(the start)            synced, when the handler has returned from every pod
 //	expect N               ready, then done when the handler has seen N updates
 //	relist VERSION         ready, then done when a relist has brought that version
 //	(the end of the input) the process exits
 //
-// The driver causes what is waited for after it has read "ready".
+// The driver triggers the awaited event after it has read "ready".
 package subject

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Main is the main function of a measured client, which open makes ready to run.
-// It returns when the driver has no more orders, and exits where something fails.
+// Main is the main function of a measured client, which open makes. It returns when the driver has
+// no more commands, and exits on a failure.
 func Main(open func(Task) (Informer, error)) {
 	if err := run(open); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -20,7 +20,7 @@ func Main(open func(Task) (Informer, error)) {
 	}
 }
 
-// process is a measured client that runs.
+// process is a running measured client.
 type process struct {
 	task     Task
 	profile  profiler
@@ -50,7 +50,7 @@ func run(open func(Task) (Informer, error)) error {
 	return <-p.ended
 }
 
-// sync makes the client and waits until it has everything.
+// sync makes the client and waits until it has all objects.
 func (p *process) sync(ctx context.Context, open func(Task) (Informer, error)) error {
 	before := liveHeap()
 	stop, err := p.profile.cpu("sync")
@@ -87,7 +87,7 @@ func (p *process) wait(c <-chan struct{}) error {
 	}
 }
 
-// obey carries out an order.
+// obey executes a command.
 func (p *process) obey(order string) error {
 	name, argument, _ := strings.Cut(order, " ")
 	var reached func() error
@@ -125,8 +125,8 @@ func (p *process) obey(order string) error {
 	return p.answers.Encode(done)
 }
 
-// relisted waits until a list of this version has been taken in. Whatever becomes
-// of it after that, in queues and handlers, is part of what it costs.
+// relisted waits until the client has processed a list with this version. The work that follows in
+// queues and handlers also counts.
 func (p *process) relisted(version string) error {
 	for p.informer.ResourceVersion() != version {
 		select {
@@ -139,13 +139,13 @@ func (p *process) relisted(version string) error {
 	return nil
 }
 
-// updates counts down the events of a handler.
+// updates counts down a handler's events.
 type updates struct {
 	missing atomic.Int64
 	seen    chan struct{}
 }
 
-// expect begins to count; the channel is closed at the n-th update from now.
+// expect begins to count; the channel closes at the n-th update from now.
 func (u *updates) expect(n int64) <-chan struct{} {
 	u.seen = make(chan struct{})
 	u.missing.Store(n)

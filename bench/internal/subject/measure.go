@@ -11,29 +11,29 @@ import (
 	"github.com/kinform/kinform/bench/internal/meter"
 )
 
-// Report is the answer to an order. Fields that do not belong to the order are zero.
+// Report is the result of a command. Fields that do not apply to the command are zero.
 type Report struct {
 	Phase string // "synced", "ready" or "done"
 
-	// At is when it was reached, Wall and CPU what that took since the order. CPU is
-	// that of the whole process, user and system, all threads.
+	// At is when the phase was reached. Wall and CPU are the time since the command. CPU covers the
+	// whole process, user and system, all threads.
 	At        time.Time
 	Wall, CPU time.Duration
 
-	// PeakRSS is the greatest resident size that the process ever had, in bytes; 0
-	// where the system does not tell.
+	// PeakRSS is the maximum resident size of the process so far, in bytes; 0 if the system does
+	// not provide it.
 	PeakRSS uint64
 
-	// Heap is what lives on the heap, in bytes, beyond what lived there before the
-	// sync, after a collection. Objects is how many objects are held.
+	// Heap is the live heap after a collection, in bytes, minus the live heap before the sync.
+	// Objects is the number of objects held.
 	Heap    uint64
 	Objects int
 
-	// Allocated is how many bytes were allocated, freed ones included.
+	// Allocated is the number of allocated bytes, including freed ones.
 	Allocated uint64
 }
 
-// mark is a moment from which time is taken.
+// mark is the beginning of a measurement.
 type mark struct {
 	wall      time.Time
 	cpu       time.Duration
@@ -44,14 +44,13 @@ func now() mark {
 	return mark{wall: time.Now(), cpu: meter.CPU(), allocated: allocated()}
 }
 
-// report has the resources used since the mark.
+// report returns the resources used since the mark.
 func (m mark) report(phase string) Report {
 	at, cpu := time.Now(), meter.CPU()
 	return Report{Phase: phase, At: at, Wall: at.Sub(m.wall), CPU: cpu - m.cpu, Allocated: allocated() - m.allocated}
 }
 
-// peakRSS reads VmHWM. Rusage has a maximum as well, but a child inherits that of
-// its parent.
+// peakRSS reads VmHWM. Rusage also has a maximum, but a child inherits its parent's.
 func peakRSS() uint64 {
 	f, err := os.Open("/proc/self/status")
 	if err != nil {
@@ -68,8 +67,8 @@ func peakRSS() uint64 {
 	return 0
 }
 
-// liveHeap is what survives a collection. The first run may only move what lies in
-// pools to where the second finds it.
+// liveHeap returns the live heap after garbage collection. It collects twice, because the first
+// collection may only move pooled objects.
 func liveHeap() uint64 {
 	runtime.GC()
 	runtime.GC()
@@ -84,7 +83,7 @@ func allocated() uint64 {
 	return stats.TotalAlloc
 }
 
-// settle waits until next to nothing has been allocated for a while.
+// settle waits until almost nothing has been allocated for a while.
 func settle() {
 	const quiet, little = 300 * time.Millisecond, 64 << 10
 	last, since := allocated(), time.Now()

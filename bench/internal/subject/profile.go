@@ -6,10 +6,10 @@ import (
 	"runtime/pprof"
 )
 
-// profiler writes profiles to files of this prefix; "" writes none.
+// profiler writes profiles to files with this prefix; "" writes none.
 type profiler string
 
-// cpu profiles until the returned function is called.
+// cpu writes a CPU profile until the returned function is called.
 func (p profiler) cpu(phase string) (stop func() error, err error) {
 	if p == "" {
 		return func() error { return nil }, nil
@@ -27,8 +27,7 @@ func (p profiler) cpu(phase string) (stop func() error, err error) {
 	}, nil
 }
 
-// heap writes what has been allocated so far, and what of it lives. A profile is
-// of the last collection.
+// heap writes a profile of allocated and live objects. A profile describes the last collection.
 func (p profiler) heap(phase string) error {
 	if p == "" {
 		return nil

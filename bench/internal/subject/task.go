@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// The encodings, modes and shapes that a client can be asked for.
+// The encodings, modes and shapes of a client.
 const (
 	JSON     = "json"
 	Protobuf = "protobuf"
@@ -16,35 +16,33 @@ const (
 
 	Full     = "full"     // every field of a pod
 	Stripped = "stripped" // without managedFields
-	Metadata = "metadata" // nothing but the metadata
+	Metadata = "metadata" // only the metadata
 
 	Unstructured = "unstructured" // every field, as maps and slices
 
-	// Without managedFields, which a transform of the program's has removed.
+	// Without managedFields, which the program's transform has removed.
 	Transformed             = "transformed"
 	UnstructuredTransformed = "unstructured-transformed"
 )
 
-// Task tells a client how to keep all pods of a server in memory.
+// Task describes how a client keeps all pods of a server in memory.
 type Task struct {
-	// URL is where the server is, and Name what to send as User-Agent.
+	// URL is the server's address, and Name the User-Agent.
 	URL, Name string
 
-	// Encoding is JSON or Protobuf, Mode List or WatchList, and Shape what to keep
-	// of a pod.
+	// Encoding is JSON or Protobuf, Mode is List or WatchList, and Shape is the kept part of a pod.
 	Encoding, Mode, Shape string
 
-	// Unshared is whether objects share nothing where they would by default, which only
-	// kinform's do.
+	// Unshared disables sharing between objects, which only kinform has.
 	Unshared bool
 
-	// Updated is to be called by the handler for each update.
+	// Updated must be called by the handler for each update.
 	Updated func()
 
-	profile string // prefix of the files with profiles, "" for none
+	profile string // prefix of profile files, or ""
 }
 
-// Args are the arguments for a process that shall do it.
+// Args returns the command-line arguments for a process with this task.
 func (t Task) Args(profile string) []string {
 	return []string{"-url", t.URL, "-name", t.Name, "-encoding", t.Encoding, "-mode", t.Mode, "-shape", t.Shape, "-unshared=" + strconv.FormatBool(t.Unshared), "-profile", profile}
 }
@@ -62,7 +60,7 @@ func parseTask() Task {
 	return t
 }
 
-// Informer is a client under measurement.
+// Informer is a measured client.
 type Informer interface {
 	// Run runs it until ctx ends.
 	Run(ctx context.Context) error
@@ -70,9 +68,9 @@ type Informer interface {
 	// Synced is closed when the handler has returned from every initial object.
 	Synced() <-chan struct{}
 
-	// Len is how many objects it holds.
+	// Len returns the number of objects that it holds.
 	Len() int
 
-	// ResourceVersion is the version of its last list, or of a later event.
+	// ResourceVersion returns the version of its last list, or of a later event.
 	ResourceVersion() string
 }

@@ -1,11 +1,12 @@
-// Package turns says in which order sides are measured.
+// Package turns chooses the order in which sides are measured.
 package turns
 
 import "slices"
 
-// Of returns the order of a round. Those that are compared follow each other, and another of them comes first in
-// each round; aside, which no ratio is about, is before or behind all of them, so that it never lies
-// between two that are compared. In twice as many rounds as are compared, each order has its turn once.
+// Of returns the order of a round. The compared sides follow each other, and another one comes
+// first in each round. aside has no ratio, and is before or behind all of them, so that it never
+// separates compared sides. In twice as many rounds as there are compared sides, each order occurs
+// once.
 func Of[S any](round int, compared []S, aside S) []S {
 	n := len(compared)
 	first := round % n

@@ -1,5 +1,5 @@
-// Command clientgo is client-go's side of the measurement of package sync: the
-// shared informer of its factories, as its users have it.
+// Command clientgo is client-go's side of the measurement of package sync: the shared informer of
+// its factories, as most users have it.
 package main
 
 import (
@@ -28,7 +28,7 @@ func main() {
 }
 
 func open(task subject.Task) (subject.Informer, error) {
-	// The only way to choose is an environment variable, read at the first use.
+	// client-go's only switch is an environment variable, which it reads once.
 	if err := os.Setenv("KUBE_FEATURE_WatchListClient", strconv.FormatBool(task.Mode == subject.WatchList)); err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func open(task subject.Task) (subject.Informer, error) {
 	return &measured{inf, handler}, nil
 }
 
-// newInformer makes the informer that is meant for the shape.
+// newInformer makes client-go's usual informer for the shape.
 func newInformer(task subject.Task) (cache.SharedIndexInformer, error) {
 	cfg := &rest.Config{Host: task.URL, UserAgent: task.Name}
 	cfg.ContentType = runtime.ContentTypeProtobuf

@@ -1,4 +1,4 @@
-// Command kinform is kinform's side of the measurement of package sync, by default and
+// Command kinform is kinform's side of the measurement of package sync, with its defaults and
 // without sharing.
 package main
 
@@ -32,7 +32,7 @@ func open(task subject.Task) (subject.Informer, error) {
 	return start[*corev1.Pod](client, task, rest.ResourceOptions{})
 }
 
-// strip is the transform.
+// strip is the transform that removes managedFields.
 func strip[T any](object T) (T, error) {
 	any(object).(metav1.Object).SetManagedFields(nil)
 	return object, nil
@@ -47,7 +47,7 @@ type measured[T any] struct {
 
 func start[T any](client *rest.Client, task subject.Task, opts rest.ResourceOptions) (subject.Informer, error) {
 	opts.Encoding, opts.Unshared = encoding(task), task.Unshared
-	opts.Resource = corev1.SchemeGroupVersion.WithResource("pods") // which metadata does not name
+	opts.Resource = corev1.SchemeGroupVersion.WithResource("pods") // metadata does not name its resource
 	pods, err := rest.For[T](client, opts)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func start[T any](client *rest.Client, task subject.Task, opts rest.ResourceOpti
 	if err != nil {
 		return nil, err
 	}
-	// Unbounded, as client-go's handlers are: each update is delivered.
+	// Unbounded, like client-go's handlers: each update is delivered.
 	handler, err := inf.AddHandler(func(e informer.Event[T]) {
 		if e.Type == informer.Updated {
 			task.Updated()

@@ -1,6 +1,6 @@
 // Command lister is a program that lists all pods once, in one answer, and keeps them, in the
-// measurement of package sync: with a clientset, or with the dynamic client. The objects are its
-// own, free to be changed, as those of kubectl.
+// measurement of package sync. It uses a clientset or the dynamic client. It owns the objects and
+// may change them, like kubectl.
 package main
 
 import (
@@ -56,7 +56,7 @@ type list interface {
 type lister struct {
 	list   func(context.Context) (list, error)
 	synced chan struct{}
-	pods   list // of use once synced is closed
+	pods   list // valid once synced is closed
 }
 
 // Run implements subject.Informer.

@@ -1,5 +1,5 @@
-// Command manager is the cache of a manager of controller-runtime, in the measurement of package sync: with
-// whole typed pods, or with unstructured ones.
+// Command manager is the cache of a manager of controller-runtime, in the measurement of package
+// sync: with whole typed pods, or with unstructured ones.
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 }
 
 func open(task subject.Task) (subject.Informer, error) {
-	// The only way to choose is an environment variable, read at the first use.
+	// client-go's only switch is an environment variable, which it reads once.
 	if err := os.Setenv("KUBE_FEATURE_WatchListClient", "false"); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (m *measured) Run(ctx context.Context) error {
 	return m.manager.Start(ctx)
 }
 
-// watch asks the manager's cache for the informer, as a controller does.
+// watch gets the informer from the manager's cache, like a controller.
 func (m *measured) watch(ctx context.Context) error {
 	found, err := m.manager.GetCache().GetInformer(ctx, m.pod)
 	if err != nil {

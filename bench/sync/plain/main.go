@@ -1,5 +1,5 @@
-// Command plain is the side of package plain, the textbook's pipeline, in the measurement of package sync. It reads JSON, lists in
-// one piece and keeps whole pods, and can do nothing else.
+// Command plain is the side of package plain, the textbook pipeline, in the measurement of package
+// sync. It only supports JSON, lists in one piece, and whole pods.
 package main
 
 import (
@@ -50,7 +50,7 @@ func (m *measured) Run(ctx context.Context) error {
 	return m.informer.Run(ctx)
 }
 
-// ask repeats the question whether the handler is synced, as package plain has no channel for that.
+// ask polls whether the handler is synced, because package plain has no channel for that.
 func (m *measured) ask(ctx context.Context) {
 	for ctx.Err() == nil {
 		if m.handler.Synced() {

@@ -1,5 +1,5 @@
-// Command raw reads what the server sends, and does nothing with it: what no
-// client of package sync can undercut on this machine.
+// Command raw reads the server's answers and discards them: a lower bound for every client of
+// package sync on this machine.
 package main
 
 import (
@@ -54,7 +54,7 @@ func (r *reader) run(ctx context.Context) error {
 	return r.frames(body, r.task.Updated)
 }
 
-// list reads everything.
+// list reads all lists.
 func (r *reader) list(ctx context.Context) error {
 	body, err := r.get(ctx, r.task.Encoding, "resourceVersion=0")
 	if err != nil {
@@ -65,7 +65,7 @@ func (r *reader) list(ctx context.Context) error {
 	return err
 }
 
-// version asks from where to watch.
+// version returns the version to watch from.
 func (r *reader) version(ctx context.Context) (string, error) {
 	body, err := r.get(ctx, subject.JSON, "limit=1")
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *reader) frames(body io.Reader, one func()) error {
 	}
 }
 
-// skip reads over an event: a line, or a length and as many bytes.
+// skip reads past an event: a line, or a length and as many bytes.
 func (r *reader) skip(in *bufio.Reader) error {
 	if r.task.Encoding == subject.JSON {
 		_, err := in.ReadSlice('\n')

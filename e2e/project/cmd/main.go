@@ -1,5 +1,6 @@
-// Command cmd is the manager of a project as kubebuilder generates it: one type of its own, a reconciler, an election
-// of a leader, metrics and probes. TestProjectOfKubebuilder builds it twice, with client-go and with module clientgo in its place.
+// Command cmd is the manager of a project in kubebuilder's layout: one type of its own, a
+// reconciler, leader election, metrics and probes. TestProjectOfKubebuilder builds it twice, with
+// client-go and with module clientgo instead.
 package main
 
 import (

@@ -1,12 +1,12 @@
-// Package probe is the half of the measurement that runs inside a measured controller: it
-// counts turns, and answers the driver's orders.
+// Package probe is the part of the measurement inside a measured controller: it counts reconciles,
+// and executes the driver's commands.
 //
-// The driver writes an order per line to the standard input, and reads one Report in JSON
-// per line from the standard output:
+// The driver writes one command per line to standard input, and reads one Report in JSON per line
+// from standard output:
 //
-//   - report: what was used so far
-//   - heap: the same, and what lives on the heap after a collection
-//   - profile: the same, and the CPU is profiled from here on, if Attach was told where to
+//   - report: the resources used so far
+//   - heap: the same, and the live heap after a garbage collection
+//   - profile: the same, and starts a CPU profile, if Attach got a file name for it
 //
-// At the end of the input the process ends, so that none outlives its driver.
+// The process exits at the end of its input, so that it does not outlive its driver.
 package probe

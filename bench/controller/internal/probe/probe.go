@@ -16,26 +16,26 @@ import (
 	"github.com/kinform/kinform/bench/internal/meter"
 )
 
-// Report has the resources that the process has used since it began. CPU is that of all threads, user and
-// system.
+// Report has the resources that the process has used since its start. CPU covers all threads, user
+// and system.
 type Report struct {
 	CPU                   time.Duration
 	Turns                 int64
 	Bytes, Allocations    uint64 // allocated so far
-	Heap                  uint64 // live bytes; 0 if it was not asked for
+	Heap                  uint64 // live bytes; 0 if not requested
 	PeakRSS               uint64
-	FirstTurn, EachHadOne time.Time // zero until then
+	FirstTurn, EachHadOne time.Time // zero before that
 }
 
 var (
-	profiles   string        // prefix of files
-	had        []atomic.Bool // by the number at the end of the name
+	profiles   string        // prefix of file names
+	had        []atomic.Bool // by the number at the end of the object's name
 	turns      atomic.Int64
 	different  atomic.Int64
 	first, all atomic.Int64 // Unix time in nanoseconds
 )
 
-// Attach parses the program's flags and its own, and begins to take orders.
+// Attach parses the program's flags and its own, and starts to execute commands.
 func Attach() {
 	expected := flag.Int("expect", 0, "note when this many different objects had a turn")
 	flag.StringVar(&profiles, "profile", "", "prefix of the files to write profiles to; none by default")
@@ -45,11 +45,11 @@ func Attach() {
 		if err := obey(); err != nil {
 			fmt.Fprintln(os.Stderr, "probe:", err)
 		}
-		os.Exit(3) // The driver is gone.
+		os.Exit(3) // The driver has exited.
 	}()
 }
 
-// Turn notes that the object of this name is reconciled.
+// Turn records that the object of this name is reconciled.
 func Turn(name string) {
 	if turns.Add(1) == 1 {
 		first.Store(time.Now().UnixNano())
@@ -67,9 +67,9 @@ func obey() error {
 		switch order := orders.Text(); order {
 		case "report":
 		case "heap":
-			pprof.StopCPUProfile() // It may not run.
+			pprof.StopCPUProfile() // No profile may be running.
 			runtime.GC()
-			runtime.GC() // Objects in pools are freed by the second one.
+			runtime.GC() // The second collection frees objects in pools.
 			var stats runtime.MemStats
 			runtime.ReadMemStats(&stats)
 			r.Heap = stats.HeapAlloc
@@ -108,7 +108,7 @@ func cpuProfile() error {
 	if profiles == "" {
 		return nil
 	}
-	f, err := os.Create(profiles + ".cpu.pprof") // It is closed with the process.
+	f, err := os.Create(profiles + ".cpu.pprof") // The file is closed at exit.
 	if err != nil {
 		return err
 	}
@@ -127,8 +127,8 @@ func heapProfile() error {
 	return pprof.WriteHeapProfile(f)
 }
 
-// peakRSS reads VmHWM; 0 where the system does not tell. Rusage has a maximum as well, but a
-// child inherits that of its parent.
+// peakRSS reads VmHWM, or returns 0 if the system does not provide it. Rusage also has a maximum,
+// but a child inherits its parent's.
 func peakRSS() uint64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

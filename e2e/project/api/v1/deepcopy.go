@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// DeepCopyInto writes a copy.
+// DeepCopyInto writes a copy of w into out.
 func (w *Website) DeepCopyInto(out *Website) {
 	*out = *w
 	w.ObjectMeta.DeepCopyInto(&out.ObjectMeta)

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	// GroupVersion is that of the types.
+	// GroupVersion is the group and version of the types.
 	GroupVersion = schema.GroupVersion{Group: "web.e2e.kinform", Version: "v1"}
 
 	// SchemeBuilder adds the types to a scheme.

@@ -2,13 +2,13 @@ package v1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// WebsiteSpec is what a user wants.
+// WebsiteSpec is the desired state.
 type WebsiteSpec struct {
 	Image    string `json:"image"`
 	Replicas int32  `json:"replicas"`
 }
 
-// WebsiteStatus is what the controller has found.
+// WebsiteStatus is the observed state.
 type WebsiteStatus struct {
 	ObservedGeneration int64              `json:"observedGeneration,omitempty"`
 	Conditions         []metav1.Condition `json:"conditions,omitempty"`

@@ -21,10 +21,11 @@ import (
 	webv1 "github.com/kinform/kinform/e2e/project/api/v1"
 )
 
-// Finalizer is on each website whose gravestone has not been written.
+// Finalizer keeps each website until its gravestone is written.
 const Finalizer = "web.e2e.kinform/gravestone"
 
-// WebsiteReconciler gives each website a deployment, and writes a config map when the website is deleted.
+// WebsiteReconciler gives each website a deployment, and writes a config map when the website is
+// deleted.
 type WebsiteReconciler struct {
 	client.Client
 	Scheme   *runtime.Scheme
@@ -84,13 +85,14 @@ func (r *WebsiteReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 	return ctrl.Result{}, r.Status().Patch(ctx, &site, client.MergeFrom(before))
 }
 
-// bury writes what is left of a website, and lets it go.
+// bury writes the gravestone of a website, and removes the finalizer.
 func (r *WebsiteReconciler) bury(ctx context.Context, site *webv1.Website) error {
 	grave := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: site.Namespace, Name: site.Name + "-was-here"}, Data: map[string]string{"image": site.Spec.Image}}
 	if err := r.Create(ctx, grave); err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
-	// The deletion of the deployment is the garbage collector's, who is not there: the controller does it.
+	// Normally the garbage collector deletes the deployment. It is not running here, so the
+	// controller does it.
 	deployment := &appsv1.Deployment{}
 	if err := r.Get(ctx, types.NamespacedName{Namespace: site.Namespace, Name: site.Name}, deployment); err == nil {
 		if err := r.Delete(ctx, deployment); client.IgnoreNotFound(err) != nil {

@@ -1,5 +1,5 @@
-// Command etcd runs one etcd member for tests: it listens on loopback only and
-// doesn't wait for the disk, because no data of a test is worth keeping.
+// Command etcd runs one etcd member for tests. It listens only on loopback and does not wait for
+// the disk, because test data need not survive.
 package main
 
 import (
