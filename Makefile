@@ -53,6 +53,14 @@ test-all: ## run all tests of the library and the command, all of the long ones 
 	@{ failed=0; for module in $(TESTED); do (cd $$module && go test $(TEST_FLAGS) -json ./...) || failed=1; done; \
 	  $(if $(and $(RACE),$(GATES)),go test -json -run=$(GATES) ./rest ./rest/sharing || failed=1;) exit $$failed; } | go run ./internal/tools/tally
 
+.PHONY: snippets
+snippets: ## compile the code in all comments and pages, and run the README's first commands
+	cd internal/docs && go test -count=1 -vet=off -timeout=40m .
+
+.PHONY: gates
+gates: ## check what an object of a list, or an event of a watch, may allocate
+	go test -count=1 -vet=off -run=$(GATES) ./rest ./rest/sharing
+
 .PHONY: e2e
 e2e: ## run the pipeline on a real kube-apiserver and etcd (built at first use)
 	@$(MAKE) --no-print-directory -C e2e test

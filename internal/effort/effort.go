@@ -1,6 +1,6 @@
 // Package effort says how much of a long test runs. `make test` passes -short, and runs only a
-// sample of random walks and of large matrices, so that it takes minutes. `make test-all`, which CI
-// runs, runs all of them.
+// sample of random walks and of large matrices, so that it takes minutes. `make test-all` runs all
+// of them.
 package effort
 
 import "testing"
