@@ -128,9 +128,10 @@ func (v *view[T]) name() string { return v.called }
 // server refuses lists of the resource, or the server does not have the resource any more. It
 // returns nil if the cache can see changes, or may be able to after the next attempt.
 //
-// Failures of watches do not count: a cache that can list but not watch continues slowly by lists.
-// If a watch fails because the server refuses the resource, a list follows after the third failure.
-// The first failure of a list does not count either, because the next list may succeed.
+// Failures of watches do not count: a cache that can list but not watch still sees changes, with
+// each list. If a watch fails because the server refuses the resource, a list follows after the
+// third failure. The first failure of a list does not count either, because the next list may
+// succeed.
 func (v *view[T]) blind(key types.NamespacedName) error {
 	s := v.look()
 	if s.err != nil {

@@ -116,8 +116,8 @@ func (c *Client[T]) scopeOfKind() func() (namespaced, known bool) {
 	}
 }
 
-// References makes the controller reconcile an object when another object changes that it names,
-// such as a Secret. named returns the keys that an object names. named is the function of an index
+// References makes the controller reconcile an object when an object that it names, such as a
+// Secret, changes. named returns the keys that an object names. named is the function of an index
 // of the cache, which finds the objects that name a key. It must depend only on its argument. index
 // is the name of that index. when says which events count; nil means all events.
 func References[T, O metav1.Object](c *Controller[T], referenced *Client[O], index string, named func(T) []types.NamespacedName, when func(informer.Event[O]) bool) {

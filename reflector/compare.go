@@ -182,12 +182,12 @@ func (r *Reflector[T]) begin(s *comparing[T], err error) (state[T], error) {
 	return r.atOnce(&r.watches, err, r.snapshot("")), err
 }
 
-// forgotten goes on if no event tells whether the server's history is the known one. Either no
-// event came since the last snapshot, or the server does not have the last event any more, or never
-// had it. If the server was unreachable for a while, another server may have taken its place. Then
-// a snapshot compares everything, when the pace of comparisons allows it. Otherwise the watch
-// begins where the last watch ended. listed says that the server has just been asked for its
-// version.
+// forgotten returns the next state if no event tells whether the server's history is still the
+// known one. Either no event came since the last snapshot, or the server does not have the last
+// event any more, or never had it. If the server was unreachable for a while, another server may
+// have taken its place. Then a snapshot compares everything, when the pace of comparisons allows
+// it. Otherwise the watch begins where the last watch ended. listed says that the server has just
+// been asked for its version.
 func (r *Reflector[T]) forgotten(version string, listed bool) state[T] {
 	r.mark = mark.Mark{}
 	switch due := listed || r.doubt.pace.Left() <= 0; {

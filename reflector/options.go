@@ -96,9 +96,10 @@ type Options struct {
 	// A cluster whose storage has been restored from a backup does not catch up: its versions have
 	// gone back for good. So the reflector accepts an old snapshot in two cases, and reports
 	// ErrTimeTravel as well. In the first case, a comparison has just found that the server's most
-	// recent version is as old. In the second case, six snapshots in a row are older and agree,
-	// which takes about half a minute. With AllowTimeTravel, it accepts the first old snapshot. It
-	// takes the snapshot as if it knew nothing; see [Restorer].
+	// recent version is as old. In the second case, six snapshots in a row are older than the
+	// sink's version, and none is older than the one before it. This takes about half a minute.
+	// With AllowTimeTravel, it accepts the first old snapshot. It takes the snapshot as if it knew
+	// nothing; see [Restorer].
 	AllowTimeTravel bool
 
 	// SkipComparison leaves out the comparison after a lost watch, which costs a list of one object

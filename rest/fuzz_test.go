@@ -19,7 +19,8 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// fuzzMax bounds objects while fuzzing. It is small enough to be reached.
+// fuzzMax is the largest size of an object while fuzzing, in bytes. It is small enough to be
+// reached.
 const fuzzMax = 1 << 10
 
 // FuzzJSONList checks any bytes, in any pieces. Nothing panics, the pieces make no difference, and

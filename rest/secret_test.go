@@ -53,8 +53,8 @@ func nested[V any](value V) map[string]any {
 	}
 }
 
-// TestSecretsAreNotPrinted prints everything that contains a secret in every way, in every
-// position.
+// TestSecretsAreNotPrinted takes each type that contains a secret, puts a value of it in every
+// position, and prints it with every verb.
 func TestSecretsAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	certificate, err := tls.X509KeyPair(certificate(t, "me"))

@@ -494,7 +494,8 @@ func TestG11_ElementsThatAreNoObjectsAreWeighed(t *testing.T) {
 	}
 }
 
-// encoding/json, which a user may decode with, matches names of fields in any case.
+// A user may decode with encoding/json, which ignores upper and lower case in names of fields. So
+// the weighing ignores it too.
 func TestG11_NamesOfFieldsAreWeighedInAnyCase(t *testing.T) {
 	for _, spec := range []string{"spec", "SPEC", "\u017fpec", `\u017fPec`} {
 		for _, containers := range []string{"containers", "Containers", "conTaINER\u017f"} {

@@ -20,7 +20,7 @@ type failing struct {
 	unsaid uint64
 }
 
-// note records a failure; first says whether it is the first one of its key in a row. It returns
+// note records a failure. first is true if the previous run of the key did not fail. It returns
 // whether the failure gets a line, and the number of earlier failures to summarise, since a time.
 func (f *failing) note(first bool, now time.Time) (line bool, unsaid uint64, since time.Time) {
 	f.mu.Lock()

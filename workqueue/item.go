@@ -42,7 +42,7 @@ func (q *Queue[K]) tellGot(item *Item[K]) {
 	returned := false
 	defer func() {
 		if !returned {
-			defer q.done(item.Key, cutShort) // also if the observer of again ends the goroutine
+			defer q.done(item.Key, cutShort) // deferred, because q.again calls the observer, which may end the goroutine
 			q.again(item.Key, unconcluded)
 		}
 	}()

@@ -30,7 +30,7 @@ func Copies(t reflect.Type) bool {
 // may keep and read it, as client-go allows.
 func Transform(object runtime.Object, transform func(any) (any, error)) (any, error) {
 	copied := object.DeepCopyObject()
-	if copied == nil { // of a nil pointer
+	if copied == nil { // the object is a nil pointer, and so is its copy
 		return transform(object)
 	}
 	result, err := transform(copied)

@@ -31,7 +31,7 @@ type jsonState struct {
 	recent  map[*lesson]*recent // the most recently found entries
 	members map[string]*member  // the members of the decoder that this goroutine has used
 
-	checking bool // the result is dropped, and data may have a field twice
+	checking bool // checks the syntax only: drops the result, and allows duplicate fields
 }
 
 // DecodeJSON is DecodeProtobuf for JSON. object points to a zero value: of a struct or, for

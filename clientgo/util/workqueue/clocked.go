@@ -15,7 +15,7 @@ type clocked[T comparable] struct {
 	clock clock.WithTicker
 	add   func(T)
 
-	changed chan struct{} // wakes the loop when the first time may have changed
+	changed chan struct{} // wakes the loop when the earliest due time may have changed
 	over    chan struct{}
 	once    sync.Once
 	loop    sync.WaitGroup

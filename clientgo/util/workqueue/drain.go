@@ -46,7 +46,7 @@ type releases struct {
 	waiting map[*context.CancelFunc]struct{}
 }
 
-// context returns a context that ends at the next call of now. The caller must call cancel.
+// context returns a context that ends when r.now is called next. The caller must call cancel.
 func (r *releases) context() (ctx context.Context, cancel context.CancelFunc) {
 	ctx, end := context.WithCancel(context.Background())
 	r.mu.Lock()

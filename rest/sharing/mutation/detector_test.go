@@ -60,7 +60,7 @@ func recorded(t *testing.T, decode func(data []byte, object any) error) (*mutati
 	return d, pods
 }
 
-// first returns a function for objects without an earlier version.
+// first returns a function that decodes an object without an earlier version.
 func first(d *sharing.Decoder) func(data []byte, object any) error {
 	return func(data []byte, object any) error { return d.DecodeProtobuf(data, object, nil) }
 }

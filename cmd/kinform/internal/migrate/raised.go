@@ -16,7 +16,7 @@ type reasoned struct {
 	reason string
 }
 
-// raised returns the versions that are newer in the draft than in go.mod, of modules and of Go. A
+// raised returns the versions of modules and of Go that are newer in the draft than in go.mod. A
 // go.mod lists every module whose packages are compiled.
 func (d *draft) raised(ctx context.Context) ([]reasoned, error) {
 	changed := slices.DeleteFunc(d.m.parsed.changes(d.parsed), func(c versionChange) bool { return c.had == absent || c.has == absent })
@@ -34,8 +34,9 @@ func (d *draft) raised(ctx context.Context) ([]reasoned, error) {
 	return all, nil
 }
 
-// requiredBy returns the module in a graph that requires the version of a change. It prefers
-// client-go, which is kinform's, then kinform itself, then other modules.
+// requiredBy returns the module in a graph that requires the version of a change. If several
+// modules do, it returns kinform's replacement of client-go first, then kinform itself, then any
+// other module.
 func requiredBy(graph string, c versionChange) string {
 	var by []string
 	for line := range strings.Lines(graph) {
