@@ -25,7 +25,7 @@ func TestErrorsNameFileAndReasonAndNoSecret(t *testing.T) {
 		{"not a mapping", secret, []string{"the document is of type string where a mapping is wanted"}},
 		{"user is a string", "users: [{name: u, user: " + secret + "}]", []string{"users.user is of type string where a mapping is wanted"}},
 		{"users is a mapping", "users: {u: {token: " + secret + "}}", []string{"users is of type object where a list is wanted"}},
-		{"token is a number", "users: [{name: u, user: {token: 47114711}}]", []string{"users.user.token is of type number where a string is wanted: put it in quotes"}},
+		{"token is a number", "users: [{name: u, user: {token: 471147114711471147}}]", []string{"users.user.token is of type number where a string is wanted: put it in quotes"}},
 		{"bool in quotes", `clusters: [{name: c, cluster: {insecure-skip-tls-verify: "yes"}}]`, []string{"clusters.cluster.insecure-skip-tls-verify", "bool"}},
 		{"another kind", "apiVersion: v1\nkind: Secret\ndata: {x: " + secret + "}", []string{`kind "Secret"`}},
 		{"another version", "apiVersion: v2\nkind: Config", []string{`apiVersion "v2"`}},
@@ -69,7 +69,7 @@ func TestErrorsNameFileAndReasonAndNoSecret(t *testing.T) {
 			require.Zero(t, conn.Config.Host)
 			require.ErrorContains(t, err, path)
 			require.NotContains(t, err.Error(), secret)
-			require.NotContains(t, err.Error(), "47114711")
+			require.NotContains(t, err.Error(), "471147114711471147")
 			require.Contains(t, err.Error(), ": ", "it says what to do")
 			for _, want := range tt.want {
 				require.ErrorContains(t, err, want)
