@@ -11,13 +11,13 @@ export const texts = {
     token: "The tour does things to the program, which takes the token that the program has printed: paste it above.",
   },
   zh: {
-    tour: "导览", choice: "课程", other: "English", close: "关闭", back: "上一步", next: "下一步", act: "动手", wait: "等一等", busy: "请稍候……",
-    lesson: "下一课", finish: "完：自己看看吧", play: "自动播放", pause: "暂停", again: "继续", answers: "答案",
-    right: "✓ 对。", wrong: "✗ 不对。", look: "请看下面的数：左边的是这一课开始时的。",
-    preparing: "正在整理实验室……", read: "阅读：", code: "代码：",
-    late: "等了一分钟也没有发生。也许别人正在用这个实验室，或者里面有什么被暂停了。请重新选择这一课：它会先把一切恢复原状。",
-    none: "导览要在实验室里进行：其中有可供操作的 API 服务器、informer 和 worker。这个程序没有实验室。请运行：kinform lab --open",
-    token: "导览要操作这个程序，这需要程序打印出来的令牌：请把它粘贴到上方。",
+    tour: "导览", choice: "课程", other: "English", close: "关闭", back: "上一步", next: "下一步", act: "执行", wait: "等待", busy: "请稍候……",
+    lesson: "下一课", finish: "导览结束：随意看看", play: "自动播放", pause: "暂停", again: "继续", answers: "选项",
+    right: "✓ 对。", wrong: "✗ 不对。", look: "请看下面的数字：左边是这一课开始时的值。",
+    preparing: "正在准备实验环境……", read: "阅读：", code: "代码：",
+    late: "等了一分钟，预期的结果还没有出现。可能有人也在使用这个实验环境，或者其中某个部分已被暂停。请重新选择这一课：它会先把一切恢复原状。",
+    none: "导览需要一个实验环境：可供操作的 API 服务器、informer 和 worker。这个程序没有实验环境。请运行：kinform lab --open",
+    token: "导览要操作这个程序，需要程序打印的令牌：请把它粘贴到上方。",
   },
 };
 
@@ -32,11 +32,11 @@ export const labels = {
     "workers.done": "turns", "workers.succeeded": "successes", "workers.failures": "failures", "version.server": "server: version",
   },
   zh: {
-    "server.objects": "服务器的对象 objects", "server.requests": "请求 requests", "reflector.synced": "已同步 synced", "reflector.lag": "reflector 落后 versions behind", "reflector.events": "事件 events",
-    "reflector.bookmarks": "bookmarks", "reflector.listed": "列出的对象 objects listed", "reflector.watches": "监听 watches", "reflector.relists": "重新列举 relists", "reflector.expired": "410 Gone",
-    "fifo.keys": "架子上的键 keys on the shelf", "fifo.deltas": "架子上的增量 deltas", "fifo.queued": "放入的增量 deltas queued", "store.objects": "存储的对象 objects", "store.lag": "存储落后 versions behind", "store.added": "新增 added",
-    "store.updated": "更新 updated", "store.deleted": "删除 deleted", "handlers.handlers": "处理函数 handlers", "handlers.synced": "已同步的处理函数 of them synced", "handlers.waiting": "邮箱里的事件 events in mailboxes",
-    "handlers.delivered": "处理函数的调用 calls", "queue.ready": "可取走 ready", "queue.delayed": "等待中 waiting", "queue.dirty": "dirty", "queue.processing": "processing", "queue.merged": "合并了的加入 merged adds",
-    "workers.done": "处理次数 turns", "workers.succeeded": "成功 successes", "workers.failures": "失败 failures", "version.server": "服务器的版本",
+    "server.objects": "服务器的对象（objects）", "server.requests": "服务器收到的请求（requests）", "reflector.synced": "reflector 已同步（synced）", "reflector.lag": "reflector 落后的版本（versions behind）", "reflector.events": "reflector 的事件（events）",
+    "reflector.bookmarks": "收到的 bookmark（bookmarks）", "reflector.listed": "list 返回的对象（objects listed）", "reflector.watches": "watch 次数（watches）", "reflector.relists": "relist 次数（relists）", "reflector.expired": "收到的 410 Gone",
+    "fifo.keys": "架子上的 key（keys on the shelf）", "fifo.deltas": "架子上的 delta（deltas）", "fifo.queued": "入队的 delta（deltas queued）", "store.objects": "store 的对象（objects）", "store.lag": "store 落后的版本（versions behind）", "store.added": "store 的新增（added）",
+    "store.updated": "store 的更新（updated）", "store.deleted": "store 的删除（deleted）", "handlers.handlers": "处理函数（handlers）", "handlers.synced": "已同步的处理函数（of them synced）", "handlers.waiting": "邮箱中的事件（events in mailboxes）",
+    "handlers.delivered": "处理函数的调用（calls）", "queue.ready": "可取走的 key（ready）", "queue.delayed": "延迟中的 key（waiting）", "queue.dirty": "dirty", "queue.processing": "processing", "queue.merged": "合并的加入次数（merged adds）",
+    "workers.done": "处理次数（turns）", "workers.succeeded": "成功次数（successes）", "workers.failures": "失败次数（failures）", "version.server": "服务器的版本",
   },
 };
