@@ -100,7 +100,8 @@ func object(ctx context.Context, r *rest.Request) (*metav1.PartialObjectMetadata
 	if err := r.Do(ctx).Into(obj); err != nil {
 		return nil, err
 	}
-	obj.TypeMeta = metav1.TypeMeta{} // some servers send the kind PartialObjectMetadata here, and others the object's kind
+	// some servers send the kind PartialObjectMetadata here, and others the object's kind
+	obj.TypeMeta = metav1.TypeMeta{}
 	return obj, nil
 }
 

@@ -18,10 +18,12 @@ import (
 // codec describes a program's decoder. It exists only for decoders that neither convert nor set
 // defaults. kinform decodes in place of these decoders only.
 type codec struct {
-	encoding    kinform.Encoding
-	versionless bool         // it clears kind and apiVersion of decoded objects; items of a list keep theirs
-	zeroing     bool         // it clears the target first
-	object      reflect.Type // pointer type of the objects of a watch; nil if the object's kind selects the type
+	encoding kinform.Encoding
+	// it clears kind and apiVersion of decoded objects; items of a list keep theirs
+	versionless bool
+	zeroing     bool // it clears the target first
+	// pointer type of the objects of a watch; nil if the object's kind selects the type
+	object reflect.Type
 }
 
 // codecOf inspects a decoder. It recognizes decoders of apimachinery, of package dynamic, of
@@ -69,7 +71,8 @@ func upstream(decoder runtime.Decoder, path string) runtime.Decoder {
 	if v.NumField() != 1 || v.Type().Field(0).Name != zeroingField || v.Type().Field(0).Type != reflect.TypeFor[runtime.Decoder]() {
 		return nil
 	}
-	readable := reflect.New(v.Type()) // addressable, because reflection cannot read an unexported field
+	// addressable, because reflection cannot read an unexported field
+	readable := reflect.New(v.Type())
 	readable.Elem().Set(v)
 	return *(*runtime.Decoder)(unsafe.Pointer(readable.Elem().Field(0).UnsafeAddr()))
 }

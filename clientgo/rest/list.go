@@ -170,7 +170,8 @@ func intoList(body []byte, contentType string, decoder runtime.Decoder, target r
 		return false
 	}
 	if len(all.objects) == 0 {
-		reflect.ValueOf(target).Elem().SetZero() // the codec decides between an empty and a nil slice
+		// the codec decides between an empty and a nil slice
+		reflect.ValueOf(target).Elem().SetZero()
 		return false
 	}
 	all.put(l.items)

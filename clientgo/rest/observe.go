@@ -150,7 +150,8 @@ func (r *Request) template() url.URL {
 	if len(parts) == 1 {
 		return u
 	}
-	version := map[string]int{"api": 2, "apis": 3}[parts[0]] // number of path segments up to the version
+	// number of path segments up to the version
+	version := map[string]int{"api": 2, "apis": 3}[parts[0]]
 	if !under || version == 0 {
 		u.Path, u.RawQuery = "/{prefix}", ""
 		return u

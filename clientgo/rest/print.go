@@ -7,8 +7,9 @@ import (
 
 // These types print like their underlying types, without methods of their own.
 type (
-	configText               *Config
-	sanitizedTLSClientConfig TLSClientConfig // the printed text contains this name, as client-go's does
+	configText *Config
+	// the printed text contains this name, as client-go's does
+	sanitizedTLSClientConfig TLSClientConfig
 )
 
 // hidden replaces a secret.

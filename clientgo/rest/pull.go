@@ -26,7 +26,8 @@ func (w *watched) Pull(opts listwatch.WatchOptions, use sink.Use) listwatch.Watc
 	c, ok := codecOf(w.objects)
 	if of := w.response.Header.Get("Content-Type"); of != "" {
 		_, _, err := mime.ParseMediaType(of)
-		ok = ok && err == nil // the codec decodes a body whose Content-Type only the negotiator interprets
+		// the codec decodes a body whose Content-Type only the negotiator interprets
+		ok = ok && err == nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -129,7 +129,8 @@ func (r Result) Error() error {
 	if r.err == nil || !apierrors.IsUnexpectedServerError(r.err) || len(r.body) == 0 || r.decoder == nil {
 		return r.err
 	}
-	out, _, err := r.decoder.Decode(r.body, &schema.GroupVersionKind{Version: "v1"}, nil) // old servers leave the version out
+	// old servers leave the version out
+	out, _, err := r.decoder.Decode(r.body, &schema.GroupVersionKind{Version: "v1"}, nil)
 	if status, ok := out.(*metav1.Status); err == nil && ok && status.Status == metav1.StatusFailure {
 		return apierrors.FromObject(status)
 	}

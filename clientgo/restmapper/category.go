@@ -88,7 +88,8 @@ func (e discoveryCategories) Expand(category string) ([]schema.GroupResource, bo
 
 // ExpandWithContext implements CategoryExpanderWithContext.
 func (e discoveryCategories) ExpandWithContext(ctx context.Context, category string) ([]schema.GroupResource, bool) {
-	_, lists, _ := e.client.ServerGroupsAndResourcesWithContext(ctx) // the interface has no way to return an error
+	// the interface has no way to return an error
+	_, lists, _ := e.client.ServerGroupsAndResourcesWithContext(ctx)
 	var found []schema.GroupResource
 	for _, list := range lists {
 		gv, err := schema.ParseGroupVersion(list.GroupVersion)

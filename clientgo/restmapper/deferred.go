@@ -72,7 +72,8 @@ func (d *DeferredDiscoveryRESTMapper) Reset() { d.ResetWithContext(context.Backg
 
 // ResetWithContext invalidates the cache, and drops the mapper.
 func (d *DeferredDiscoveryRESTMapper) ResetWithContext(ctx context.Context) {
-	d.cl.InvalidateWithContext(ctx) // first, so that a mapper made between the two lines is dropped too
+	// first, so that a mapper made between the two lines is dropped too
+	d.cl.InvalidateWithContext(ctx)
 	d.mapper.Forget()
 }
 

@@ -57,7 +57,8 @@ func TestShortNamesWithSeveralMeanings(t *testing.T) {
 		{resource("no"), "nodes.v1.metrics.k8s.io", []string{`short name "no" could also match lower priority resource nodes`}},
 		{schema.GroupVersionResource{Group: "metrics", Resource: "no"}, "nodes.v1.metrics.k8s.io", nil},
 		{schema.GroupVersionResource{Group: "metrics.k8s.io", Resource: "no"}, "nodes.v1.metrics.k8s.io", nil},
-		{schema.GroupVersionResource{Group: "apps", Version: "v1beta1", Resource: "deploy"}, "deployments.v1.apps", nil}, // as client-go does
+		// as client-go does
+		{schema.GroupVersionResource{Group: "apps", Version: "v1beta1", Resource: "deploy"}, "deployments.v1.apps", nil},
 		{schema.GroupVersionResource{Group: "app", Version: "v1beta1", Resource: "deploy"}, "deployments.v1beta1.apps", nil},
 		{resource("knoten"), "nodes.v1.", nil},
 		{schema.GroupVersionResource{Group: "none", Resource: "no"}, "", nil},

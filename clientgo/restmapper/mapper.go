@@ -86,7 +86,8 @@ func mapperOf(gv schema.GroupVersion, resources []metav1.APIResource) *meta.Defa
 		}
 		singular := gv.WithResource(r.SingularName)
 		if r.SingularName == "" {
-			_, singular = meta.UnsafeGuessKindToResource(gv.WithKind(r.Kind)) // old servers omit the singular name
+			// old servers omit the singular name
+			_, singular = meta.UnsafeGuessKindToResource(gv.WithKind(r.Kind))
 		}
 		plural := gv.WithResource(r.Name)
 		// The kind itself is last, because a lookup by resource returns the kind that was added

@@ -15,10 +15,11 @@ import (
 
 // shortcutExpander replaces short names, and then calls another mapper.
 type shortcutExpander struct {
-	meta.RESTMapperWithContext                 // for RESTMapping and RESTMappings, which have no short names
-	delegate                   meta.RESTMapper // the same mapper as the caller passed it, or nil
-	client                     discovery.DiscoveryInterfaceWithContext
-	warn                       func(string) // may be nil
+	// for RESTMapping and RESTMappings, which have no short names
+	meta.RESTMapperWithContext
+	delegate meta.RESTMapper // the same mapper as the caller passed it, or nil
+	client   discovery.DiscoveryInterfaceWithContext
+	warn     func(string) // may be nil
 }
 
 var (

@@ -59,7 +59,8 @@ func (t *managedTracker) Create(gvr schema.GroupVersionResource, obj runtime.Obj
 		err = t.ObjectTracker.Create(gvr, after, ns, opts...)
 	}
 	if err != nil {
-		object.SetManagedFields(given) // if the create fails, the object keeps its managed fields; only its kind has changed
+		// if the create fails, the object keeps its managed fields; only its kind has changed
+		object.SetManagedFields(given)
 	}
 	return err
 }

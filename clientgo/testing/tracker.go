@@ -70,10 +70,14 @@ type tracker struct {
 
 // resource is the state of one resource.
 type resource struct {
-	objects  map[types.NamespacedName]tracked
-	deleted  []tracked                        // last states of deleted objects in the order of deletion, at most maxDeleted
-	gone     struct{ created, deleted int64 } // about deletions dropped from deleted: the least creation version, and the last deletion version
-	version  int64                            // version of the last write or deletion; 1 before the first
+	objects map[types.NamespacedName]tracked
+	// last states of deleted objects in the order of deletion, at most maxDeleted
+	deleted []tracked
+	// about deletions dropped from deleted: the least creation version, and the last deletion
+	// version
+	gone struct{ created, deleted int64 }
+	// version of the last write or deletion; 1 before the first
+	version  int64
 	watchers map[*watcher]string
 }
 
@@ -110,7 +114,8 @@ func (t *tracker) Add(obj runtime.Object) error {
 		return err
 	}
 	if partial, ok := obj.(*metav1.PartialObjectMetadata); ok && partial.APIVersion != "" {
-		kinds = []schema.GroupVersionKind{partial.GroupVersionKind()} // the kind of the whole object
+		// the kind of the whole object
+		kinds = []schema.GroupVersionKind{partial.GroupVersionKind()}
 	}
 	if len(kinds) == 0 {
 		return fmt.Errorf("no registered kinds for %v", obj)

@@ -271,7 +271,8 @@ func TestAFakeAsksItsReactorsInOrder(t *testing.T) {
 	reaction := func(name string, handled bool) core.ReactionFunc {
 		return func(action core.Action) (bool, runtime.Object, error) {
 			asked = append(asked, name)
-			action.(core.CreateActionImpl).Object.(*corev1.Pod).Name += name // seen by later reactors, but not in the record
+			// seen by later reactors, but not in the record
+			action.(core.CreateActionImpl).Object.(*corev1.Pod).Name += name
 			return handled, action.(core.CreateActionImpl).Object, errors.New(name)
 		}
 	}

@@ -14,8 +14,9 @@ type watcher struct {
 	events chan watch.Event
 	stop   chan struct{}
 
-	mu      sync.Mutex    // guards following
-	waiting []watch.Event // events for which the channel had no room; the goroutine runs while there are any
+	mu sync.Mutex // guards following
+	// events for which the channel had no room; the goroutine runs while there are any
+	waiting []watch.Event
 	stopped bool
 }
 

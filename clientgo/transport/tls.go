@@ -28,7 +28,8 @@ func TLSConfigFor(c *Config) (*tls.Config, error) {
 		NextProtos:         c.TLS.NextProtos,
 	}
 	if c.HasCA() {
-		config.RootCAs = x509.NewCertPool() // an empty file trusts no certificate until it has content
+		// an empty file trusts no certificate until it has content
+		config.RootCAs = x509.NewCertPool()
 		if len(c.TLS.CAData) > 0 {
 			pool, err := poolOf(c.TLS.CAData)
 			if err != nil {

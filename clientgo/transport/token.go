@@ -59,7 +59,8 @@ func authenticating(source ResettableTokenSource, instead string, rt http.RoundT
 			authorization = token.Type() + " " + token.AccessToken
 		case instead == "":
 			if req.Body != nil {
-				_ = req.Body.Close() // RoundTrip must always close the body, because its writer may wait for that
+				// RoundTrip must always close the body, because its writer may wait for that
+				_ = req.Body.Close()
 			}
 			return nil, err
 		}

@@ -22,7 +22,8 @@ func Wrappers(fns ...WrapperFunc) WrapperFunc {
 	}
 	switch len(chain) {
 	case 0:
-		if len(fns) == 0 || len(fns) == 2 { // the second case is Wrap with nil on a configuration without a wrapper
+		// the second case is Wrap with nil on a configuration without a wrapper
+		if len(fns) == 0 || len(fns) == 2 {
 			return nil
 		}
 	case 1:

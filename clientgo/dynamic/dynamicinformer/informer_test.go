@@ -74,7 +74,8 @@ func TestAFactoryRunsItsInformers(t *testing.T) {
 	factory.Shutdown()
 	require.True(t, informer.Informer().IsStopped())
 	factory.ForResource(widgets.GroupVersion().WithResource("others"))
-	factory.Start(t.Context().Done()) // starts nothing after Shutdown; goleak would find a running informer
+	// starts nothing after Shutdown; goleak would find a running informer
+	factory.Start(t.Context().Done())
 }
 
 func TestAFactoryOfANamespace(t *testing.T) {

@@ -93,7 +93,8 @@ func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*un
 	gvk := c.resource.GroupVersion().WithKind(strings.TrimSuffix(listKind, "List"))
 	action := testing.NewListActionWithOptions(c.resource, gvk, c.namespace, opts)
 	if c.namespace == "" {
-		action = testing.NewRootListActionWithOptions(c.resource, gvk, opts) // keeps fewer of the options
+		// keeps fewer of the options
+		action = testing.NewRootListActionWithOptions(c.resource, gvk, opts)
 	}
 	obj, err := c.client.Invokes(action, failed("list"))
 	if obj == nil {

@@ -17,8 +17,9 @@ type featureGatesSetter interface {
 }
 
 var (
-	mu       sync.Mutex                      // guards following
-	switched = map[features.Feature]string{} // maps a changed feature to the name of the test that changed it
+	mu sync.Mutex // guards following
+	// maps a changed feature to the name of the test that changed it
+	switched = map[features.Feature]string{}
 )
 
 // SetFeatureDuringTest turns a feature on or off until the test ends. It prefers the gates' method

@@ -50,9 +50,11 @@ func messageOf(t reflect.Type) (*message, error) {
 
 // message is the encoding of a message type.
 type message struct {
-	own    func(v reflect.Value) ([]byte, error) // encoder of a type that is not encoded by its fields
-	list   putter                                // encoder of a named slice type, whose elements are its only field
-	fields []field                               // in the order of their numbers
+	// encoder of a type that is not encoded by its fields
+	own func(v reflect.Value) ([]byte, error)
+	// encoder of a named slice type, whose elements are its only field
+	list   putter
+	fields []field // in the order of their numbers
 }
 
 type field struct {

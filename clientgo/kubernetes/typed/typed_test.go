@@ -28,7 +28,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // each runs a test in every encoding.
 func each(t *testing.T, test func(t *testing.T, config *rest.Config)) {
-	for _, encoding := range []string{"", "application/json"} { // the default of typed clients is protobuf
+	// the default of typed clients is protobuf
+	for _, encoding := range []string{"", "application/json"} {
 		t.Run("encoding "+encoding, func(t *testing.T) {
 			server := apitest.Start(t, apitest.Options{ManagedFields: true, RunPods: true})
 			test(t, &rest.Config{Host: server.URL(), QPS: -1, ContentConfig: rest.ContentConfig{ContentType: encoding}})

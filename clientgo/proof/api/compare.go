@@ -13,8 +13,9 @@ import (
 
 // comparison compares a package of client-go with our package of the same path.
 type comparison struct {
-	path        string
-	identifiers int      // number of exported names: of the package, and methods and fields of its types
+	path string
+	// number of exported names: of the package, and methods and fields of its types
+	identifiers int
 	differences []string // missing or incompatible identifiers without an excuse
 	excused     int      // number of differences with an excuse
 	reason      string   // reason of the excused differences

@@ -76,7 +76,8 @@ func TestAllThatIsGenerated(t *testing.T) {
 			delete(theirs, name)
 		}
 	}
-	for _, tags := range []string{"withscheme", "kinform_no_openapi"} { // other ways to encode and decode
+	// other ways to encode and decode
+	for _, tags := range []string{"withscheme", "kinform_no_openapi"} {
 		t.Run(tags, func(t *testing.T) { compare(t, theirs, try(t, []string{"-clients"}, "-tags="+tags), met) })
 	}
 }

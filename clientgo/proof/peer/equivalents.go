@@ -21,7 +21,8 @@ var equivalents = map[string][]equivalent{
 	},
 	"tools/record": {
 		{`&recorderImpl\{.*\}`, "eventBroadcaster.NewRecorder(scheme.Scheme, eventSource)"},
-		{`\bclock\.Step\(1 \* time\.Second\)`, "time.Sleep(time.Second)"}, // this recorder uses the real clock
+		// this recorder uses the real clock
+		{`\bclock\.Step\(1 \* time\.Second\)`, "time.Sleep(time.Second)"},
 		{`\beventBroadcasterImpl\{`, "writer{"},
 		{`\bcancelationCtx: +ctx,`, "sink: sink, correlator: eventCorrelator,"},
 		{`\bsleepDuration:`, "sleep:"},
@@ -37,7 +38,8 @@ var equivalents = map[string][]equivalent{
 		{`\bheaderKeyEscape\(`, "escaped("},
 	},
 	"util/workqueue": {
-		{`len\(q\.\(\*delayingType\[any\]\)\.waitingForAddCh\) == 0`, "true"}, // AddAfter does not hand over to a goroutine
+		// AddAfter does not hand over to a goroutine
+		{`len\(q\.\(\*delayingType\[any\]\)\.waitingForAddCh\) == 0`, "true"},
 	},
 	"tools/remotecommand": {
 		// The negotiated protocol is not accessible here. Only version 5 is offered.

@@ -39,9 +39,10 @@ const (
 // consumers are the kinds of programs. A raised version may break a program that never asked for
 // it. The core and clientgo raise none, and any other raise needs a reason.
 var consumers = map[string]consumer{
-	"core":       {requires: []string{""}},
-	"line":       {requires: []string{""}, line: true}, // go mod tidy adds kinform, whose packages clientgo imports
-	"controller": {requires: []string{""}},             // a package of the main module
+	"core": {requires: []string{""}},
+	// go mod tidy adds kinform, whose packages clientgo imports
+	"line":       {requires: []string{""}, line: true},
+	"controller": {requires: []string{""}}, // a package of the main module
 	"metrics": {requires: []string{"", "/metrics"}, added: map[string]string{
 		"github.com/beorn7/perks v1.0.1":              ofPrometheus,
 		"github.com/cespare/xxhash/v2 v2.3.0":         ofPrometheus,

@@ -33,12 +33,14 @@ type listener struct {
 	name    string
 	logger  klog.Logger
 
-	wake    chan struct{} // has a value once the mailbox is no longer empty, or the listener is stopped
-	quit    chan struct{} // closed by stop
-	ended   chan struct{} // closed when no call is in progress and none will follow
-	synced  chan struct{} // closed by the goroutine when the handler has returned from every initial add
-	stopped atomic.Bool   // written with mu held
-	mu      sync.Mutex    // guards following
+	// has a value once the mailbox is no longer empty, or the listener is stopped
+	wake  chan struct{}
+	quit  chan struct{} // closed by stop
+	ended chan struct{} // closed when no call is in progress and none will follow
+	// closed by the goroutine when the handler has returned from every initial add
+	synced  chan struct{}
+	stopped atomic.Bool // written with mu held
+	mu      sync.Mutex  // guards following
 	mailbox []notification
 	started bool
 	period  time.Duration

@@ -112,7 +112,8 @@ func (f *feed) watch(ctx context.Context, open listwatch.WatchStream[any]) error
 			f.logger.V(4).Info("The next watch could not show what is gone, listing", "type", f.about)
 			return nil
 		}
-		begun := time.Now() // before the request: some proxies send no headers before the first event
+		// before the request: some proxies send no headers before the first event
+		begun := time.Now()
 		if open == nil {
 			var err error
 			open, err = f.from.Watch(ctx, f.watchOptions())

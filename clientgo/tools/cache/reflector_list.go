@@ -25,9 +25,11 @@ var errSilentList = fmt.Errorf("the list brought nothing for %v", listSilence)
 
 // listed is the content of a list, or of a streaming list so far.
 type listed struct {
-	items   []listwatch.Item[any]
-	unread  map[types.NamespacedName]*listwatch.ObjectError // one entry for all objects without a name
-	index   map[types.NamespacedName]int                    // index in items by key, for a streaming list
+	items []listwatch.Item[any]
+	// one entry for all objects without a name
+	unread map[types.NamespacedName]*listwatch.ObjectError
+	// index in items by key, for a streaming list
+	index   map[types.NamespacedName]int
 	version string
 	paged   bool
 }
@@ -73,7 +75,8 @@ func (f *feed) replace(ctx context.Context, got *listed) error {
 	nameless := got.unread[types.NamespacedName{}] != nil
 	items := got.items
 	if nameless {
-		items = append(items, listwatch.Item[any]{Unchanged: true}) // the undecodable object may be any object
+		// the undecodable object may be any object
+		items = append(items, listwatch.Item[any]{Unchanged: true})
 	}
 	if err := f.to.Replace(items, got.version); err != nil {
 		return fmt.Errorf("unable to sync list result: %w", err)

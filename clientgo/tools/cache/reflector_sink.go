@@ -103,7 +103,8 @@ func (s *storeSink) Apply(event listwatch.Event[any]) error {
 	}
 	if s.from.synthetic.Load() {
 		if event.Type == listwatch.Added {
-			return nil // initial events come in no order, so the version says nothing about the rest (RC-24)
+			// initial events come in no order, so the version says nothing about the rest (RC-24)
+			return nil
 		}
 		s.from.synthetic.Store(false)
 	}

@@ -14,7 +14,8 @@ const minResyncPeriod = time.Second
 
 // handlers has the handlers of an informer and their resync periods. The informer's mu guards it.
 type handlers struct {
-	all                        []*listener // written while holding applying, so that its holder may read without mu
+	// written while holding applying, so that its holder may read without mu
+	all                        []*listener
 	defaultPeriod, checkPeriod time.Duration
 }
 

@@ -237,11 +237,12 @@ const watchSilence = 3 * time.Minute
 var errSilentWatch = errors.New("the watch brought nothing for too long")
 
 type watchStream struct {
-	source  *source
-	ctx     context.Context
-	watch   watch.Interface
-	pulled  listwatch.WatchStream[any] // nil if events come from the channel
-	release func() bool                // cancels the stop of the watch at the end of ctx; nil if events come from the channel
+	source *source
+	ctx    context.Context
+	watch  watch.Interface
+	pulled listwatch.WatchStream[any] // nil if events come from the channel
+	// cancels the stop of the watch at the end of ctx; nil if events come from the channel
+	release func() bool
 	events  <-chan watch.Event
 	begun   time.Time
 	n       int

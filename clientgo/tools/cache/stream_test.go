@@ -86,7 +86,8 @@ func TestHandedOverListsSurviveFaults(t *testing.T) {
 				var injected []*apitest.Injected
 				for _, fault := range faults {
 					fault.Resource = "pods"
-					fault.Match = func(q apitest.Request) bool { // only requests that the server accepts
+					// only requests that the server accepts
+					fault.Match = func(q apitest.Request) bool {
 						return streaming || q.HTTP.URL.Query().Get("sendInitialEvents") == ""
 					}
 					if streaming && fault.Verb == list {
@@ -109,7 +110,8 @@ func TestHandedOverListsSurviveFaults(t *testing.T) {
 				defer cancel()
 				require.True(t, cache.WaitForCacheSync(ctx.Done(), store.HasSynced))
 				pods := client.Pods("ns-0")
-				for i := range 6 { // each pod twice: an undecodable state is followed by a decodable one
+				// each pod twice: an undecodable state is followed by a decodable one
+				for i := range 6 {
 					pod, err := pods.Get(ctx, fmt.Sprintf("pod-%06d", i%3), metav1.GetOptions{})
 					require.NoError(t, err)
 					pod.Labels = map[string]string{"changed": fmt.Sprint(i)}

@@ -106,8 +106,9 @@ type threadSafeMap struct {
 	identifier InformerNameAndResource
 	gauge      GaugeMetric // nil without metrics
 
-	mu       sync.Mutex // guards following
-	indexers Indexers   // the result of GetIndexers; the map comes from the caller of NewThreadSafeStore
+	mu sync.Mutex // guards following
+	// the result of GetIndexers; the map comes from the caller of NewThreadSafeStore
+	indexers Indexers
 
 	// version is the version of the last write (IX-16). It may go down, unlike the version of
 	// kinform's store.
@@ -161,7 +162,8 @@ func (s *threadSafeMap) indexFunc(name string, fn IndexFunc) indexer.IndexFunc[a
 		defer func() {
 			if p := recover(); p != nil {
 				values, err = nil, nil
-				if s.fail(indexFailure{name, obj, p}) { // a list may have a hundred thousand failing objects
+				// a list may have a hundred thousand failing objects
+				if s.fail(indexFailure{name, obj, p}) {
 					logStack(context.Background(), "An index function panicked", p)
 				}
 			}

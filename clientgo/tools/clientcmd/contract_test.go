@@ -43,7 +43,8 @@ func TestALockIsAFileThatExists(t *testing.T) {
 }
 
 func TestAFolderThatMayNotBeReadIsNotAMissingFile(t *testing.T) {
-	path := filepath.Join(file(t, "https://server"), "config") // below a file, which is not a folder
+	// below a file, which is not a folder
+	path := filepath.Join(file(t, "https://server"), "config")
 	_, err := (&clientcmd.ClientConfigLoadingRules{ExplicitPath: path}).Load()
 	require.ErrorContains(t, err, `error loading config file "`+path+`": `)
 }

@@ -87,7 +87,8 @@ type FlagInfo struct {
 
 // AddSecretAnnotation marks a flag whose value must not be logged.
 func (f FlagInfo) AddSecretAnnotation(flags *pflag.FlagSet) FlagInfo {
-	_ = flags.SetAnnotation(f.LongName, secretAnnotation, []string{"true"}) // fails for an omitted flag
+	// fails for an omitted flag
+	_ = flags.SetAnnotation(f.LongName, secretAnnotation, []string{"true"})
 	return f
 }
 

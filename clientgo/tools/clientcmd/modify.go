@@ -208,7 +208,8 @@ func lockFiles(files []string) (unlock func(), err error) {
 		f, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL, 0)
 		if err != nil {
 			unlock()
-			return nil, err // os.IsExist: another program is writing the file, or ended while writing it
+			// os.IsExist: another program is writing the file, or ended while writing it
+			return nil, err
 		}
 		_ = f.Close()
 		locked = append(locked, lock)

@@ -122,7 +122,8 @@ func TestALeaderGivesUpAtItsDeadline(t *testing.T) {
 				time.Sleep(9 * time.Second)
 				synctest.Wait()
 				require.NotContains(t, strings.Join(s.taken(), "\n"), "is to end")
-				time.Sleep(12 * time.Second) // the deadline, and the same time again for the release
+				// the deadline, and the same time again for the release
+				time.Sleep(12 * time.Second)
 				<-c.over
 				log := strings.Join(s.taken(), "\n")
 				require.Contains(t, log, "14s a is to end", "the next renewal began at 4 s")

@@ -121,7 +121,8 @@ func (pf *PortForwarder) forward(conn httpstream.Connection) error {
 		pf.Close()
 		httpstreams.AtMost(patience, func() { conn.Close() })
 		end()
-		httpstreams.AtMost(2*patience, serving.Wait) // received data waits for patience before it is dropped
+		// received data waits for patience before it is dropped
+		httpstreams.AtMost(2*patience, serving.Wait)
 	}()
 	if err := pf.listen(func(l net.Listener, port ForwardedPort) {
 		serving.Go(func() { pf.serve(forwarding, l, port, conn) })

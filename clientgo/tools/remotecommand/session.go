@@ -47,7 +47,8 @@ type session struct {
 // run transfers the streams of a command until the command or ctx has ended. At the end it calls
 // hangUp, possibly more than once. hangUp closes the connection, which ends all streams.
 func run(ctx context.Context, v version, options StreamOptions, o opener, hangUp func()) error {
-	running, cancel := context.WithCancel(ctx) // later errors come from the closed connection and are ignored
+	// later errors come from the closed connection and are ignored
+	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(ctx, hangUp)()
 	s := &session{version: v, options: options, received: make(chan struct{})}

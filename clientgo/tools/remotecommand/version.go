@@ -71,7 +71,8 @@ func exitCode(details *metav1.StatusDetails) error {
 		if cause.Type != remotecommand.ExitCodeCauseType {
 			continue
 		}
-		code, err := strconv.ParseUint(cause.Message, 10, strconv.IntSize-1) // Windows has exit codes of 32 bits
+		// Windows has exit codes of 32 bits
+		code, err := strconv.ParseUint(cause.Message, 10, strconv.IntSize-1)
 		if err != nil {
 			return fmt.Errorf("error stream protocol error: invalid exit code value %q", cause.Message)
 		}

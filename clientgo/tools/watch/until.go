@@ -52,7 +52,8 @@ func UntilWithoutRetry(ctx context.Context, watcher watch.Interface, conditions 
 					return last, err
 				}
 			case <-ctx.Done():
-				return last, wait.ErrorInterrupted(nil) // programs print its text, "timed out waiting for the condition"
+				// programs print its text, "timed out waiting for the condition"
+				return last, wait.ErrorInterrupted(nil)
 			}
 		}
 	}

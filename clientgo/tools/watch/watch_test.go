@@ -38,7 +38,8 @@ func TestUntilGoesOnAfterALostWatch(t *testing.T) {
 		got := <-w.ResultChan()
 		require.Equal(t, "b", got.Object.(*v1.Pod).Name)
 		source.ResetWatch()
-		time.Sleep(time.Minute) // the source forgets the version at the next change: the watch must be reopened before
+		// the source forgets the version at the next change: the watch must be reopened before
+		time.Sleep(time.Minute)
 		source.Add(pod("c"))
 		got = <-w.ResultChan()
 		require.Equal(t, "c", got.Object.(*v1.Pod).Name)

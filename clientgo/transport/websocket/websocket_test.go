@@ -146,7 +146,8 @@ func TestConnectionsGoThroughAProxy(t *testing.T) {
 		}
 		go func() {
 			defer far.Close()
-			_, _ = io.Copy(far, read) // read from the buffer, because the server may have read ahead
+			// read from the buffer, because the server may have read ahead
+			_, _ = io.Copy(far, read)
 		}()
 		defer near.Close()
 		_, _ = io.Copy(near, far)

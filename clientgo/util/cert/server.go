@@ -13,7 +13,8 @@ import (
 func GetClientCANames(apiHost string) ([]string, error) {
 	var names []string
 	conn, err := tls.Dial("tcp", apiHost, &tls.Config{
-		InsecureSkipVerify: true, // nothing is sent to the server; only its request for a certificate matters
+		// nothing is sent to the server; only its request for a certificate matters
+		InsecureSkipVerify: true,
 		GetClientCertificate: func(request *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			names = authorities(request.AcceptableCAs)
 			return &tls.Certificate{}, nil

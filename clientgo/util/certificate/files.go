@@ -144,7 +144,8 @@ func encode(cert, key []byte) ([]byte, error) {
 // write the same file, which may be the current one. So the data is checked before it replaces the
 // file.
 func write(path string, data []byte) (loaded *tls.Certificate, err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".") // readable only by the user
+	// readable only by the user
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".")
 	if err != nil {
 		return nil, fmt.Errorf("could not open a file for %q: %w", path, err)
 	}

@@ -90,7 +90,8 @@ func TestAStoreIsMendedAfterACrash(t *testing.T) {
 	_, err = store.Update(a.pair("me"))
 	require.NoError(t, err)
 	updated := filepath.Join(dir, "x-updated.pem")
-	require.NoError(t, os.Rename(store.CurrentPath(), updated)) // a crash before the link was renamed
+	// a crash before the link was renamed
+	require.NoError(t, os.Rename(store.CurrentPath(), updated))
 	store, err = open()
 	require.NoError(t, err)
 	_, err = store.Current()

@@ -65,7 +65,8 @@ func UpgradeManagedFieldsPatch(obj runtime.Object, csaManagerNames sets.Set[stri
 	}
 	return json.Marshal([]operation{
 		{"replace", "/metadata/managedFields", entries},
-		{"replace", "/metadata/resourceVersion", accessor.GetResourceVersion()}, // a patch of an older object must conflict
+		// a patch of an older object must conflict
+		{"replace", "/metadata/resourceVersion", accessor.GetResourceVersion()},
 	})
 }
 

@@ -140,7 +140,8 @@ func TestUnquoteExtend(t *testing.T) { // each result is client-go's
 func FuzzExpression(f *testing.F) {
 	value := data(f)
 	f.Fuzz(func(t *testing.T, expression string) {
-		if strings.Count(expression, "..") > 3 { // each finds everything below the results of the previous one
+		// each finds everything below the results of the previous one
+		if strings.Count(expression, "..") > 3 {
 			return
 		}
 		j := jsonpath.New("name").AllowMissingKeys(len(expression)%2 == 0)

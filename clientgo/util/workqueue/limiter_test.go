@@ -84,7 +84,8 @@ func TestParallelizeUntilEndsWithItsContext(t *testing.T) { // WQ-35
 		if n := seen.Add(1); n == 10 {
 			cancel()
 		} else if n > 10 {
-			<-ctx.Done() // if this worker had no processor to cancel on, the other worker would do all the rest
+			// if this worker had no processor to cancel on, the other worker would do all the rest
+			<-ctx.Done()
 		}
 	}, workqueue.WithChunkSize(2))
 	require.LessOrEqual(t, seen.Load(), int32(12), "the chunks that were begun are finished, and no other is begun")

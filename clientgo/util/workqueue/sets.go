@@ -15,8 +15,9 @@ type sets[T comparable] struct {
 	metrics *queueMetrics[T]
 	clock   clock.WithTicker
 
-	mu      sync.Mutex // guards following
-	changed sync.Cond  // broadcast when an item becomes ready, at shutdown, and when a drain may be over
+	mu sync.Mutex // guards following
+	// broadcast when an item becomes ready, at shutdown, and when a drain may be over
+	changed sync.Cond
 
 	// If all callers keep the contract, queue = dirty - processing.
 	queue        Queue[T]

@@ -21,7 +21,8 @@ func object(t *testing.T, operation, subresource, fields string) *unstructured.U
 
 const fields = `{"f:metadata":{"f:labels":{"f:l":{}}},"f:data":{"f:a":{}},"f:list":{"k:{\"k\":\"1\"}":{".":{},"f:k":{},"f:v":{}}},"f:status":{"f:a":{}}}`
 
-func TestWhatAManagerAppliedToAnUnstructuredObject(t *testing.T) { // each result is client-go's result
+func TestWhatAManagerAppliedToAnUnstructuredObject(t *testing.T) {
+	// each result is client-go's result
 	extractor, err := metav1.NewUnstructuredExtractor(nil)
 	require.NoError(t, err)
 	const whole = `{"apiVersion":"v1","data":{"a":"1"},"kind":"Foo","list":[{"k":"1","v":"2"}],"metadata":{"labels":{"l":"m"},"name":"n","namespace":"ns"},"status":{"a":"x"}}`

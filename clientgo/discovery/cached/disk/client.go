@@ -23,10 +23,12 @@ type CachedDiscoveryClient struct {
 	directory string
 	ttl       time.Duration
 
-	mu          sync.Mutex          // guards following
-	ours        map[string]struct{} // files that this client has written since the last invalidation
-	invalidated int                 // number of invalidations; if not zero, only files in ours are valid
-	foreign     bool                // a document came from a file that is not in ours
+	mu sync.Mutex // guards following
+	// files that this client has written since the last invalidation
+	ours map[string]struct{}
+	// number of invalidations; if not zero, only files in ours are valid
+	invalidated int
+	foreign     bool // a document came from a file that is not in ours
 }
 
 var (
@@ -181,7 +183,8 @@ func (d *CachedDiscoveryClient) OpenAPISchemaWithContext(ctx context.Context) (*
 // OpenAPIV3 returns a client that caches documents in memory. After Invalidate it returns another
 // client.
 func (d *CachedDiscoveryClient) OpenAPIV3() openapi.Client {
-	return d.delegate.OpenAPIV3WithContext(context.Background()).(openapi.Client) // package memory's client implements both interfaces
+	// package memory's client implements both interfaces
+	return d.delegate.OpenAPIV3WithContext(context.Background()).(openapi.Client)
 }
 
 // OpenAPIV3WithContext is OpenAPIV3, for calls with contexts.

@@ -119,7 +119,8 @@ func lifetime(h http.Header) time.Duration {
 		}
 		return time.Duration(min(seconds, 365*24*60*60)) * time.Second
 	}
-	expires, err := time.Parse(time.RFC1123, h.Get("Expires")) // API servers write UTC, but http.ParseTime requires GMT
+	// API servers write UTC, but http.ParseTime requires GMT
+	expires, err := time.Parse(time.RFC1123, h.Get("Expires"))
 	if err != nil {
 		return 0
 	}

@@ -105,7 +105,8 @@ func (k *keeper) Read(p []byte) (int, error) {
 		k.over, k.read = true, bytes.Buffer{}
 	case err == io.EOF: //nolint:errorlint // that is the orderly end
 		k.over = true
-		_ = k.transport.store(k.entry, k.read.Bytes()) // without the file, the next request asks the server
+		// without the file, the next request asks the server
+		_ = k.transport.store(k.entry, k.read.Bytes())
 	case err != nil:
 		k.over = true
 	}

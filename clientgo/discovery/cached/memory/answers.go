@@ -24,9 +24,10 @@ const requestsAtOnce = 64
 // answers holds the delegate's results from one point in time. The groups and the set of versions
 // never change. A version that failed may be requested again.
 type answers struct {
-	groups    *metav1.APIGroupList
-	resources map[schema.GroupVersion]*metav1.APIResourceList // resources that came with the groups, or nil
-	failed    map[schema.GroupVersion]error                   // failures that came with the groups
+	groups *metav1.APIGroupList
+	// resources that came with the groups, or nil
+	resources map[schema.GroupVersion]*metav1.APIResourceList
+	failed    map[schema.GroupVersion]error // failures that came with the groups
 	versions  map[string]*groupVersion
 }
 

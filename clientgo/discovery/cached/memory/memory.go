@@ -25,8 +25,9 @@ var ErrCacheNotFound = errors.New("not found")
 // them.
 type memoryClient struct {
 	delegate discovery.DiscoveryInterfaceWithContext
-	beneath  discovery.CachedDiscoveryInterfaceWithContext // the delegate if it is a cache too, or nil
-	answers  once.Value[*answers]
+	// the delegate if it is a cache too, or nil
+	beneath discovery.CachedDiscoveryInterfaceWithContext
+	answers once.Value[*answers]
 
 	mu      sync.Mutex // guards following
 	openAPI *cached.Client
@@ -78,7 +79,8 @@ func (c *memoryClient) Invalidate() { c.InvalidateWithContext(context.Background
 // that is being fetched is not cached.
 func (c *memoryClient) InvalidateWithContext(ctx context.Context) {
 	if c.beneath != nil {
-		c.beneath.InvalidateWithContext(ctx) // first, so that a request sent between the two lines is not cached
+		// first, so that a request sent between the two lines is not cached
+		c.beneath.InvalidateWithContext(ctx)
 	}
 	c.answers.Forget()
 	c.mu.Lock()
@@ -199,7 +201,8 @@ func (c *memoryClient) OpenAPIV3WithContext(ctx context.Context) openapi.ClientW
 }
 
 func (c *memoryClient) documents(ctx context.Context) *cached.Client {
-	client := cached.NewClientWithContext(c.delegate.OpenAPIV3WithContext(ctx)) // sends no request yet
+	// sends no request yet
+	client := cached.NewClientWithContext(c.delegate.OpenAPIV3WithContext(ctx))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.openAPI == nil {

@@ -12,8 +12,9 @@ type field struct {
 	name, json string
 	shape      shape
 	of         *types.TypeName // type whose counterpart the field holds, or nil
-	key, elem  types.Type      // key and element type of a map or a slice; elem is also the type of a leaf
-	embedded   bool            // promotes its fields to the enclosing struct
+	// key and element type of a map or a slice; elem is also the type of a leaf
+	key, elem types.Type
+	embedded  bool // promotes its fields to the enclosing struct
 }
 
 // shape is the Go form of a field in the counterpart.

@@ -115,7 +115,8 @@ func (w *writer) write(object *types.TypeName) {
 	fields := w.fields(object)
 	m := w.source.Markers[object.Name()]
 	root := m.Client && m.Applies()
-	unnamed := object.Name() == "DeleteOptions" || object.Name() == "Scale" // sent by itself, although it has no client
+	// sent by itself, although it has no client
+	unnamed := object.Name() == "DeleteOptions" || object.Name() == "Scale"
 	name := object.Name() + suffix
 	w.printf("// %s is what can be applied of [%s].\ntype %s struct {\n", name, w.name(object.Type()), name)
 	for _, f := range fields {

@@ -72,7 +72,8 @@ type generator struct {
 
 // add generates the file of a package.
 func (g *generator) add(to string, write func(*writer)) error {
-	expansions, err := expansionsIn(filepath.Join(g.folder, strings.TrimSuffix(to, "/fake"))) // fakes have the expansions of their clients
+	// fakes have the expansions of their clients
+	expansions, err := expansionsIn(filepath.Join(g.folder, strings.TrimSuffix(to, "/fake")))
 	if err != nil {
 		return err
 	}

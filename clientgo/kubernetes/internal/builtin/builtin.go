@@ -21,9 +21,11 @@ import (
 type Add = func(*runtime.Scheme) error
 
 var (
-	mu     sync.Mutex                          // guards following
-	global func() runtime.NegotiatedSerializer // from package kubernetes/scheme; nil if it is not linked
-	others func() *runtime.Scheme              // all built-in types; nil if the clientset is not linked
+	mu sync.Mutex // guards following
+	// from package kubernetes/scheme; nil if it is not linked
+	global func() runtime.NegotiatedSerializer
+	// all built-in types; nil if the clientset is not linked
+	others func() *runtime.Scheme
 	known  = map[schema.GroupVersion]runtime.NegotiatedSerializer{}
 )
 

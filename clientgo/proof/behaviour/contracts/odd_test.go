@@ -180,7 +180,8 @@ func oddly(t *testing.T, serve func() *oddServer, test func(t *testing.T, s *odd
 				c := &restclient.Config{Host: "http://odd.example", QPS: -1, Transport: s}
 				c.ContentType, c.AcceptContentTypes = "application/json", "application/json"
 				if name == "metadata" {
-					c.ContentConfig = restclient.ContentConfig{} // this client sets its own Accept headers
+					// this client sets its own Accept headers
+					c.ContentConfig = restclient.ContentConfig{}
 				}
 				i := informer(c)
 				var mu sync.Mutex

@@ -300,7 +300,8 @@ func TestATransformOwnsItsObject(t *testing.T) {
 				before := slices.Clone(given.all)
 				given.mu.Unlock()
 				if slices.Contains(before, object) {
-					return object, nil // client-go transforms each object of a streaming list twice (D23)
+					// client-go transforms each object of a streaming list twice (D23)
+					return object, nil
 				}
 				if len(before)%7 == 0 || len(before) >= pods {
 					if err := mutation.Apart(append(before, informer.GetStore().List()), object); err != nil {

@@ -93,7 +93,8 @@ func (s *script) watch(o metav1.ListOptions) (watch.Interface, error) {
 // store.
 func playReflector(t *testing.T, p *player) {
 	synctest.Test(t, func(t *testing.T) {
-		p.version = 1 // TestALostWatchWithoutAVersionIsNoGap covers the difference after a watch from "0".
+		// TestALostWatchWithoutAVersionIsNoGap covers the difference after a watch from "0".
+		p.version = 1
 		s := &script{p: p, paged: p.chance(3)}
 		for _, o := range p.pods(3) {
 			s.objs = append(s.objs, *o.(*corev1.Pod))

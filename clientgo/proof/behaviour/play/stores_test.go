@@ -212,7 +212,8 @@ func playMutation(_ *testing.T, p *player) {
 		objs, err := mutations.ByIndex("namespace", "ns")
 		var shown []string
 		for _, obj := range objs {
-			if pod, ok := obj.(*corev1.Pod); ok { // client-go also returns its records of deleted objects
+			// client-go also returns its records of deleted objects
+			if pod, ok := obj.(*corev1.Pod); ok {
 				shown = append(shown, show(pod))
 			}
 		}

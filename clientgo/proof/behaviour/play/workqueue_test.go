@@ -16,7 +16,8 @@ func playWorkqueue(t *testing.T, p *player) {
 		q := workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](100*time.Millisecond, 20*time.Second))
 		var held []string
 		for range 80 {
-			time.Sleep(37 * time.Microsecond) // no two items are due at the same time, because their order is undefined (WQ-22)
+			// no two items are due at the same time, because their order is undefined (WQ-22)
+			time.Sleep(37 * time.Microsecond)
 			item := strconv.Itoa(p.IntN(5))
 			switch p.IntN(9) {
 			case 0, 1:

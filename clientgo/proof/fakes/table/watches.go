@@ -133,7 +133,8 @@ func trackers(newClient clientset) {
 	do("get of an unknown resource", func() (any, error) { return t.Get(corev1.SchemeGroupVersion.WithResource("unknown"), "a", "one") })
 	do("create", func() (any, error) { return only(t.Create(maps, configMap("a", "two"), "a")) })
 	do("create again", func() (any, error) { return only(t.Create(maps, configMap("a", "two"), "a")) })
-	do("create of another kind", func() (any, error) { return none(t.Create(maps, node("x"), "a") == nil) }) // the error text has addresses
+	// the error text has addresses
+	do("create of another kind", func() (any, error) { return none(t.Create(maps, node("x"), "a") == nil) })
 	do("create of an unknown resource", func() (any, error) {
 		return only(t.Create(corev1.SchemeGroupVersion.WithResource("unknown"), configMap("a", "two"), "a"))
 	})

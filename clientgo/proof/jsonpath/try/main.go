@@ -112,7 +112,8 @@ func evaluate(expression string, data any, how string) (result string) {
 		result = fmt.Sprintf("error: %v", err)
 	}
 	shown := text.String()
-	if strings.ContainsAny(expression, "*") || strings.Contains(expression, "..") { // client-go iterates over maps in random order
+	// client-go iterates over maps in random order
+	if strings.ContainsAny(expression, "*") || strings.Contains(expression, "..") {
 		words := strings.FieldsFunc(shown, func(c rune) bool { return strings.ContainsRune(" ,\n", c) })
 		slices.Sort(words)
 		shown = strings.Join(words, " ")

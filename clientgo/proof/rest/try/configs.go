@@ -191,7 +191,8 @@ func tryConfigs() {
 // printed removes memory addresses, and the field that only this library's Config has.
 func printed(s string) string {
 	s = regexp.MustCompile(`, Sharing:(""|rest\.Sharing\{[^}]*\})`).ReplaceAllString(s, "")
-	s = regexp.MustCompile(`CAData:\[\]uint8\{[^}]+\}`).ReplaceAllString(s, "CADATA") // not a secret, and may be long
+	// not a secret, and may be long
+	s = regexp.MustCompile(`CAData:\[\]uint8\{[^}]+\}`).ReplaceAllString(s, "CADATA")
 	s = regexp.MustCompile(`rest\.(configText|tlsText|sanitizedConfig|sanitizedTLSClientConfig)`).ReplaceAllString(s, "rest.PRINTED")
 	s = regexp.MustCompile(`rest\.(hiddenPersister|sanitizedAuthConfigPersister)`).ReplaceAllString(s, "rest.PERSISTER")
 	return pointers.ReplaceAllString(s, "POINTER")

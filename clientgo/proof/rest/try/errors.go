@@ -48,7 +48,8 @@ func kindOf(err error) string {
 		return "no error"
 	}
 	kind := fmt.Sprintf("%T", err)
-	if strings.Contains(kind, "StreamError") { // errors.As converts net/http's StreamError to that of x/net/http2
+	// errors.As converts net/http's StreamError to that of x/net/http2
+	if strings.Contains(kind, "StreamError") {
 		kind = "stream error"
 	}
 	if strings.HasPrefix(kind, "*errors.errorString") || strings.HasPrefix(kind, "*fmt.") || strings.HasPrefix(kind, "*rest.") {

@@ -25,9 +25,10 @@ type answer struct {
 	kind   string // Content-Type; "-" omits the header
 	body   string
 	header map[string][]string
-	raw    string                                   // written to the connection, which is then closed
-	reset  bool                                     // raw ends with a connection reset
-	fn     func(http.ResponseWriter, *http.Request) // replaces the whole response
+	// written to the connection, which is then closed
+	raw   string
+	reset bool                                     // raw ends with a connection reset
+	fn    func(http.ResponseWriter, *http.Request) // replaces the whole response
 }
 
 const (

@@ -111,7 +111,8 @@ func tryTransports() {
 		s := unstarted(answer{fn: func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, "%s %q %d", r.Proto, r.TLS.ServerName, len(r.TLS.PeerCertificates))
 		}})
-		s.TLS = &tls.Config{Certificates: []tls.Certificate{c.server}, ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: pool, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12} // with TLS 1.3 a client would be refused only after its handshake
+		// with TLS 1.3 a client would be refused only after its handshake
+		s.TLS = &tls.Config{Certificates: []tls.Certificate{c.server}, ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: pool, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12}
 		s.EnableHTTP2 = true
 		change(s.TLS)
 		s.StartTLS()

@@ -210,7 +210,8 @@ func tryElections() {
 					time.Sleep(100 * time.Millisecond)
 					by := 8 * time.Second
 					if failing["get"] != nil && failing["update"] != nil && strings.Contains(name, "404") {
-						by = 2 * time.Second // it re-creates the lock each time, and remains the leader
+						// it re-creates the lock each time, and remains the leader
+						by = 2 * time.Second
 					}
 					r.end(o, map[bool]time.Duration{true: by}[strings.Contains(verb, "update")])
 				})

@@ -69,7 +69,8 @@ func tryFileStores() {
 		try("file store: "+start, func(o *outcome) {
 			dir, remove := folder()
 			defer remove()
-			clean := func(err error) string { return fmt.Sprintf("%T", err)[:6] } // the texts name the files differently
+			// the texts name the files differently
+			clean := func(err error) string { return fmt.Sprintf("%T", err)[:6] }
 			certFile, keyFile := "", ""
 			switch start {
 			case "a pair":

@@ -61,7 +61,8 @@ func tryManagers() {
 					o.line(text(object.ManagedFields), err != nil)
 					object = make()
 					patch, err := csaupgrade.UpgradeManagedFieldsPatch(object, sets.New(names...), "ssa", options...)
-					o.line(settled(string(patch)), patch == nil, err != nil) // client-go changes the object too
+					// client-go changes the object too
+					o.line(settled(string(patch)), patch == nil, err != nil)
 				})
 			}
 		}

@@ -176,7 +176,8 @@ func tryListers() {
 			generic := cache.NewGenericLister(indexer, schema.GroupResource{Group: "g", Resource: "pods"})
 			typed := listers.NewPodLister(indexer)
 			if !indexed {
-				selectors = selectors[1:] // without an index, it depends on the order of checks whether a nil selector panics
+				// without an index, it depends on the order of checks whether a nil selector panics
+				selectors = selectors[1:]
 			}
 			for i, selector := range selectors {
 				for _, namespace := range []string{"", "a", "none"} {

@@ -64,7 +64,8 @@ func TestALeaseIsALock(t *testing.T) {
 	require.NoError(t, lock.Update(ctx, record))
 	lock.RecordEvent("leads")
 	require.Equal(t, events{
-		`coordination.k8s.io/v1 Lease ns/n labels map[]: Normal LeaderElection me has no lease`, // client-go panics
+		// client-go panics
+		`coordination.k8s.io/v1 Lease ns/n labels map[]: Normal LeaderElection me has no lease`,
 		`coordination.k8s.io/v1 Lease ns/n labels map[a:b c:d]: Normal LeaderElection me leads`,
 	}, heard)
 }
@@ -78,7 +79,8 @@ func TestALeaseThatCouldNotBeMadeIsNotThere(t *testing.T) {
 	lock.RecordEvent("nobody hears that")
 }
 
-func TestTypesOfLocks(t *testing.T) { // each text is client-go's, except for its "migrated" with configmapsleases
+func TestTypesOfLocks(t *testing.T) {
+	// each text is client-go's, except for its "migrated" with configmapsleases
 	for kind, text := range map[string]string{
 		"endpoints": "endpoints lock is removed, migrate to leases", "configmaps": "configmaps lock is removed, migrate to leases",
 		"endpointsleases": "endpointsleases lock is removed, migrate to leases", "": "Invalid lock-type ", "x": "Invalid lock-type x",

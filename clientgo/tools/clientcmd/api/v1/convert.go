@@ -159,7 +159,8 @@ func toMap[N, A, B any](in []N, out *map[string]*B, s conversion.Scope, split fu
 // duplicate returns the error for a name that occurs twice. Its text omits the list, which may
 // contain secrets.
 func duplicate(list, into any, name string) error {
-	of := strings.Replace(fmt.Sprintf("%T", list), "v1.", "", 1) // client-go's text has no package here
+	// client-go's text has no package here
+	of := strings.Replace(fmt.Sprintf("%T", list), "v1.", "", 1)
 	return fmt.Errorf("error converting *%s into *%T: duplicate name %q in list", of, into, name)
 }
 

@@ -85,7 +85,8 @@ func GetAuthenticator(config *clientcmdapi.ExecConfig, cluster *clientauthentica
 func newAuthenticator(config *clientcmdapi.ExecConfig, opts execauth.Options) (*Authenticator, error) {
 	a := &Authenticator{opened: connrotation.NewConnectionTracker(), unusable: unusable(config)}
 	if a.unusable == nil {
-		plugin, err := execauth.New(cmp.Or(config.Command, "."), opts) // not a command, so running it fails
+		// not a command, so running it fails
+		plugin, err := execauth.New(cmp.Or(config.Command, "."), opts)
 		if err != nil {
 			return nil, fmt.Errorf("exec plugin: %w", err)
 		}

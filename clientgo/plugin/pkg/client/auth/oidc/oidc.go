@@ -96,7 +96,8 @@ type provider struct {
 	client    *http.Client
 	persister rest.AuthProviderConfigPersister
 
-	turn   chan struct{} // semaphore of size one: guards the following fields and requests to the issuer
+	// semaphore of size one: guards the following fields and requests to the issuer
+	turn   chan struct{}
 	config map[string]string
 }
 
@@ -120,7 +121,8 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	token, err := r.provider.idToken(req.Context())
 	if err != nil {
 		if req.Body != nil {
-			_ = req.Body.Close() // RoundTrip must always close the body, because its writer may wait for that
+			// RoundTrip must always close the body, because its writer may wait for that
+			_ = req.Body.Close()
 		}
 		return nil, err
 	}

@@ -93,7 +93,8 @@ func TestTokenIsRefreshedOnceAndKept(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { last.Store(r.Header.Get("Authorization")) }))
 	defer server.Close()
 	i, k := startIssuer(t), &kept{}
-	client := i.client(t, server.URL, k, map[string]string{"id-token": token(time.Second)}) // expires too soon
+	// expires too soon
+	client := i.client(t, server.URL, k, map[string]string{"id-token": token(time.Second)})
 	var asking sync.WaitGroup
 	for range 8 {
 		asking.Go(func() {
