@@ -14,12 +14,12 @@ import (
 // consume takes batches from the queue until the queue is closed and empty. Each batch goes to the
 // store first, as one transaction, and then to the handlers (G3).
 //
-// plain/informer.go applies one key after another, with the queue locked. Readers then see
-// states that the server never had, and an event in a burst of 500 takes 3.3 ms at the
-// median, instead of 0.9 ms (plain/README.md).
+// plain/informer.go applies one key after another, with the queue locked. There readers see states
+// that the server never had, and an event in a burst of 500 takes 3.3 ms at the median, instead of
+// 0.9 ms (plain/README.md).
 //
-// It has no context on purpose. The reflector closes the queue when it has stopped, so the store
-// gets everything that was received.
+// consume has no context on purpose. The reflector closes the queue when it has stopped, so the
+// store gets everything that the reflector received.
 func (i *Informer[T]) consume() {
 	for {
 		batch, err := i.queue.Pop(context.Background())
@@ -33,7 +33,7 @@ func (i *Informer[T]) consume() {
 // apply stores one batch and notifies the handlers.
 func (i *Informer[T]) apply(batch deltafifo.Batch[T]) {
 	fresh := batch.Initial && i.store.Len() == 0
-	// Room for one change on the stack: a single event allocates nothing here.
+	// Room for one change on the stack, so that a single event allocates nothing here.
 	changes := i.replay(batch, make([]change[T], 0, 1))
 	i.begin(batch)
 	revision, refused := i.write(changes, batch)
@@ -116,9 +116,9 @@ func (i *Informer[T]) observeApplied(changes []change[T], batch deltafifo.Batch[
 	i.opts.Observer.OnApplied(info)
 }
 
-// tell posts the changes of one store revision to the handlers. The first list (fresh) is posted as
-// a snapshot, which costs almost nothing because the objects are in memory anyway. complete says
-// that with these changes the store has the whole first list.
+// tell posts the changes of one store revision to the handlers. fresh says that the batch is the
+// first list, which is posted as a snapshot: this costs almost nothing, because the objects are in
+// memory anyway. complete says that with these changes the store has the whole first list.
 func (i *Informer[T]) tell(changes []change[T], revision uint64, batch deltafifo.Batch[T], fresh, complete bool) {
 	var events, resyncs []Event[T]
 	for _, c := range changes {

@@ -14,8 +14,8 @@
 //
 // Each guarantee has a test of its name.
 //
-//   - G1 For each key, a handler sees events in the server's order; New of one is
-//     Old of the next.
+//   - G1 For each key, a handler sees events in the server's order; New of one event is Old of the
+//     next event.
 //   - G2 No final state is lost: when the server is quiet, store and handlers reach exactly its
 //     state, whatever faults came before. A restore of the server from a backup is one of these
 //     faults. The versions of the server and of the store then go back, and every object is
@@ -32,21 +32,23 @@
 //   - G6 "Synced", for a handler, means that every initial add has returned.
 //   - G7 Readers never see a half-replaced store, nor an index that disagrees with
 //     it.
-//   - G8 WaitRV returns only when everything up to that resourceVersion has been applied. A version
-//     of a history that was lost (see G2) is reached when the new history gets there.
+//   - G8 WaitRV returns only when everything up to that resourceVersion has been applied. After a
+//     restore (see G2), a version of the lost history counts as applied when the new history
+//     reaches it.
 //   - G9 A key is never with two workers at once; adds while it is being worked on
 //     give exactly one more run. (Package workqueue.)
 //   - G10 When Run returns, no goroutine, connection or timer of it remains. The exception is a
-//     user's method that decodes for more than five seconds, perhaps an extreme quantity: see
-//     package rest. Nothing can end that call.
+//     decoding method of the program's type that runs for more than five seconds, perhaps on an
+//     extreme quantity (see package rest). Nothing can end that call.
 //   - G11 Bytes from the network never panic, never grow memory or time beyond stated budgets, and
 //     never end the process. (rest.Options has the budgets: depth, memory, bytes, compression,
 //     silence.) A bad object is reported and visible by key, and the stream goes on. No object
 //     counts as deleted because it could not be decoded.
 //
-// Not guaranteed: that a handler sees every state of an object, any order between two keys or two
-// handlers, and how soon a change is seen. A list shows only the last state. A handler or an
-// informer that falls behind may skip states, see [Overflow] and deltafifo.Options.MaxDeltasPerKey.
+// The informer does not guarantee that a handler sees every state of an object, any order between
+// two keys or two handlers, or how soon a change is seen. A list shows only the last state. A
+// handler or an informer that falls behind may skip states, see [Overflow] and
+// deltafifo.Options.MaxDeltasPerKey.
 //
 // # Where to find what
 //
@@ -73,7 +75,7 @@
 //
 // The log names a handler whose events have waited for ten seconds.
 //
-// # What it says by itself
+// # Logging
 //
 // Failed attempts, handler panics, slow handlers and similar problems go to [Options].Logger with
 // the informer's name. It defaults to slog.Default(). Each problem is logged when it begins, every
@@ -95,20 +97,20 @@
 //
 // # Preloaded objects
 //
-// [Preload] checks the history of the server. If the server has expired the version, only a list
-// can detect another history, after the objects have been shown. Each listed object with a version
-// up to resourceVersion must be among the preloaded objects, in that version. Otherwise another
-// list replaces all of them.
+// [Preload] checks the history of the server. If the version has expired on the server, only a list
+// can detect another history, and handlers have received the preloaded objects by then. Each listed
+// object with a version up to resourceVersion must be among the preloaded objects, with the same
+// version. Otherwise the informer lists again and replaces all preloaded objects.
 //
-// If an index function refuses an object, the object is missing, and a list follows. Two cases go
-// undetected. In one, another history has the same object, at the same version, as its last change
-// up to resourceVersion. In the other the version has expired, and all objects unchanged since then
-// have their former versions.
+// If an index function refuses a preloaded object, the store lacks the object until a list, which
+// follows at once. Two cases of another history go undetected. In the first, that history has the
+// same object, at the same version, as its last change up to resourceVersion. In the second, the
+// version has expired, and all objects unchanged since then have their former versions.
 //
 // The informer is synced when the server has agreed to resume the watch, or when the list is in the
-// store. Preloaded objects alone are no sync. The events of the watch follow one by one, so a
-// synced store may still have the earlier state until they are read. To wait for a version, use
-// WaitRV.
+// store. Preloaded objects alone do not make it synced. The events of the watch follow one by one,
+// so a synced store may have the earlier state until the reflector has read them. To wait for a
+// version, use WaitRV.
 //
 // # Relays
 //
@@ -117,14 +119,16 @@
 // older state of an object, and no deletion of an object that the second informer may receive
 // later. For each object it waits until the second informer's store is complete through the version
 // that the handler last received. The registration is synced when the store is complete through the
-// newest version that the handler received. After five minutes, the relay accepts the state of an
-// informer that is still behind, at its next event. If it is quiet and its watch is open, the relay
-// accepts it within a minute. Its server has then been set back, or is another server.
+// newest version that the handler received. If the second informer is still behind after five
+// minutes, the relay accepts its state at its next event. If that informer is quiet and its watch
+// is open, the relay accepts its state within a minute. The server of such an informer was restored
+// from a backup, or is another server.
 //
-// A server that was restored from a backup may also have passed the versions that the handler
-// received. An object that is then older than the state the handler knows is Updated, with
-// Restored. An object that exists although its deletion was delivered is Added, once the second
-// informer has caught up or is accepted.
+// The server may also have been restored from a backup and have passed the versions that the
+// handler received. If an object is then older than the state that the handler knows, the handler
+// receives an Updated with Restored. If an object exists although the handler received its
+// deletion, the handler receives an Added, once the second informer has caught up or the relay
+// accepts its state.
 //
 // An object that the second informer cannot read, or that an index function refuses, is not
 // deleted. The handler keeps its state until the object can be read or is gone; the relay reports

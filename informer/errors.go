@@ -34,8 +34,9 @@ type SyncError struct {
 	Err error
 }
 
-// Error says that Run has not been called, or what is missing, since when and why. If only a
-// handler is missing, it says how far the handler is.
+// Error says that Run has not been called, or in which phase the reflector is, since when, and what
+// its last error is. If only the handler is not synced, Error says how many events the handler has
+// received.
 func (e *SyncError) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -58,7 +59,7 @@ func (e *SyncError) Error() string {
 	return fmt.Sprintf("%s: %v", text, e.Err)
 }
 
-// delivered is the number of events that the handler has returned from.
+// delivered returns the number of the handler's calls that have ended.
 func (e *SyncError) delivered() uint64 {
 	for _, h := range e.Status.Handlers {
 		if h.Name == e.Handler {
@@ -79,8 +80,8 @@ func (e *SyncError) Unwrap() []error {
 	return []error{e.Err}
 }
 
-// lastError is the reflector's last error, unless the reflector has recovered. If objects are
-// missing because they could not be stored, it returns that error.
+// lastError returns the reflector's last error, unless the reflector has recovered. If the informer
+// lacks only objects that cannot be read or stored, lastError returns the error of these objects.
 func (e *SyncError) lastError() error {
 	if e.Status.Reflector.Failures == 0 {
 		if e.Status.Synced || !e.Status.Reflector.Synced {

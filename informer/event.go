@@ -6,21 +6,22 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Event reports one changed object to a handler, or on a resync an unchanged one.
+// Event reports a change of one object to a handler. On a resync it reports an unchanged object.
 type Event[T any] struct {
 	Type  EventType
 	Cause Cause
 
-	// FinalStateUnknown is set on a Deleted whose last state nobody saw. A relist no longer had the
-	// key, or the object could not be read. Or another object with another UID has the key by now,
-	// which is then Added. New is the state that was stored, and the object may have changed after
-	// that. It is client-go's DeletedFinalStateUnknown, as a field.
+	// FinalStateUnknown is set on a Deleted if the last state before the deletion is unknown.
+	// Either a relist no longer had the key, or the object could not be read, or another object
+	// (another UID) has the key by now. In the last case an Added follows. New is the stored state;
+	// the object may have changed after that. The field corresponds to client-go's
+	// DeletedFinalStateUnknown.
 	FinalStateUnknown bool
 
 	// Restored is set on an Updated from another history of the server, for instance after a
 	// restore from a backup. The server's object was then not made from Old, so version and
-	// generation say nothing about the difference, even if they are higher or equal. An event keeps
-	// it when it is merged with later events.
+	// generation say nothing about the difference, even if they are higher or equal. The flag
+	// survives when the event is merged with later events.
 	Restored bool
 
 	// Key is the object's namespace and name.
@@ -32,8 +33,8 @@ type Event[T any] struct {
 	// Old is the state that the handler last received for this key, the zero T for Added.
 	Old T
 
-	// New is the object as it is now. For Deleted it is the last known state, so it is always safe
-	// to use. Shared with the store: read-only.
+	// New is the object as it is now. For Deleted it is the last known state, so it is never the
+	// zero T. The store has the same object, so it is read-only.
 	New T
 
 	// UIDHash identifies the object New among all objects of this name, see listwatch.Item. It is 0
@@ -44,9 +45,9 @@ type Event[T any] struct {
 // EventType is the kind of change. The zero value is not a valid type.
 type EventType uint8
 
-// The three kinds of change, from the view of the store. A watch's ADDED for a stored key is an
-// Updated (contract PD-2), if the UIDs match or one of the objects has none. An object that was
-// deleted and created again is always Deleted and then Added.
+// The kinds describe the change of the store, not the type of the watch event. An ADDED for a
+// stored key is an Updated (contract PD-2), if the UIDs match or one of the objects has none. An
+// object that was deleted and created again is always Deleted and then Added.
 const (
 	Added EventType = iota + 1
 	Updated
@@ -71,8 +72,7 @@ func (t EventType) String() string {
 type Cause uint8
 
 const (
-	// Initial is an object that existed when the informer, or the handler,
-	// started.
+	// Initial is the cause for an object that existed when the informer, or the handler, started.
 	Initial Cause = iota + 1
 	// Watch is a change that the server reported.
 	Watch

@@ -26,8 +26,9 @@ func (e *ConflictError) Error() string {
 		e.Selection, e.Type, e.Option, e.First, e.Second)
 }
 
-// isOfTheFirst reports whether the first user's option applies, so that later ones may differ. It
-// changes nothing for other users, or belongs to the factory or the informer.
+// isOfTheFirst reports whether later users may pass another value for an option, because only the
+// first user's value counts. Such an option changes nothing for other users, or the factory or the
+// informer sets it.
 func isOfTheFirst(option string) bool {
 	switch option {
 	case "Name", "Preload", "Logger", "Goroutine", "Observer", "OnError", "Wake", "Unreadable":

@@ -25,7 +25,8 @@ type Handle[T any] struct {
 	released      bool
 }
 
-// Store is [Informer.Store]. It may be read after Release, but may no longer be updated.
+// Store is [Informer.Store]. After Release the store may still be read, but it may no longer
+// change.
 func (h *Handle[T]) Store() *indexer.Reader[T] { return h.informer.Store() }
 
 // AddIndex is [Informer.AddIndex]. The index stays as long as the informer.
@@ -42,7 +43,7 @@ func (h *Handle[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*Reg
 	}
 	r, err := h.informer.AddHandler(handle, opts)
 	if err == nil {
-		// Handlers may come and go while the handle lives.
+		// Forget removed handlers: a user may add and remove many during the life of the handle.
 		h.registrations = slices.DeleteFunc(h.registrations, func(r *Registration[T]) bool { return isClosed(r.done) })
 		h.registrations = append(h.registrations, r)
 	}
@@ -65,9 +66,9 @@ func (h *Handle[T]) Status() Status { return h.informer.Status() }
 
 // Release ends the user's share: it removes the user's handlers and, if this was the last share,
 // stops the informer. It waits for calls in progress of these handlers, and then for the end of the
-// informer. If ctx ends first, its cause is the error; everything still ends. A handler that
-// releases its own handle must not wait for itself: it passes a context that has ended. A second
-// Release waits again.
+// informer. If ctx ends first, Release returns the cause of ctx; handlers and informer still end. A
+// handler that releases its own handle must not wait for itself: it passes a context that has
+// ended. A second Release waits again.
 func (h *Handle[T]) Release(ctx context.Context) error {
 	h.mu.Lock()
 	first := !h.released
@@ -86,7 +87,7 @@ func (h *Handle[T]) Release(ctx context.Context) error {
 		}
 	}
 	if h.factory.has(h.shared) {
-		return nil // Others still use it.
+		return nil // Other users still need the informer.
 	}
 	return waitFor(ctx, h.shared.ended)
 }

@@ -6,9 +6,10 @@ package informer
 //
 //	inf.AddHandler(informer.Filter(onThisNode, handle), informer.HandlerOptions{})
 //
-// The handler receives a deletion exactly if it received the object before: keep is called with
-// Old. (client-go calls it with the last state, which may differ, and so may skip the deletion.) If
-// the object still exists on the server, New of the Deleted is the state that keep rejects.
+// The handler receives a deletion if and only if it has received the object: keep is called with
+// Old. (client-go calls its filter with the last known state, which may differ from Old, so it may
+// skip the deletion.) If the object still exists on the server, New of the Deleted is the state
+// that keep rejects.
 //
 // If keep or handle is nil, the returned handler is nil, which AddHandler refuses.
 //

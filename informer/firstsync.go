@@ -8,9 +8,9 @@ import (
 )
 
 // firstSync is the progress of a handler's first sync. The handler's goroutine makes all
-// transitions, on two occasions. One is a mark: a letter which says that the handler has received
-// the complete first list, and every change through a version. The other is the result of its
-// catchUp.
+// transitions, on two occasions: when it takes a mark from the mailbox, and when catchUp returns. A
+// mark is a letter (an entry of the mailbox) which says that the handler has received the complete
+// first list, and every change through a version.
 //
 //	state       the handler has returned from   Synced  mark            catchUp returns
 //	───────────────────────────────────────────────────────────────────────────────
@@ -20,8 +20,8 @@ import (
 //	synced      and all that catchUp has found  closed  synced (2)      synced or finished
 //	finished    everything                      closed  finished        -
 //
-// (1) without a catchUp, and (2) with one, which is then called. After askAgain it is called again
-// without a mark. No transition leads back.
+// (1) if the handler has no catchUp; (2) if it has one, which its goroutine then calls. Without a
+// new mark, the goroutine calls catchUp again after askAgain. No transition leads back.
 type firstSync struct {
 	// begins is the store revision at which the handler begins. A snapshot in its mailbox has every
 	// change up to that revision, and the informer posts the later ones (G5).
@@ -58,18 +58,18 @@ const askAgain = time.Minute
 
 func (s *firstSync) now() syncState { return syncState(s.state.Load()) }
 
-// has reports whether the handler began with a snapshot that has this revision of the store.
+// has reports whether the handler began with a snapshot that contains this revision of the store.
 func (s *firstSync) has(revision uint64) bool { return revision <= s.begins }
 
-// wantsMarks reports whether catchUp wants a mark each time the store advances. The first mark goes
-// to every handler.
+// wantsMarks reports whether the handler needs a mark each time the store advances, for its
+// catchUp. Every handler gets the first mark.
 func (s *firstSync) wantsMarks() bool { return s.catchesUp && s.now() != finished }
 
-// marked makes the transition for a mark. It reports whether catchUp must be called now, with that
-// version.
+// marked makes the transition for a mark. It reports whether catchUp must be called now, with the
+// version of the mark.
 func (s *firstSync) marked(version string) (ask bool) {
 	switch {
-	case s.now() == finished: // The mark was in the mailbox before that.
+	case s.now() == finished: // The mark was posted before the state became finished.
 		return false
 	case !s.catchesUp:
 		s.enter(finished)
@@ -80,13 +80,14 @@ func (s *firstSync) marked(version string) (ask bool) {
 	return true
 }
 
-// overdue reports whether catchUp must be called again with the same version.
+// overdue reports whether catchUp must be called again with the same version, because no mark came
+// in time.
 func (s *firstSync) overdue() bool {
 	return s.again != nil && s.now() != finished && time.Since(s.asked) >= askAgain
 }
 
-// answered makes the transition for a result of catchUp. A catchUp that was interrupted, because
-// the handler was removed, may return an earlier state; that changes nothing.
+// answered makes the transition for a result of catchUp. If the handler was removed during the
+// call, catchUp may return an earlier state, which changes nothing.
 func (s *firstSync) answered(answer syncState) {
 	legal := (s.now() == catchingUp || s.now() == synced) && answer >= catchingUp
 	invariant.Check(legal, "catchUp answered %v to a handler that is %v", answer, s.now())

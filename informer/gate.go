@@ -2,10 +2,11 @@ package informer
 
 import "sync/atomic"
 
-// gate is where the reflector waits while a handler with Block holds up the informer. The zero gate
-// is open. One goroutine closes it, and one passes it.
+// gate lets the reflector wait while a handler with Block holds up the informer. The zero gate is
+// open. One goroutine closes the gate, and one passes it.
 type gate struct {
-	// closed is closed when the gate opens, and nil while it is open.
+	// closed has a channel while the gate is closed, and nil while it is open. The channel is
+	// closed when the gate opens.
 	closed atomic.Pointer[chan struct{}]
 }
 

@@ -29,15 +29,15 @@ func (i *Informer[T]) in(ctx context.Context, stage, handler string, run func())
 		}
 	}
 	i.opts.Goroutine(ctx, Goroutine{Informer: i.opts.Name, Stage: stage, Handler: handler}, once)
-	once() // The hook should have called it. Without run, Run would not end.
+	once() // In case the hook did not call run: the informer's Run waits for it.
 }
 
 // hireLocked starts the goroutine of a handler.
 func (i *Informer[T]) hireLocked(r *Registration[T]) { i.hire(i.running, r, true) }
 
 // hire starts the goroutine of a handler. If the handler ends its goroutine by runtime.Goexit, a
-// new one replaces it. If the hook ended the goroutine before it called run, the hook is not called
-// for the new ones.
+// new goroutine replaces it. If the hook ended the goroutine before it called run, the replacements
+// run without the hook.
 func (i *Informer[T]) hire(ctx context.Context, r *Registration[T], hooked bool) {
 	i.handlers.Go(func() {
 		began := false

@@ -25,10 +25,10 @@ var (
 // [ErrStale], [ErrPart], [ErrStopped] or, in a [*SyncError], [ErrNotSynced]. It also wraps the last
 // error of the reflector or the part while that is failing.
 //
-// An informer is not healthy either if objects are missing or old because they cannot be decoded,
-// or an index function refuses them. The error then wraps reflector.ErrUnreadable and names them.
-// This ends when they become readable or are gone. If reflector.Options.SkipUnreadable is set, only
-// Status reports them.
+// An informer is also unhealthy while objects are missing or out of date because they cannot be
+// decoded, or because an index function refuses them. The error then wraps reflector.ErrUnreadable
+// and names the objects. The informer is healthy again when they become readable or are gone. If
+// reflector.Options.SkipUnreadable is set, only Status reports them.
 //
 // A server sends a bookmark about once a minute, even if nothing else happens. So a maxStaleness
 // under two minutes makes a false alarm likely. Some resources have no bookmarks (events, and many
@@ -69,8 +69,8 @@ func (s Status) healthy(maxStaleness time.Duration) error {
 	return fmt.Errorf("informer %s is not healthy: %w (%s): last error: %w", s.Name, err, text, r.LastError)
 }
 
-// completelyHealthy returns what is wrong with an informer that is in step with its server:
-// unreadable objects and failed parts.
+// completelyHealthy is healthy for an informer that is synced and has heard from the server in
+// time. It checks for unreadable objects and failed parts.
 func (s Status) completelyHealthy(maxStaleness time.Duration) error {
 	err := s.Unreadable.Err()
 	if err == nil || s.SkipUnreadable {

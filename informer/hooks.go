@@ -32,7 +32,7 @@ func ofInformer(h *contain.Hooks, o *Observer) *Observer {
 	if f := own.OnApplied; f != nil {
 		own.OnApplied = func(i AppliedInfo) { h.Call("Observer.OnApplied", func() { f(i) }) }
 	}
-	return &own // Registration.deliver contains the others.
+	return &own // Registration.deliver contains the panics of the other functions.
 }
 
 func ofQueue(h *contain.Hooks, o *deltafifo.Observer) *deltafifo.Observer {

@@ -34,11 +34,11 @@ type Informer[T any] struct {
 	// stopped is closed when Run no longer calls handlers.
 	stopped chan struct{}
 
-	// unindexed limits the log lines about refused objects, and belongs to the goroutine that
-	// consumes.
+	// unindexed limits the log lines about objects that an index function refused. Only the
+	// goroutine of consume uses it.
 	unindexed remind.Reminder
-	// listed says that the first list has been applied, except for objects that were refused. It
-	// belongs to the goroutine that consumes.
+	// listed says that the first list has been applied, except for objects that were refused. Only
+	// the goroutine of consume uses it.
 	listed bool
 
 	// handlers are the goroutines of the registrations.
@@ -46,27 +46,27 @@ type Informer[T any] struct {
 
 	mu      sync.Mutex // guards following
 	phase   phase
-	running context.Context // of Run
+	running context.Context // the context of Run
 	// registrations is replaced, never changed in place, so that the consumer can
 	// range over it without the lock.
 	registrations []*Registration[T]
 	named         int
 	// preloads says that objects will be preloaded into the store.
 	preloads bool
-	// populated says that the first list is in the store, or is about to be posted.
+	// populated says that the first list is in the store. Handlers may not have its events yet.
 	populated bool
-	// refused are the objects that an index function has refused.
+	// refused has the objects that an index function has refused.
 	refused map[types.NamespacedName]*listwatch.ObjectError
-	// refusing is the length of refused, for readers without the lock.
+	// refusing is the length of refused, for readers that do not hold the lock.
 	refusing atomic.Int64
-	// late holds objects that were unreadable and have since been queued or found to be gone. An
-	// entry stays until the store has applied this.
+	// late has objects that were unreadable, for which the queue now has a readable state or a
+	// deletion. An entry stays until the store has applied that change.
 	late map[types.NamespacedName]lateObject
-	// turn is the number of the batch that is being stored, or was stored last. The store has that
-	// batch from revision on.
+	// turn is the number of the batch that is being stored, or was stored last. The store contains
+	// that batch when it has reached revision.
 	turn     int
 	revision uint64
-	// resyncDue are the registrations for which the next Sync deltas are meant.
+	// resyncDue has the registrations that get an event for the next Sync deltas.
 	resyncDue map[*Registration[T]]bool
 }
 
@@ -125,12 +125,13 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 // still gets everything that the reflector had received, so its final state is one that the server
 // had.
 //
-// Run returns nil when ctx ended, and ErrAlreadyRun when called twice. With
-// reflector.Options.GiveUpAfter it also ends when the server has said that often that the resource
-// does not exist or must not be read. It ends as well if the source can never work
-// (listwatch.ErrUnusable), such as a source for a wrong type. In these cases the error is a
-// reflector.Error. User code that the reflector calls, such as OnError or a Transform, must not
-// call runtime.Goexit, as testing's FailNow does: Run ends with an error that says so.
+// Run returns nil when ctx ended, and ErrAlreadyRun when called twice. If
+// reflector.Options.GiveUpAfter is set, Run also ends after that many failures in a row because the
+// resource does not exist, must not be read, or has too large a list. Run ends as well if the
+// source can never work (listwatch.ErrUnusable), such as a source for a wrong type. In these cases
+// the error is a reflector.Error. User code that the reflector calls, such as OnError or a
+// Transform, must not call runtime.Goexit, as testing's FailNow does: Run ends with an error that
+// says so.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	if err := i.start(ctx); err != nil {
 		return err
@@ -143,7 +144,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 		i.end()
 		close(ended)
 	})
-	defer cancel() // Also if user code that consume calls ends this goroutine.
+	defer cancel() // In case user code that consume calls ends this goroutine.
 	go func() {
 		err := errGoexit
 		defer func() {
@@ -172,7 +173,7 @@ func (i *Informer[T]) start(ctx context.Context) error {
 	return nil
 }
 
-// end stops all handlers, and releases those who wait for a sync.
+// end stops all handlers, and releases the callers that wait for a sync.
 func (i *Informer[T]) end() {
 	i.mu.Lock()
 	i.phase = ended
@@ -211,8 +212,8 @@ func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*R
 	return i.addHandler(handle, opts, nil)
 }
 
-// addHandler is AddHandler with further events after the last initial add: see [catchUp], which the
-// handler's goroutine calls.
+// addHandler is AddHandler for a handler that also receives the events of catchUp, after its
+// initial adds. The handler's goroutine calls catchUp.
 func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, catchUp catchUp[T]) (*Registration[T], error) {
 	if handle == nil {
 		return nil, errors.New("informer: AddHandler needs a handler")
@@ -229,8 +230,8 @@ func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, cat
 	r := newRegistration(i, handle, opts.withDefaults(i.named))
 	r.catchUp, r.first.catchesUp = catchUp, catchUp != nil
 	// Changes applied after this snapshot are posted to r, because r is registered before the
-	// consumer looks. Earlier changes are in the snapshot, and its revision lets the consumer skip
-	// them.
+	// consumer reads the registrations. The snapshot contains earlier changes, and the consumer
+	// skips them by its revision.
 	snapshot := i.store.Snapshot()
 	r.first.begins = snapshot.Revision()
 	if snapshot.Len() > 0 {

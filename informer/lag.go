@@ -9,13 +9,13 @@ import (
 	"github.com/kinform/kinform/internal/remind"
 )
 
-// slowAfter is how long an event waits in a mailbox that was full before its handler counts as
-// slow. A relist, a resync or a burst fills a mailbox at once, and a handler that keeps up empties
-// it sooner.
+// slowAfter is the wait of an event, in a mailbox that was full, from which on the handler counts
+// as slow. A relist, a resync or a burst fills a mailbox at once, and a handler that keeps up
+// empties it sooner.
 const slowAfter = 10 * time.Second
 
-// lag decides when to log that a handler is behind. Writer and reader of the mailbox both check,
-// because one of them may be blocked. The zero value means not behind.
+// lag decides when to log that a handler is behind. Both the writer and the reader of the mailbox
+// check, because one of them may be blocked. The zero value means not behind.
 type lag struct {
 	behind atomic.Bool // true from a full mailbox until it is empty
 

@@ -17,9 +17,9 @@ type Observer struct {
 	// OnDeliver is called when a handler has returned from one event.
 	OnDeliver func(DeliverInfo)
 
-	// Sample is for observers that want only some objects. It is called before a handler, and
-	// returns a function that is then called as OnDeliver would be, or nil. A call that nobody
-	// observes costs no reading of the clock.
+	// Sample is an OnDeliver for observers that want only some objects. It is called before each
+	// call of a handler, and returns the function to call when the handler has returned, or nil. A
+	// call that no function observes is not timed.
 	Sample func(types.NamespacedName) func(DeliverInfo)
 }
 

@@ -32,8 +32,9 @@ type Options[T any] struct {
 
 	// Preload is called by New with the new informer, to fill the store with the objects of an
 	// earlier process. See the function [Preload], and the method Preload of a file of package
-	// warmstart. With it, informers of a [Factory] can also start warm. An error is logged, and the
-	// informer begins with a list. Defaults to nil: the informer begins with a list.
+	// warmstart. An option, so that informers of a [Factory] can start with preloaded objects too.
+	// An error is logged, and the informer begins with a list. Defaults to nil: the informer begins
+	// with a list.
 	Preload func(*Informer[T]) error
 
 	// Logger receives failures that no caller can receive, with the informer's name: failed
@@ -43,8 +44,8 @@ type Options[T any] struct {
 	Logger *slog.Logger
 
 	// Goroutine is called in each goroutine of the informer, with a description of it. It must call
-	// run in the same goroutine, and return after run. So goroutines can have labels in profiles,
-	// see informer/profile, or a span in a trace. ctx is the context of Run, with its labels. It
+	// run in the same goroutine, and return after run. It can set labels for profiles (see
+	// informer/profile), or open a span of a trace. ctx is the context of Run, with its labels. It
 	// adds no cost for each event. Defaults to nil: run is called.
 	Goroutine func(ctx context.Context, what Goroutine, run func())
 
@@ -83,7 +84,8 @@ type HandlerOptions struct {
 	// DefaultMailbox.
 	Mailbox int
 
-	// Overflow is what happens beyond that. Defaults to Coalesce.
+	// Overflow says what happens when Mailbox events wait and another arrives. Defaults to
+	// Coalesce.
 	Overflow Overflow
 }
 

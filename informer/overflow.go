@@ -10,8 +10,8 @@ const (
 	// Coalesce merges events of one key from the moment the mailbox has reached its limit until it
 	// is empty again. A handler that keeps up sees every event. A handler that falls behind gets
 	// fewer: several updates become one, from the first state to the last. If an object is deleted
-	// and created again several times, the objects in between are left out. The limit bounds
-	// memory, plus three events for each key with events. This is the default.
+	// and created again several times, the objects in between are left out. The mailbox holds at
+	// most as many events as its limit, plus three for each key with events. This is the default.
 	Coalesce Overflow = iota
 
 	// Block holds up the informer until the handler has taken an event. The reflector then stops as

@@ -23,12 +23,13 @@ var (
 // source, as they were at resourceVersion. Package warmstart keeps them in a file. Call it after
 // New and before anything else: no handler may have been added.
 //
-// The store and handlers have no preloaded objects until the server agrees. They stay empty while
-// the server is unreachable, refuses the credentials (401), or forbids reading the resource (403).
-// Then the objects are stored, and handlers receive them as Added with cause Initial. Changes since
-// then follow as after a broken watch. Either a watch resumes at resourceVersion without a list, or
-// a list decodes only the changed objects and reports true updates and deletes with cause Relist.
-// The list is needed if the version has expired (410), or the resource cannot be watched.
+// The store and the handlers stay empty until the server agrees. This includes the time while the
+// server is unreachable, refuses the credentials (401), or forbids reading the resource (403). Then
+// the objects are stored, and handlers receive them as Added with cause Initial. Changes since
+// resourceVersion follow as after a broken watch. Either a watch resumes at resourceVersion without
+// a list, or a list decodes only the changed objects and reports true updates and deletes with
+// cause Relist. The list is needed if the version has expired (410), or the resource cannot be
+// watched.
 //
 // The objects are not used, and the informer begins with a normal list, if
 //
@@ -37,7 +38,7 @@ var (
 //   - the server has another history: it does not have the last change of the objects in that
 //     version, or has changes between it and resourceVersion that the objects lack. An empty store
 //     has no last change.
-//   - a part of a merged source may be neither watched nor listed any more.
+//   - the server permits neither a watch nor a list of one part of a merged source any more.
 //
 // "Preloaded objects" in the package comment says which other histories can be detected, and when
 // the informer is synced.
@@ -97,8 +98,8 @@ func preload[T any](i *Informer[T], describe bool, load func(map[string]string) 
 	return nil
 }
 
-// fill stores objects before the first list, and notifies handlers. After an error, the objects
-// that an index function refused are missing.
+// fill stores objects before the first list, and notifies handlers. If it returns an error, the
+// store lacks the objects that an index function refused.
 func (i *Informer[T]) fill(entries []indexer.Entry[T], resourceVersion string) error {
 	ops := make([]indexer.Op[T], 0, len(entries))
 	for _, entry := range entries {
@@ -106,7 +107,7 @@ func (i *Informer[T]) fill(entries []indexer.Entry[T], resourceVersion string) e
 	}
 	revision, err := i.store.Apply(ops, "")
 	if err == nil { // If an object is missing, the store must not claim this version.
-		_, _ = i.store.Apply(nil, resourceVersion) // No object in it could fail.
+		_, _ = i.store.Apply(nil, resourceVersion) // It cannot fail, because it stores no object.
 	}
 	i.mu.Lock()
 	registrations := i.registrations

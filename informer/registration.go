@@ -71,8 +71,8 @@ func (r *Registration[T]) WaitForSync(ctx context.Context) error {
 // nothing before the first list is stored, and after Remove.
 func (r *Registration[T]) Resync() { r.informer.resync(r) }
 
-// Remove ends the handler. No call begins after Remove has returned, except one that was about to
-// begin. It does not wait for a call in progress, so a handler may remove itself. Wait for Done
+// Remove ends the handler. After Remove has returned, no call begins, except one that was about to
+// begin. Remove does not wait for a call in progress, so a handler may remove itself. Wait for Done
 // before releasing resources that the handler uses. Waiting events are dropped. A second call, or a
 // call after the informer stopped, does nothing.
 func (r *Registration[T]) Remove() { r.informer.remove(r) }
@@ -84,8 +84,8 @@ func (r *Registration[T]) Done() <-chan struct{} { return r.done }
 // stop makes the handler's goroutine end.
 func (r *Registration[T]) stop() {
 	r.stopOnce.Do(func() {
-		// The mailbox is closed first: a handler that skips the rest of a snapshot must not find
-		// later events. The goroutine checks whether it is removed when it is woken.
+		// The mailbox is closed before the removed channel: a handler that skips the rest of a
+		// snapshot must not find later events. The goroutine checks the channel when it wakes.
 		r.mailbox.close()
 		close(r.removed)
 		signal(r.mailbox.wake)
@@ -95,7 +95,7 @@ func (r *Registration[T]) stop() {
 // run calls the handler until the registration is stopped. If the handler ends the goroutine, run
 // is called again in a new one, and continues where it stopped.
 func (r *Registration[T]) run() {
-	defer signal(r.mailbox.wake) // For the replacement goroutine, which would wait for it.
+	defer signal(r.mailbox.wake) // The replacement of this goroutine waits for it.
 	r.resume()
 	r.work()
 	if r.cut != nil {
@@ -237,7 +237,7 @@ func initial[T any](entry indexer.Entry[T]) Event[T] {
 
 // catchUp yields additional events for a handler, after its informer has delivered everything
 // through a version. It returns the new state of the handler's first sync: catchingUp, synced or
-// finished. Unless that is finished, catchUp is called again.
+// finished. Unless the state is finished, catchUp is called again.
 type catchUp[T any] func(version string, yield func(Event[T]) bool) syncState
 
 // askCatchUp calls catchUp and delivers the events that it yields.
@@ -312,8 +312,8 @@ func (r *Registration[T]) call(event Event[T]) {
 	returned = true
 }
 
-// panicked counts a panic, or a Goexit if value is nil, and logs the first one and then one every
-// few minutes. Each has a stack, and a handler may panic for every object.
+// panicked counts a panic, or a Goexit if value is nil. It logs the first one, and then one every
+// few minutes: each line has a stack, and a handler may panic for every object.
 func (r *Registration[T]) panicked(value any, key types.NamespacedName, event EventType) {
 	total := r.panics.Add(1)
 	message := "handler panicked; the event counts as handled"

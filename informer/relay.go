@@ -22,10 +22,10 @@ import (
 //	...
 //	registration, err = relay.MoveTo(ctx, second, informer.HandlerOptions{})
 //
-// The handler receives only the differences between its knowledge and the second informer (G1, G2,
-// across both). New objects are Added, changed objects are Updated with Cause Relist, and unchanged
-// objects cause no event. An object that has vanished is Deleted, with FinalStateUnknown. If
-// another object by UID has its name, that object is then Added.
+// The handler receives only the differences between its knowledge and the second informer. G1 and
+// G2 hold across both informers. New objects are Added, changed objects are Updated with Cause
+// Relist, and unchanged objects cause no event. An object that has vanished is Deleted, with
+// FinalStateUnknown. If another object (another UID) has its name, that object is then Added.
 //
 // "Relays" in the package comment documents a second informer that is behind, that has another
 // history, or that cannot read an object.
@@ -47,17 +47,16 @@ type Relay[T any] struct {
 	newest  string                             // highest version delivered
 
 	// behind says that the current informer may be behind the versions that earlier informers
-	// delivered. It is complete through reached, and not through goal. unseen has the delivered
-	// keys for which the current informer has not yet reported the same or a newer state. The value
-	// is true if the key was unreadable when catchUp last ran.
+	// delivered. The current informer is complete through the version reached, but not yet through
+	// goal. unseen has the delivered keys for which the current informer has not yet reported the
+	// same or a newer state. The value is true if the key was unreadable when catchUp last ran.
 	behind  bool
 	goal    string
 	reached string
 	since   time.Time
 	unseen  map[types.NamespacedName]bool
 
-	// back has objects that exist although their deletion was delivered, and that are still to be
-	// added.
+	// back has objects that exist although their deletion was delivered. Their Added is still due.
 	back []indexer.Entry[T]
 }
 
@@ -73,9 +72,10 @@ func NewRelay[T any](handle func(Event[T])) *Relay[T] {
 }
 
 // MoveTo removes the handler from its current informer, waits for a call in progress, and adds it
-// to another informer, which may be running. The error is ctx's or AddHandler's. The handler then
-// has no informer, and MoveTo may be called again. If the informer or the handler is nil, MoveTo
-// returns an error and changes nothing. The handler must not call it, nor two goroutines at once.
+// to another informer, which may be running. The error is the cause of ctx, or an error of
+// AddHandler. The handler then has no informer, and MoveTo may be called again. If the informer or
+// the handler is nil, MoveTo returns an error and changes nothing. Neither the handler nor two
+// goroutines at once may call MoveTo.
 func (r *Relay[T]) MoveTo(ctx context.Context, to *Informer[T], opts HandlerOptions) (*Registration[T], error) {
 	switch {
 	case to == nil:
@@ -105,7 +105,7 @@ func (r *Relay[T]) MoveTo(ctx context.Context, to *Informer[T], opts HandlerOpti
 	return registration, err
 }
 
-// pass delivers an event to the handler if it is news.
+// pass delivers an event to the handler, unless the handler has received this state or a newer one.
 func (r *Relay[T]) pass(e Event[T]) {
 	before, knew := r.told[e.Key]
 	_, unseen := r.unseen[e.Key]
@@ -155,7 +155,7 @@ func (r *Relay[T]) tell(e Event[T], before indexer.Entry[T]) {
 	r.handle(e)
 }
 
-// isDeleted reports whether an event is about an object whose deletion was delivered.
+// isDeleted reports whether the delivered deletion of the object is at least as new as an event.
 func (r *Relay[T]) isDeleted(e Event[T]) bool {
 	version, ok := r.deleted[0][e.Key]
 	if !ok {
@@ -182,7 +182,7 @@ func isNews[T any](before indexer.Entry[T], e Event[T]) bool {
 	return order > 0
 }
 
-// buried returns the Deleted of an object that vanished without an event.
+// buried returns the Deleted of an object whose deletion no event reported.
 func buried[T any](last indexer.Entry[T]) Event[T] {
 	return Event[T]{
 		Type: Deleted, Cause: Relist, Key: last.Key, FinalStateUnknown: true,
@@ -190,9 +190,10 @@ func buried[T any](last indexer.Entry[T]) Event[T] {
 	}
 }
 
-// catchUp implements [catchUp]. The current informer has delivered everything through a version,
-// and catchUp yields the rest: the deletion of each vanished object, and each object in a state
-// that seemed older. If the handler is removed meanwhile, the next informer delivers the rest.
+// catchUp implements [catchUp]. The current informer has delivered everything through a version.
+// catchUp yields the remaining differences: the deletion of each vanished object, and each object
+// whose state seemed older than the delivered one. If the handler is removed meanwhile, the next
+// informer delivers the rest.
 //
 // If the handler ends the goroutine, catchUp is called again, and yields the remaining events.
 func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T]) bool) (state syncState) {
@@ -225,7 +226,7 @@ func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T])
 		entry, exists := store.Entry(key)
 		switch {
 		case r.behind && (exists || mark.Newer(last.ResourceVersion, version)):
-			continue // The informer may still receive it.
+			continue // The informer may still receive a newer state.
 		case unreadable, store.Unreadable(key) != nil, !exists && status.Unreadable.Nameless > 0:
 			r.unseen[key] = true
 			continue
@@ -271,15 +272,15 @@ func yieldBoth[T any](yield func(Event[T]) bool, first, second Event[T]) (more b
 	return yield(first)
 }
 
-// believes reports whether an informer that is still behind is accepted: the time is up, and either
-// it has advanced, or its watch is open and quiet.
+// believes reports whether to accept the state of an informer that is still behind: lagAllowed has
+// passed, and the informer has advanced or has an open watch.
 func (r *Relay[T]) believes(status reflector.Status, version string) bool {
 	watching := status.Phase == reflector.Watching && status.Failures == 0
 	return time.Since(r.since) > lagAllowed && (watching || version != r.reached)
 }
 
-// undeleted returns the objects that exist although their deletion was delivered: pass took their
-// events for older ones.
+// undeleted returns the objects that exist although their deletion was delivered. pass dropped
+// their events, because these seemed older than the deletion.
 func (r *Relay[T]) undeleted(store *indexer.Reader[T]) (back []indexer.Entry[T]) {
 	for _, deleted := range r.deleted {
 		for key := range deleted {

@@ -19,9 +19,9 @@ type change[T any] struct {
 }
 
 // replay applies each stack of deltas to the stored entry, and appends the effects to changes. Only
-// the caller writes to the store. The queue knows the store and has already chosen the type of each
-// delta: see deltafifo's decide. replay only makes them events, and leaves out those that report
-// nothing new.
+// the caller writes to the store. The queue has compared each delta with the store and has chosen
+// its type: see decide in package deltafifo. replay only turns deltas into events, and leaves out
+// events that report nothing new.
 //
 // plain/informer.go stores each delta and notifies handlers before it takes the next one. Here a
 // batch is one transaction, for the reasons given at consume.
@@ -57,8 +57,8 @@ func (i *Informer[T]) replay(batch deltafifo.Batch[T], changes []change[T]) []ch
 	return changes
 }
 
-// replaced returns the Deleted of the current object, which nobody saw: delta is about an object of
-// the same name with another UID.
+// replaced returns the Deleted of the current object, whose deletion no event reported: delta has
+// an object of the same name with another UID.
 func replaced[T any](current indexer.Entry[T], key types.NamespacedName, delta deltafifo.Delta[T]) Event[T] {
 	gone := Event[T]{
 		Type: Deleted, Cause: Watch, Key: key, FinalStateUnknown: true,
@@ -94,7 +94,7 @@ func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName
 		event.Type = Deleted
 		event.FinalStateUnknown = delta.FinalStateUnknown
 		if delta.FinalStateUnknown {
-			if delta.ResourceVersion == current.ResourceVersion { // A deletion that was seen has a version of its own.
+			if delta.ResourceVersion == current.ResourceVersion { // A deletion has a version of its own.
 				event.Cause = Relist
 			}
 			event.New, event.ResourceVersion = current.Object, current.ResourceVersion

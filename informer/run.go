@@ -21,7 +21,9 @@ type Cache interface {
 // all of them are synced, and calls work. When work has returned, it ends the caches. Run returns
 // when everything that it started has ended (G10).
 //
-//	err := informer.Run(ctx, func(ctx context.Context) error { return queue.Run(ctx, 4, reconcile) }, pods, nodes)
+//	err := informer.Run(ctx, func(ctx context.Context) error {
+//		return queue.Run(ctx, 4, reconcile)
+//	}, pods, nodes)
 //
 // The context of work ends with ctx. It also ends when a cache gives up, with the error of that
 // cache as its cause; see reflector.Options.GiveUpAfter. The caches go on until work has returned,
@@ -41,9 +43,10 @@ func Run(ctx context.Context, work func(ctx context.Context) error, caches ...Ca
 // RunUntil is Run for work that can end in two ways, like workqueue.Queue.RunUntil. When stop ends,
 // work finishes what it has begun. When ctx ends, work ends at once.
 //
-//	err := informer.RunUntil(context.WithoutCancel(ctx), ctx, func(working context.Context) error {
+//	work := func(working context.Context) error {
 //		return queue.RunUntil(working, ctx, 4, reconcile)
-//	}, pods, nodes)
+//	}
+//	err := informer.RunUntil(context.WithoutCancel(ctx), ctx, work, pods, nodes)
 //
 // The context of work does not end with stop: work observes stop itself, and the caches run until
 // work has returned. If stop ends before the caches are synced, work is not called, as in Run.
@@ -106,7 +109,8 @@ type runningCaches struct {
 
 var errEndedEarly = errors.New("informer: Run: a cache ended by itself, and without an error")
 
-// runAll starts caches. When one gives up, it calls gaveUp with the reason.
+// runAll starts caches. When a cache ends with an error before ctx, runAll calls gaveUp with the
+// error.
 func runAll(ctx context.Context, caches []Cache, gaveUp func(error)) *runningCaches {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &runningCaches{cancel: cancel, errs: make([]error, len(caches))}
@@ -118,7 +122,7 @@ func runAll(ctx context.Context, caches []Cache, gaveUp func(error)) *runningCac
 				case ended == nil && err == nil:
 					err = errEndedEarly
 				case ended != nil && errors.Is(err, ended):
-					err = nil // It ended because it was asked to.
+					err = nil // The cache ended because ctx ended.
 				}
 				if r.errs[n] = err; err != nil {
 					gaveUp(err)

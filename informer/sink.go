@@ -34,8 +34,8 @@ func (s *sink[T]) WakeUnreadable() { s.informer.store.WakeUnreadable() }
 // KeepUnreadable implements reflector.Keeper.
 func (s *sink[T]) KeepUnreadable(unread []*listwatch.ObjectError) { s.informer.keepUnreadable(unread) }
 
-// known shows the queue the keys and versions in the store. It also has the keys of objects that an
-// index function refused, so that their deletion is reported.
+// known gives the queue access to the keys and versions in the store. It also has the keys of
+// objects that an index function refused, so that their deletion is reported.
 type known[T any] struct{ informer *Informer[T] }
 
 func (k *known[T]) LastApplied(key types.NamespacedName) (obj T, resourceVersion string, uidHash uint64, ok bool) {

@@ -21,10 +21,10 @@ type Status struct {
 	Store     indexer.Stats
 	Handlers  []HandlerStatus
 
-	// Unreadable has the objects that are missing from the store or older there than on the server.
-	// They were unreadable for the reflector, or refused by an index function. SkipUnreadable says
-	// that this is permitted (reflector.Options.SkipUnreadable), so that the informer is synced and
-	// healthy nevertheless.
+	// Unreadable has the objects that are missing from the store, or out of date in it. The
+	// reflector cannot read them, or an index function refuses them. SkipUnreadable says that the
+	// program permits this (reflector.Options.SkipUnreadable): the informer is synced and healthy
+	// nevertheless.
 	Unreadable     reflector.Unreadable
 	SkipUnreadable bool
 

@@ -11,15 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// lateObject is the error of an unreadable object, and the turn (the number of the queue's batch)
-// that brings the store its new state.
+// lateObject is the error of an object that was unreadable, and the number (turn) of the queue's
+// batch that has its new state.
 type lateObject struct {
 	unread *listwatch.ObjectError
 	turn   int
 }
 
-// keepUnreadable keeps the objects that the reflector is about to forget, until the store has
-// applied the queue's changes to them.
+// keepUnreadable keeps the errors of objects that the reflector is about to forget, until the store
+// has applied the queue's changes of these objects.
 func (i *Informer[T]) keepUnreadable(unread []*listwatch.ObjectError) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -35,15 +35,15 @@ func (i *Informer[T]) keepUnreadable(unread []*listwatch.ObjectError) {
 	}
 }
 
-// begin records that the next transaction stores a batch.
+// begin records that the next transaction of the store is this batch.
 func (i *Informer[T]) begin(batch deltafifo.Batch[T]) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.turn, i.revision = batch.Turn, i.store.Revision()+1
 }
 
-// storedLocked reports whether the store has the batch of a turn, or the batch was dropped. The
-// result changes at the same moment at which readers see the batch.
+// storedLocked reports whether the store has the batch with a number, or the queue dropped that
+// batch. The result changes at the same moment at which readers see the batch.
 func (i *Informer[T]) storedLocked(turn int) bool {
 	return turn < i.turn || turn == i.turn && i.store.Revision() >= i.revision || i.queue.Passed(turn)
 }
@@ -102,10 +102,10 @@ func (i *Informer[T]) isRefused(key types.NamespacedName) bool {
 	return i.refused[key] != nil
 }
 
-// whyUnreadable returns why the store does not have the newest state of a key, or nil if nothing is
-// known.
+// whyUnreadable returns why the store does not have the newest state of a key, or nil if no reason
+// is known.
 func (i *Informer[T]) whyUnreadable(key types.NamespacedName) error {
-	i.mu.Lock() // Held also during the call of the reflector, which hands its reasons over under this lock.
+	i.mu.Lock() // Also during the call of the reflector, which moves errors to late.
 	defer i.mu.Unlock()
 	if refused := i.refused[key]; refused != nil {
 		return refused
@@ -116,11 +116,11 @@ func (i *Informer[T]) whyUnreadable(key types.NamespacedName) error {
 	return i.reflector.Unreadable(key)
 }
 
-// maxRefused is how many refused objects Status names.
+// maxRefused is the maximum number of unreadable objects that Status names.
 const maxRefused = 100
 
-// unreadable adds two groups to the reflector's unreadable objects: those that index functions
-// refused, and those whose new state is not stored yet. An object in both groups counts once, if
+// unreadable adds two groups to the reflector's unreadable objects: objects that index functions
+// refused, and objects whose new state is not stored yet. An object in both groups counts once, if
 // the reflector names it.
 func (i *Informer[T]) unreadable(u reflector.Unreadable) reflector.Unreadable {
 	i.mu.Lock()

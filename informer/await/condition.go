@@ -28,8 +28,8 @@ func (s State[T]) is(uid types.UID) bool {
 	return s.Exists && !listwatch.OtherUID(hash, listwatch.HashUID(uid))
 }
 
-// Condition is a condition on an object that a wait waits for. The functions of this package make
-// conditions. A Condition may be used any number of times, by any number of goroutines.
+// Condition is a condition that [Until] waits for. The functions of this package make conditions.
+// Any number of goroutines may use a Condition, any number of times.
 type Condition[T any] struct {
 	name  string
 	holds func(State[T]) bool
@@ -95,7 +95,7 @@ func AtLeast[T any](resourceVersion string) Condition[T] {
 	})
 }
 
-// And holds if all of these do; without any, it holds.
+// And holds if all conditions hold. Without conditions, it holds.
 func And[T any](conditions ...Condition[T]) Condition[T] {
 	return Condition[T]{
 		name: list(conditions, " and "),
@@ -111,7 +111,7 @@ func And[T any](conditions ...Condition[T]) Condition[T] {
 	}
 }
 
-// Or holds if one of these does; without any, it does not.
+// Or holds if one of the conditions holds. Without conditions, it does not hold.
 func Or[T any](conditions ...Condition[T]) Condition[T] {
 	return Condition[T]{
 		name: list(conditions, " or "),
@@ -127,13 +127,14 @@ func Or[T any](conditions ...Condition[T]) Condition[T] {
 	}
 }
 
-// Not holds if c does not. It also holds for an object that does not exist, if c needs an object:
-// use And with Exists.
+// Not holds if c does not hold. If c needs an object, Not(c) also holds for an object that does not
+// exist; to exclude this, combine it with Exists.
 func Not[T any](c Condition[T]) Condition[T] {
 	return New("not ("+c.name+")", func(s State[T]) bool { return !c.holds(s) })
 }
 
-// list is the name of several conditions. Conditions that are lists themselves get brackets.
+// list returns the name of several conditions. It puts the names of combined conditions in
+// brackets.
 func list[T any](conditions []Condition[T], by string) string {
 	names := make([]string, 0, len(conditions))
 	for _, c := range conditions {

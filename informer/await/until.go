@@ -17,8 +17,8 @@ type Store[T any] interface {
 	// releases the channel.
 	Notify(key types.NamespacedName) (changed <-chan struct{}, cancel func())
 
-	// Unreadable returns why the store does not have the newest state of the key, or nil if it has
-	// that state as far as is known. The channel of Notify also closes when this becomes an error.
+	// Unreadable returns why the store does not have the newest state of the key, or nil if no
+	// reason is known. The channel of Notify also closes when the result becomes an error.
 	Unreadable(key types.NamespacedName) error
 }
 
@@ -36,11 +36,11 @@ func Until[T any](ctx context.Context, store Store[T], key types.NamespacedName,
 	began := time.Now()
 	failed := &Error{Key: key, Condition: condition.name, Since: began}
 	for {
-		changed, cancel := store.Notify(key) // Before the look, so that no change is missed in between.
-		unreadable := store.Unreadable(key)  // Before the look as well, because the object may be stored after that.
+		changed, cancel := store.Notify(key) // Before Entry, so that no change is missed.
+		unreadable := store.Unreadable(key)  // Before Entry too: the object may be stored then.
 		entry, exists := store.Entry(key)
 		if unreadable == nil {
-			unreadable = store.Unreadable(key) // After the look: an object that is missing is then gone.
+			unreadable = store.Unreadable(key) // After Entry: an object that is missing is gone.
 		}
 		state := State[T]{Key: key, Object: entry.Object, ResourceVersion: entry.ResourceVersion, UIDHash: entry.UIDHash, Exists: exists}
 		if unreadable == nil && condition.holds(state) {
@@ -76,7 +76,7 @@ type Error struct {
 	Condition, Seen string
 
 	// Exists and ResourceVersion are the last state, and Since is when it was first seen. Looks is
-	// the number of states that were examined.
+	// the number of states that Until examined.
 	Exists          bool
 	ResourceVersion string
 	Since           time.Time

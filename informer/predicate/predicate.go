@@ -23,8 +23,8 @@ func When[T any](p func(informer.Event[T]) bool, handle func(informer.Event[T]))
 	}
 }
 
-// Any stops at the first predicate that returns true; it is true if one does. It is nil if one of
-// the predicates is nil.
+// Any calls the predicates in order, and stops at the first that returns true. It is true if one of
+// them is. It is nil if one of the predicates is nil.
 func Any[T any](of ...func(informer.Event[T]) bool) func(informer.Event[T]) bool {
 	if isMissing(of) {
 		return nil
@@ -34,8 +34,8 @@ func Any[T any](of ...func(informer.Event[T]) bool) func(informer.Event[T]) bool
 	}
 }
 
-// All stops at the first predicate that returns false; it is true if none does. It is nil if one of
-// the predicates is nil.
+// All calls the predicates in order, and stops at the first that returns false. It is true if all
+// of them are. It is nil if one of the predicates is nil.
 func All[T any](of ...func(informer.Event[T]) bool) func(informer.Event[T]) bool {
 	if isMissing(of) {
 		return nil
@@ -68,31 +68,31 @@ func Because[T any](causes ...informer.Cause) func(informer.Event[T]) bool {
 	return func(e informer.Event[T]) bool { return slices.Contains(causes, e.Cause) }
 }
 
-// GenerationChanged leaves out updates that do not change metadata.generation, such as those of
-// status and most metadata. Resources count generations by changes of the specification, and
-// sometimes of other fields that controllers act on. Some resources have no generation (ConfigMaps
-// and Secrets, for example): none of their updates pass. A deletion that waits for finalizers
-// raises the generation; a finalizer or an owner does not.
+// GenerationChanged drops updates that do not change metadata.generation, such as changes of status
+// and of most metadata. The server raises the generation when the specification changes, and for
+// some resources when other fields change that controllers act on. Some resources have no
+// generation (ConfigMaps and Secrets, for example): none of their updates pass. A deletion that
+// waits for finalizers raises the generation; a change of finalizers or owners does not.
 func GenerationChanged[T metav1.Object](e informer.Event[T]) bool {
 	return isOther(e) || e.Restored || wentBack(e) || e.Old.GetGeneration() != e.New.GetGeneration()
 }
 
-// ResourceVersionChanged leaves out only resyncs.
+// ResourceVersionChanged drops only resyncs.
 func ResourceVersionChanged[T metav1.Object](e informer.Event[T]) bool {
 	return isOther(e) || e.Restored || wentBack(e) || e.Old.GetResourceVersion() != e.New.GetResourceVersion()
 }
 
-// LabelsChanged leaves out updates that don't change the labels.
+// LabelsChanged drops updates that don't change the labels.
 func LabelsChanged[T metav1.Object](e informer.Event[T]) bool {
 	return isOther(e) || !maps.Equal(e.Old.GetLabels(), e.New.GetLabels())
 }
 
-// AnnotationsChanged leaves out updates that don't change the annotations.
+// AnnotationsChanged drops updates that don't change the annotations.
 func AnnotationsChanged[T metav1.Object](e informer.Event[T]) bool {
 	return isOther(e) || !maps.Equal(e.Old.GetAnnotations(), e.New.GetAnnotations())
 }
 
-// Changed leaves out updates that don't change a part of the object, such as a field, or a value
+// Changed drops updates that don't change a part of the object, such as a field, or a value
 // computed from it.
 //
 //	predicate.Changed(func(pod *corev1.Pod) corev1.PodPhase { return pod.Status.Phase })
@@ -102,10 +102,10 @@ func Changed[T any, V comparable](part func(T) V) func(informer.Event[T]) bool {
 	}
 }
 
-// isOther reports whether an event is more than a change of one object: it was added or deleted, or
-// New and Old have different UIDs. An informer reports another UID as Deleted and Added. But a
-// custom Source may set no UIDs (listwatch.Item.UIDHash), and a handler's wrapper may combine two
-// events.
+// isOther reports whether an event is more than a change of one object: the object was added or
+// deleted, or New and Old have different UIDs. An informer reports another UID as Deleted and
+// Added. But a custom Source may set no UIDs (listwatch.Item.UIDHash), and a handler's wrapper may
+// combine two events.
 func isOther[T any](e informer.Event[T]) bool {
 	if e.Type != informer.Updated {
 		return true

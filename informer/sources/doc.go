@@ -12,11 +12,12 @@
 // All guarantees of an informer hold for a merged source, with these consequences:
 //
 //   - The version of a list is the oldest version of its parts. The version of the store is the
-//     one through which all parts are complete, so G8 holds. It advances when the slowest part has
-//     an event or a bookmark. With a quiet part, WaitRV may take as long as the server's bookmarks,
-//     about a minute. To read one's own write, wait for the object (package await) instead.
-//   - Changes of different parts are delivered in the order of their arrival. For each key it is
-//     the server's order (G1).
+//     version through which all parts are complete, so G8 holds. It advances when the slowest part
+//     has an event or a bookmark. With a quiet part, WaitRV may have to wait for the server's next
+//     bookmark, about a minute. To read one's own write, wait for the object (package await)
+//     instead.
+//   - Changes of different parts are delivered in the order of their arrival. Changes of one key
+//     keep the server's order (G1).
 //   - The first list is complete, or fails: with the error of the first part that
 //     cannot be listed. See MergeOptions.Tolerate.
 //   - After that, a failing part does not stop the others. Its stored objects stay, it is retried
@@ -24,8 +25,8 @@
 //     separately.
 //   - If a part's watch has failed three times in a row, or its version has expired, all parts
 //     are listed. Unchanged objects are not decoded again.
-//   - If a part reports a change after its watch has passed the change's version, all parts are
-//     listed, at most once in five minutes. In between, such changes are believed.
+//   - If a part reports a change whose version its watch has already passed, all parts are listed,
+//     at most once in five minutes. In between, such changes are delivered.
 //   - If a part has no version to resume its watch from, all parts are listed when its watch
 //     ends, because such a server does not report deletions in between.
 //   - When all parts fail, the list or the watch as a whole fails.

@@ -8,10 +8,10 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// listener enforces the time limit of one of several streams, although its reader waits for all of
-// them together. It calls silent, in a goroutine of its own, when the reader has waited for too
-// long. Until then it reports progress to the reader's own limit, because this stream has its own.
-// A nil listener has no limit. nil is a listener with all patience.
+// listener enforces the time limit of one stream, for a reader that waits for several streams
+// together. It calls silent, in a goroutine of its own, when the reader has waited too long for
+// this stream. Until then it reports progress, so that the limit of the whole does not apply. A nil
+// listener has no limit.
 type listener struct {
 	limit  atomic.Int64
 	others func() // is called on progress
@@ -40,21 +40,21 @@ func listenTo(patience listwatch.Patience, silent func()) *listener {
 	return l
 }
 
-// wait says that a wait begins.
+// wait records that the reader begins to wait.
 func (l *listener) wait() {
 	if l != nil {
 		l.since.Store(int64(time.Since(l.began)))
 	}
 }
 
-// heard says that the wait is over.
+// heard records that the wait is over.
 func (l *listener) heard() {
 	if l != nil {
 		l.since.Store(nobodyWaits)
 	}
 }
 
-// progress restarts the wait; the stream calls it for progress of its own.
+// progress restarts the wait. The stream calls it when it makes progress.
 func (l *listener) progress() {
 	if l == nil {
 		return

@@ -48,13 +48,13 @@ func Merge[T any](parts ...listwatch.Source[T]) listwatch.Source[T] {
 	return MergeWith(MergeOptions{}, parts...)
 }
 
-// MergeWith combines several parts, such as the permitted namespaces, into one source. So one
-// informer has them in one store: one list, one watch, one set of handlers. No object may be in two
-// parts. All parts must be on one server with comparable resourceVersions (KEP-5504). The source
-// belongs to one informer. It remembers how far each part is, and name and version of each object,
-// some hundred bytes each. A single part is returned as it is. A part may be a merged source
-// itself. If a part is nil or opts are invalid, informer.New refuses the source, with an error that
-// says so.
+// MergeWith combines several parts, such as the permitted namespaces, into one source. One informer
+// then has the objects of all parts in one store, with one list, one watch and one set of handlers.
+// No object may be in two parts. All parts must be on one server with comparable resourceVersions
+// (KEP-5504). The source belongs to one informer. It remembers the version of each part, and name
+// and version of each object, some hundred bytes each. If there is only one part, MergeWith returns
+// it. A part may be a merged source itself. If a part is nil or opts are invalid, informer.New
+// refuses the source, with an error that says so.
 //
 // All guarantees of an informer hold; "Merged sources" in the package comment has the consequences.
 //
@@ -101,12 +101,12 @@ type merged[T any] struct {
 	opts   MergeOptions
 	health *partsHealth
 
-	// states belong to the goroutines of the parts while there is a watch, and otherwise to the
-	// reflector's.
+	// states belong to the goroutines of the parts while a watch is open, and otherwise to the
+	// reflector's goroutine.
 	states []partState
 
-	told   *mergedState // what the reflector has received; nil before that
-	listed *mergedState // from the last list; becomes told if the reflector watches from there
+	told   *mergedState // what the reflector has received; nil before the first list
+	listed *mergedState // the last list; becomes told if the reflector watches from its version
 	making *mergedState // the list whose pages are being read
 
 	// window is the number of lists that are requested at once. It is halved when a list breaks
@@ -114,16 +114,17 @@ type merged[T any] struct {
 	// complete list.
 	window int
 
-	// late says that a part has reported a change after its watch passed that version, and that the
-	// list of all parts for this is still due. looked is the time of the last such list.
+	// late says that a part has reported a change whose version its watch had already passed. The
+	// list of all parts that must follow is still due. looked is the time of the last such list.
 	late   bool
 	looked time.Time
 }
 
 // mergedState is the state of all parts that the reflector has received.
 type mergedState struct {
-	// given is the one version that the reflector sees for at. at has the version through which
-	// each part was delivered, "" or "0" for a part that is missing or has no version.
+	// at has the version through which the reflector has each part's changes. It is "" or "0" for a
+	// part that is missing or has no version. given is the version of the whole, as the reflector
+	// sees it.
 	given string
 	at    []string
 
@@ -158,20 +159,21 @@ type partState struct {
 	compared       pace.Pace
 	watched        pace.Haste
 
-	// mark is the last delivered event, with which a watch after a loss must begin. It outlives
-	// lists: the server's history has this event, or is another history.
+	// mark is the last delivered event. After a lost watch, the next watch must begin with this
+	// event. It survives lists: if the server lacks this event, the server has another history.
 	mark mark.Mark
 
-	// silent says that the marked event did not arrive, and that this still has to be examined.
+	// silent says that a watch did not begin with the marked event in time. The next comparison of
+	// versions decides what follows.
 	silent bool
 
-	// other says that the server's history is not the delivered one. Equal versions do not mean
-	// equal objects until the part has been listed as if nothing were known.
+	// other says that the server has another history than the delivered one. Equal versions do not
+	// mean equal objects until the part has been listed without known objects.
 	other bool
 }
 
-// errOtherPart is the error of a list that would reuse known objects although the history is
-// another one.
+// errOtherPart is the error of a list that would reuse known objects although the server has
+// another history.
 var errOtherPart = fmt.Errorf("%w, as a part of the merged source has found", reflector.ErrOtherHistory)
 
 var errMergeVersions = errors.New("sources: Merge needs parts whose resourceVersions can be compared")
@@ -223,7 +225,7 @@ func (m *merged[T]) Describe(ctx context.Context) (map[string]string, error) {
 			if failed == nil {
 				failed = answer.err
 			}
-			cancel() // It still waits for all parts.
+			cancel() // The loop still waits for all parts.
 		}
 		lines = append(lines, describe(answer.description))
 	}
@@ -262,8 +264,8 @@ func (m *merged[T]) isOther() bool {
 	return slices.ContainsFunc(m.states, func(s partState) bool { return s.other })
 }
 
-// version lists one part for the version of all, because all are on one server. It asks a part that
-// has not failed first.
+// version lists one part for the server's version, because all parts are on one server. It tries
+// the parts that do not fail first.
 func (m *merged[T]) version(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[T], error) {
 	var first error
 	for _, failing := range []bool{false, true} {

@@ -31,9 +31,9 @@ func (p *partWatch[T]) from() string {
 }
 
 // compareVersions returns an error if the server's version is behind the version through which the
-// part was delivered. Otherwise a watch would be silent until the server has passed the old
-// versions. If the server does not send its version, the watch goes on. marked says that the watch
-// also has to begin with the last event.
+// part was delivered. A watch would then be silent until the server has passed the old versions. If
+// the server does not send its version, the watch goes on. marked says that the watch also has to
+// begin with the last delivered event.
 func (p *partWatch[T]) compareVersions(ctx context.Context, marked bool) error {
 	if !p.compares() || p.state.compared.Left() > 0 {
 		return nil
@@ -58,8 +58,8 @@ func (p *partWatch[T]) compareVersions(ctx context.Context, marked bool) error {
 	return nil
 }
 
-// begin reads the first event of the watch. If the server has the known history, it is the last
-// event that was delivered.
+// begin reads the first event of the watch. If the server has the known history, this is the event
+// that was delivered last.
 func (p *partWatch[T]) begin(ctx context.Context, end context.CancelCauseFunc, stream listwatch.WatchStream[T]) error {
 	late := time.AfterFunc(pace.CompareLimit, func() { end(errNotAgain) })
 	defer late.Stop() // also if Next ends the goroutine

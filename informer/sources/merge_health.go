@@ -11,7 +11,7 @@ import (
 )
 
 // PartFailure is a part of a merged source that currently cannot be read; see [MergeWith]. The
-// part's stored objects are as of Since, and may be older than the server's.
+// part's stored objects have the state of Since, and may be older than the server's.
 type PartFailure struct {
 	// Part is the name of the part, or its number if it has no name.
 	Part string

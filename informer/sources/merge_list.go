@@ -43,7 +43,8 @@ func (m *merged[T]) List(ctx context.Context, opts listwatch.ListOptions) (listw
 		l.opts.Bytes = new(atomic.Int64)
 	}
 	if v := opts.ResourceVersion; v != "" && v != "0" && m.told != nil {
-		// No part's list may be older than anything delivered: a list is as old as its oldest part.
+		// A list is as old as its oldest part, so no part's list may be older than anything
+		// delivered.
 		for _, at := range m.told.at {
 			if mark.Newer(at, l.opts.ResourceVersion) {
 				l.opts.ResourceVersion = at
@@ -92,7 +93,7 @@ func readPages(token string, parts int) (pages []partPage, err error) {
 }
 
 // mergedList is a page of a list of all parts. Several parts are requested at once, and read one
-// after another in the order of their answers.
+// after another in the order of their responses.
 type mergedList[T any] struct {
 	*merged[T]
 	ctx    context.Context
@@ -113,7 +114,7 @@ type mergedList[T any] struct {
 	err     error // the final error
 }
 
-// openList is a part's answer to a list, or its error.
+// openList is a part's response to a list, or its error.
 type openList[T any] struct {
 	partPage
 	stream   listwatch.ListStream[T]
@@ -146,7 +147,7 @@ func (l *mergedList[T]) openMore() {
 	}
 }
 
-// take waits for the next answer, and makes it the current one. It returns io.EOF if no part is
+// take waits for the next response, and makes it the current one. It returns io.EOF if no part is
 // left.
 func (l *mergedList[T]) take() error {
 	for l.current == nil && l.asking > 0 {
@@ -205,8 +206,8 @@ func (l *mergedList[T]) Next() (item listwatch.Item[T], err error) {
 	return item, l.err
 }
 
-// listed records a list of the part. If the list reused objects by version, it could not detect
-// another content under a known version.
+// listed records a list of the part. byVersion says that the list reused known objects by version:
+// such a list cannot detect other content under a known version.
 func (s *partState) listed(byVersion bool) {
 	if !byVersion {
 		s.mark, s.other = mark.Mark{}, false

@@ -38,7 +38,7 @@ type partWatch[T any] struct {
 	again   bool   // the part was watched, or waited, since it was listed
 	missing bool   // the part has never been listed
 
-	// About the watch that is open, or was open last.
+	// The following fields describe the open watch, or the last one.
 	open    bool
 	began   time.Time
 	timeout time.Duration // the timeout that the server was given
@@ -73,7 +73,7 @@ func (p *partWatch[T]) run() {
 		case err == io.EOF && !p.until.IsZero() && time.Until(p.until) < time.Second:
 			p.end(err)
 		case err == io.EOF && (p.heard || lasted >= veryShort):
-			p.state.lost = p.state.lost || lasted+pace.OverdueMargin < p.timeout // It ended early.
+			p.state.lost = p.state.lost || lasted+pace.OverdueMargin < p.timeout // The watch ended early.
 		case errors.Is(err, errNotAgain): // The next watch begins where this one ended.
 		case errors.Is(err, reflector.ErrIdle):
 			p.failed(err) // and reopened at once
@@ -89,7 +89,7 @@ func (p *partWatch[T]) run() {
 // watch opens a watch, and passes on its events until it ends.
 func (p *partWatch[T]) watch() error {
 	p.open, p.heard, p.told, p.began = false, false, false, time.Now()
-	// Before any deadline, and before it takes a slot: a login may be needed.
+	// Before any deadline, and before takeSlot: a login may be needed.
 	if err := listwatch.Prepare(p.ctx, p.source); err != nil {
 		return err
 	}
@@ -122,8 +122,9 @@ func (p *partWatch[T]) watch() error {
 		opts.Timeout = max(time.Until(p.until), time.Second)
 	}
 	if left := p.state.compared.Left(); left > 0 && p.compares() && !marked {
-		// The next watch is due for a comparison. This watch ends at that time, but not so early
-		// that it would count as too short: its time begins before its answer arrives.
+		// The comparison is due after left. This watch ends then, so that the next watch compares.
+		// It must not end so early that it counts as too short: its timeout begins before the
+		// response arrives.
 		ends := time.AfterFunc(left+pace.OverdueMargin, func() { cancel(io.EOF) })
 		defer ends.Stop()
 		if soon := max(left, 2*veryShort); opts.Timeout == 0 || soon < opts.Timeout {
@@ -150,13 +151,13 @@ func (p *partWatch[T]) watch() error {
 	if err != nil {
 		return err
 	}
-	health, part := p.health, p.part // all that the timer keeps alive, perhaps after its stop
+	health, part := p.health, p.part // The timer may keep them alive, but not p.
 	lasts := time.AfterFunc(longEnough, func() { health.recovered(part) })
 	defer lasts.Stop()
 	if !p.say(arrival[T]{kind: partUp}) {
 		return p.ctx.Err()
 	}
-	// Like a reflector's, a watch from no version begins with the objects that exist.
+	// As in a reflector, a watch without a version begins with the existing objects.
 	synthetic := !p.listing && !mark.Resumes(from)
 	said := false
 	late := func(what any) {
@@ -200,7 +201,7 @@ func (p *partWatch[T]) watch() error {
 				}
 				continue
 			}
-			// The bookmark is ignored, unless the server's version shows that it went back.
+			// The bookmark is ignored, unless the server's version shows that the server went back.
 			if !p.takeSlot() {
 				return p.ctx.Err()
 			}
@@ -212,7 +213,7 @@ func (p *partWatch[T]) watch() error {
 			}
 			continue
 		}
-		if err == nil { // An unreadable object does not advance the next watch.
+		if err == nil { // An unreadable object is no success: it does not advance the next watch.
 			p.well()
 		}
 		if !p.say(arrival[T]{event: event, err: err}) {
@@ -230,7 +231,7 @@ func (p *partWatch[T]) watch() error {
 		}
 		if ordered {
 			p.version = event.ResourceVersion
-			if event.Type != listwatch.Bookmark && !p.state.lost { // Otherwise it may be of another history.
+			if event.Type != listwatch.Bookmark && !p.state.lost { // A lost watch: perhaps another history.
 				p.state.mark = mark.Mark{Key: event.Key, Version: event.ResourceVersion}
 			}
 		}
@@ -262,7 +263,7 @@ func (p *partWatch[T]) watchFailed(err error) {
 	news := !row.Expired()
 	row.failed(err, p.merged.opts.Backoff)
 	expired := row.Expired()
-	if expired && news { // normal, even after an outage
+	if expired && news { // An expired version is normal, even after an outage.
 		p.end(p.about(p.part, err))
 		return
 	}
@@ -295,7 +296,8 @@ func (p *partWatch[T]) initialFailed(err error) error {
 	return fmt.Errorf("streaming list of %s: %v", p.health.names[p.part], err)
 }
 
-// awaitList waits until the part can be listed, and then has all parts listed. Then all are.
+// awaitList waits until the part can be listed, and then ends the watch, so that all parts are
+// listed.
 func (p *partWatch[T]) awaitList() {
 	if !p.sleep(&p.state.lists) {
 		return
@@ -348,7 +350,7 @@ func versionOf[T any](ctx context.Context, source listwatch.Source[T]) (string, 
 	}
 }
 
-// say sends something to Next, and reports whether Next is still there to receive it.
+// say sends a message to Next. It returns false if the watch has ended.
 func (p *partWatch[T]) say(a arrival[T]) bool {
 	a.part = p.part
 	select {

@@ -38,9 +38,9 @@ func (s *mergedState) skipped(part int, unread *listwatch.ObjectError) {
 	s.unread[part].add(unread)
 }
 
-// keep copies to s the objects of a part from before, because the list continues without the part
-// or has only its first pages. It returns what to report of them. An unreadable object is reported
-// as unreadable: it exists, and its stored state stays.
+// keep copies the objects of a part from the earlier state to s, because the list continues without
+// the part or has only its first pages. It returns the objects to report. An unreadable object is
+// reported as unreadable: it exists, and its stored state stays.
 func (s *mergedState) keep(part int, before *mergedState) (objects []types.NamespacedName, unread []*listwatch.ObjectError) {
 	now, then := &s.unread[part], &before.unread[part]
 	listed := func(key types.NamespacedName) bool {

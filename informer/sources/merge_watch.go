@@ -28,7 +28,7 @@ func (m *merged[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (lis
 	}
 	if opts.SendInitialEvents {
 		w.state = m.newState()
-		w.late = false // All of them are listed.
+		w.late = false // All parts are listed now.
 	}
 	w.oldest, _ = oldest(w.state.at)
 	if opts.Timeout > 0 {
@@ -67,8 +67,8 @@ func (m *merged[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (lis
 	return w, nil
 }
 
-// stateAt returns the delivered state at a version. fresh says that it is the list that was just
-// read: if this is the list's version, all of it was delivered.
+// stateAt returns the delivered state at a version. fresh says that this is the state of the list
+// that was just read: the reflector watches from its version, so it has received the whole list.
 func (m *merged[T]) stateAt(version string) (state *mergedState, fresh bool) {
 	fresh = m.listed != nil && m.listed.given == version
 	if fresh {
@@ -116,8 +116,8 @@ type told struct {
 	part     int
 	version  string // of the object
 	uid      uint64
-	through  string // the part's position after it, "" if unknown
-	given    string // the position of all parts
+	through  string // the part's position after this result, "" if unknown
+	given    string // the position of all parts after it
 	complete bool   // the initial events have ended
 
 	unread *listwatch.ObjectError // replaces all fields above except part
@@ -135,9 +135,9 @@ type arrivalKind uint8
 
 const (
 	partSays arrivalKind = iota // an event, or an undecodable object
-	partUp                      // its watch is open
-	partDown                    // its watch has failed, and will be opened again
-	partLate                    // an event, or an undecodable deletion, that arrived after later ones
+	partUp                      // the part's watch is open
+	partDown                    // the part's watch has failed, and will be opened again
+	partLate                    // an event or an undecodable deletion, after later events
 	partEnds                    // all watches end with this error
 )
 
@@ -197,9 +197,9 @@ func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done b
 	case a.err != nil: // Only a list shows whether the object is gone. See Reflector.lateUnread.
 		w.late = true
 	case w.isNews(a):
-		// A list contains late objects. If late events continue after it, objects count their own
-		// versions: all are delivered, and the next list follows after the pause. See
-		// Reflector.late.
+		// The list that follows contains the late objects. If late events continue, the server
+		// counts the versions of each object separately: all events are delivered, and the next
+		// list follows after the pause. See Reflector.late.
 		w.late, a.kind, a.event.Unordered = true, partSays, true
 	}
 	if w.late && time.Since(w.looked) >= pace.DoubtPause {
@@ -263,8 +263,8 @@ func (w *mergedWatch[T]) isNews(a arrival[T]) bool {
 	return !exists || told.version != a.event.ResourceVersion || listwatch.OtherUID(told.uid, a.event.UIDHash)
 }
 
-// advance records the position of a part. If that advances the position of all parts, a bookmark is
-// due.
+// advance records the position of a part. If the position of all parts advances with it, a bookmark
+// is due.
 func (w *mergedWatch[T]) advance(part int, version string) {
 	if !mark.Resumes(version) {
 		return

@@ -23,8 +23,8 @@ type Resumption[T any] struct {
 	// agreed.
 	Load func(description map[string]string) (entries []indexer.Entry[T], resourceVersion string, err error)
 
-	// Describe says that Load wants a description, if the source is a listwatch.Describer.
-	// Otherwise it gets nil.
+	// Describe says that Load needs a description, if the source is a listwatch.Describer.
+	// Otherwise Load gets nil.
 	Describe bool
 
 	// Fill puts the loaded objects into the store. After an error, a list follows.
@@ -49,13 +49,13 @@ type resumed[T any] struct {
 	listwatch.Source[T]
 	Resumption[T]
 
-	loaded  *loaded[T] // nil before that, and after the decision
-	decided bool       // whether it is decided that the loaded objects are used or not
-	version string     // the version through which they are complete, or the server's version
-	newest  string     // newest version of all loaded objects
+	loaded  *loaded[T] // nil before Load was called, and after the decision
+	decided bool       // the loaded objects have been accepted or refused
+	version string     // the version through which the accepted objects are complete
+	newest  string     // version of the newest accepted object; after a refusal, the server's
 	doubted bool       // the server has expired that version: it may have another history
 	// ahead has the versions of preloaded objects that are newer than version: they come from a
-	// source whose watch is Unordered. They are not set back.
+	// source whose watch is Unordered. Older events of these objects are dropped.
 	ahead map[types.NamespacedName]string
 }
 
@@ -84,7 +84,8 @@ func (s *resumed[T]) List(ctx context.Context, opts listwatch.ListOptions) (list
 		return &unchangedList[T]{items: s.unchanged(), version: s.version}, nil
 	}
 	if opts.ResourceVersion == "0" && s.newest != "" {
-		// No older than the store. A page of a limited list would have exactly that version.
+		// The list must be at least as new as the store. With a limit, it would have exactly that
+		// version.
 		opts.ResourceVersion, opts.Limit = s.newest, 0
 	}
 	s.ahead = nil
@@ -127,7 +128,7 @@ func (s *resumed[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (li
 }
 
 // resumes reports whether the server can report the changes since version. Only the first call that
-// succeeds can return true. After an error the caller may retry: nothing has been shown.
+// succeeds can return true. After an error the caller may retry: nothing has been delivered.
 func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (bool, error) {
 	if s.decided {
 		return false, nil
@@ -220,7 +221,7 @@ func (s *resumed[T]) unchanged() []listwatch.Item[T] {
 	return items
 }
 
-// unchangedList is a list of such items.
+// unchangedList is a list that has only unchanged items.
 type unchangedList[T any] struct {
 	items   []listwatch.Item[T]
 	version string
@@ -240,7 +241,8 @@ func (l *unchangedList[T]) Meta() listwatch.ListMeta {
 
 func (l *unchangedList[T]) Close() error { return nil }
 
-// resumedWatch is a watch that continues from the preloaded store, or after that.
+// resumedWatch is a watch that continues from the preloaded store, or a later watch while ahead has
+// objects.
 type resumedWatch[T any] struct {
 	listwatch.WatchStream[T]
 	initial []listwatch.Event[T] // are returned first

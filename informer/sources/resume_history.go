@@ -15,12 +15,13 @@ import (
 )
 
 const (
-	// settle is how long a watch must be silent until it counts as servable and without more old
-	// events. kube-apiserver answers 200 to a watch from an expired version, and reports the expiry
-	// at once in the first event.
+	// settle is the silence of a watch after which its old events count as read, and its version as
+	// not expired. kube-apiserver answers 200 to a watch from an expired version, and reports the
+	// expiry at once in the first event.
 	settle = 500 * time.Millisecond
 
-	// firstWord is how long the last change of the objects may take to arrive again.
+	// firstWord is the time limit for the first event, which repeats the last change of the
+	// objects.
 	firstWord = 5 * time.Second
 )
 
@@ -38,9 +39,9 @@ const (
 var errNotAllowed = errors.New("what is loaded may not be read")
 
 // history checks whether a server can report all changes since the version of some objects, and
-// whether its history is theirs. In the same history, a watch from just before the objects' last
-// change begins with this change. Up to version it then shows nothing else, except objects that
-// were deleted again.
+// whether the objects come from the history of this server. In the same history, a watch from just
+// before the objects' last change begins with this change. Up to version it then shows nothing
+// else, except objects that were deleted again.
 type history[T any] struct {
 	sources  []listwatch.Source[T]
 	entries  []indexer.Entry[T]
@@ -51,13 +52,13 @@ type history[T any] struct {
 // testimony is the result of watching one source.
 type testimony struct {
 	err         error
-	last, other bool // last: it had the objects' last change; other: it had a change that the objects lack
-	forgotten   bool // it cannot report the history
+	last, other bool // the watch had the last change of the objects; it had a change that they lack
+	forgotten   bool // the server cannot report the history
 }
 
 // probe watches all sources, several at once. The watches last until all old events are read. The
-// reflector opens its own watches later, because these must not outlive the reflector's list. After
-// an error the caller may retry.
+// reflector opens its own watches later, because the watches of probe must not outlive the
+// reflector's list. After an error the caller may retry.
 func (h *history[T]) probe(ctx context.Context) (found, error) {
 	last, stored := h.last()
 	from := last.Before()
@@ -90,7 +91,7 @@ func (h *history[T]) probe(ctx context.Context) (found, error) {
 		seen, other, forgotten = seen || t.last, other || t.other, forgotten || t.forgotten
 		if t.err != nil && err == nil {
 			err = t.err
-			cancel() // It still waits for all sources.
+			cancel() // The loop still waits for all sources.
 		}
 	}
 	switch {
@@ -162,7 +163,7 @@ func (h *history[T]) ask(ctx context.Context, source listwatch.Source[T], from s
 		close(quiet)
 		cancel()
 	})
-	came := map[types.NamespacedName]bool{} // and have not been deleted again
+	came := map[types.NamespacedName]bool{} // keys that came and have not been deleted again
 	for {
 		event, err := watch.Next()
 		if !timer.Stop() {
@@ -188,7 +189,7 @@ func (h *history[T]) ask(ctx context.Context, source listwatch.Source[T], from s
 		case event.Type != listwatch.Deleted:
 			came[event.Key] = true
 		case stored[event.Key] != "" && !came[event.Key]:
-			t.other = true // If it existed in this history, it would not be stored.
+			t.other = true // In the same history, the object would not be stored.
 		default:
 			delete(came, event.Key)
 		}

@@ -22,7 +22,7 @@ import (
 // time for each stream. It may keep an object that it has returned, but must not change it. If the
 // function returns an error, the object is unreadable: it is reported, and its stored state stays.
 // The informer is then not synced or not healthy, unless reflector.Options.SkipUnreadable is set. A
-// panic is such an error. Keys and versions are not affected: they travel beside the object.
+// panic counts as such an error. Keys and versions are not affected: they travel beside the object.
 //
 // An object that shares parts with others (listwatch.Item.Shared) is copied before the call. If the
 // function returns that copy, the stored object shares its unchanged parts again. This holds for
@@ -30,7 +30,8 @@ import (
 // (listwatch.ListOptions.Owned).
 //
 // If the source or the function is nil, informer.New refuses the result, with an error that says
-// so. It costs less if the server or the decoder leaves fields out; see package rest.
+// so. If the server or the decoder can leave the fields out, this costs less than a Transform; see
+// package rest.
 func Transform[From, To any](source listwatch.Source[From], transform func(From) (To, error)) listwatch.Source[To] {
 	switch err := Unusable(source); {
 	case err != nil:

@@ -8,8 +8,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// unusable is returned by functions without an error result when they get invalid arguments, such
-// as a nil source. New refuses it with the error, and every list or watch of it returns the error.
+// unusable is the source that [Merge] and [Transform] return for invalid arguments, because they
+// have no error result. New refuses it with err, and every list or watch of it returns err.
 type unusable[T any] struct{ err error }
 
 func newUnusable[T any](format string, a ...any) listwatch.Source[T] {

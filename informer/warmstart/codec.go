@@ -7,7 +7,7 @@ import (
 
 // Codec encodes and decodes objects. Decode gets bytes that Encode wrote, and must not keep them.
 type Codec[T any] struct {
-	// Name is written to the file. A file with another name is not used.
+	// Name is written to the file. A file that a codec of another name wrote is not used.
 	Name   string
 	Encode func(T) ([]byte, error)
 	Decode func([]byte) (T, error)

@@ -15,17 +15,16 @@
 // that version has expired. Until then handlers get nothing, however long the server is unreachable
 // or refuses access.
 //
-// # What a file is good for
+// # When a file is used
 //
 // A file is used if it is complete and its header matches. The header has the source's description
 // at the time of saving (listwatch.Describer): address, UID of the namespace kube-system, a hash of
 // the user, resource, selectors and projection. It also has the Go type with its package path, a
 // hash of the type's fields, the version of k8s.io/api, the codec, and some [Options]. If anything
-// differs, the file is not used, and an error says what ([ErrOther]). The same holds for a file
-// that is damaged ([ErrDamaged]), in another release's format ([ErrFormat]), or unsafe
-// ([ErrUnsafe]). The informer logs that error and begins with a list, and the next Save replaces
-// the file. The error never ends a program.
-//
+// differs, the file is not used, and an error names the difference ([ErrOther]). A file is not used
+// either if it is damaged ([ErrDamaged]), in another release's format ([ErrFormat]), or unsafe
+// ([ErrUnsafe]). The informer logs the error and begins with a list, and the next Save replaces the
+// file. The error never ends a program.
 // The history must also match: the server must have the last change in the file, see
 // [informer.Preload].
 //
@@ -33,9 +32,9 @@
 // one at the same address. Then there is neither loading nor saving ([ErrUnknownSource]) unless
 // Options.Source is set.
 //
-// An incomplete store is not saved ([ErrIncomplete]): while objects are unreadable or refused by an
-// index function, or a part of a merged source fails. The earlier file remains, as it does if the
-// disk is full; [File.SaveEvery] logs the reason.
+// [File.Save] does not save an incomplete store ([ErrIncomplete]). A store is incomplete while
+// objects are unreadable or refused by an index function, or while a part of a merged source fails.
+// The earlier file remains, as it does if the disk is full; [File.SaveEvery] logs the reason.
 //
 // # Secrets
 //

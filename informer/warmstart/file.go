@@ -20,9 +20,9 @@ type File[T any] struct {
 
 	mu        sync.Mutex // guards following
 	informer  *informer.Informer[T]
-	source    map[string]string // the informer's source's description of itself
+	source    map[string]string // the description of the informer's source
 	described bool
-	placed    saved[T] // the content of the file
+	placed    saved[T] // the state that the file contains
 }
 
 // New returns the File for path. It neither reads nor writes the file. The error says which

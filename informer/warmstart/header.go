@@ -76,8 +76,8 @@ func typeName(t reflect.Type) string {
 	}
 }
 
-// fieldsOf returns a hash of all fields of a type. If an earlier release lacked a field, the
-// objects it saved lack the field's value.
+// fieldsOf returns a hash of all fields of a type. A file that was saved with a type that lacked a
+// field lacks the values of that field, so it must not be used.
 func fieldsOf(t reflect.Type) string {
 	w := walk{sum: sha256.New(), seen: map[reflect.Type]int{}}
 	w.add(t)

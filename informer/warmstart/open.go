@@ -9,8 +9,8 @@ import (
 	"github.com/kinform/kinform/internal/regular"
 )
 
-// openSafely opens a file that only this user and root can have written since it was made. It never
-// blocks, as opening a pipe would.
+// openSafely opens a file that only this user and root can have written. It does not block if a
+// pipe is in the place of the file.
 func openSafely(path string) (*os.File, fs.FileInfo, error) {
 	file, info, err := regular.Open(path, regular.Refuse)
 	switch {

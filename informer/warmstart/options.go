@@ -7,7 +7,7 @@ import "log/slog"
 // kube-system.
 type Options struct {
 	// Source names where the objects come from, in any words, so that a file from another source is
-	// not used. It is required if the source does not identify itself. Either the source is not a
+	// not used. It is required if the source does not identify itself: it is not a
 	// listwatch.Describer, or the user may not get the namespace kube-system, whose UID
 	// distinguishes clusters at the same address. It must change whenever the cluster changes.
 	// Defaults to "": the source's description is used alone.

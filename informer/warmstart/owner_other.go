@@ -4,7 +4,8 @@ package warmstart
 
 import "io/fs"
 
-// Owner and mode mean nothing here: the directory decides who may write.
+// ofThisUser always returns nil: owner and mode mean nothing here, the directory decides who may
+// write.
 func ofThisUser(fs.FileInfo) error { return nil }
 
 func private(fs.FileMode) error { return nil }

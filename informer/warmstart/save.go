@@ -15,11 +15,11 @@ import (
 	"github.com/kinform/kinform/internal/remind"
 )
 
-// Save replaces the file by the current content of the preloaded informer's store. A store without
-// a version, as before its first list, is not saved, which is not an error. An incomplete store is
-// not saved either ([ErrIncomplete]). An unreadable object, or an object in a failing part of a
-// merged source, would be silently missing in the next process. The file then stays as it was,
-// complete up to an earlier version.
+// Save replaces the file by the current content of the preloaded informer's store. Before the store
+// has a version, that is before its first list, Save does nothing and returns nil. It does not save
+// an incomplete store either ([ErrIncomplete]): an unreadable object, or an object in a failing
+// part of a merged source, would be silently missing in the next process. The file then stays as it
+// was, complete up to an earlier version.
 func (f *File[T]) Save() error {
 	_, err := f.save(saved[T]{})
 	return err
@@ -68,7 +68,8 @@ func completeness(s informer.Status) error {
 }
 
 // replace writes a new file and renames it over the old one, if the store is complete. It checks
-// that before and after: an object that could not be stored is recorded a moment after its version.
+// the store before and after the write: an object that could not be stored is recorded a moment
+// after its version.
 func (f *File[T]) replace(snapshot *indexer.Snapshot[T], content header, now saved[T], complete func() error) error {
 	if err := complete(); err != nil {
 		return err
@@ -151,7 +152,7 @@ func syncDir(dir string) error {
 
 // SaveEvery calls Save every interval if the store has changed, and once more when ctx ends, and
 // then returns. The error is the error of the last Save. A failed save is passed to OnError. It is
-// also logged when the failures begin, and every few minutes while they last. It starts no
+// also logged when the failures begin, and every few minutes while they last. SaveEvery starts no
 // goroutine: run it in one, and wait for it before the process ends.
 //
 // The last save is complete if the informer has ended before ctx ends. Otherwise the next process

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// isSecretType reports whether a Go type is Secret, whatever its objects say of themselves.
+// isSecretType reports whether a Go type is Secret, whatever kind its objects have.
 func isSecretType(t reflect.Type) bool {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -28,9 +28,9 @@ func identifies(source map[string]string) bool {
 	return len(source) > 0 && !says(source, "cluster", "")
 }
 
-// says searches a source's description for a value, including the parts' descriptions, which are
-// quoted in it once for each level. A selector with the same text matches too, which errs on the
-// safe side.
+// says reports whether a source's description has a value for a name. It also searches the
+// descriptions of merged parts, which are quoted once for each level. A selector with the same text
+// matches too, which errs on the safe side.
 func says(source map[string]string, name, value string) bool {
 	if said, ok := source[name]; ok && said == value {
 		return true
