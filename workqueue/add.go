@@ -35,8 +35,8 @@ func (q *Queue[K]) AddWith(key K, how AddOptions) {
 	}
 }
 
-// mergeLocked adds to the turn that is due for a dirty key. A higher priority moves the key among
-// the ready keys.
+// mergeLocked merges an add into the pending run of a dirty key. A higher priority moves the key
+// among the ready keys.
 func (q *Queue[K]) mergeLocked(e *entry[K], due turn) {
 	q.stats.Merged++
 	raised := e.ready() && due.priority > e.due.priority

@@ -56,7 +56,7 @@ func (b *bucket[K]) describe(to *Limits) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Since(b.epoch)
-	token := max(b.next, now-b.saved) // when the next token exists; in a full bucket it is saved old
+	token := max(b.next, now-b.saved) // when the next token exists; in a full bucket, saved ago
 	to.Burst = int(b.saved/max(b.every, 1)) + 1
 	to.PerSecond = float64(time.Second) / float64(max(b.every, 1))
 	to.Tokens = float64(now-token)/float64(max(b.every, 1)) + 1

@@ -10,7 +10,7 @@ type Causes struct {
 // why is an immutable pair of causes.
 type why struct{ first, last string }
 
-// causes returns the causes of the turn for the user.
+// causes returns the causes of the run in the form that the program gets.
 func (t turn) causes() Causes {
 	if t.why == nil {
 		return Causes{Count: int(t.adds)}
@@ -33,7 +33,7 @@ func (s *whys) one(cause string) *why {
 	return s.pair(cause, cause)
 }
 
-// merge adds a later turn to the turn that is already due.
+// merge merges a later add into the pending run.
 func (s *whys) merge(due *turn, later turn) {
 	due.priority = max(due.priority, later.priority)
 	due.adds += later.adds

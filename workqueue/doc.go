@@ -23,8 +23,9 @@
 // # Where to find what
 //
 //   - A key that is added while a worker has it, or while it is parked, becomes dirty: dirtyLocked
-//     in queue.go. It becomes ready when nothing holds it back any more: readyLocked in queue.go.
-//     Done calls that through finish in queue.go, and the end of a wait through unpark in park.go.
+//     in queue.go. The key becomes ready when nothing holds it back any more: readyLocked in
+//     queue.go. Done calls readyLocked through finish in queue.go. The end of a wait calls it
+//     through unpark in park.go.
 //   - A key that is added later: AddAfter in delay.go, alarms in alarm.go.
 //   - A key that failed: outcomeOf in outcome.go, Retry in delay.go.
 //   - The workers: RunUntil in run.go, crew in crew.go.

@@ -2,9 +2,9 @@ package workqueue
 
 import "context"
 
-// ShutDown stops the intake: every later Add is refused. Delayed keys are discarded, and so are the
-// pending runs of parked keys. Ready keys are still handed out. So are keys that were added again
-// before ShutDown while they were processed, even within MinInterval. After that Get returns
+// ShutDown stops the intake: the queue refuses every later Add. It discards delayed keys, and the
+// pending runs of parked keys. Ready keys are still handed out. Keys that were added again while
+// they were processed are also still handed out, even within MinInterval. After that Get returns
 // ErrShutDown. ShutDown does not wait and may be called again.
 func (q *Queue[K]) ShutDown() {
 	q.mu.Lock()
@@ -26,13 +26,13 @@ func (q *Queue[K]) ShutDown() {
 // number of keys left; the queue stays shut down, and Drain may be called again. Several callers
 // may wait.
 //
-// A worker between Get and Done must not call Drain, nor a hook of the Observer, nor a function
-// passed to Park: it would wait for itself.
+// A worker between Get and Done must not call Drain. The same holds for a hook of the Observer, and
+// for a function passed to Park. Each would wait for itself.
 func (q *Queue[K]) Drain(ctx context.Context) error {
 	q.ShutDown()
 	select {
 	case <-q.drained:
-		q.parking.waits.Wait() // they are over and about to return
+		q.parking.waits.Wait() // the waits are over, and their goroutines about to return
 		return nil
 	case <-ctx.Done():
 	}
@@ -57,13 +57,13 @@ func (q *Queue[K]) leftLocked() int {
 	return left
 }
 
-// drainedLocked reports whether the queue is shut down and nothing is left of it.
+// drainedLocked reports whether the queue is shut down, and has no entry, timer callback or wait.
 func (q *Queue[K]) drainedLocked() bool {
 	return q.shuttingDown && q.entries.len == 0 && q.pending == 0
 }
 
-// closeIfDrainedLocked is called when an entry or a pending timer is gone; it finds the queue
-// drained only once.
+// closeIfDrainedLocked is called when an entry or a pending timer is gone. The queue becomes
+// drained only once, so drained is closed once.
 func (q *Queue[K]) closeIfDrainedLocked() {
 	if q.drainedLocked() {
 		close(q.drained)

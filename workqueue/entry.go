@@ -73,7 +73,8 @@ type turn struct {
 // clamp converts a priority to the type in a turn.
 func clamp(priority int) int32 { return int32(min(max(priority, math.MinInt32), math.MaxInt32)) }
 
-// hash panics if K is an interface and the key is not hashable. It needs no lock.
+// hash returns the hash of the key. It panics if K is an interface and the key is not hashable. It
+// needs no lock.
 func (q *Queue[K]) hash(key K) uint32 { return uint32(maphash.Comparable(q.seed, key)) }
 
 // obtainLocked returns the entry of the key, and makes a new one if necessary.

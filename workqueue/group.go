@@ -8,8 +8,8 @@ type group struct {
 	weight int32 // at least 1; 0 if there are no groups
 }
 
-// groupOf calls the two options. It must be called without the lock, and before an entry of the key
-// is made.
+// groupOf calls Options.Group and Options.Weight. It must be called without the lock, and before
+// the key gets an entry.
 func (q *Queue[K]) groupOf(key K) group {
 	if q.opts.Group == nil {
 		return group{}

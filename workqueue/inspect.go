@@ -52,8 +52,8 @@ func (q *Queue[K]) Lookup(key K) (state KeyState[K], ok bool) {
 // Inspect returns the state of every key. First come the keys with workers, longest first; then the
 // ready keys by priority, longest first; then the waiting keys, parked ones first and the others by
 // time. If times are not kept, ready keys of one priority are in no particular order. The slice
-// belongs to the caller. It holds the queue's lock while it visits all keys, a millisecond for some
-// ten thousand.
+// belongs to the caller. Inspect holds the queue's lock while it visits all keys: about a
+// millisecond for ten thousand keys.
 func (q *Queue[K]) Inspect() []KeyState[K] {
 	states := q.states()
 	for i := range states {
@@ -81,8 +81,8 @@ func (s *KeyState[K]) stage() int {
 	return 2
 }
 
-// waitsUntil returns when a key is due that is neither ready nor with a worker, or zero if only
-// Park holds it back.
+// waitsUntil returns when a key is due that is neither ready nor with a worker. It returns zero if
+// only Park holds the key back.
 func (s *KeyState[K]) waitsUntil() time.Time {
 	switch {
 	case s.stage() < 2:

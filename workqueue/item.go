@@ -32,9 +32,9 @@ func (q *Queue[K]) GetItem(ctx context.Context) (Item[K], error) {
 	return item, nil
 }
 
-// tellGot reports a key that was handed out to the observer. If the observer ends the goroutine,
-// the key has no worker. It is then handed out again after a pause, because the observer may end
-// each goroutine.
+// tellGot passes a key that was handed out to the observer. If the observer ends the goroutine, the
+// key has no worker, so tellGot adds it again. It does so after a pause, because the observer may
+// end every goroutine.
 func (q *Queue[K]) tellGot(item *Item[K]) {
 	if q.opts.Observer == nil {
 		return

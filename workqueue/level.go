@@ -7,12 +7,12 @@ import "time"
 type level[K comparable] struct {
 	priority int32
 	len      int
-	waits    uint64 // since which run it has not been served
+	waits    uint64 // number of the run that served it last
 	lanes    ring[K]
 
 	byGroup map[string]*lane[K] // the lanes, if there are groups
 	groups  int                 // maximum size of byGroup so far, see fitted
-	spare   *pool[lane[K]]      // where lanes come from
+	spare   *pool[lane[K]]      // pool of unused lanes
 }
 
 func (l *level[K]) push(e *entry[K]) {

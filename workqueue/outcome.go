@@ -6,7 +6,7 @@ import (
 )
 
 // outcome is the interpretation of a result of reconcile. If an error wraps others, the wrapped
-// errors decide: it is a requeue request only if every wrapped error is one.
+// errors decide: the result is a requeue request only if every wrapped error is one.
 type outcome struct {
 	failed  bool // contains an error that is retried
 	dropped bool // contains an error that is dropped
@@ -21,7 +21,8 @@ func outcomeOf(err error) (o outcome) {
 }
 
 // Judge returns how Run treats a result of reconcile while the context has not ended. failed says
-// that it is a failure, not only a requeue request, and again that the key is retried for it.
+// that the result is a failure, not only a requeue request. again says that Run retries the key for
+// this failure.
 func Judge(result error) (failed, again bool) {
 	if result == nil {
 		return false, false

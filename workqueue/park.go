@@ -75,8 +75,8 @@ func (q *Queue[K]) unpark(e *entry[K], err error) {
 	q.closeIfDrainedLocked()
 }
 
-// abandonLocked ends the waits of parked keys, and discards their pending runs: only the waits
-// could say whether these are safe.
+// abandonLocked ends the waits of parked keys, and discards their pending runs: without a completed
+// wait, a run may be unsafe.
 func (q *Queue[K]) abandonLocked() {
 	q.parking.end()
 	if q.parked == 0 {

@@ -41,9 +41,9 @@ type Queue[K comparable] struct {
 	shuttingDown bool
 	timed        bool // whether the times of runs are kept
 
-	// entries has an entry for each key that is dirty, processing, parked, or has an alarm.
-	// The entry says which of these the key is; any combination is possible. The three
-	// others list entries:
+	// entries has an entry for each key that is dirty, processing, parked, or has an alarm. The
+	// entry says which of these apply; any combination is possible. Three other fields list some of
+	// the entries:
 	//
 	//	processing = those that are processing, in the order of Get
 	//	ready      = those that are dirty, not processing, and not held back
@@ -89,10 +89,10 @@ func New[K comparable](opts Options[K]) *Queue[K] {
 	return q
 }
 
-// Add requests a run of the key. If a run is pending already, only its Causes change, and its
-// priority if that is less than 0. If the key is being processed, it is handed out again after
-// Done. Add does not affect a delay of the key: it will be added at that time as well. It never
-// blocks, and it does nothing after ShutDown.
+// Add requests a run of the key. If a run is pending already, Add counts in its Causes, and raises
+// its priority to 0 if that is lower. If the key is being processed, it is handed out again after
+// Done. Add does not affect a delay of the key: the key will be added at that time as well. Add
+// never blocks, and it does nothing after ShutDown.
 func (q *Queue[K]) Add(key K) { q.addNow(key, 0, "") }
 
 func (q *Queue[K]) addNow(key K, priority int, cause string) {
@@ -156,8 +156,8 @@ func (q *Queue[K]) dirtyLocked(e *entry[K], due turn) addResult {
 }
 
 // readyLocked makes a key ready if it is dirty and nothing holds it back: no worker has it, and
-// Park and MinInterval allow it. It is called whenever a key has become dirty, or one of the
-// obstacles has ended.
+// Park and MinInterval allow it. It is called whenever a key has become dirty, is done, or is no
+// longer held back.
 func (q *Queue[K]) readyLocked(e *entry[K], now time.Duration) {
 	if !e.dirty || e.processing || e.heldBack() || e.ready() {
 		return
@@ -182,7 +182,7 @@ func (q *Queue[K]) Get(ctx context.Context) (key K, err error) {
 	return key, err
 }
 
-// get also fills in the item, unless it is nil.
+// get is Get, and also fills in the item unless it is nil.
 func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -238,13 +238,14 @@ func (q *Queue[K]) done(key K, how ending) {
 	}
 }
 
-// finish removes a key from processing, and from the queue unless more is pending.
+// finish removes a key from processing. It also drops the key's entry, unless another state needs
+// it.
 func (q *Queue[K]) finish(key K, how ending) (ran time.Duration, ok bool) {
 	q.mu.Lock()
 	defer q.unlock() // also if the key is not hashable
 
 	e := q.processing.first
-	if e == nil || e.key != key { // usually it is the only one, or the oldest
+	if e == nil || e.key != key { // usually the key is the only one, or the oldest
 		e = q.entries.find(key, q.hash(key))
 	}
 	if e == nil || !e.processing {

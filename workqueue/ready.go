@@ -6,9 +6,9 @@ import (
 )
 
 // readyKeys holds the ready keys and chooses the next one: by the highest priority, in turn among
-// its groups, in the order of becoming ready. So that no level starves, one in every so many runs
-// goes to the level that has waited longest. The highest level takes part in this choice: it may be
-// starved itself, by a higher one that comes and goes.
+// its groups, in the order of becoming ready. So that no level starves, one run in every ageing
+// goes to the level that has waited longest. The highest level takes part in this choice, because a
+// still higher level that comes and goes may starve it.
 //
 // plain/workqueue.go has a slice, in which a loud namespace makes all others wait. Jain's index of
 // fairness is 0.46 there, and 1.00 with groups here (bench/queue -fairness).

@@ -26,15 +26,15 @@ import (
 // errors, and a panic counts as an error: see "Results of a reconcile" in the package comment.
 //
 // When ctx ends, everything ends. The context of every reconcile ends at once with the same cause,
-// no further key is begun, and the queue is shut down with the keys that are in it. Run returns nil
-// when the reconciles and waits of Park in progress have returned, so it waits for one that ignores
-// its context. An error that they return because their context has ended is not a failure. No
-// reconcile has a context that outlives ctx, so ctx may end when a lease is lost. To finish the
-// queued keys, use RunUntil.
+// no further key is begun, and the queue is shut down, with its remaining keys unprocessed. Run
+// returns nil when the reconciles and the waits of Park in progress have returned; a reconcile that
+// ignores its context delays this. An error that a reconcile returns because its context has ended
+// is not a failure. No reconcile has a context that outlives ctx, so ctx may end when a lease is
+// lost. To finish the queued keys, use RunUntil.
 //
-// If the queue is shut down in another way, Run returns nil as soon as it is drained, or as above
-// when ctx ends. SetWorkers changes the number of workers meanwhile. Only one Run is possible at a
-// time: a second returns an error.
+// If the queue is shut down in another way, Run returns nil as soon as the queue is drained, or as
+// above when ctx ends. SetWorkers changes the number of workers meanwhile. Only one Run is possible
+// at a time: a second returns an error.
 func (q *Queue[K]) Run(ctx context.Context, workers int, reconcile func(context.Context, K) error) error {
 	return q.RunUntil(ctx, ctx, workers, reconcile)
 }
@@ -105,14 +105,14 @@ func (q *Queue[K]) await(ctx, stop context.Context) error {
 	return q.Drain(ctx)
 }
 
-// work is one worker: it returns when it is dismissed, when work ends, or when Get has no more
-// keys.
+// work is one worker: it returns when the worker is dismissed, when the context work ends, or when
+// Get has no more keys.
 func (q *Queue[K]) work(hired, work context.Context, reconcile func(context.Context, K) error) {
 	for {
 		key, err := q.Get(hired)
 		if err != nil && q.isOver() {
-			// The others may have ended before this worker was done with a key that was added
-			// again. Then only this worker is left for it, dismissed or not.
+			// The other workers may have ended before this worker was done with a key that was
+			// added again. Then only this worker can process the key, even if it is dismissed.
 			key, err = q.Get(work)
 		}
 		if err != nil {
@@ -219,7 +219,7 @@ func harmless(err error) error {
 // errGoexit is the error of a function that did not return and did not panic.
 var errGoexit = errors.New("ended its goroutine, by runtime.Goexit")
 
-// report counts, logs and reports a failure; dropped says that the key is not retried.
+// report counts and logs a failure, and calls OnError; dropped says that the key is not retried.
 func (q *Queue[K]) report(ctx context.Context, msg string, dropped bool, key K, err error) {
 	_, panicked := errors.AsType[*PanicError](err)
 	requeues := q.NumRequeues(key)

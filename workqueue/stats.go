@@ -36,13 +36,14 @@ type Stats struct {
 	// the same moment.
 	Workers int
 
-	// Counts since the queue was made: a key became dirty, an add found its key dirty already, a
-	// delayed add or a Retry was accepted, a key was handed out, and a key was done.
+	// Counts since the queue was made. Adds: a key became dirty. Merged: an add found its key dirty
+	// already. Retries: a delayed add or a Retry was accepted. Gets: a key was handed out. Dones: a
+	// key was done.
 	Adds, Merged, Retries, Gets, Dones uint64
 
 	// Refused counts adds and parks of every kind after ShutDown. Discarded counts the delays, and
 	// the runs of parked keys, that ShutDown dropped. Cancelled counts calls of Cancel that removed
-	// something. Dropped counts the runs of dirty keys among these.
+	// something. Dropped counts the pending runs that ShutDown or Cancel dropped.
 	Refused, Discarded, Cancelled, Dropped uint64
 
 	// StrayDones counts the calls of Done for keys that were not processing. They
@@ -57,7 +58,7 @@ type Stats struct {
 	// goroutine: Observer, RateLimiter, Group, Weight and Logger.
 	HookPanics uint64
 
-	// Turns counts the runs of Run that are Dones, by how they ended.
+	// Turns counts the completed runs of Run, by how they ended.
 	Turns Turns
 }
 

@@ -13,7 +13,7 @@ import "context"
 // more Get even if another was woken and has not looked yet: the system may have preempted it.
 
 // unlock releases mu, and sends the token to wake if a key is ready for which no Get has been
-// woken. It does so after the release, because the woken Get takes the lock at once.
+// woken. It sends after the release, because the woken Get takes the lock at once.
 func (q *Queue[K]) unlock() {
 	wake := q.ready.len > 0 && len(q.wake) == 0
 	q.mu.Unlock()

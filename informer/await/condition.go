@@ -75,7 +75,10 @@ func Deleted[T any](uid types.UID) Condition[T] {
 // conditions are about a name: a Deployment that was deleted and created again satisfies them too.
 // To wait for one particular object, combine them:
 //
-//	await.And(await.Object[*appsv1.Deployment](deployment.UID), await.DeploymentAvailable[*appsv1.Deployment]())
+//	await.And(
+//		await.Object[*appsv1.Deployment](deployment.UID),
+//		await.DeploymentAvailable[*appsv1.Deployment](),
+//	)
 func Object[T any](uid types.UID) Condition[T] {
 	return Condition[T]{
 		name:  "it has uid " + string(uid),

@@ -16,7 +16,8 @@ import (
 // to keep a few in a type of your own. Each object passes once, however it arrives, and before
 // anything stores it (D23):
 //
-//	informer.New(sources.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), informer.Options[summary]{})
+//	summaries := sources.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... })
+//	informer.New(summaries, informer.Options[summary]{})
 //
 // The function owns its argument and may change it in place. It is called by one goroutine at a
 // time for each stream. It may keep an object that it has returned, but must not change it. If the

@@ -1,7 +1,8 @@
 // Package warmstart saves the content of an informer's store in a file, so that the next process
 // begins with it and requests only the changes since then.
 //
-//	file, err := warmstart.New("/var/cache/app/pods", warmstart.Protobuf[corev1.Pod](), warmstart.Options{})
+//	codec := warmstart.Protobuf[corev1.Pod]()
+//	file, err := warmstart.New("/var/cache/app/pods", codec, warmstart.Options{})
 //	inf, err := informer.New(pods, informer.Options[*corev1.Pod]{Preload: file.Preload})
 //	go file.SaveEvery(ctx, time.Minute)
 //	inf.Run(ctx)
