@@ -70,7 +70,7 @@ func (c *Client[T]) modify(ctx context.Context, key types.NamespacedName, change
 // A list that differs is replaced whole. from must have the name, may be a cached object, and is
 // not changed. If there is no difference, Merge sends nothing, and returns to.
 //
-// The server detects a conflict only if both have a resourceVersion and the two differ.
+// The server detects a conflict only if to has a resourceVersion that differs from the one of from.
 func (c *Client[T]) Merge(ctx context.Context, from, to T, subresources ...string) (T, error) {
 	patch, err := mergePatch(from, to)
 	if err != nil || patch == nil {

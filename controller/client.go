@@ -37,9 +37,10 @@ import (
 // interval of two bookmarks. The limit is five seconds if a field selector decides whether the
 // Client's cache has the object, or if the server's versions cannot be compared. The wait ends
 // earlier if the cache cannot see the write: its informer has stopped, or the object cannot be
-// read. The same holds if two lists in a row failed because the server refuses the resource (403,
-// 405) or does not have it any more (404). If a wait ends without the write, the log and
-// [Manager.Ready] name the key, Ready until the cache has the write; see ControllerStatus.Unseen.
+// read. The same holds if two lists in a row failed because the server refuses the resource (status
+// 403 or 405) or does not have it any more (status 404). If a wait ends without the write, the log
+// and [Manager.Ready] name the key. Ready does so until the cache has the write, for five minutes
+// at most; see ControllerStatus.Unseen.
 type Client[T metav1.Object] struct {
 	server *rest.Resource[T]
 	cache  *informer.Handle[T] // nil if the Client was refused
@@ -212,7 +213,7 @@ func (c *Client[T]) UpdateStatus(ctx context.Context, object T) (T, error) {
 }
 
 // Patch changes an object, or a subresource of it, by a patch of the given type: JSON, merge,
-// strategic merge (built-in types only), or apply. [Client.Merge] computes one.
+// strategic merge (built-in types only), or apply. [Client.Merge] computes a merge patch.
 func (c *Client[T]) Patch(ctx context.Context, key types.NamespacedName, patchType types.PatchType, data []byte, subresources ...string) (T, error) {
 	return c.wrote(ctx)(c.server.Patch(ctx, key, patchType, data, metav1.PatchOptions{FieldManager: c.owner}, subresources...))
 }

@@ -37,8 +37,8 @@ type Settings[T metav1.Object] struct {
 	Queue workqueue.Options[types.NamespacedName]
 }
 
-// Controller calls its reconcile function when an object of type T changes, or another object that
-// maps to it. [Manage] makes one.
+// Controller calls its reconcile function for an object when the object changes, or when another
+// object changes that maps to it. [Manage] makes one.
 type Controller[T metav1.Object] struct {
 	manager   *Manager
 	called    string
@@ -63,7 +63,7 @@ type redelivery interface {
 }
 
 // Manage adds a controller to a manager. reconcile gets the object of the cache, which it must not
-// change. For one key, calls never overlap. It is called
+// change. For one key, calls never overlap. reconcile is called
 //
 //   - for every object when the controller begins, and when an object changes;
 //   - for events that lead to the object: see [Owns], [References], [Watch] and
@@ -81,8 +81,8 @@ type redelivery interface {
 // error that panics when it is examined. The same holds for all of the program's functions between
 // an event and its keys, such as Settings.When. If one panics or calls runtime.Goexit, that is
 // logged and counted (informer.HandlerStatus.Panics), and the function is called again with
-// back-off. It then gets a single event, from the state before the first lost event to the state in
-// the cache. See ControllerStatus.Undelivered.
+// back-off. It then gets the difference between the state before the first lost event and the state
+// in the cache, as one event. See ControllerStatus.Undelivered.
 //
 // [Manager.Run] returns an error about invalid arguments. name appears in logs, errors and
 // profiles.
@@ -176,8 +176,8 @@ func (c *Controller[T]) run(ctx, stop context.Context) (err error) {
 	if o := c.manager.opts.Observer; o != nil && o.Turn != nil {
 		turn = o.Turn(c.called, turn)
 	}
-	// Workers that start earlier would take a key, and take it again for each object that maps to
-	// it.
+	// Workers that start earlier would reconcile a key several times, once for each object that
+	// maps to it.
 	c.manager.mu.Lock()
 	all, deliveries := c.filled, c.deliveries
 	c.manager.mu.Unlock()
@@ -214,14 +214,15 @@ func (c *Controller[T]) end() {
 func (c *Controller[T]) turn(ctx context.Context, key types.NamespacedName) error {
 	ctx = turn{c.queue, key, &c.holds}.begin(ctx)
 	store := c.objects.store
-	// The order matters: an object that becomes unreadable after this check is still stored.
+	// Unreadable comes before Get: if the object becomes unreadable in between, the cache still has
+	// it.
 	if err := store.Unreadable(key); err != nil {
 		return fmt.Errorf("the newest state cannot be read: %w", err)
 	}
 	object, exists := store.Get(key)
 	if exists {
 		result, err := c.reconcile(ctx, object)
-		return result.err(contain.Error(err)) // Observer.Turn may examine it.
+		return result.err(contain.Error(err)) // Observer.Turn may examine the error.
 	}
 	if err := store.Unreadable(key); err != nil {
 		return fmt.Errorf("the newest state cannot be read: %w", err)

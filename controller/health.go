@@ -20,10 +20,11 @@ var (
 	errStopping = errors.New("the manager ends")
 )
 
-// Ready returns nil while the manager works, or could work as soon as it leads. It runs, every
-// cache is complete and has received something within Options.MaxStaleness, and no optional part
-// has failed. No key has waited for one of its writes for more than 30 seconds, or was reconciled
-// without it in the last five minutes. Otherwise the error names every problem.
+// Ready returns nil while the manager works, or would work if it led. The manager must run, every
+// cache must be complete and have received something within Options.MaxStaleness, and no optional
+// part may have failed. No key may have waited for one of its writes for more than 30 seconds, or
+// have been reconciled without it in the last five minutes. Otherwise the error names every
+// problem.
 func (m *Manager) Ready() error {
 	var missing []error
 	m.mu.Lock()
@@ -62,7 +63,7 @@ func (m *Manager) Ready() error {
 func (m *Manager) Handler() http.Handler { return m.endpoints }
 
 // Handle adds an endpoint to [Manager.Handler], such as metrics or profiles. Options.Serve serves
-// it as well. pattern is a pattern of [http.ServeMux], such as "GET /metrics". An answer may take
+// it as well. pattern is a pattern of [http.ServeMux], such as "GET /metrics". A response may take
 // two minutes. The context of a request ends with Run, which waits for the handler.
 func (m *Manager) Handle(pattern string, handler http.Handler) {
 	m.adding(func() (err error) {

@@ -76,7 +76,7 @@ func (h *holds) wait(ctx context.Context, key types.NamespacedName, w held) erro
 	}
 	h.waiting[one] = struct{}{}
 	h.mu.Unlock()
-	// The error if a method of the program's type panics or ends the goroutine.
+	// err is this error if a method of the program's type panics or ends the goroutine.
 	err := errors.New("a function of the program panicked")
 	defer func() { h.end(ctx, one, err) }()
 	bounded, cancel := context.WithTimeoutCause(ctx, maxHold, errHeldTooLong)
@@ -111,8 +111,8 @@ func (h *holds) end(ctx context.Context, one *hold, err error) {
 	}
 }
 
-// healthy returns an error that names the key that has been held back longest, if that is too long.
-// It also names a key that was reconciled without its write lately.
+// healthy returns an error that names the key that has been held back longest, if that is longer
+// than slowHold. It also names a key that was reconciled without its write lately.
 func (h *holds) healthy() error {
 	h.forget()
 	h.mu.Lock()

@@ -14,16 +14,17 @@ import (
 
 // delivery calls a handler of a controller, which runs the program's functions: predicates,
 // functions that map an event to keys, observers. If one of them panics or ends its goroutine, the
-// informer logs and counts that, and delivery keeps the event. It delivers the event again, with
-// the back-off of a failed reconcile. It is then a single event, from the state before the object's
-// first lost event to the state in the cache.
+// informer logs and counts that, and delivery keeps the event. delivery calls the handler again,
+// with the back-off of a failed reconcile. The handler then gets one event for all lost events of
+// the object, from the state before the first one to the state in the cache. If that is another
+// object of the same name, the handler gets a Deleted and an Added.
 type delivery[O metav1.Object] struct {
 	handle func(informer.Event[O])
 	store  *indexer.Reader[O]
 	queue  *workqueue.Queue[types.NamespacedName] // keys of objects with lost events
 
 	// calling holds an element during a call of handle. So the handler's goroutine and the worker
-	// of queue never call it at the same time (G4).
+	// of queue never call handle at the same time (G4).
 	calling chan struct{}
 
 	mu   sync.Mutex                                 // guards following
@@ -56,8 +57,8 @@ func (d *delivery[O]) call(e informer.Event[O]) {
 	d.handle(e)
 }
 
-// keep records a lost event. If an object loses several events, the first counts; first says that
-// this event is the first.
+// keep records a lost event. If an object loses several events, the first counts; first says that e
+// is that event.
 func (d *delivery[O]) keep(e informer.Event[O], first bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 // metrics cover all of them. Each field may be nil.
 type Observer struct {
 	// Queue returns the observer of a controller's queue. next is the observer in the controller's
-	// Settings, or nil. The returned observer must call it.
+	// Settings, or nil. The returned observer must call next.
 	Queue func(controller string, next *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName]
 
 	// Cache returns the observers of a cache. name is the cache's Informer.Name, or its resource if
@@ -26,11 +26,12 @@ type Observer struct {
 	// If several Selections share a cache, name and observers of the first apply.
 	Cache func(name string, next CacheObservers) CacheObservers
 
-	// Fill returns two hooks for a handler of a controller: a queue that the handler fills instead
-	// of its own and that must pass keys on, and a function that gets each event first. A nil fill
-	// means the queue itself, and a nil event means no function. Each handler has its own hooks,
-	// and calls them sequentially. If event panics, that is logged, and the handler still fills the
-	// queue. cache is the name of the handler's cache, as in Cache.
+	// Fill returns two hooks for a handler of a controller. fill is a queue that the handler fills
+	// instead of queue; it must pass the keys on to queue. event is called with each event, before
+	// the handler adds keys for it. A nil fill means queue itself, and a nil event means no
+	// function. Each handler has its own hooks, and calls them sequentially. If event panics, that
+	// is logged, and the handler still fills the queue. cache is the name of the handler's cache,
+	// as in Cache.
 	Fill func(controller, cache string, queue enqueue.Queue) (fill enqueue.Queue, event func(key types.NamespacedName, resourceVersion string))
 
 	// Turn returns the function that a controller's workers call to reconcile a key. It must call

@@ -44,8 +44,8 @@ type PartOptions struct {
 	Stage Stage
 
 	// Optional says that the part may fail. The manager then logs the failure, and restarts the
-	// part with back-off, from one second to a minute. Meanwhile it is not ready. If a part that is
-	// not optional fails, the manager ends.
+	// part with back-off, from one second to a minute. Meanwhile the manager is not ready. If a
+	// part that is not optional fails, the manager ends.
 	Optional bool
 }
 

@@ -178,8 +178,8 @@ func refused(failures int, err error) error {
 	return nil
 }
 
-// expects reports whether the cache will probably have an object. If a field selector decides, it
-// may not. A wait is then worthwhile only for the Client that wrote the object.
+// expects reports whether the cache will probably have an object. If a field selector decides, the
+// cache may not have it. A wait is then worthwhile only for the Client that wrote the object.
 func (v *view[T]) expects(object metav1.Object, own bool) bool {
 	return v.scope.has(object) && (own || !v.scope.byField)
 }
@@ -187,7 +187,7 @@ func (v *view[T]) expects(object metav1.Object, own bool) bool {
 func (v *view[T]) wrote(object metav1.Object, own bool) *wait {
 	key, version, has := keyOf(object), object.GetResourceVersion(), v.expects(object, own)
 	if v.seen(key, version, has) {
-		return nil // The watch was faster than the answer, or the cache does not select the object.
+		return nil // The watch was faster than the response, or the cache does not select the object.
 	}
 	return &wait{
 		until: func(ctx context.Context) error { return v.sees(ctx, key, version, has) },
@@ -205,8 +205,8 @@ func (v *view[T]) seen(key types.NamespacedName, version string, has bool) bool 
 // sees waits until the cache has this version of an object. If the object is deleted meanwhile, it
 // waits until the store has reached this version. It gives up when the cache is blind.
 //
-// The store's version alone would be enough. But it advances with the slowest namespace, or with
-// the next bookmark, which may take a minute.
+// Waiting for the store's version alone would be enough, but this version advances with the slowest
+// namespace, or with the next bookmark, which may take a minute.
 func (v *view[T]) sees(ctx context.Context, key types.NamespacedName, version string, has bool) error {
 	_, incomparable := resourceversion.CompareResourceVersion(version, version)
 	unsure := v.scope.byField || incomparable != nil

@@ -16,13 +16,14 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// Owns makes the controller reconcile an object when another object changes whose controlling owner
-// it is (metav1.NewControllerRef). when says which events count; nil means all events. The kind of
-// T must be known: for types that are not built-in, set rest.ResourceOptions.Kind.
+// Owns makes the controller reconcile the owner of an object when the object changes. The owner is
+// the object's controlling owner (metav1.NewControllerRef). when says which events count; nil means
+// all events. The kind of T must be known: for types that are not built-in, set
+// rest.ResourceOptions.Kind.
 //
-// The owner is in the namespace of the other object, or cluster-scoped, such as a Node. For a
+// The owner is in the namespace of the owned object, or cluster-scoped, such as a Node. For a
 // custom kind, the cached owners show the scope. Until the first owner is cached, the controller
-// keeps the keys of owners, and enqueues them then.
+// keeps the keys of owners. It enqueues them when the first owner is cached.
 func Owns[T, O metav1.Object](c *Controller[T], owned *Client[O], when func(informer.Event[O]) bool) {
 	if c.objects == nil || c.objects.cache == nil {
 		return // The manager has recorded this error already.
@@ -100,7 +101,7 @@ func (c *Client[T]) scopeOfKind() func() (namespaced, known bool) {
 	if _, namespaced, ok := rest.Builtin(c.kind.WithVersion(c.server.GroupVersionResource().Version)); ok {
 		return func() (bool, bool) { return namespaced, true }
 	}
-	var last atomic.Pointer[bool] // the last answer of the cache, for when it is empty
+	var last atomic.Pointer[bool] // the last scope found in the cache, for use while the cache is empty
 	return func() (namespaced, known bool) {
 		for key := range c.store.All() {
 			namespaced = key.Namespace != ""
@@ -116,10 +117,10 @@ func (c *Client[T]) scopeOfKind() func() (namespaced, known bool) {
 	}
 }
 
-// References makes the controller reconcile an object when an object that it names, such as a
-// Secret, changes. named returns the keys that an object names. named is the function of an index
-// of the cache, which finds the objects that name a key. It must depend only on its argument. index
-// is the name of that index. when says which events count; nil means all events.
+// References makes the controller reconcile an object when another object changes that it names,
+// such as a Secret. named returns the keys that an object names; it must depend only on its
+// argument. References adds an index to the cache of T, with the name index, to find the objects
+// that name a key. when says which events count; nil means all events.
 func References[T, O metav1.Object](c *Controller[T], referenced *Client[O], index string, named func(T) []types.NamespacedName, when func(informer.Event[O]) bool) {
 	if c.objects == nil || c.objects.cache == nil {
 		return // The manager has recorded this error already.
@@ -162,8 +163,8 @@ func Watch[T, O metav1.Object](c *Controller[T], watched *Client[O], keys func(i
 	handle(c, watched, func(q enqueue.Queue) func(informer.Event[O]) { return enqueue.Map(q, keys) }, when)
 }
 
-// Receive makes the controller reconcile the keys from a channel, while it runs, until the channel
-// is closed. cause is the reason in the queue's Causes.
+// Receive makes the controller reconcile the keys from a channel, until the channel is closed. It
+// reads the channel while the controllers run. cause is the cause of these adds in the queue.
 func (c *Controller[T]) Receive(keys <-chan types.NamespacedName, cause string) {
 	c.manager.Add(c.called+": keys from a channel: "+cause, func(ctx context.Context) error {
 		for {

@@ -8,8 +8,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// turn is one call of a reconcile function. Its context contains it, so that a Client knows for
-// which key it writes.
+// turn is one call of a reconcile function. The context of the call contains the turn, so that a
+// Client knows for which key it writes.
 type turn struct {
 	queue *workqueue.Queue[types.NamespacedName]
 	key   types.NamespacedName
