@@ -12,9 +12,9 @@ import (
 // lock held, one at a time. Recording never waits for them. A hook delays the next request until
 // it returns. A panic of a hook is logged, and the Recorder goes on.
 type Observer struct {
-	// OnRequest is called when a request about an Event has been answered. created says that the
-	// request was to create the Event; otherwise it wrote the count of a series. err is nil if the
-	// request succeeded.
+	// OnRequest is called when a request about an Event has got its response or failed. created
+	// says that the request was to create the Event; otherwise it wrote the count of a series. err
+	// is nil if the request succeeded.
 	OnRequest func(event types.NamespacedName, created bool, took time.Duration, err error)
 
 	// OnDrop is called when n events were dropped for this reason since the last call.

@@ -148,7 +148,7 @@ func (r *Recorder) next() (m *message, wait time.Duration, empty bool) {
 	return m, 0, false
 }
 
-// send sends a series, and then puts it into the pile that its answer requires.
+// send sends a series, and then puts it into the pile that the response requires.
 func (r *Recorder) send(life context.Context, m *message) {
 	ctx, cancel := context.WithTimeout(life, r.opts.RequestTimeout)
 	begun := time.Now()
@@ -178,7 +178,7 @@ func (r *Recorder) send(life context.Context, m *message) {
 	r.opts.Observer.request(m.key(), !m.created, now.Sub(begun), err)
 }
 
-// settle applies an answer to its series. Events may have been recorded meanwhile.
+// settle applies a response to its series. Events may have been recorded meanwhile.
 func (r *Recorder) settle(m *message, version string, err error, why Drop, next outcome, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -261,12 +261,12 @@ func backoff(failures int) time.Duration {
 	return wait + rand.N(wait/5+1)
 }
 
-// outcome is the meaning of the answer to a request.
+// outcome is the meaning of the response to a request.
 type outcome uint8
 
 const (
 	done    outcome = iota // The server has the Event.
-	changed                // A request without an answer has changed the Event. Update its current state.
+	changed                // A request without a response has changed the Event. Update its current state.
 	again                  // The name is taken: create the Event under another name, after a wait.
 	anew                   // The Event has expired on the server: create another.
 	refused                // Drop the events.
@@ -274,7 +274,7 @@ const (
 	pause                  // The server can't be reached, or is busy.
 )
 
-// HTTP status codes of answers.
+// HTTP status codes of responses.
 const (
 	unauthorized    = 401
 	forbidden       = 403
@@ -286,7 +286,7 @@ const (
 	gatewayTimeout  = 504
 )
 
-// judge returns the meaning of the answer to a request.
+// judge returns the meaning of the response to a request.
 func judge(err error, m *message) (why Drop, next outcome) {
 	if err == nil {
 		return 0, done
@@ -297,7 +297,7 @@ func judge(err error, m *message) (why Drop, next outcome) {
 	}
 	switch code := failed.StatusCode; {
 	case apierrors.IsAlreadyExists(err) && !m.created:
-		if m.tried || failed.Attempts > 1 { // This Recorder may have created it, but the answer was lost.
+		if m.tried || failed.Attempts > 1 { // Perhaps created, but the response was lost.
 			return 0, done
 		}
 		return 0, again

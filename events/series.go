@@ -46,7 +46,7 @@ type series struct {
 
 	at       time.Time     // when its next request is due or, if nothing is unsent, when it is over
 	asked    time.Time     // when the last request was answered
-	gap      time.Duration // interval from then to the next request
+	gap      time.Duration // interval from asked to the next request
 	failures int
 	since    time.Time // when the first unsent event was recorded
 
@@ -99,8 +99,8 @@ func (r *Recorder) addLocked(g *group, note string, h hashes, version string, an
 		return r.dropLocked(Ended, 1)
 	}
 	s := r.openLocked(g, note, false, h.all, now)
-	// If there is no room, an event that needs a new series is dropped, and nothing is recorded for
-	// it.
+	// If there is no room, an event that needs a new series is dropped, and the recorder keeps
+	// nothing of it.
 	room := r.count < r.opts.MaxSeries
 	full := !room && len(r.idle) == 0
 	var kept *group // g itself stays on the stack

@@ -94,8 +94,8 @@ func (v *coreServer) update(ctx context.Context, m *message) (string, error) {
 }
 
 // condition is the part of a patch that makes the server refuse it if the Event has changed since
-// this Recorder's last request. The server may execute an abandoned request minutes later: without
-// a condition, that would set the count back.
+// this Recorder's last request. The server may execute an abandoned request minutes later. Without
+// a condition, such a request would set the count back.
 type condition struct {
 	Metadata struct {
 		ResourceVersion string `json:"resourceVersion,omitempty"`

@@ -42,7 +42,7 @@ type Stats struct {
 	// Sent is the number of events that the server has counted.
 	Sent uint64
 
-	// Waiting is the number of events that wait to be sent, or for the server's answer.
+	// Waiting is the number of events that wait to be sent, or for the server's response.
 	Waiting uint64
 
 	// Dropped is the number of dropped events, by reason.

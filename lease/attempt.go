@@ -20,17 +20,17 @@ type taken struct {
 	sent  instant
 }
 
-// errOutrun says that another candidate wrote first. The next look follows soon.
+// errOutrun says that another candidate wrote first. The next attempt follows soon.
 var errOutrun = errors.New("another was quicker")
 
-// writeError is a failed write. The server may have executed it, because answers get lost.
+// writeError is a failed write. The server may have executed it, because responses can get lost.
 type writeError struct{ err error }
 
 func (e *writeError) Error() string { return e.err.Error() }
 func (e *writeError) Unwrap() error { return e.err }
 
-// attempt looks at the lease, and takes it if it is free. It returns nil and nil if another
-// candidate has the lease.
+// attempt reads the Lease, and takes it if it is free. It returns nil and nil if another candidate
+// has the lease.
 func (e *Elector) attempt(ctx context.Context) (*taken, error) {
 	lease, err := e.get(ctx, e.opts.RenewDeadline/2)
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -56,13 +56,13 @@ func (e *Elector) attempt(ctx context.Context) (*taken, error) {
 		mine.transitions = before.after()
 	}
 	e.remember(at)
-	// The end of ctx does not end this request: its answer says whether there is a lease to
+	// The end of ctx does not end this request: the response says whether there is a lease to
 	// release.
 	return e.put(context.WithoutCancel(ctx), lease, mine, e.opts.RenewDeadline/2)
 }
 
 // remember keeps the acquire time of an attempt. This Elector uses these times to recognise its own
-// writes whose answer was lost. If the Lease has the time of an older attempt, the Elector treats
+// writes whose response was lost. If the Lease has the time of an older attempt, the Elector treats
 // the Lease as another candidate's, and waits.
 func (e *Elector) remember(at time.Time) {
 	const kept = 16
@@ -92,7 +92,7 @@ func (e *Elector) put(ctx context.Context, lease *coordinationv1.Lease, r record
 	defer cancel()
 	var answer *coordinationv1.Lease
 	var err error
-	sent := now() // The lease counts from before the request, however late the answer is.
+	sent := now() // The lease counts from before the request.
 	if lease == nil {
 		lease = &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: e.key.Namespace, Name: e.key.Name}}
 		r.write(lease, e.opts.Labels)

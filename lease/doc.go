@@ -1,14 +1,15 @@
 // Package lease elects a leader among processes, with an object of type Lease in the API server. Of
 // several copies of a controller one works, and another takes over when it ends.
 //
-//	          looks every 2 s                 renews every 2 s
+//	          reads every 2 s                 renews every 2 s
 //	candidate ---------------> [Lease] <--------------- leader
 //	    |  no change for 15 s:                 |  no renewal for 10 s:
 //	    '--> writes itself, and leads          '--> its context ends
 //
 // An [Elector] is one candidate for one Lease. [Elector.Run] calls a function while it leads:
 //
-//	elector, err := lease.New(client, types.NamespacedName{Namespace: "default", Name: "greeter"}, lease.Options{})
+//	name := types.NamespacedName{Namespace: "default", Name: "greeter"}
+//	elector, err := lease.New(client, name, lease.Options{})
 //	...
 //	err = elector.Run(ctx, func(ctx context.Context) error {
 //		return queue.Run(ctx, workers, reconcile)
@@ -21,10 +22,10 @@
 //
 //   - The context of a leader ends before another candidate can take the lease. It ends
 //     Options.RenewDeadline after the leader sent its last successful renewal, however late the
-//     answer was. On Linux, this time also counts while the machine is suspended. Other candidates
-//     wait for Options.LeaseDuration after they saw that renewal. So the rates of two clocks may
-//     differ by the ratio of these options, which is 1.5 by default. The times that two clocks show
-//     are never compared.
+//     response was. On Linux, this time also counts while the machine is suspended. Other
+//     candidates wait for Options.LeaseDuration after they saw that renewal. So the rates of two
+//     clocks may differ by the ratio of these options, which is 1.5 by default. The times that two
+//     clocks show are never compared.
 //   - If the lease is lost, the context ends with a [*LostError] as its cause, and stays
 //     ended.
 //   - The Elector renews the lease until the function has returned, and releases it only
@@ -33,10 +34,10 @@
 //   - When Run returns, none of its goroutines, timers or requests remains.
 //
 // The guarantees hold among candidates that follow these rules. Candidates on client-go's
-// leaderelection do, and use the same Lease. A rolling update from one to the other has one leader
-// at a time. The guarantees do not hold if someone edits or deletes the Lease, or if etcd is
-// restored from a backup. Nor do they hold if a virtual machine is stopped and its kernel does not
-// notice.
+// leaderelection follow them, and use the same Lease: a rolling update from one to the other has
+// one leader at a time. The guarantees do not hold if someone edits or deletes the Lease, or if
+// etcd is restored from a backup. Nor do they hold if a virtual machine is stopped and its kernel
+// does not notice.
 //
 // # What nobody can guarantee
 //
@@ -69,9 +70,9 @@
 // Caches need not wait for the lease: an informer that runs beside the Elector is synced when
 // this process begins to lead. Only code that writes has to wait.
 //
-// # How soon another leads
+// # How soon another candidate leads
 //
-// After a release, another candidate leads at its next look, within 1.2 RetryPeriod, or at once
+// After a release, another candidate leads at its next read, within 1.2 RetryPeriod, or at once
 // with Options.Watch. If a process could not release the lease, another candidate takes it
 // LeaseDuration and a tenth of RetryPeriod after the last renewal that it saw. A watch does not
 // shorten this, because nothing shows whether the process is alive.
@@ -89,10 +90,10 @@
 //   - Run waits for the function, releases by default, and returns an error when the lease was
 //     lost. There are no concurrent callbacks.
 //   - If a Lease names a candidate's identity, but this candidate did not write it, the candidate
-//     treats it as another's. So if two candidates have one identity by mistake, there is still one
-//     leader. The annotation kinform.io/lease-writer distinguishes them, even if both write at the
-//     same microsecond. A pod of a StatefulSet reuses its name. It waits for the lease of its
-//     predecessor if that was killed.
+//     treats the Lease as another's. So if two candidates have one identity by mistake, there is
+//     still one leader. The annotation kinform.io/lease-writer distinguishes them, even if both
+//     write at the same microsecond. A pod of a StatefulSet reuses the name of its predecessor. If
+//     the predecessor was killed, the new pod waits until the predecessor's lease has expired.
 //   - If a Lease has no duration, a candidate uses its own LeaseDuration. If the Lease was deleted,
 //     a candidate waits as if it were still there.
 //   - The fields strategy and preferred holder of coordinated leader election are left unchanged.

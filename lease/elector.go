@@ -35,7 +35,7 @@ type Elector struct {
 	term     *term // a term in progress, or a term whose function has not returned
 	stats    Stats
 	trouble  remind.Reminder
-	blind    remind.Reminder // about watches
+	blind    remind.Reminder // for failed watches
 }
 
 // sight is the record of the Lease that a candidate last saw.
@@ -128,7 +128,7 @@ func (e *Elector) RunUntil(ctx, stop context.Context, lead func(context.Context)
 			return nil
 		}
 		err := e.lead(t, lead)
-		lost, ok := err.(*LostError) // and there is no other error
+		lost, ok := err.(*LostError) // not joined with another error
 		if !ok || !e.opts.StandAgain || lost.Lease != e.key || ctx.Err() != nil || stop.Err() != nil {
 			return err
 		}
@@ -161,7 +161,7 @@ func (e *Elector) stand(ctx, stop context.Context) *term {
 				return t
 			}
 			t.finish()
-			continue // The answer came after the end of the term.
+			continue // The response came after the end of the term.
 		}
 		wait(standing, e.pause(err), rings)
 	}
@@ -237,7 +237,7 @@ func (e *Elector) setTerm(t *term) {
 	}
 }
 
-// pause returns how long a candidate waits before its next look: until the lease expires if it
+// pause returns how long a candidate waits before its next read: until the lease expires if it
 // stays unchanged, or for a RetryPeriod, whichever is shorter.
 func (e *Elector) pause(err error) time.Duration {
 	period := e.opts.RetryPeriod

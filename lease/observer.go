@@ -10,8 +10,8 @@ import (
 // one at a time. A hook delays the election until it returns: if it takes longer than
 // RenewDeadline, the lease is lost. A panic of a hook is logged, and the election goes on.
 type Observer struct {
-	// OnLeader is called when the lease has another holder than before, this candidate
-	// included. holder is "" when the lease is free.
+	// OnLeader is called when the holder of the lease changes, also when this candidate becomes the
+	// holder. holder is "" when the lease is free.
 	OnLeader func(holder string)
 
 	// OnLead is called when this candidate leads, just before the function.

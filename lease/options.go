@@ -21,8 +21,8 @@ import (
 type Options struct {
 	// Identity is the name of this candidate in the Lease. No other candidate may have the same
 	// identity, in this process or in another. If the Lease has this identity, but this Elector did
-	// not write it, the Elector treats it as another's. Defaults to the name of the host and a
-	// random part.
+	// not write it, the Elector treats the Lease as another candidate's. Defaults to the name of
+	// the host and a random part.
 	Identity string
 
 	// LeaseDuration is how long other candidates wait, by their own clocks, after they saw the last
@@ -37,17 +37,17 @@ type Options struct {
 	// see the last renewal. Defaults to two thirds of LeaseDuration, which is 10 seconds.
 	RenewDeadline time.Duration
 
-	// RetryPeriod is the time between renewals, and between two looks of a candidate. Up to a fifth
+	// RetryPeriod is the time between renewals, and between two reads of a candidate. Up to a fifth
 	// is added at random. With that fifth, it must be less than RenewDeadline. Defaults to two
 	// fifteenths of LeaseDuration, which is 2 seconds.
 	RetryPeriod time.Duration
 
 	// Watch makes a candidate watch the Lease in addition, so that it notices a release at once,
-	// without waiting for its next look. This costs a connection or a stream of one, and the
+	// without waiting for its next read. This costs a connection or a stream of one, and the
 	// permission to watch the Lease, which may be limited to its name. If the watch is refused or
-	// breaks, that is logged. The candidate looks as without it, and retries within a minute. A
-	// watch only affects when the candidate looks, so no guarantee depends on it. Defaults to
-	// false.
+	// breaks, that is logged. The candidate then reads the Lease as without a watch, and retries
+	// the watch within a minute. A watch only affects when the candidate reads, so no guarantee
+	// depends on it. Defaults to false.
 	Watch bool
 
 	// StandAgain makes Run stand for election again after the lease was lost, instead of returning
@@ -57,7 +57,7 @@ type Options struct {
 
 	// KeepOnEnd keeps the lease when the function has returned, so that other candidates wait as if
 	// the process had been killed. Defaults to false: Run releases the lease, and the next
-	// candidate takes it as soon as it looks.
+	// candidate takes it as soon as it reads the Lease.
 	KeepOnEnd bool
 
 	// Labels are set on the Lease when it is created or taken. Defaults to none.

@@ -13,7 +13,7 @@ import (
 type record struct {
 	holder      string
 	duration    time.Duration
-	acquired    time.Time // like renewed, in microseconds of another clock: compared only for equality
+	acquired    time.Time // like renewed, by another clock: compared only for equality
 	renewed     time.Time
 	transitions int32
 	writer      string // ID of the Elector that wrote holder and acquired; "" if unknown

@@ -45,8 +45,8 @@ func (e *Elector) renew(t *term) {
 	e.opts.Observer.lost(t.about, lost)
 }
 
-// renewOnce writes the Lease again. If the Lease has changed since, renewOnce reads it, and writes
-// it once more if it is still this term's.
+// renewOnce writes the Lease again. If the Lease has changed since, renewOnce reads it. If it still
+// belongs to this term, renewOnce writes it once more.
 func (e *Elector) renewOnce(t *term) error {
 	err := e.renewAs(t, t.object())
 	if !errors.Is(err, errOutrun) {
@@ -61,7 +61,7 @@ func (e *Elector) renewOnce(t *term) error {
 	}
 	r := recordOf(lease)
 	if e.mine(r) && r.acquired.Equal(t.acquired) {
-		return e.renewAs(t, lease) // Another client has changed other fields, or an answer was lost.
+		return e.renewAs(t, lease) // Other fields were changed, or a response was lost.
 	}
 	e.see(r)
 	if r.holder == "" {
@@ -92,7 +92,7 @@ func (e *Elector) renewAs(t *term, lease *coordinationv1.Lease) error {
 	return err
 }
 
-// patience returns how long to wait for an answer, so that time is left for another attempt.
+// patience returns how long to wait for a response, so that time is left for another attempt.
 func (e *Elector) patience(t *term) time.Duration {
 	left := t.left()
 	return max(left/2, min(left, e.opts.RetryPeriod))

@@ -41,7 +41,7 @@ type term struct {
 	until   instant    // when the term is lost unless it is renewed
 	last    instant    // when the last successful renewal was sent
 	lease   *coordinationv1.Lease
-	failure error // of the last attempt since then
+	failure error // why the last attempt failed; nil after a success
 	lost    *LostError
 	lostAt  time.Time
 	over    bool // the function has returned
@@ -56,7 +56,7 @@ func innermost(ctx context.Context) *term {
 	return t
 }
 
-// FromContext returns the term whose context is ctx, or one that ctx is derived from. If leases
+// FromContext returns the term of a leader's context, or of a context derived from one. If leases
 // are nested, it returns the innermost term. A term may be over: [Check] says whether its lease is
 // held.
 func FromContext(ctx context.Context) (about Term, ok bool) {
@@ -116,7 +116,7 @@ func (t *term) Value(key any) any {
 }
 
 // look ends the term if its time is over. It reports whether the term is held: it is not lost, and
-// the function has not returned. A term is also held if the caller of Run has ended its context.
+// the function has not returned. A term stays held when the caller of Run ends its context.
 func (t *term) look() bool {
 	t.mu.Lock()
 	held := t.lookLocked()

@@ -14,8 +14,8 @@ import (
 )
 
 // A candidate decides nothing by events of its watch. An event that shows a free lease only makes
-// the candidate look earlier. So a watch that is late, repeats events or is silent costs a look or
-// some time, but no guarantee.
+// the candidate read the Lease earlier. So a watch that is late, repeats events or is silent costs
+// a read or some time, but breaks no guarantee.
 
 const (
 	// watchTime is the longest duration of one watch. The shortest is half of it.
@@ -24,8 +24,9 @@ const (
 	watchPause = time.Minute
 )
 
-// bell returns a channel that gets a value when a look is worthwhile, and a function that ends the
-// watch and waits for its goroutine. Without Options.Watch, the channel never has a value.
+// bell returns a channel that gets a value when the candidate should read the Lease, and a function
+// that ends the watch and waits for its goroutine. Without Options.Watch, the channel never has a
+// value.
 func (e *Elector) bell(ctx context.Context) (rings <-chan struct{}, end func()) {
 	if !e.opts.Watch {
 		return nil, func() {}
