@@ -85,8 +85,7 @@ func (r *rig) like(p *picture) {
 }
 
 // A cluster is restored from a backup, with or without an outage. Its versions are then lower or
-// higher than the versions that the informer knows. Store and handlers soon reach the state of the
-// server.
+// higher than the versions that the informer knows. Store and handlers soon equal the server again.
 func TestG2_AClusterRestoredFromABackup(t *testing.T) {
 	for name, c := range map[string]struct {
 		outage time.Duration
@@ -94,7 +93,7 @@ func TestG2_AClusterRestoredFromABackup(t *testing.T) {
 		writes int // writes to pods in the new history
 		mode   reflector.ListMode
 		quiet  bool // no event came after the first list
-		gently bool // the server ended the watches cleanly before
+		gently bool // the server ended the watches cleanly before the restore
 	}{
 		"behind":                           {},
 		"behind, streaming lists":          {mode: reflector.WatchList},
@@ -147,7 +146,7 @@ func TestG2_AClusterRestoredFromABackup(t *testing.T) {
 						outages = append(outages, r.server.Inject(apitest.Fault{Verb: verb, Action: apitest.Drop()}))
 					}
 				}
-				if c.gently { // The next watch is requested before the restore, and answered after it.
+				if c.gently { // The next watch is requested before the restore, and its response comes after it.
 					r.server.Inject(apitest.Fault{Verb: "watch", Times: 1, Action: apitest.Delay(time.Second)})
 					r.server.EndWatches("pods")
 					synctest.Wait()

@@ -14,7 +14,8 @@ import (
 )
 
 // BenchmarkEvent sends one event after another through an informer without a network, from the
-// watch stream to ten handlers. Each event waits until all handlers have had the one before.
+// watch stream to ten handlers. Each event waits until all handlers have returned from the previous
+// one.
 func BenchmarkEvent(b *testing.B) {
 	const handlers = 10
 	source := benchSource{events: make(chan listwatch.Event[*int])}

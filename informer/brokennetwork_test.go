@@ -83,7 +83,7 @@ type brokenNetwork struct {
 	secure  bool // TLS, and with it HTTP/2
 	kind    tcpproxy.Kind
 	faulty  int // number of faulty connections
-	within  int // the fault comes within this many bytes
+	within  int // the fault comes within this number of bytes
 	pause   time.Duration
 	options apitest.Options
 	config  rest.Config
@@ -106,7 +106,7 @@ func (f format) String() string {
 // reach makes the server reachable through the proxy.
 type reach func(*testing.T, *apitest.Server, *tcpproxy.Proxy) rest.Config
 
-// inMemory reaches the server without leaving the process.
+// inMemory reaches the server over an in-memory network.
 func inMemory(t *testing.T, server *apitest.Server, proxy *tcpproxy.Proxy) rest.Config {
 	require.NoError(t, server.ListenMemory())
 	return rest.Config{Host: server.URL(), DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
@@ -114,7 +114,7 @@ func inMemory(t *testing.T, server *apitest.Server, proxy *tcpproxy.Proxy) rest.
 	}}
 }
 
-// overTCP reaches the server by way of loopback.
+// overTCP reaches the server over loopback.
 func overTCP(t *testing.T, server *apitest.Server, proxy *tcpproxy.Proxy) rest.Config {
 	require.NoError(t, server.Listen("127.0.0.1:0"))
 	address, err := proxy.Listen()
@@ -135,7 +135,7 @@ type brokenRig struct {
 	stop     func() // returns when the informer has ended
 }
 
-// start starts everything; the caller calls end.
+// start starts everything. The caller must call end.
 func (n brokenNetwork) start(t *testing.T, reach reach) (rig *brokenRig, end func()) {
 	n.options.TLS = n.secure
 	server := apitest.New(n.options)
@@ -184,7 +184,7 @@ func (r *brokenRig) dial(ctx context.Context, network, _ string) (net.Conn, erro
 	return new(net.Dialer).DialContext(ctx, "tcp", address)
 }
 
-// faults says what goes wrong with the first connections.
+// faults returns the faults of the first connections.
 func (n brokenNetwork) faults() func(int) tcpproxy.Fault {
 	var mu sync.Mutex // of random
 	random := rand.New(rand.NewPCG(7, uint64(n.kind)))
@@ -198,7 +198,7 @@ func (n brokenNetwork) faults() func(int) tcpproxy.Fault {
 	}
 }
 
-// breakAll changes pods until every faulty connection has ended, and calls each after every change.
+// breakAll changes pods until every faulty connection has ended. It calls each after every change.
 func (r *brokenRig) breakAll(t *testing.T, patience time.Duration, each func(change int)) {
 	deadline := time.Now().Add(patience)
 	for change := 0; r.proxy.Connections() <= r.faulty && r.kind != tcpproxy.Trickle; change++ {

@@ -10,8 +10,8 @@ import (
 )
 
 // An object that is added while a handler is behind is in the store already, and a worker on
-// another key may have read it. So the handler must receive its deletion, or the results of that
-// read would stay for ever.
+// another key may have read it. So the handler must receive the deletion of that object: otherwise
+// the results of the read would stay for ever.
 func TestAnObjectThatCouldBeSeenInTheStoreIsToldOf(t *testing.T) { // G2
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("1", item("busy", "1", "x"))
@@ -28,7 +28,7 @@ func TestAnObjectThatCouldBeSeenInTheStoreIsToldOf(t *testing.T) { // G2
 		stop := start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		f.events <- ev(listwatch.Modified, "busy", "2", "x")
-		synctest.Wait() // The handler blocks.
+		synctest.Wait() // The handler is blocked.
 		f.events <- ev(listwatch.Modified, "busy", "3", "x")
 		synctest.Wait() // Its mailbox is full.
 		f.events <- ev(listwatch.Added, "a", "4", "x")

@@ -41,7 +41,7 @@ func TestG8_NoVersionIsClaimedOfInitialEventsInNoOrder(t *testing.T) {
 }
 
 // G1, G2: while the informer is busy, one object is deleted and created again many times. Handlers
-// receive the deletion of the object that they knew, and the last object.
+// receive the deletion of the object that they knew, and then the last object.
 func TestAnObjectThatIsRecreatedForEverTakesNoMemory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestAnObjectThatIsRecreatedForEverTakesNoMemory(t *testing.T) {
 		}, informer.HandlerOptions{})
 		require.NoError(t, err)
 		start(t, inf)
-		synctest.Wait() // The first list is applied, and the informer blocks there.
+		synctest.Wait() // The first list is applied, and the informer is blocked there.
 		rv := 1
 		for range 1000 {
 			rv += 2
@@ -144,7 +144,7 @@ func TestDoneComesAfterTheCallInProgress(t *testing.T) {
 	})
 }
 
-// SI-1, SI-5: an informer runs once, and takes no handlers afterwards.
+// SI-1, SI-5: an informer runs once. After that run, it refuses handlers.
 func TestAnInformerRunsOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestAnInformerRunsOnce(t *testing.T) {
 	})
 }
 
-// SI-18: one function may be registered twice, and each registration is its own.
+// SI-18: one function may be registered twice. Each registration has its own state.
 func TestOneHandlerMayBeRegisteredTwice(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

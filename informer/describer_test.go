@@ -80,8 +80,8 @@ func TestPreloadFromLoadsWhenTheServerHasSaidWhatItIs(t *testing.T) {
 	})
 }
 
-// A source without a description is preloaded too, and the loader receives that fact. A failure to
-// load is logged, and then a list follows.
+// A source without a description is preloaded too, and the loader gets nil as the description. A
+// failure to load is logged, and then a list follows.
 func TestPreloadFromTellsWhyNothingIsLoaded(t *testing.T) {
 	for name, test := range map[string]struct {
 		err     error

@@ -194,8 +194,8 @@ func TestConflictingOptionsNameBothUsers(t *testing.T) { // D25, SI-33
 	require.Len(t, w.factory.Status(), 3)
 }
 
-// podsBy returns an index function by a label. If a call is inlined, its closure has code of its
-// own.
+// podsBy returns an index function by a label. If the compiler inlines a call, the closure of that
+// call has code of its own.
 //
 //go:noinline
 func podsBy(label string) indexer.IndexFunc[*corev1.Pod] {
@@ -211,8 +211,8 @@ func podsByNode(pod *corev1.Pod) ([]string, error) { return []string{pod.Spec.No
 
 func byName[T metav1.Object](object T) ([]string, error) { return []string{object.GetName()}, nil }
 
-// Two functions with the same code may compute different values. So only functions that are
-// certainly the same count as equal.
+// Two functions with the same code may compute different values. So two functions count as equal
+// only if they are certainly the same.
 func TestAnIndexIsSharedOnlyWhereItsFunctionIsTheSameForSure(t *testing.T) {
 	t.Parallel()
 	once := podsBy("app")
@@ -478,7 +478,7 @@ func TestFactorySaysWhoIsNotHealthy(t *testing.T) {
 	})
 }
 
-// leaving is a source whose user leaves when its parts are queried.
+// leaving is a source whose user releases it when its parts are queried.
 type leaving struct {
 	listwatch.Source[*corev1.Pod]
 	leave func()

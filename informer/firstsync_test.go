@@ -27,7 +27,7 @@ func TestFirstSyncMakesTheTransitionsOfItsTable(t *testing.T) { // G6
 	type row struct {
 		from      syncState
 		catchesUp bool
-		answer    syncState // listing stands for a mark
+		answer    syncState // listing means a mark instead of an answer
 		to        syncState
 		illegal   bool
 	}
@@ -43,7 +43,7 @@ func TestFirstSyncMakesTheTransitionsOfItsTable(t *testing.T) { // G6
 		{catchingUp, true, catchingUp, catchingUp, false},
 		{catchingUp, true, synced, synced, false},
 		{catchingUp, true, finished, finished, false},
-		{synced, true, catchingUp, synced, false}, // catchUp was interrupted.
+		{synced, true, catchingUp, synced, false}, // catchUp was interrupted
 		{synced, true, synced, synced, false},
 		{synced, true, finished, finished, false},
 

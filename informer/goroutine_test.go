@@ -43,7 +43,7 @@ func (w *watchedGoroutines) watch(ctx context.Context, what informer.Goroutine, 
 	run()
 }
 
-// told returns the goroutines that began and that ended, sorted.
+// told returns the goroutines that began and the goroutines that ended, sorted.
 func (w *watchedGoroutines) told() (begun, ended []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -53,9 +53,9 @@ func (w *watchedGoroutines) told() (begun, ended []string) {
 	return begun, ended
 }
 
-// The hook is called once in each goroutine, with a context of Run. Handlers added before and after
-// Run are included, and a handler that is removed before Run is not. All calls have returned when
-// Run has.
+// The hook is called once in each goroutine, with a context of Run. It is called for handlers added
+// before and after Run, but not for a handler that is removed before Run. All calls have returned
+// when Run has returned.
 func TestGoroutineHookIsCalledOnceInEach(t *testing.T) {
 	type mark struct{}
 	synctest.Test(t, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestGoroutineHookIsCalledOnceInEach(t *testing.T) {
 	})
 }
 
-// A slow hook delays only its own goroutine.
+// A slow hook delays only the goroutine that calls it.
 func TestSlowGoroutineHookHoldsUpItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := func(_ context.Context, what informer.Goroutine, run func()) {
@@ -121,8 +121,8 @@ func TestSlowGoroutineHookHoldsUpItsOwn(t *testing.T) {
 	})
 }
 
-// A faulty hook loses only its labels: events and the end of Run are not affected. run is called if
-// the hook has not called it, and only once if the hook calls it twice.
+// A faulty hook affects neither events nor the end of Run. If the hook does not call run, the
+// informer calls it. If the hook calls run twice, it runs once.
 func TestGoroutineHookThatDoesNotKeepItsContract(t *testing.T) {
 	for name, hook := range map[string]func(context.Context, informer.Goroutine, func()){
 		"never": func(context.Context, informer.Goroutine, func()) {},
@@ -191,8 +191,8 @@ func TestGoroutineHookThatEndsTheGoroutineOfAHandler(t *testing.T) { // G10
 	}
 }
 
-// A hook that panics in the goroutine of Run panics in the caller, as a Transform would, and all
-// other goroutines end.
+// If a hook panics in the goroutine of Run, Run panics in its caller, as it does after a panic of a
+// Transform. All other goroutines end.
 func TestGoroutineHookThatPanicsInRunEndsTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inf := mk(t, newFake("1", item("a", "1", "x")), informer.Options[*obj]{Goroutine: func(_ context.Context, what informer.Goroutine, run func()) {

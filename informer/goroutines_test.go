@@ -18,7 +18,7 @@ import (
 // two goroutines for each connection do not count.
 var ours = regexp.MustCompile(`(?m)^github\.com/kinform/kinform/(informer|reflector|deltafifo|indexer|rest)\.`)
 
-// ourGoroutines counts these goroutines.
+// ourGoroutines counts the goroutines that ours matches.
 func ourGoroutines() (n int) {
 	all := make([]byte, 16<<20)
 	all = all[:runtime.Stack(all, true)]

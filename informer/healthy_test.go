@@ -59,7 +59,8 @@ func TestASilentWatchIsNotHealthyAlthoughNothingFails(t *testing.T) {
 	})
 }
 
-// A failure that the server calls permanent can end the informer, and every waiter gets the reason.
+// After a failure that the server calls permanent, the informer may end. Every waiter then gets the
+// reason.
 func TestRunEndsWhenTheReflectorGivesUp(t *testing.T) {
 	opts := informer.Options[*corev1.Pod]{Name: "pods", Reflector: reflector.Options{GiveUpAfter: 4}}
 	inBubble(t, opts, func(t *testing.T, r *rig) {
@@ -97,8 +98,8 @@ func TestWhoIsNotSyncedSaysHowFarItIs(t *testing.T) {
 	})
 }
 
-// Progress of the first list, for a progress bar: n of total as soon as the server has sent the
-// total.
+// Status has the progress of the first list, for a progress bar: n of total, as soon as the server
+// has sent the total.
 func TestStatusHasTheProgressOfTheFirstList(t *testing.T) {
 	opts := informer.Options[*corev1.Pod]{Reflector: reflector.Options{PageSize: 10}}
 	type progress struct{ items, total int64 }

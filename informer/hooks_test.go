@@ -20,7 +20,8 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// Observers of all stages may panic: the informer goes on, and logs it once.
+// Observers of all stages may panic: the informer goes on, and logs the panics of each observer
+// once.
 func TestObserversThatPanicStopNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -83,7 +84,7 @@ func TestALoggerThatPanicsStopsNothing(t *testing.T) {
 	})
 }
 
-// An observer that is called before a handler may end the goroutine: the handler still gets the
+// An observer that is called before a handler may end the goroutine. The handler still gets the
 // event.
 func TestAnObserverThatEndsTheGoroutineTakesNoEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -121,7 +121,7 @@ func TestAHandlerIsResyncedWhenItAsks(t *testing.T) {
 		asking, other := newWitness(r), newWitness(r)
 		asked := r.add(asking.handle, informer.HandlerOptions{})
 		r.add(other.handle, informer.HandlerOptions{})
-		asked.Resync() // nothing is stored
+		asked.Resync() // nothing is stored yet
 		r.runSynced()
 		before := r.informer.Status().Reflector.Relists
 		asked.Resync()
@@ -238,7 +238,7 @@ func (w wrong) Watch(ctx context.Context, _ listwatch.WatchOptions) (listwatch.W
 	return nil, err
 }
 
-// No retry can repair a wrong program.
+// No retry can repair an error in the program.
 func TestAnInformerOfAWrongTypeEndsAtOnceAndSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inf, err := informer.New(listwatch.Source[*corev1.PodList](wrong{}), informer.Options[*corev1.PodList]{})
@@ -315,7 +315,8 @@ func TestStatusAndObserverSeeEveryStage(t *testing.T) {
 	})
 }
 
-// Sample calls its function for the objects that it chooses, with or without OnDeliver.
+// Sample returns a function only for the objects that it chooses. It works with and without
+// OnDeliver.
 func TestSampleHearsOfTheObjectsThatItChooses(t *testing.T) {
 	for _, all := range []bool{true, false} {
 		t.Run(fmt.Sprintf("beside OnDeliver=%v", all), func(t *testing.T) {

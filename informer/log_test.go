@@ -19,7 +19,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// logbook is a log of lines, each with the time since the log was made.
+// logbook is a log of lines, each with the time since the log began.
 type logbook struct {
 	began time.Time
 
@@ -67,7 +67,7 @@ func TestLogsGoToTheDefaultLoggerWithTheInformersName(t *testing.T) {
 		log = book
 		slog.SetDefault(logger)
 		r := newRig(t, informer.Options[*corev1.Pod]{Name: "web"})
-		slog.SetDefault(previous) // The logger at the time of New counts.
+		slog.SetDefault(previous) // The logger at the time of New stays.
 		r.add(func(informer.Event[*corev1.Pod]) { panic("no") }, informer.HandlerOptions{})
 		_, err := r.server.Create(newPod(key(1)))
 		require.NoError(t, err)
@@ -167,7 +167,7 @@ func TestAHandlerThatNeverReturnsIsNamed(t *testing.T) {
 				synctest.Wait()
 				require.Empty(t, log.all())
 				time.Sleep(6 * time.Minute)
-				if overflow != informer.Block { // whose informer checks by itself
+				if overflow != informer.Block { // With Block, the informer checks by itself.
 					f.events <- ev(listwatch.Modified, "a", "4", "x")
 				}
 				synctest.Wait()

@@ -13,8 +13,8 @@ import (
 // big is an object that is not allocated together with others.
 type big [1 << 10]byte
 
-// A mailbox whose reader is behind keeps the newest event of each key in memory. It keeps nothing
-// else of the batches.
+// A mailbox whose reader is behind keeps the newest event of each key in memory, and nothing else
+// of the batches.
 func TestMailboxBehindHoldsNoWholeBatches(t *testing.T) {
 	t.Parallel()
 	a, b := types.NamespacedName{Name: "a"}, types.NamespacedName{Name: "b"}

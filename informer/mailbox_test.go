@@ -39,7 +39,8 @@ func (w *world) step(op byte) Event[int] {
 	return event
 }
 
-// reader applies the events from a mailbox, and fails on an event that does not follow.
+// reader applies the events from a mailbox. It fails on an event that does not follow from the
+// known state.
 type reader struct{ known map[types.NamespacedName]int }
 
 func (r *reader) read(t *testing.T, e Event[int]) {
@@ -53,8 +54,8 @@ func (r *reader) read(t *testing.T, e Event[int]) {
 	}
 }
 
-// FuzzMailbox interprets bytes as operations: the high bit takes a letter, anything else posts one
-// to eight changes of four keys at once.
+// FuzzMailbox interprets bytes as operations. A byte with the high bit takes a letter; any other
+// byte posts one to eight changes of four keys at once.
 func FuzzMailbox(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 0x80, 8, 0, 8, 0, 8, 0x80, 0x80})
 	f.Add([]byte("many changes of few keys, and nobody reads them for long"))

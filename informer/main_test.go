@@ -8,6 +8,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // Servers of tests fail on purpose.
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // In these tests, servers fail on purpose.
 	goleak.VerifyTestMain(m)
 }

@@ -21,12 +21,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A part may report an event after it has passed the event's version, for instance for an object
-// that becomes visible late. A list finds it, as in a reflector, at most once in five minutes.
+// A part may report an event after its watch has passed the event's version, for instance for an
+// object that becomes visible late. A list finds the object, as in a reflector, at most once in
+// five minutes.
 func TestLateEventOfAPartIsLookedInto(t *testing.T) { // G2
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("10", item("a", "9", "x")), newFake("10", item("b", "8", "x"))
-		// No idle timeout, because the fake would not begin again with its last event.
+		// No idle timeout: a new watch of the fake would not begin with the last event.
 		inf := mk(t, sources.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
 		start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
@@ -38,7 +39,7 @@ func TestLateEventOfAPartIsLookedInto(t *testing.T) { // G2
 		}
 		before := lists()
 		a.events <- ev(listwatch.Modified, "a", "20", "y")
-		a.events <- ev(listwatch.Deleted, "unheard", "12", "x") // an object that nobody has
+		a.events <- ev(listwatch.Deleted, "unheard", "12", "x") // an object that neither store nor server has
 		time.Sleep(time.Second)
 		require.Equal(t, before, lists())
 		a.set("21", item("a", "20", "y"), item("shown", "15", "x"))
@@ -62,8 +63,8 @@ func TestLateEventOfAPartIsLookedInto(t *testing.T) { // G2
 	})
 }
 
-// A late deletion whose object cannot be read may be of an object that is gone. Only a list can
-// tell.
+// A late deletion whose object cannot be read may be about an object that is gone. Only a list can
+// show this.
 func TestALateDeletionOfAPartThatCannotBeReadIsLookedInto(t *testing.T) { // G2
 	type source = listwatch.Source[*obj]
 	for name, of := range map[string]func(a, b source) source{
@@ -95,8 +96,8 @@ func TestALateDeletionOfAPartThatCannotBeReadIsLookedInto(t *testing.T) { // G2
 	}
 }
 
-// A server that was restored from a backup is believed when it repeats its state. Objects that it
-// lacks are deleted, older states replace newer ones, and handlers and store agree.
+// If a server repeats an older state, it was restored from a backup, and its state is accepted.
+// Objects that it lacks are deleted, older states replace newer ones, and handlers and store agree.
 func TestPartsThatStepBackAreFollowed(t *testing.T) { // G2
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("10", item("a", "9", "new"), item("lost", "8", "x")), newFake("10", item("b", "8", "new"), item("lost-too", "7", "x"))
@@ -175,7 +176,7 @@ func (w *initially) Next() (event listwatch.Event[*obj], err error) {
 	return event, nil
 }
 
-// A streaming list resolves a part's late event like any other list.
+// A streaming list after a late event of a part works like any other list.
 func TestLateEventOfAPartIsLookedIntoOnceByAStreamingList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("10", item("a", "9", "x")), newFake("10", item("b", "8", "x"))

@@ -18,15 +18,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// breakPart breaks the watch of one part, which is opened again.
+// breakPart breaks the watch of one part. The part then opens another watch.
 func (r *rig) breakPart(part int) {
 	namespace := fmt.Sprintf("part-%d", part)
 	_, err := r.server.Create(newPod(types.NamespacedName{Namespace: namespace, Name: "last-" + r.server.ResourceVersion()}))
 	require.NoError(r.t, err)
 }
 
-// A part whose list hangs while its watch is reopened is watched anyway: the comparison is
-// optional.
+// A part whose list hangs while its watch is reopened is watched nevertheless: the comparison of
+// versions is optional.
 func TestPartWhoseListHangsIsWatched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 3)
@@ -42,7 +42,7 @@ func TestPartWhoseListHangsIsWatched(t *testing.T) {
 	})
 }
 
-// A broken connection costs its part a new watch, and the other parts nothing.
+// If a connection breaks, its part opens a new watch, and the other parts are not affected.
 func TestPartThatLosesItsConnectionIsNotListed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 3)
@@ -86,8 +86,8 @@ func TestPartsThatComeBackAskFewAtOnce(t *testing.T) {
 	})
 }
 
-// A watch that sends only an undecodable object and ends counts as empty: the next one begins with
-// the same object again.
+// A watch that sends only an undecodable object and ends counts as empty, because the next watch
+// begins with the same object again.
 func TestPartThatSaysOnlyWhatCannotBeReadIsNotOpenedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("10"), &ending{fake: newFake("10"), says: &listwatch.ObjectError{
@@ -129,8 +129,7 @@ func (w *endingWatch) Next() (listwatch.Event[*obj], error) {
 
 func (w *endingWatch) Close() error { return nil }
 
-// Lists that were interrupted once do not slow down later ones: several are requested at once
-// again.
+// After one interrupted list, later lists become concurrent again.
 func TestMergedListsAreTakenAtOnceAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 64)
@@ -157,8 +156,8 @@ func TestMergedListsAreTakenAtOnceAgain(t *testing.T) {
 	})
 }
 
-// A server that stops ends its watches cleanly, and the next answer may come from another history:
-// each part is compared.
+// A server that stops ends its watches cleanly, and the next response may come from another
+// history. So each part compares the histories.
 func TestPartsWhoseWatchesEndEarlyAreCompared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 3)
@@ -176,12 +175,12 @@ func TestPartsWhoseWatchesEndEarlyAreCompared(t *testing.T) {
 		require.True(t, known)
 		time.Sleep(30 * time.Second)
 
-		// The next watches are requested before the restore, and answered after it.
+		// The next watches are requested before the restore, and their responses come after it.
 		r.server.Inject(apitest.Fault{Verb: "watch", Times: 3, Action: apitest.Delay(time.Second)})
 		r.server.EndWatches("pods")
 		synctest.Wait()
 		r.server.Restore(backup)
-		time.Sleep(90 * time.Second) // An older state is believed when the server has repeated it.
+		time.Sleep(90 * time.Second) // An older state is accepted when the server has repeated it.
 		_, known = r.informer.Store().Get(later(1))
 		require.False(t, known, "it has never been, in this history")
 	})

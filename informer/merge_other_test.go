@@ -22,7 +22,7 @@ import (
 )
 
 // A cluster that was restored from a backup reaches its former versions with other contents. If
-// only connections broke, nothing but the last event shows this.
+// only connections broke, only the last event shows the difference.
 func TestG2_MergedSourcesNoticeAnotherHistoryOfTheSameVersions(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		for _, writes := range effort.Samples([]int{20, 3, 16, 19, 17, 18, 21, 40}, 3) {
@@ -59,7 +59,7 @@ func TestG2_MergedSourcesNoticeAnotherHistoryOfTheSameVersions(t *testing.T) {
 	}
 }
 
-// restore takes the server back to the backup, and then makes other changes than before, in another
+// restore restores the server from the backup. It then makes other changes than before, in another
 // order.
 func (r *rig) restore(backup *apitest.Backup, writes int) {
 	r.server.Restore(backup)
@@ -72,8 +72,8 @@ func (r *rig) rewrite(writes int) {
 	}
 }
 
-// requireContents requires that store and handler have the contents of the server's objects, not
-// only their versions, in the namespaces of a merged rig.
+// requireContents requires that store and handler have the contents of the server's objects in the
+// namespaces of a merged rig. Equal versions are not enough.
 func (r *rig) requireContents(p *picture) {
 	r.t.Helper()
 	objects, _, err := r.server.List(pods, "")
@@ -94,7 +94,7 @@ func (r *rig) requireContents(p *picture) {
 
 func TestG2_MergedSourcesNoticeAnotherHistoryWhatever(t *testing.T) {
 	for name, c := range map[string]struct {
-		after   func(r *rig, n int) bool // whether the pod is written after the backup
+		after   func(r *rig, n int) bool // whether to write the pod after the backup
 		restore func(r *rig) (mend func())
 		within  time.Duration
 	}{
@@ -158,8 +158,8 @@ func TestG2_MergedSourcesNoticeAnotherHistoryWhatever(t *testing.T) {
 	}
 }
 
-// If the history is the known one, a lost connection costs a comparison and a repeated event, which
-// no handler receives.
+// If the server has the known history, a lost connection costs a comparison and a repeated event.
+// No handler receives that event.
 func TestPartsThatBeginAgainWithTheirLastEventListNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const losses = 10
@@ -192,7 +192,8 @@ func TestPartsThatBeginAgainWithTheirLastEventListNothing(t *testing.T) {
 			s.DropWatches("pods")
 			time.Sleep(10 * time.Second)
 		}
-		// A loss of all parts at once is a failed watch, and three in a row cause a list.
+		// A loss of all parts at once is a failed watch of the whole, and three in a row cause a
+		// list.
 		require.LessOrEqual(t, inf.Status().Reflector.Lists, uint64(1+losses/3))
 		require.LessOrEqual(t, requests.watches.Load()-watches, int64(parts*(losses+losses/3)), "one for each loss, and one after each list")
 		require.LessOrEqual(t, requests.lists.Load()-lists, int64(parts*(7+losses/3)+losses),

@@ -16,7 +16,7 @@ import (
 )
 
 // tireless is a source without objects, at version 10. Each of its watches sends a bookmark, lasts
-// some time, and ends in the same way.
+// for some time, and ends in the same way.
 type tireless struct {
 	lasts time.Duration
 	ends  error // nil means the watch never ends
@@ -73,8 +73,8 @@ func (n *nothing) Next() (event listwatch.Event[*int], err error) {
 
 func (n *nothing) Close() error { return nil }
 
-// A part is not queried as fast as it can answer, whatever it answers. A mere suspicion of loss
-// leads to an occasional request only.
+// No part is queried in a tight loop, whatever it answers. If a part has perhaps lost events, it
+// gets an occasional request only.
 func TestNoPartMakesAMergedSourceSpin(t *testing.T) {
 	for name, part := range map[string]struct {
 		lasts time.Duration
@@ -102,8 +102,8 @@ func TestNoPartMakesAMergedSourceSpin(t *testing.T) {
 	}
 }
 
-// session is a source whose credential ends with its first watch. A new credential takes ten
-// minutes, for a caller that waits that long.
+// session is a source whose credential expires with its first watch. A new credential takes ten
+// minutes, and only for a caller that waits for it.
 type session struct {
 	*tireless
 	out bool // logged out

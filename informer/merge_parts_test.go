@@ -36,7 +36,7 @@ func newPartsRig(t *testing.T, parts int) *rig {
 	var namespaces []string
 	for n := range parts {
 		namespaces = append(namespaces, fmt.Sprintf("part-%d", n))
-		if n%2 == 0 && n < 10 { // The others are empty, and so never send an item.
+		if n%2 == 0 && n < 10 { // The other namespaces are empty, so they never send an item.
 			_, err := s.Create(newPod(partKey(n)))
 			require.NoError(t, err)
 		}
@@ -157,7 +157,7 @@ func TestSilentPartOfAListIsNamed(t *testing.T) {
 	})
 }
 
-// A part that is forbidden after the sync affects no other part, and is reported.
+// A part that is forbidden after the sync affects no other part, and Status reports it.
 func TestForbiddenPartStopsNoOther(t *testing.T) {
 	for name, verbs := range map[string][]string{
 		"the right to the namespace is gone": {"list", "watch"},
@@ -178,7 +178,7 @@ func TestForbiddenPartStopsNoOther(t *testing.T) {
 				r.server.DropWatches("")
 				r.server.Compact()
 				r.server.Inject(apitest.Fault{Verb: "watch", Times: 1, Match: inNamespace("part-0"), Action: apitest.Expired()}) // a list of all parts
-				time.Sleep(5 * time.Second)                                                                                      // The others are watched again by then.
+				time.Sleep(5 * time.Second)                                                                                      // The other parts are watched again by then.
 				_, err := r.server.Create(newPod(partKey(1)))
 				require.NoError(t, err)
 				r.within(2*time.Second, partKey(1))
@@ -267,7 +267,7 @@ func TestToleratedPartComesWhenItCan(t *testing.T) {
 	}
 }
 
-// If the server is gone, the merged source fails as a whole, with the reflector's waits.
+// If the server is gone, the merged source fails as a whole, with the back-off of the reflector.
 func TestMergedSourceFailsWhereAllPartsDo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 20)
@@ -323,8 +323,8 @@ func TestMergedSourcesSurviveFaultsOfTheirParts(t *testing.T) { // G1, G2
 	}
 }
 
-// A merged source notices a restore from a backup too, although each part reopens its watch on its
-// own.
+// A merged source detects a restore from a backup too, although each part reopens its watch
+// separately.
 func TestG2_MergedSourcesOfAClusterRestoredFromABackup(t *testing.T) {
 	for name, writes := range map[string]int{"behind": 3, "passed": 40} {
 		t.Run(name, func(t *testing.T) {
@@ -353,8 +353,8 @@ func TestG2_MergedSourcesOfAClusterRestoredFromABackup(t *testing.T) {
 	}
 }
 
-// A part that reconnects alone may find a server that was restored from a backup. It is not watched
-// from a version that this server does not have.
+// A part that reconnects alone may find a server that was restored from a backup. The part must not
+// watch from a version that this server does not have yet.
 func TestPartOfAnotherHistoryIsListed(t *testing.T) { // G2
 	for name, say := range map[string]any{
 		"the watch broke":      io.ErrUnexpectedEOF,

@@ -12,9 +12,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// A preloaded store with several parts is ahead, in one of them, of the version from which the
-// parts are watched. An earlier event, from before an object was created again, has no effect,
-// whether it can be decoded or not.
+// In one of several parts, a preloaded store is ahead of the version from which the parts are
+// watched. An earlier event, from before an object was created again, has no effect, whether it can
+// be decoded or not.
 func TestG2_APreloadedObjectThatIsAheadOutlivesItsUnreadablePast(t *testing.T) {
 	for name, modified := range map[string]bool{"a deletion": false, "a change": true} {
 		t.Run(name, func(t *testing.T) {

@@ -205,8 +205,8 @@ func TestMergedStoreIsPreloadedWithoutGoingBack(t *testing.T) {
 	})
 }
 
-// Neither the preload's probe of the server nor a watch that breaks soon after it resets a part's
-// position, nor the objects that were ahead of it.
+// Neither the preload's probe of the server nor a watch that breaks soon after it resets the
+// position of a part. The objects that were ahead of the position stay as well.
 func TestPreloadedMergeGoesOnlyForward(t *testing.T) { // G1, G2
 	synctest.Test(t, func(t *testing.T) {
 		r := newMergedRig(t, apitest.Options{}, informer.Options[*corev1.Pod]{})
@@ -252,8 +252,8 @@ func TestPreloadedMergeGoesOnlyForward(t *testing.T) { // G1, G2
 	})
 }
 
-// A part may be a merged source itself. Then only its bookmarks show how far it is, and a late
-// event from one of its own parts is not old.
+// A part may be a merged source itself. Then only its bookmarks show its position, and an event
+// that seems late is not old.
 func TestMergeOfMergesLosesNothing(t *testing.T) { // G2
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -44,7 +44,7 @@ func TestG2_APartThatIsNotListedKeepsItsUnreadableObjects(t *testing.T) {
 		}
 		unreadable()
 		failing := r.server.Inject(apitest.Fault{Verb: "list", Match: inNamespace("part-2"), Action: apitest.Code(500, 0)})
-		for range 3 { // Each list replaces the result of the one before.
+		for range 3 { // Each list replaces the result of the list before.
 			lists := r.informer.Status().Reflector.Lists
 			r.server.Inject(apitest.Fault{Verb: "watch", Times: 2, Match: inNamespace("part-0"), Action: apitest.Expired()})
 			r.server.DropWatches("")
@@ -80,7 +80,7 @@ func TestAListWithoutAPartTellsWhatIsKnownOfItsUnreadableObjects(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		events []any
-		unread map[string]bool // by name; whether it is stored
+		unread map[string]bool // by name; the value says whether the object is stored
 		count  int
 		gone   string
 	}{

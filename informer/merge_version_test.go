@@ -38,8 +38,8 @@ func (u unversioned) Watch(ctx context.Context, _ listwatch.WatchOptions) (listw
 	return w, nil
 }
 
-// A watch from no version does not show earlier deletions. So a part without a version is listed
-// again after its watch, however the watch ended, and however far the other part is.
+// A watch without a version does not show earlier deletions. So a part without a version is listed
+// again after its watch, however the watch ended, and whatever the position of the other part is.
 func TestG2_APartWithoutAVersionLosesNoDeletion(t *testing.T) {
 	for _, version := range []string{"", "0"} {
 		for name, end := range map[string]error{
@@ -68,7 +68,7 @@ func TestG2_APartWithoutAVersionLosesNoDeletion(t *testing.T) {
 	}
 }
 
-// The versions of the initial events do not show how far a watch from no version is.
+// The versions of the initial events do not show the position of a watch without a version.
 func TestG2_InitialEventsBringAPartWithoutAVersionNoFurther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("0", item("stays", "9", "x"), item("goes", "7", "x")), newFake("0")
@@ -124,8 +124,8 @@ func (r *refusing) List(ctx context.Context, opts listwatch.ListOptions) (listwa
 	return r.unversioned.List(ctx, opts)
 }
 
-// A part without a version has been listed nevertheless. Its stored objects stay while it cannot be
-// listed, and Healthy reports it.
+// A part without a version has been listed nevertheless. Its stored objects stay while the part
+// cannot be listed, and Healthy reports the part.
 func TestAPartWithoutAVersionStaysWhileItCannotBeListed(t *testing.T) { // G2
 	synctest.Test(t, func(t *testing.T) {
 		a, b := &refusing{unversioned: unversioned{newFake("", item("stays", "", "x"))}}, newFake("10")
@@ -157,7 +157,7 @@ func TestAPartWithoutAVersionStaysWhileItCannotBeListed(t *testing.T) { // G2
 	})
 }
 
-// A bookmark is a hint: if it is unusable, the watch goes on without it.
+// A bookmark is a hint: if a bookmark is unusable, the watch ignores it.
 func TestABookmarkOfAnOldVersionEndsNoPart(t *testing.T) { // G8
 	for _, old := range []string{"5", "0", ""} {
 		t.Run(old, func(t *testing.T) {
@@ -187,8 +187,8 @@ func TestABookmarkOfAnOldVersionEndsNoPart(t *testing.T) { // G8
 	}
 }
 
-// In some APIs each object counts its own versions. The first such event leads to a list. After
-// that list, the part's events are believed, like a reflector's.
+// In some APIs each object counts its own versions. The first late event leads to a list. After
+// that list, the part's events are delivered, as in a reflector.
 func TestEventsOfOldVersionsOfAPartAreBelieved(t *testing.T) { // G2
 	type source = listwatch.Source[*obj]
 	for name, of := range map[string]func(a, b source) source{
@@ -219,7 +219,7 @@ func TestEventsOfOldVersionsOfAPartAreBelieved(t *testing.T) { // G2
 	}
 }
 
-// An undecodable event that is older than the position of the watch is logged.
+// A watch logs an undecodable event that is older than its position.
 func TestALateEventOfAPartThatCannotBeReadIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("10"), newFake("10")

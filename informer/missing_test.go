@@ -19,8 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A nil source, however deeply nested, is an error of New and of each list without an informer, and
-// never a panic.
+// A nil source, however deeply nested, makes New return an error. It never causes a panic. Without
+// an informer, each list returns the error.
 func TestASourceThatIsMissingIsAnErrorOfNew(t *testing.T) {
 	t.Parallel()
 	type podSource = listwatch.Source[*corev1.Pod]
@@ -74,7 +74,7 @@ func (discard) HasVersion(types.NamespacedName, string, uint64) bool { return fa
 func (discard) Replace([]listwatch.Item[*corev1.Pod], string) error  { return nil }
 func (discard) Apply(listwatch.Event[*corev1.Pod]) error             { return nil }
 
-// A handler made from something nil is refused when it is added, because it would panic at its
+// AddHandler refuses a handler that was made from a nil argument, because it would panic at its
 // first event.
 func TestAHandlerOfWhatIsMissingIsRefused(t *testing.T) {
 	t.Parallel()

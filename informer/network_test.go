@@ -85,7 +85,7 @@ func TestTCPThatBreaks(t *testing.T) {
 	effort.SkipUnlessAll(t, "its time is real")
 	brokenNetworks(func(name string, n brokenNetwork) {
 		if n.kind == tcpproxy.Stall && n.secure || n.format.shared {
-			return // detected after 45 seconds for each connection, see above; or not a matter of TCP
+			return // detected after 45 seconds for each connection, see above; or independent of TCP
 		}
 		t.Run(name, func(t *testing.T) {
 			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
@@ -112,8 +112,8 @@ func TestCorruptionWithoutTLS(t *testing.T) {
 			t.Run(fmt.Sprintf("%v/%v", mode, format), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					// A corrupted version may lie in the future, and the server must repeat its own
-					// until it is believed.
+					// A corrupted version may lie in the future. The informer then accepts the
+					// server's own version only when the server has repeated it.
 					n := brokenNetwork{mode: mode, format: format, kind: tcpproxy.Corrupt, faulty: effort.Of(500, 100), within: 2_000}
 					rig, end := n.start(t, inMemory)
 					defer end()
@@ -133,7 +133,7 @@ func TestCorruptionWithoutTLS(t *testing.T) {
 					for _, obj := range objects {
 						rig.sent.update(t, rig.sent.states[obj.GetResourceVersion()].DeepCopy())
 					}
-					// Twice: the first watch begins again with the last event.
+					// Twice: the first watch resumes with the last event.
 					rig.server.Inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.Expired()})
 					rig.server.DropWatches("")
 					deadline := time.Now().Add(time.Hour)

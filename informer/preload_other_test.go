@@ -22,8 +22,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Permission for one of several parts may have been lost since the objects were saved: none of its
-// objects are shown. If this is tolerated, the objects of the other parts are shown.
+// Permission for one of several parts may have been lost since the objects were saved: handlers get
+// none of its objects. If this is tolerated, handlers get the objects of the other parts.
 func TestNothingIsPreloadedOfAPartThatIsRefused(t *testing.T) {
 	for name, tolerate := range map[string]func(error) bool{"refused": nil, "tolerated": apierrors.IsForbidden} {
 		t.Run(name, func(t *testing.T) {
@@ -127,8 +127,8 @@ func (l lagging) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 	return l.fake.Watch(ctx, opts)
 }
 
-// A preloaded object may be newer than the version of the whole. The list that follows does not set
-// it back.
+// A preloaded object may be newer than the version of the whole. The list that follows does not
+// replace it by an older state.
 func TestPreloadedObjectsThatAreAheadDoNotGoBack(t *testing.T) { // G1
 	synctest.Test(t, func(t *testing.T) {
 		current, old := newFake("30", item("a", "20", "new")), newFake("17", item("a", "16", "old"))
@@ -148,8 +148,8 @@ func TestPreloadedObjectsThatAreAheadDoNotGoBack(t *testing.T) { // G1
 	})
 }
 
-// A disk may be slower than a server may be silent. Objects that were loaded once are not loaded
-// again, unless the source's description changes.
+// A disk may be slower than the time limit for a silent server. Objects that were loaded once are
+// not loaded again, unless the source's description changes.
 func TestSlowLoadEndsInASync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _ := stoppedRig(t)
@@ -191,7 +191,7 @@ func (l *leavesOnce) Watch(ctx context.Context, opts listwatch.WatchOptions) (li
 	return l.Source.Watch(ctx, opts)
 }
 
-// G10: a source that ends the goroutine of a preload's probe has failed, and is retried. It does
+// G10: if a source ends the goroutine of a preload's probe, it has failed, and is retried. It does
 // not count as a source without a history.
 func TestGoexitInAPreloadIsAFailure(t *testing.T) {
 	t.Parallel()

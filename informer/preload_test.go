@@ -138,7 +138,7 @@ func TestPreloadedInformerGoesOnWhereItWasWithoutAList(t *testing.T) {
 				require.Equal(t, next.versions(), next.stored())
 				require.Equal(t, mode, next.informer.Status().Reflector.ListMode)
 
-				// From now on it is like any other informer: a relist is a list.
+				// From now on the informer is like any other: a relist is a list.
 				next.disconnect()()
 				require.NoError(t, next.server.Delete(pods, key(0)))
 				next.settle()
@@ -201,8 +201,8 @@ func TestPreloadedObjectsAreNoSync(t *testing.T) {
 	})
 }
 
-// Objects that were saved from another cluster, or from another history, are not shown, whether the
-// server's versions are lower or higher than the saved ones.
+// Objects that were saved from another cluster, or from another history, do not reach handlers,
+// whether the server's versions are lower or higher than the saved ones.
 func TestPreloadFromAnotherHistoryIsListed(t *testing.T) {
 	for name, writes := range map[string]int{"behind": 0, "passed": 200} {
 		t.Run(name, func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestPreloadFromAnotherHistoryIsListed(t *testing.T) {
 	}
 }
 
-// A resource that can be listed but not watched is synced as without a preload.
+// If a resource can be listed but not watched, a preloaded informer syncs like any other.
 func TestPreloadedInformerListsWhereItMayNotWatch(t *testing.T) {
 	for _, code := range []int{403, 405, 504, 404, 500} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {

@@ -150,8 +150,8 @@ func TestG1_AnObjectThatWasCreatedAgainIsDeletedAndAdded(t *testing.T) {
 	}
 }
 
-// Events in the queue, and in the mailbox of a handler that is behind, are not merged across
-// objects with different UIDs.
+// Events of objects with different UIDs are not merged, neither in the queue nor in the mailbox of
+// a handler that is behind.
 func TestStatesOfTwoObjectsAreNotMerged(t *testing.T) {
 	t.Parallel()
 	for _, overflow := range []informer.Overflow{informer.Coalesce, informer.Unbounded} {

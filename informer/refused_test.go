@@ -33,7 +33,7 @@ func unread(names ...string) (u reflector.Unreadable) {
 	return u
 }
 
-// Every caller of the state gets a slice of its own, because several may call at once.
+// Every caller of Status gets a slice of its own, because several may call at once.
 func TestStatesOfUnreadableObjectsShareNothing(t *testing.T) {
 	t.Parallel()
 	i := refusing(3)
@@ -54,8 +54,8 @@ func TestStatesOfUnreadableObjectsShareNothing(t *testing.T) {
 	require.Len(t, of.Objects, 3)
 }
 
-// G11: the state of many refused objects costs as much as that of a hundred. It is computed under
-// the lock that the informer needs for each batch.
+// G11: a Status with many refused objects costs as much as one with a hundred. The informer
+// computes it under the lock that it needs for each batch.
 func TestManyRefusedObjectsDoNotHoldUpTheInformer(t *testing.T) {
 	t.Parallel()
 	var names []string

@@ -176,7 +176,8 @@ func TestARemovedRegistrationReleasesItsSnapshot(t *testing.T) {
 
 // A handler may panic, or end its goroutine as testing's FailNow does. It still gets each event
 // once, with every overflow policy, whether it was added before or after Run: the event counts as
-// handled. It delays nobody, is logged and counted, and WaitForSync returns.
+// handled. Such a handler delays no other handler. It is logged and counted, and WaitForSync
+// returns.
 func TestAHandlerThatEndsItsGoroutineGoesOn(t *testing.T) {
 	for name, end := range map[string]func(){"panics": func() { panic("a bug") }, "exits": runtime.Goexit} {
 		for _, overflow := range []informer.Overflow{informer.Coalesce, informer.Block, informer.Unbounded} {
@@ -331,7 +332,7 @@ func TestADeleteIsToldEvenIfTheNextObjectCannotBeIndexed(t *testing.T) {
 		var got []string
 		_, _ = inf.AddHandler(func(e informer.Event[*obj]) { got = append(got, names(e)) }, informer.HandlerOptions{})
 		stop := start(t, inf)
-		synctest.Wait() // The first list is applied and the informer blocks there: what follows is one batch.
+		synctest.Wait() // The first list is applied and the informer is blocked: what follows is one batch.
 		f.events <- ev(listwatch.Modified, "a", "2", "x")
 		f.events <- ev(listwatch.Deleted, "a", "3", "x")
 		f.events <- ev(listwatch.Added, "a", "4", "bad")
@@ -344,7 +345,7 @@ func TestADeleteIsToldEvenIfTheNextObjectCannotBeIndexed(t *testing.T) {
 	})
 }
 
-// a resync of a handler that is always behind
+// A handler that is always behind gets its resyncs.
 func TestAHandlerThatIsAlwaysBehindIsResynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("2", item("a", "1", "x"), item("b", "2", "x"))
@@ -426,7 +427,7 @@ func TestStressOfHandlersAndIndexes(t *testing.T) { // SI-21
 			}
 		}
 	})
-	time.Sleep(time.Second) // real time: goroutines that race must not be synchronised by a bubble
+	time.Sleep(time.Second) // Real time: the goroutines that race must not be synchronised by a bubble.
 	close(done)
 	wg.Wait()
 	stop()

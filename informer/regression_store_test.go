@@ -71,7 +71,7 @@ func TestWaitRVAfterAllowedTimeTravel(t *testing.T) {
 		require.Equal(t, "400", e.ResourceVersion, "it has travelled")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		err := inf.Store().WaitRV(ctx, "501") // our write, which no watch has reported yet
+		err := inf.Store().WaitRV(ctx, "501") // the version of our write, which no watch has reported yet
 		stop()
 		require.Error(t, err, "the store has not seen 501; it says it is at "+inf.Store().ResourceVersion())
 	})
@@ -97,7 +97,7 @@ func TestANilSourceIsRefused(t *testing.T) {
 	require.Error(t, err)
 }
 
-// a DELETED without a readable name, during a streaming list
+// The event is a DELETED without a readable name, during a streaming list.
 func TestANamelessDeleteInAStreamingListLeadsToAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("1")

@@ -60,8 +60,8 @@ func TestG2_ARelayBuriesNothingThatIsThere(t *testing.T) {
 	}
 }
 
-// A cluster is restored between one informer and the next. It is then quiet, or has passed the
-// delivered versions.
+// A cluster is restored between one informer and the next. After that it is quiet, or has passed
+// the delivered versions.
 func TestG2_ARelayAcrossARestoredCluster(t *testing.T) {
 	t.Parallel()
 	for _, others := range []int{0, 100} {
@@ -126,7 +126,7 @@ func (f *watchesFail) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 	return f.fake.Watch(ctx, opts)
 }
 
-// Time without a connection does not count towards the five minutes.
+// Time without a connection does not count as part of the five minutes.
 func TestARelayBelievesOnlyWhoIsConnected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

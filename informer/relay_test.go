@@ -14,8 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// One informer after another takes over, started before or after, during changes and faults: the
-// handler sees one history (G1, G2).
+// Several informers take over one after another, started before or after the move, during changes
+// and faults. The handler sees one history (G1, G2).
 func TestARelayLosesNothingAndTellsNothingTwice(t *testing.T) {
 	bubble(t, func(r *rig) {
 		source := r.client()
@@ -41,7 +41,7 @@ func TestARelayLosesNothingAndTellsNothingTwice(t *testing.T) {
 				r.run()
 			}
 			r.churn(20, 60, true)
-			if round%4 != 3 { // otherwise it moves in the middle of the changes
+			if round%4 != 3 { // otherwise the relay moves in the middle of the changes
 				r.settle()
 				require.NoError(r.t, registration.WaitForSync(r.t.Context()))
 				synctest.Wait()
@@ -63,7 +63,7 @@ func TestARelayTellsOnlyWhatIsNews(t *testing.T) {
 		relay := informer.NewRelay(func(e informer.Event[*obj]) {
 			got = append(got, e.Cause.String()+" "+names(e))
 			if e.Key.Name == "gone" && e.Type == informer.Deleted {
-				panic("contained like any other") // D10
+				panic("contained like any other") // The relay contains this panic like any other (D10).
 			}
 		})
 		inf := mk(t, first, informer.Options[*obj]{})
@@ -180,8 +180,8 @@ func relayed(t *testing.T, told *diary, listed []listwatch.Item[*obj], events ..
 	return relay
 }
 
-// The second informer's list is older than the events that the handler has received: it receives
-// nothing until the second informer has caught up.
+// The second informer's list is older than the events that the handler has received. So the handler
+// receives nothing until the second informer has caught up.
 func TestG1_ARelayTellsNoOlderState(t *testing.T) {
 	t.Parallel()
 	added, modified, deleted := listwatch.Added, listwatch.Modified, listwatch.Deleted
@@ -230,8 +230,8 @@ func TestG1_ARelayTellsNoOlderState(t *testing.T) {
 	}
 }
 
-// An object that the second informer does not have may still arrive. It is deleted when a bookmark
-// shows that it cannot arrive any more.
+// The second informer may still receive an object that it does not have. The object is deleted when
+// a bookmark shows that the informer cannot receive it any more.
 func TestG2_ARelayBuriesWhatCannotComeAnyMore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -260,7 +260,7 @@ func TestG2_ARelayBuriesWhatCannotComeAnyMore(t *testing.T) {
 	})
 }
 
-// A server that has been set back never catches up: after a while its state is accepted.
+// A restored server never catches up: after a while the relay accepts its state.
 func TestARelayBelievesAnInformerThatStaysBehind(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -124,8 +124,8 @@ func (r *rig) change(n int) {
 	require.NoError(r.t, err)
 }
 
-// churn changes some of n pods. If faults is set, connections meanwhile break in every way that the
-// server can produce. It takes some virtual minutes.
+// churn changes some of n pods. If faults is set, connections break meanwhile in every way that the
+// server can produce. churn takes some virtual minutes.
 func (r *rig) churn(n, changes int, faults bool) {
 	for range changes {
 		r.change(n)
@@ -173,8 +173,8 @@ func (r *rig) fault() {
 	}
 }
 
-// disconnect cuts the informer off until reconnect is called: only a relist can show the changes in
-// between.
+// disconnect cuts the informer off from the server until reconnect is called. Only a relist can
+// show the changes in between.
 func (r *rig) disconnect() (reconnect func()) {
 	watches := r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.Expired()})
 	lists := r.server.Inject(apitest.Fault{Verb: "list", Action: apitest.Code(500, 0)})

@@ -57,7 +57,7 @@ func (h *house) WaitForSync(ctx context.Context) error {
 	return err
 }
 
-// settled returns the error that was sent once everything is idle.
+// settled waits until every goroutine is idle, and returns the error that was sent.
 func settled(t *testing.T, c <-chan error) error {
 	t.Helper()
 	time.Sleep(time.Hour)
@@ -177,7 +177,7 @@ func TestRunWhenItEndsBeforeTheSync(t *testing.T) {
 	}
 }
 
-// If work never began although nobody asked for an end, the error says why.
+// If the work never began and no context was cancelled, the error says why.
 func TestRunWhoseDeadlinePassesBeforeTheSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, informer.Options[*corev1.Pod]{Name: "pods"})
@@ -251,7 +251,7 @@ func TestRunWhenACacheGivesUp(t *testing.T) {
 	}
 }
 
-// ctx stands for the right to write: its end also ends a drain.
+// ctx is the right to write: its end also ends a drain.
 func TestRunUntilWhoseContextEndsDuringADrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, informer.Options[*corev1.Pod]{})
@@ -383,7 +383,7 @@ type short struct{ end func() }
 func (s short) Run(context.Context) error       { s.end(); return nil }
 func (short) WaitForSync(context.Context) error { return nil }
 
-// The same with an informer on real connections.
+// The same holds for an informer on real connections.
 func TestG10_NothingRemainsOfRunWithConnections(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	_, err := server.Create(newPod(key(0)))

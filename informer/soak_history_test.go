@@ -25,7 +25,7 @@ import (
 
 var expired = apierrors.NewResourceExpired("too old resource version")
 
-// soaked counts events, states, faults and reconciles, to show that the histories were not empty.
+// soaked counts events, states, faults and reconciles, to show that the histories contained some.
 var soaked struct{ events, states, faults, reconciled atomic.Int64 }
 
 // soaking is one history in progress.
@@ -97,7 +97,7 @@ func (s *soaking) step() {
 	s.say("changed a pod, now at %s", s.server.ResourceVersion())
 }
 
-// happen does one random action.
+// happen takes one random action.
 func (s *soaking) happen() {
 	switch n := s.random.IntN(40); {
 	case n < 26:
@@ -259,7 +259,7 @@ func (s *soaking) read() (stop func()) {
 	}
 }
 
-// comeToRest stops all faults and changes: everything must then equal the server (G2).
+// comeToRest stops all faults and changes. Then everything must equal the server (G2).
 func (s *soaking) comeToRest() {
 	s.say("the server is quiet")
 	truth := s.versions()

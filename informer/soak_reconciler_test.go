@@ -16,8 +16,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// reconciler is a controller behind a handler. Its picture of the store must in the end equal the
-// server, and no key may be with two workers (G9).
+// reconciler is a controller that a handler feeds. Its copy of the store must in the end equal the
+// server, and no two workers may have the same key (G9).
 type reconciler struct {
 	queue *workqueue.Queue[types.NamespacedName]
 	stop  func()

@@ -9,8 +9,8 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// The consumer may store the first list before the reflector records that it handed the list over.
-// A caller that waits for the sync and calls Healthy at once must get no error.
+// The consumer may store the first list before the reflector records that the list is complete. A
+// caller that waits for the sync and calls Healthy at once must get no error.
 func TestHealthyInTheMomentBeforeTheFirstListIsNoted(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, Status{Synced: true}.healthy(time.Minute))

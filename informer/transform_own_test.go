@@ -67,8 +67,8 @@ func (w *madeWatch) Next() (event listwatch.Event[*unstructured.Unstructured], e
 }
 func (w *madeWatch) Close() error { return nil }
 
-// Objects of a custom source share nothing that this package knows of. They need no copy, which
-// would panic for content that JSON does not have.
+// The objects of a custom source share no parts that Transform knows of. So they need no copy,
+// which would panic for content that JSON does not have.
 func TestATransformIsGivenTheObjectsOfAProgramsOwnSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		object := func(name string) *unstructured.Unstructured {

@@ -81,8 +81,8 @@ func (r *rig) unreadable() []types.NamespacedName {
 	return keys
 }
 
-// TestG2_SyncedMeansComplete: whoever refuses an object, no handler is synced before it is
-// accepted.
+// TestG2_SyncedMeansComplete: no handler is synced before every object is accepted, whether a
+// transform or an index function refuses it.
 func TestG2_SyncedMeansComplete(t *testing.T) {
 	for _, by := range []string{"transform", "index"} {
 		for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
@@ -136,8 +136,8 @@ func TestG2_SyncedMeansComplete(t *testing.T) {
 	}
 }
 
-// TestG2_WhatIsOlderThanTheServersIsVisible: if a tenant makes an object unreadable, the store
-// keeps the old owner, but the object is reported.
+// TestG2_WhatIsOlderThanTheServersIsVisible: if a change makes an object unreadable, the store
+// keeps the old state, but Status reports the object.
 func TestG2_WhatIsOlderThanTheServersIsVisible(t *testing.T) {
 	for _, by := range []string{"transform", "index"} {
 		t.Run(by, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestG2_WhatIsOlderThanTheServersIsVisible(t *testing.T) {
 				r.put(7, true)
 				require.Len(t, r.unreadable(), 2)
 
-				// A relist reports it as well, and vanished objects are forgotten.
+				// A relist reports the object as well, and vanished objects are forgotten.
 				reconnect := r.disconnect()
 				require.NoError(t, r.server.Delete(pods, key(7)))
 				r.put(8, true)
@@ -176,7 +176,7 @@ func TestG2_WhatIsOlderThanTheServersIsVisible(t *testing.T) {
 	}
 }
 
-// TestWhoSkipsIsSyncedAndHealthy: the missing objects are still available in Status.
+// TestWhoSkipsIsSyncedAndHealthy: Status still names the missing objects.
 func TestWhoSkipsIsSyncedAndHealthy(t *testing.T) {
 	for _, by := range []string{"transform", "index"} {
 		t.Run(by, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// witness is a handler that records its events, and each violation by guarantee.
+// witness is a handler that records its events, and the violations of each guarantee.
 type witness struct {
 	t        *testing.T
 	informer *informer.Informer[*corev1.Pod]

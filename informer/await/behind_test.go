@@ -98,7 +98,7 @@ func testReadAgain(t *testing.T, relisted bool, ends, kind string) {
 	isUnread()
 	_, err = server.Create(pod(types.NamespacedName{Namespace: web.Namespace, Name: "slow"}, nil))
 	require.NoError(t, err)
-	synctest.Wait() // Now the consumer blocks.
+	synctest.Wait() // Now the consumer is blocked.
 
 	if relisted {
 		server.Inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.Expired()})
@@ -119,7 +119,7 @@ func testReadAgain(t *testing.T, relisted bool, ends, kind string) {
 	}
 	time.Sleep(5 * time.Second)
 	synctest.Wait()
-	require.Zero(t, inf.Status().Reflector.Unreadable.Count) // The reflector knows better.
+	require.Zero(t, inf.Status().Reflector.Unreadable.Count) // The reflector has read the object again.
 	isUnread()
 
 	close(held)

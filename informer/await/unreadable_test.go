@@ -114,7 +114,8 @@ func TestAWaitForWhatCannotBeReadEnds(t *testing.T) { // G2
 	}
 }
 
-// repaired is a store that receives an object, which could not be indexed before, during a look.
+// repaired is a store that receives an object, which could not be indexed before, while Until reads
+// it.
 type repaired struct {
 	await.Store[*corev1.Pod]
 	unreadable error
@@ -125,7 +126,7 @@ func (*repaired) Notify(types.NamespacedName) (<-chan struct{}, func()) {
 }
 
 func (r *repaired) Entry(types.NamespacedName) (none indexer.Entry[*corev1.Pod], exists bool) {
-	r.unreadable = nil // Just after that.
+	r.unreadable = nil // The object is stored just after this read.
 	return none, false
 }
 

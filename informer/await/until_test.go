@@ -17,7 +17,7 @@ import (
 
 var web = types.NamespacedName{Namespace: "shop", Name: "web"}
 
-// store is a store of pods that counts how often it is looked at.
+// store is a store of pods that counts how often Until reads it.
 type store struct {
 	*indexer.Store[*corev1.Pod]
 	looks int
@@ -132,7 +132,7 @@ func TestDeletedMeansThisOne(t *testing.T) {
 			done <- pod
 		}()
 		synctest.Wait()
-		// Deleted and created again before the waiter looks.
+		// The pod is deleted and created again before the waiter reads the store.
 		_, err := s.Apply([]indexer.Op[*corev1.Pod]{
 			{Key: web, Delete: true},
 			{Key: web, Object: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "second"}}, ResourceVersion: "3"},

@@ -51,8 +51,8 @@ func TestPredicatesOfChanges(t *testing.T) {
 	}
 }
 
-// After a server was restored from a backup, version and generation may be those of
-// another content.
+// After a restore of the server from a backup, other content may have the same version and
+// generation.
 func TestVersionsThatWentBackAreAChange(t *testing.T) {
 	t.Parallel()
 	for _, passes := range []func(event) bool{predicate.GenerationChanged[*corev1.Pod], predicate.ResourceVersionChanged[*corev1.Pod]} {

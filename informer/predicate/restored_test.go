@@ -19,9 +19,9 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// A cluster that is restored from a backup may have other content with the same generation. The
-// same holds if its versions have passed the known ones, and if the handler is behind, so that its
-// events are merged.
+// A cluster that is restored from a backup may have other content with the same generation. It may
+// also have passed the known versions. A handler that is behind, so that its events are merged,
+// must notice this as well.
 func TestAnotherHistoryIsAChange(t *testing.T) {
 	for _, more := range []int{0, 30} {
 		for _, behind := range []bool{false, true} {

@@ -21,7 +21,7 @@ func newLoggedHealth() (*partsHealth, *bytes.Buffer) {
 	return newPartsHealth([]string{"a", "b"}, slog.New(slog.NewTextHandler(&log, nil))), &log
 }
 
-// A part that repeatedly fails and recovers does not fill the log.
+// A part that fails and recovers again and again does not fill the log.
 func TestPartThatFlapsIsSaidNowAndThen(t *testing.T) {
 	for bad, missing := range map[time.Duration]bool{
 		6 * time.Second: false, 60 * time.Second: false, 240 * time.Second: false, 2 * time.Second: true, 30 * time.Second: true,

@@ -81,7 +81,7 @@ func Example() {
 		}
 	}
 
-	// Its UID identifies the cluster.
+	// The UID of this namespace identifies the cluster.
 	if _, err := server.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}}); err != nil {
 		fmt.Println(err)
 	}

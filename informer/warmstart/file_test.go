@@ -194,7 +194,7 @@ func TestFileOfOtherFieldsOrLibraryIsNotLoaded(t *testing.T) {
 	require.Equal(t, "map[string][]*k8s.io/api/core/v1.Pod", typeName(reflect.TypeFor[map[string][]*corev1.Pod]()))
 }
 
-// If the cluster is unknown, files of two clusters could be confused.
+// If the cluster is unknown, the files of two clusters could be confused.
 func TestFileOfAnUnknownSourceIsNeitherWrittenNorRead(t *testing.T) {
 	t.Parallel()
 	hidden := maps.Clone(here)

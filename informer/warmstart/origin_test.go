@@ -141,8 +141,8 @@ func savedBy(t *testing.T, server *apitest.Server) string {
 	return path
 }
 
-// While the server refuses a user, the user sees nothing of an earlier process. Once the server
-// accepts the user, the objects are there.
+// While the server refuses a user, handlers get no object of an earlier process. Once the server
+// accepts the user, they get the objects.
 func TestHandlersHearNothingOfAFileBeforeTheServerHasAccepted(t *testing.T) {
 	for name, fault := range map[string]apitest.Fault{
 		"401":                      {Action: apitest.Code(401, 0)},
@@ -178,7 +178,7 @@ func TestHandlersHearNothingOfAFileBeforeTheServerHasAccepted(t *testing.T) {
 	}
 }
 
-// Two clusters at one address, with the same versions.
+// Two clusters have one address, and the same versions.
 func TestFileOfAnotherClusterIsNotShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := savedBy(t, cluster(t, apitest.Options{Seed: 1}, "one", "two"))
@@ -272,7 +272,7 @@ func TestFileOfAnotherSelectionIsNotShown(t *testing.T) {
 	})
 }
 
-// A type with the same name, in a package with the same name.
+// The type has the same name as another type, in a package with the same name.
 func TestFileOfAnotherTypeOfTheSameNameIsNotShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := cluster(t, apitest.Options{}, "one")

@@ -33,8 +33,8 @@ func setUp(t *testing.T, server *apitest.Server) {
 	require.NoError(t, err)
 }
 
-// life is one process: it starts from the file, is synced, catches up with the server, saves and
-// ends. It returns the events of its handler, and why the start was cold.
+// life is one process: it starts from the file, syncs, catches up with the server, saves and ends.
+// It returns the events of its handler, and why the start was cold.
 func life(t *testing.T, server *apitest.Server, path string) (told []string, cold error) {
 	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 	require.NoError(t, err)
@@ -144,7 +144,7 @@ func TestRestartTellsWhatChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// A later user of a shared informer need not know of the file.
+// A later user of a shared informer need not know about the file.
 func TestAFactoryStartsWarm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lists []string

@@ -170,7 +170,7 @@ func TestStoreThatLacksAnObjectIsNotSaved(t *testing.T) {
 	}
 }
 
-// The same holds for a failing part.
+// A failing part makes a store incomplete too.
 func TestStoreThatLacksAPartIsNotSaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := cluster(t, apitest.Options{BookmarkInterval: 10 * time.Second}, "one")

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Objects with their own kind are recognised as Secrets, whatever source they come from.
+// Objects with their own kind are recognised as Secrets, whichever source they come from.
 func TestUnstructuredSecretsAreKeptOnlyOnRequest(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "all")
@@ -49,7 +49,7 @@ func TestUnstructuredSecretsAreKeptOnlyOnRequest(t *testing.T) {
 	_, _, err = file(Options{}).load(source)
 	require.ErrorIs(t, err, ErrSecrets)
 
-	// An object without its kind.
+	// The encoded object has no kind.
 	lying := file(Options{})
 	lying.codec.Encode = func(*unstructured.Unstructured) ([]byte, error) {
 		return []byte(`{"apiVersion":"v1","kind":"Secret"}`), nil

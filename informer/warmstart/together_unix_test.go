@@ -99,8 +99,8 @@ func TestFileIsWholeWhoeverSavesIt(t *testing.T) {
 	requireAlone(t, path)
 }
 
-// The file that is read is the file that was checked, even if the path is replaced repeatedly. An
-// unsafe file's content is never used, and a pipe does not block.
+// The file that is read is the file that was checked, even if the path is replaced repeatedly. The
+// content of an unsafe file is never used, and a pipe does not block.
 func TestFileThatIsExchangedWhileItIsOpened(t *testing.T) {
 	t.Parallel()
 	effort.SkipUnlessAll(t, "exchanges a file many times")
