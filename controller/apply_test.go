@@ -59,7 +59,7 @@ func TestApplyDecidesOnTheFieldsThatItHas(t *testing.T) {
 }
 
 // An object from the cache can be copied, changed and applied: fields that only the server writes
-// are not sent. The manager then owns all fields, and the version can cause a conflict.
+// are not sent. The manager then owns all fields. An outdated resourceVersion can cause a conflict.
 func TestApplyOfACopyOfACachedObject(t *testing.T) {
 	act(t, newMap("a", "user", "1"), func(ctx context.Context, r *rig, maps *controller.Client[*configMap], m *configMap) error {
 		_, err := r.maps.ServerSideApply(ctx, newMap("a", "user", "1"), metav1.ApplyOptions{FieldManager: "user", Force: true})
@@ -125,7 +125,7 @@ func TestApplyStatusIsOfTheStatusAlone(t *testing.T) {
 	})
 }
 
-// Owner references are a map by uid: an apply of one leaves the others alone.
+// Owner references are a map by uid: an apply of one reference does not change the others.
 func TestApplyWithOwners(t *testing.T) {
 	act(t, newMap("a"), func(ctx context.Context, r *rig, maps *controller.Client[*configMap], m *configMap) error {
 		other := r.create(newMap("other"))

@@ -147,7 +147,7 @@ func TestFinalizerFromBeginningToEnd(t *testing.T) {
 	})
 }
 
-// Every kind of write holds the key back, even though the cache lags by seconds.
+// Every kind of write holds the key back, even if the cache lags by seconds.
 func TestTurnSeesWhatTheTurnBeforeWrote(t *testing.T) {
 	writes := map[string]func(ctx context.Context, d *controller.Client[*appsv1.Deployment], cached *appsv1.Deployment, n string) error{
 		"update": func(ctx context.Context, d *controller.Client[*appsv1.Deployment], cached *appsv1.Deployment, n string) error {

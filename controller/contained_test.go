@@ -23,13 +23,13 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// odd is a program's function that panics, or ends its goroutine, when it is called with a certain
-// name.
+// odd is a function of the program that panics, or ends its goroutine, when it is called with a
+// certain name.
 type odd struct {
 	end func()
 
 	mu    sync.Mutex // guards following
-	left  int        // how many more times it does so
+	left  int        // how many more times the function does so
 	calls map[string]int
 }
 
@@ -139,7 +139,7 @@ func TestFunctionsThatPanicLoseNoTurn(t *testing.T) {
 	}
 }
 
-// noted are names, in the order of their arrival.
+// noted records names, in the order of their arrival.
 type noted struct {
 	mu    sync.Mutex // guards following
 	names []string
@@ -166,7 +166,7 @@ func (n *noted) take() []string {
 	return names
 }
 
-// filling is an observer's queue.
+// filling is the queue of an observer.
 type filling struct {
 	enqueue.Queue
 	reach func(string, key)
@@ -177,8 +177,8 @@ func (f filling) AddWith(k key, how workqueue.AddOptions) {
 	f.Queue.AddWith(k, how)
 }
 
-// A predicate that always panics for one object prevents only that object's reconcile. It is called
-// at ever longer intervals, and the status counts the waiting objects.
+// A predicate that always panics for one object prevents only the reconcile of that object. The
+// predicate is called at ever longer intervals, and the status counts the waiting objects.
 func TestPredicateThatAlwaysPanicsIsCalledAtLongerIntervals(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})

@@ -55,7 +55,7 @@ func blinded(t *testing.T, wire func(r *rig) (secrets *controller.Client[*corev1
 	})
 }
 
-// fails makes all matching lists and watches of secrets fail from now on.
+// fails makes all matching lists and watches of secrets fail until the test removes the faults.
 func fails(r *rig, err error, match func(apitest.Request) bool) (faults []*apitest.Injected) {
 	for _, verb := range []string{"list", "watch"} {
 		faults = append(faults, r.server.Inject(apitest.Fault{Verb: verb, Resource: "secrets", Match: match, Action: apitest.Fail(err)}))
@@ -65,9 +65,9 @@ func fails(r *rig, err error, match func(apitest.Request) bool) (faults []*apite
 }
 
 // A key does not wait for a write that a cache cannot see any more. The cache cannot decode the
-// deletion of an object with a finalizer, the server does not have the resource any more, or it
-// refuses the resource to another cache. The log and the manager's health name the key, and the
-// status counts it.
+// deletion of an object with a finalizer, the server does not have the resource any more, or the
+// server refuses the resource to another cache. The log and the manager's health name the key, and
+// the status counts it.
 func TestTurnIsNotHeldBackByABlindCache(t *testing.T) {
 	update := func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {
 		s, _ := secrets.Get(key{Namespace: "web", Name: "s"})
@@ -135,8 +135,8 @@ func TestTurnIsNotHeldBackByABlindCache(t *testing.T) {
 	}
 }
 
-// A cache whose server answers 500 may see the write after the next attempt. Its key waits for two
-// minutes. Meanwhile health and status name the key.
+// A cache whose server answers 500 may see the write after the next attempt. So the key waits for
+// two minutes. Meanwhile health and status name the key.
 func TestTurnIsHeldBackForABoundedTime(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		_, err := r.server.Create(newSecret("s"))
@@ -245,8 +245,8 @@ func TestTurnIsHeldBackByACacheWhoseWatchesAreRefused(t *testing.T) {
 	}
 }
 
-// Once a cache has a write that it did not have in time, the manager is ready again: the object
-// changed, was deleted, or came and went.
+// When a cache gets a write that it did not have in time, the manager is ready again: the object
+// changed, was deleted, or was created and deleted.
 func TestManagerIsReadyOnceTheCacheHasTheWrite(t *testing.T) {
 	for name, tt := range map[string]struct {
 		write func(ctx context.Context, secrets *controller.Client[*corev1.Secret], s *corev1.Secret) error

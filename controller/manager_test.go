@@ -433,7 +433,7 @@ func TestEndpointsThatAreNoneAreErrorsOfRun(t *testing.T) {
 	require.ErrorContains(t, err, `endpoint "GET /nothing"`)
 }
 
-// writer is an io.Writer of a function.
+// writer is an io.Writer that calls a function.
 type writer func(string)
 
 func (w writer) Write(p []byte) (int, error) { w(string(p)); return len(p), nil }
@@ -530,7 +530,7 @@ func TestLease(t *testing.T) {
 		r.rest()
 		require.Equal(t, []string{"a", "b"}, first.take())
 		require.Empty(t, second.take())
-		stopFirst() // and releases the lease
+		stopFirst() // stopFirst also releases the lease
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
 		require.Equal(t, []string{"a", "b"}, second.take())
@@ -590,7 +590,7 @@ func TestEndpointsEndWithRun(t *testing.T) {
 	}), nil))})
 	require.NoError(t, err)
 	busy := make(chan struct{})
-	over := false // The race detector checks this.
+	over := false // The race detector checks accesses to it.
 	m.Handle("GET /profile", http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
 		close(busy)
 		<-q.Context().Done()

@@ -57,8 +57,8 @@ func (q telling) AddWith(key types.NamespacedName, how workqueue.AddOptions) {
 	q.Queue.AddWith(key, how)
 }
 
-// An observer's functions are called once for each controller, cache and handler, when these are
-// made. Turn is called when the controller starts.
+// An observer's functions are called once for each controller, cache and handler, when the manager
+// makes these. Turn is called when the controller starts.
 func TestObserverIsAskedForEachPart(t *testing.T) {
 	var asked said
 	opts := controller.Options{Observer: &controller.Observer{
@@ -102,8 +102,8 @@ func TestObserverIsAskedForEachPart(t *testing.T) {
 }
 
 // For each event of a handler, the observer is called before the handler fills the queue, in the
-// handler's goroutine. It is not called for events that Settings.When leaves out. A reconcile is
-// wrapped with its error, and with a context that the observer makes.
+// handler's goroutine. It is not called for events that Settings.When rejects. The observer can
+// wrap a reconcile: it gets the error, and provides the context.
 func TestObserverHearsInOrder(t *testing.T) {
 	var heard said
 	type mark struct{}
@@ -253,13 +253,14 @@ func TestSlowObserverHoldsUpItsOwnController(t *testing.T) {
 	})
 }
 
-// The reconciles of several workers call the hook concurrently, but never for the same key.
+// The reconciles of several workers call the hook concurrently, but never for one key at the same
+// time.
 func TestObserverOfTurnsIsCalledAtOnce(t *testing.T) {
 	var mu sync.Mutex
 	now, most, twice := map[key]int{}, 0, false
 	opts := controller.Options{Observer: &controller.Observer{
 		Fill: func(_, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
-			inside := 0 // of one handler, whose calls are sequential: the race detector checks this
+			inside := 0 // of one handler; its calls are sequential, which the race detector checks
 			return queue, func(key, string) { inside++ }
 		},
 		Turn: func(_ string, next turnFunc) turnFunc {
@@ -301,8 +302,8 @@ func TestObserverOfTurnsIsCalledAtOnce(t *testing.T) {
 	})
 }
 
-// Each cache has a unique name, which identifies its handlers and, for tracing, its changes. It is
-// the name of the first Selection, with a number if the name is taken.
+// Each cache has a unique name, which identifies its handlers and, for tracing, its changes. The
+// name is that of the first Selection, with a number if another cache has the name.
 func TestCachesHaveNamesOfTheirOwn(t *testing.T) {
 	var caches, fills []string
 	opts := controller.Options{Observer: &controller.Observer{
@@ -326,7 +327,7 @@ func TestCachesHaveNamesOfTheirOwn(t *testing.T) {
 		for _, s := range []controller.Selection[*configMap]{
 			{ResourceOptions: rest.ResourceOptions{LabelSelector: "mine=yes"}},
 			{Client: client},
-			{Informer: informer.Options[*configMap]{Name: "too late for a name"}}, // The controller's cache, which has a name already.
+			{Informer: informer.Options[*configMap]{Name: "too late for a name"}}, // The controller's cache has a name already.
 			{Namespaces: []string{"b", "a"}, Informer: informer.Options[*configMap]{Name: "named"}},
 			{Namespaces: []string{"a", "b"}},
 		} {
@@ -347,7 +348,7 @@ func TestCachesHaveNamesOfTheirOwn(t *testing.T) {
 	})
 }
 
-// Workers have labels in profiles, and so have the goroutines that they start.
+// Workers have labels in profiles. The goroutines that they start have the labels too.
 func TestWorkersHaveLabels(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})

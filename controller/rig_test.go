@@ -25,14 +25,14 @@ type (
 	configMap = corev1.ConfigMap
 )
 
-// rig is a server, a client, and a manager, in a synctest bubble: HTTP is real, the network is
-// in memory, and time is virtual.
+// rig is a server, a client, and a manager, in a synctest bubble. HTTP is real, the network is in
+// memory, and time is virtual.
 type rig struct {
 	t       *testing.T
 	server  *apitest.Server
 	client  *rest.Client
 	manager *controller.Manager
-	maps    *rest.Resource[*configMap] // the user's
+	maps    *rest.Resource[*configMap] // the user's own access to the server
 	stop    func() error               // ends the manager, and returns the result of Run
 
 	mu       sync.Mutex // guards following
@@ -57,7 +57,7 @@ func play(t *testing.T, opts controller.Options, test func(t *testing.T, r *rig)
 		r.manager, err = controller.New(r.client, opts)
 		require.NoError(t, err)
 		r.stop = func() error { return nil }
-		defer func() { require.NoError(t, r.stop()) }() // also after a failure: a bubble waits for its goroutines
+		defer func() { require.NoError(t, r.stop()) }() // also after a failure, because a bubble waits for its goroutines
 		test(t, r)
 	})
 }
@@ -76,7 +76,7 @@ func (r *rig) run() {
 	r.stop = sync.OnceValue(func() error { cancel(); return <-ended })
 }
 
-// rest waits until everything is idle, including retries.
+// rest waits until every goroutine is idle, including retries.
 func (r *rig) rest() {
 	time.Sleep(time.Minute)
 	synctest.Wait()

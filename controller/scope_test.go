@@ -19,8 +19,8 @@ import (
 
 var zones = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "zones"}
 
-// keeps runs a controller that keeps a ConfigMap in the namespace web for each of its owners, and
-// of the same name. The ConfigMap of "one" is deleted twice, and is recreated each time.
+// keeps runs a controller that keeps a ConfigMap for each of its owners, with the owner's name and
+// in the namespace web. The ConfigMap of "one" is deleted twice, and is recreated each time.
 func keeps[T metav1.Object](t *testing.T, r *rig, owners *controller.Client[T], kind schema.GroupVersionKind, create func(name string)) {
 	maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
 	var deleted noted
@@ -59,8 +59,8 @@ func ownersNamespace[T metav1.Object](owners *controller.Client[T]) string {
 	return ""
 }
 
-// Cluster-scoped owners keep their owned objects as well, whether the owner's kind is built-in or
-// custom. Deleted is not called for a key that never existed.
+// Cluster-scoped owners get back a deleted owned object as well, whether the owner's kind is
+// built-in or custom. Deleted is not called for a key that never existed.
 func TestOwnersWithoutANamespaceKeepWhatTheyOwn(t *testing.T) {
 	t.Run("a Node", func(t *testing.T) {
 		play(t, controller.Options{}, func(t *testing.T, r *rig) {
@@ -120,8 +120,8 @@ func TestCustomResourceWithoutNamespacesInAManagerOfSome(t *testing.T) {
 	}
 }
 
-// An owned object maps to its owner even if the cache has no owner yet. Either the owners' list
-// takes longer than the owned objects' list, or the first owner is created after them.
+// An owned object maps to its owner even if the cache has no owner yet. Either the list of owners
+// takes longer than the list of owned objects, or the first owner is created after them.
 func TestOwnedObjectsThatComeBeforeTheirOwnersLeadToThem(t *testing.T) {
 	for _, clusterScoped := range []bool{true, false} {
 		for _, late := range []string{"the list", "the owner"} {
@@ -163,7 +163,8 @@ func TestOwnedObjectsThatComeBeforeTheirOwnersLeadToThem(t *testing.T) {
 	}
 }
 
-// A user who may create objects may name any number of owners that never exist.
+// A user who may create objects may name any number of owners that never exist. The controller
+// bounds the keys that it keeps.
 func TestKeysOfOwnersThatNeverExistAreBounded(t *testing.T) { // G11
 	t.Parallel()
 	require.Equal(t, 10, controller.KeptEarly(10))

@@ -16,7 +16,7 @@ import (
 )
 
 // lagging runs a controller whose caches are seconds behind the server. write is its first
-// reconcile of web/a, and look is the next one, which is due at once.
+// reconcile of web/a. look is the next reconcile, which is due at once.
 func lagging(t *testing.T, wire func(t *testing.T, r *rig) (write, look func(ctx context.Context) error)) {
 	t.Helper()
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
@@ -50,8 +50,8 @@ func newSecret(name string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: name}}
 }
 
-// The next reconcile does not find an object that the one before deleted: by its name alone, in its
-// known state, or after creating it in the same reconcile.
+// If a reconcile deletes an object, the next reconcile does not find it. It may be deleted by its
+// name alone, in its known state, or after it was created in the same reconcile.
 func TestTurnSeesWhatTheTurnBeforeDeleted(t *testing.T) {
 	for name, write := range map[string]func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error{
 		"as it was seen": func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {
@@ -89,8 +89,8 @@ func TestTurnSeesWhatTheTurnBeforeDeleted(t *testing.T) {
 	}
 }
 
-// A write after which a cache no longer selects the object is seen as well: the object is gone from
-// that cache.
+// After a write, a cache may no longer select the object. The next reconcile sees this write too:
+// the object is gone from that cache.
 func TestTurnSeesWhatTheTurnBeforeMovedAway(t *testing.T) {
 	lagging(t, func(t *testing.T, r *rig) (write, look func(ctx context.Context) error) {
 		s := newSecret("s")
@@ -113,7 +113,7 @@ func TestTurnSeesWhatTheTurnBeforeMovedAway(t *testing.T) {
 	})
 }
 
-// A write through one Client is seen in all caches of the manager that have the object.
+// All caches of the manager that have the object show a write through one Client.
 func TestTurnSeesItsWritesInEveryCache(t *testing.T) {
 	lagging(t, func(t *testing.T, r *rig) (write, look func(ctx context.Context) error) {
 		s := newSecret("s")
@@ -152,7 +152,8 @@ func TestTurnSeesItsWritesInEveryCache(t *testing.T) {
 	})
 }
 
-// A write does not hold its key back if the cache cannot read the object, or does not select it.
+// A write does not hold its key back if the cache cannot read the object, or does not select the
+// object.
 func TestTurnIsNotHeldBackByWhatTheCacheWillNotHave(t *testing.T) {
 	for name, write := range map[string]func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error{
 		"updated": func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {
@@ -184,9 +185,9 @@ func TestTurnIsNotHeldBackByWhatTheCacheWillNotHave(t *testing.T) {
 	}
 }
 
-// Only the server knows whether a cache with a field selector will have a new object. The key waits
-// five seconds for it, if the write was made through the Client of that cache. It does not wait for
-// other caches, unless they have an older state.
+// Only the server knows whether a cache with a field selector will have a new object. If the write
+// was made through the Client of that cache, the key waits five seconds for the object. The key
+// does not wait for other caches, unless they have an older state.
 func TestTurnAndCachesOfFieldSelectors(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		_, err := r.server.Create(newSecret("s"))

@@ -20,7 +20,7 @@ import (
 	"github.com/kinform/kinform/events"
 )
 
-// Nothing is lost during server failures of any kind, if the server recovers in time.
+// No event is lost during server failures of any kind, if the server recovers in time.
 func TestFailuresAreOutlasted(t *testing.T) {
 	t.Parallel()
 	for name, action := range map[string]apitest.Action{
@@ -146,7 +146,8 @@ func TestANameThatIsTakenIsNotReused(t *testing.T) {
 	})
 }
 
-// The event was stored but the answer was lost, and two more events were recorded before the retry.
+// The event was stored but the response was lost, and two more events were recorded before the
+// retry.
 func TestALostAnswerCountsOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -238,7 +239,7 @@ func TestTheEndSendsWhatWaitsAndSeriesThatAreOpen(t *testing.T) {
 	})
 }
 
-// An Observer or a Logger that blocks does not delay recording.
+// An Observer or a Logger that blocks does not delay the recording of events.
 func TestRecordingWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -263,8 +264,8 @@ func TestRecordingWaitsForNobody(t *testing.T) {
 	})
 }
 
-// A server that answers AlreadyExists to every name, for instance because of a broken admission
-// webhook, gets requests at ever longer intervals. After an hour, the event is dropped.
+// A server may answer AlreadyExists to every name, for instance because of a broken admission
+// webhook. It gets requests at ever longer intervals. After an hour, the event is dropped.
 func TestNamesThatAreAllTakenAreTriedWithPauses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

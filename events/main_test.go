@@ -17,7 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // Events of tests are dropped on purpose.
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // These tests drop events on purpose.
 	goleak.VerifyTestMain(m)
 }
 

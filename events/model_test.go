@@ -16,8 +16,8 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// In the end the server has counted all recorded calls that were not dropped, including those of
-// expired Events. A call whose answer is lost counts once.
+// In the end the server has counted all recorded calls that were not dropped, including calls of
+// expired Events. A call whose response is lost counts once.
 func TestRandomHistoriesConserveCounts(t *testing.T) {
 	t.Parallel()
 	for seed := range effort.Of[uint64](100, 6) {
@@ -43,7 +43,7 @@ func TestRandomHistoriesConserveCounts(t *testing.T) {
 						}
 					case 2:
 						time.Sleep(time.Duration(random.Int64N(int64(10 * time.Minute))))
-					case 3: // while no request is in progress, whose count would be unknown
+					case 3: // only while no request is in progress, because its count would be unknown
 						for _, f := range faults {
 							f.Remove()
 						}
@@ -84,7 +84,7 @@ func TestRandomHistoriesConserveCounts(t *testing.T) {
 	}
 }
 
-// A million events about 100,000 objects, while no server answers.
+// A million events about 100,000 objects are recorded while no server answers.
 func TestAStormIsBounded(t *testing.T) {
 	r := newRig(t, events.Options{})
 	inUse := func() uint64 {
@@ -111,7 +111,7 @@ func TestAStormIsBounded(t *testing.T) {
 	t.Logf("%d kB for %d events, %d of them dropped", grown>>10, n, stats.DroppedTotal())
 }
 
-// The cost of a call for an event that was recorded before.
+// BenchmarkRecord is the cost of a call for an event that was recorded before.
 func BenchmarkRecord(b *testing.B) {
 	recorder := newRig(b, events.Options{}).Recorder
 	object := pod("web")

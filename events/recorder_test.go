@@ -315,7 +315,7 @@ func TestKindOfAPlainStruct(t *testing.T) {
 	require.EqualValues(t, 1, recorder.Stats().Dropped[events.Invalid])
 }
 
-// Events are distinguished by their content, not only by a hash.
+// The Recorder distinguishes events by their content, not only by a hash.
 func TestEventsAreToldApart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -358,8 +358,8 @@ func TestAnnotationsAreBounded(t *testing.T) {
 	})
 }
 
-// A Recorder does not keep a long text in memory because a note is a part of it. This test must not
-// run in parallel.
+// A Recorder does not keep a long text in memory when a note is a part of that text. This test must
+// not run in parallel.
 func TestNoteKeepsNoLongerText(t *testing.T) {
 	before := living()
 	r := newRig(t, events.Options{})
@@ -380,7 +380,7 @@ func living() uint64 {
 	return stats.HeapAlloc
 }
 
-// An event that is dropped for lack of room does not cause later ones to be combined.
+// An event that is dropped because the Recorder is full does not cause later events to be combined.
 func TestWhatIsDroppedIsNotCombined(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -62,8 +62,8 @@ func TestLeaderRenewsAndReleases(t *testing.T) {
 	})
 }
 
-// Another candidate with the same identity may have stamped the same microsecond. Its Lease is not
-// the leader's, although holder and acquire time are equal: the leader gives up.
+// Another candidate with the same identity may have written a Lease with the same microsecond. That
+// Lease is not the leader's, although holder and acquire time are equal: the leader gives up.
 func TestLeaseOfATwinIsNotRenewed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -113,8 +113,8 @@ func TestRunEndsACandidateThatDoesNotLead(t *testing.T) {
 	})
 }
 
-// If a candidate's last look was slow because of a hook or the server, it looks as soon as the
-// lease expires, without another RetryPeriod.
+// If a candidate's last read was slow because of a hook or the server, the candidate reads again as
+// soon as the lease expires, without another RetryPeriod.
 func TestCandidateLooksWhenTheLeaseIsOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -42,7 +42,7 @@ func Example() {
 	err = elector.Run(ctx, func(ctx context.Context) error {
 		return queue.Run(ctx, 1, func(ctx context.Context, name string) error {
 			fmt.Println("hello", name, lease.Check(ctx))
-			cancel() // like SIGTERM
+			cancel() // a program does this at SIGTERM
 			return nil
 		})
 	})
@@ -67,7 +67,7 @@ func ExampleTogether() {
 		panic(err)
 	}
 	websites := func(ctx context.Context) error {
-		<-ctx.Done() // until another function fails, in this example
+		<-ctx.Done() // another function fails in this example
 		fmt.Println("websites end:", context.Cause(ctx))
 		return nil
 	}

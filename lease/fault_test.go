@@ -61,12 +61,12 @@ func TestRenewalThatHangsEndsTheTermInTime(t *testing.T) {
 		lost(t, ctx)
 		require.InDelta(t, 10, time.Since(stored(t, server).Spec.RenewTime.Time).Seconds(), 0.01)
 		require.Error(t, <-r.result)
-		time.Sleep(2 * time.Minute) // until the server has finished the delayed requests
+		time.Sleep(2 * time.Minute) // until the server has executed the delayed requests
 	})
 }
 
 // Two candidates have one identity by mistake, and write the Lease at the same microsecond. Only
-// one leads, even if the answers to both writes are lost, so that neither knows which write
+// one leads, even if the responses to both writes are lost, so that neither knows which write
 // succeeded. The same holds if the Lease exists and is free.
 func TestTwinsOfOneMicrosecondDoNotBothLead(t *testing.T) {
 	t.Parallel()
@@ -220,7 +220,7 @@ func TestCandidateSaysWhatIsWrongAndGoesOn(t *testing.T) {
 	})
 }
 
-// The candidate is stopped before the answer arrives to the write that takes the lease.
+// The candidate is stopped before it gets the response to the write that takes the lease.
 func TestCandidateThatIsStoppedLeavesNoLeaseBehind(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -254,7 +254,7 @@ func TestMachineThatWasSuspended(t *testing.T) {
 		require.NoError(t, lease.Check(derived))
 		wake()
 		defer lease.Suspend(11 * time.Second)()
-		// No timer has fired, but no request is sent:
+		// No timer has fired, but the client sends no request:
 		sent := client.Stats().Requests
 		_, err = objects.Get(derived, key, metav1.GetOptions{})
 		require.Error(t, err)
@@ -348,7 +348,8 @@ func TestWorkersEndWithTheLease(t *testing.T) {
 	})
 }
 
-// A process that is asked to stop finishes its queue under the lease, which is renewed meanwhile.
+// A process that is asked to stop finishes its queue under the lease. The Elector renews the lease
+// meanwhile.
 func TestQueueIsFinishedUnderTheLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

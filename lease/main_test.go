@@ -18,7 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // Leases of tests are lost on purpose.
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // These tests lose leases on purpose.
 	goleak.VerifyTestMain(m)
 }
 
@@ -71,7 +71,7 @@ func change(t *testing.T, server *apitest.Server, edit func(*coordinationv1.Leas
 	require.NoError(t, err)
 }
 
-// run is a Run in progress.
+// run is a call of Run in progress.
 type run struct {
 	elector *lease.Elector
 	leads   chan context.Context // the context of each call of the function
@@ -81,7 +81,7 @@ type run struct {
 }
 
 // start runs a candidate. Its function returns a value from end, or the cause of its context when
-// that ends.
+// the context ends.
 func start(t *testing.T, e *lease.Elector) *run {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -107,7 +107,8 @@ func start(t *testing.T, e *lease.Elector) *run {
 }
 
 // leaderIsKilled starts a leader and a candidate with these options. After a minute, the leader
-// ends as if it was killed. It returns the candidate, and the time of the leader's last renewal.
+// ends as if it was killed. leaderIsKilled returns the candidate, and the time of the leader's last
+// renewal.
 func leaderIsKilled(t *testing.T, server *apitest.Server, opts lease.Options) (candidate *run, renewed time.Time) {
 	t.Helper()
 	leader := start(t, newElector(t, server, "first", lease.Options{KeepOnEnd: true}))

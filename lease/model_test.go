@@ -39,7 +39,7 @@ const (
 	nominalPeriod   = 20 * time.Second
 )
 
-// fence knows who leads at each moment of true time, which is the bubble's time.
+// fence records the leader at each moment of true time, which is the bubble's time.
 type fence struct {
 	t    *testing.T
 	seed uint64
@@ -57,7 +57,7 @@ func (f *fence) say(format string, args ...any) {
 	}
 }
 
-// Each leader calls begin first.
+// begin must be the first call of each leader.
 func (f *fence) begin(ctx context.Context, who string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -131,7 +131,7 @@ func (h *host) state() (faults float64, cut bool) {
 	return h.faults, h.cut
 }
 
-// of converts a time by this host's clock to true time.
+// of converts a duration by this host's clock to true time.
 func (h *host) of(d time.Duration) time.Duration { return time.Duration(float64(d) / h.rate) }
 
 // duration converts the seconds in the Lease to this host's clock.
@@ -146,7 +146,7 @@ func (h *host) duration(seconds int32) int32 {
 func (h *host) translate(body []byte, outwards bool) []byte {
 	var object coordinationv1.Lease
 	if json.Unmarshal(body, &object) != nil || (object.Kind != "Lease" && !outwards) {
-		return body // not a Lease but an error
+		return body // an error, not a Lease
 	}
 	ahead := -h.ahead
 	if outwards {
@@ -173,7 +173,7 @@ func (h *host) translate(body []byte, outwards bool) []byte {
 	return body
 }
 
-// forward passes a request to the server, whatever its client does meanwhile.
+// forward passes a request to the server, even if its client gives up meanwhile.
 func (h *host) forward(r *http.Request, body []byte) *httptest.ResponseRecorder {
 	forwarded := r.Clone(context.WithoutCancel(r.Context()))
 	if len(body) > 0 {
@@ -218,13 +218,13 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		switch h.upTo(0); { // one of these faults
 		case h.chance(0.15): // the request never arrives
 			hang()
-		case h.chance(0.2): // the request arrives late, when its client may be gone
+		case h.chance(0.2): // the request arrives late, perhaps after its client has given up
 			h.traffic.Go(func() {
 				time.Sleep(h.upTo(2 * nominalDuration))
 				h.forward(r, body)
 			})
 			hang()
-		case h.chance(0.25): // the answer never arrives
+		case h.chance(0.25): // the response never arrives
 			h.forward(r, body)
 			hang()
 		case h.chance(0.3): // the connection breaks, before or after the request
@@ -238,14 +238,14 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 			http.Error(w, "etcdserver: request timed out", http.StatusInternalServerError)
 			return
-		case h.chance(0.5): // slow on the way there
+		case h.chance(0.5): // the request arrives late
 			time.Sleep(h.upTo(nominalDeadline))
-		default: // slow on the way back
+		default: // the response arrives late
 			answer := h.forward(r, body)
 			time.Sleep(h.upTo(nominalDeadline))
 			h.answer(w, answer)
 			if h.chance(0.5) {
-				h.set(faults, true) // and this was the last request for a while
+				h.set(faults, true) // this was the last request for a while
 			}
 			return
 		}
@@ -255,8 +255,8 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, answer)
 }
 
-// watch is the network of a watch. The watch is refused, or its events arrive late, twice, in the
-// wrong order, or not at all.
+// watch simulates the network of a watch. The watch is refused, or its events arrive late, twice,
+// in the wrong order, or not at all.
 func (h *host) watch(w http.ResponseWriter, r *http.Request) {
 	faults, cut := h.state()
 	switch {
@@ -277,7 +277,7 @@ type watched struct {
 	host *host
 	ctx  context.Context
 	part []byte   // incomplete event
-	told [][]byte // events that were sent
+	told [][]byte // events that were sent to the host
 }
 
 func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -382,8 +382,8 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// live simulates a host until ctx ends: a sequence of processes that stand, lead in many ways and
-// end in many ways.
+// live simulates a host until ctx ends: a sequence of processes that stand for election, lead in
+// many ways and end in many ways.
 func (h *host) live(ctx context.Context, f *fence, config rest.Config, identity string) {
 	for n := 0; ctx.Err() == nil; n++ {
 		client, err := rest.NewClient(config, rest.Options{MaxRetries: -1 + 3*n%5})
@@ -414,7 +414,8 @@ func (h *host) live(ctx context.Context, f *fence, config rest.Config, identity 
 			leader = ctx
 			f.begin(ctx, name)
 			defer f.end(ctx, "it returns")
-			// If its caller ended a leader's context, only the lease fences the leader.
+			// If the caller has ended the leader's context, only a loss of the lease ends the
+			// leader.
 			defer context.AfterFunc(ctx, func() {
 				if lost, ok := errors.AsType[*lease.LostError](context.Cause(ctx)); ok {
 					f.end(ctx, lost.Error())
@@ -427,7 +428,7 @@ func (h *host) live(ctx context.Context, f *fence, config rest.Config, identity 
 			<-ctx.Done()
 			if lasting := h.upTo(2 * nominalDuration); h.chance(0.5) {
 				for end := time.Now().Add(lasting); time.Now().Before(end); time.Sleep(time.Second) {
-					if err := lease.Check(ctx); err != nil { // like a write that would be refused
+					if err := lease.Check(ctx); err != nil { // a write would be refused in the same way
 						f.end(ctx, err.Error())
 					}
 				}
@@ -449,12 +450,12 @@ func pauseFor(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// TestOneLeaderInRandomHistories simulates hosts with clocks of different rates and offsets,
-// networks that lose, delay and repeat, partitions, and a server that is gone. Others write the
-// Lease, processes end in every way, and candidates have the same identity by mistake. Some of them
-// watch the Lease, and get events late, twice, out of date or not at all. There is never more than
-// one leader by the fence that the lease promises, and each term has more transitions than the one
-// before. When all faults are over, one candidate leads.
+// TestOneLeaderInRandomHistories simulates hosts with clocks of different rates and offsets.
+// Networks lose, delay and repeat messages and partition, and the server may be gone.
+// Administrators edit the Lease, processes end in every way, and candidates have the same identity
+// by mistake. Some candidates watch the Lease, and get events late, twice, out of date or not at
+// all. There is never more than one leader by the fence that the lease promises, and each term has
+// more transitions than the term before. When all faults are over, one candidate leads.
 func TestOneLeaderInRandomHistories(t *testing.T) {
 	t.Parallel()
 	if *modelSeed != 0 {

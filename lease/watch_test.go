@@ -24,7 +24,7 @@ func TestWatchingCandidateLeadsAtOnce(t *testing.T) {
 		first := start(t, newElector(t, server, "first", lease.Options{Watch: true}))
 		within(t, time.Second, first.leads)
 		second := start(t, newElector(t, server, "second", lease.Options{Watch: true}))
-		for range 10 { // at any moment between two looks
+		for range 10 { // at any moment between two reads
 			time.Sleep(5*time.Minute + 137*time.Millisecond)
 			require.True(t, second.elector.Stats().Watching)
 			require.False(t, first.elector.Stats().Watching, "who leads has nothing to watch")
@@ -56,7 +56,7 @@ func TestWatchingCandidateWaitsForALeaderThatWasKilled(t *testing.T) {
 }
 
 // If the Lease was deleted, its holder may not know that yet. The candidate counts from the last
-// renewal that it saw, which may be one look older than the last renewal.
+// renewal that it saw, which may be one read older than the last renewal.
 func TestWatchingCandidateWaitsForTheHolderOfADeletedLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestCandidateThatMayNotWatchLooks(t *testing.T) {
 				require.NoError(t, <-third.result)
 				second.stop()
 				require.NoError(t, <-second.result)
-				time.Sleep(2 * time.Hour) // until the server has finished the delayed requests
+				time.Sleep(2 * time.Hour) // until the server has executed the delayed requests
 			})
 		})
 	}

@@ -17,7 +17,7 @@ type alarmsRig struct {
 	alarms  alarms[int]
 	oracle  alarmHeap
 	entries []entry[int]
-	partial int // number of calls of ring that were not done
+	partial int // number of calls of ring that did not finish
 }
 
 // change sets some alarms, most of them to new times, and removes some.
@@ -29,11 +29,11 @@ func (r *alarmsRig) change(n int) {
 			r.oracle.unset(e.key)
 			continue
 		}
-		// Of all the magnitudes, and often equal to another.
+		// The times have all magnitudes, and are often equal.
 		size := r.least + r.random.IntN(40-r.least)
 		at := ((r.now+time.Duration(r.random.Int64N(4))<<size)>>(size-2) + 1) << (size - 2)
 		if r.random.IntN(8) == 0 {
-			at = 1 + r.now/2 // like the end of an interval while its key is with a worker
+			at = 1 + r.now/2 // as for the end of an interval while a worker has the key
 		}
 		before := r.alarms.first()
 		first := r.alarms.set(e, at)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// alarmHeap is the textbook version of alarms: a binary heap of times; equal times keep the order
+// alarmHeap is the textbook version of alarms: a binary heap of times. Equal times keep the order
 // in which they were set.
 type alarmHeap struct {
 	order []*oneAlarm
@@ -20,7 +20,7 @@ type oneAlarm struct {
 
 func (h *alarmHeap) set(key int, at time.Duration) {
 	if a := h.byKey[key]; a != nil && a.at == at {
-		return // it keeps its place
+		return // the alarm keeps its place
 	}
 	h.unset(key)
 	h.sets++

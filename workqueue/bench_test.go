@@ -50,7 +50,7 @@ func BenchmarkMerged(b *testing.B) {
 }
 
 // BenchmarkContended is Get, Done, Add on eight goroutines with a thousand circulating keys, so
-// that none blocks: the cost of the lock.
+// that no goroutine blocks: it measures the lock.
 func BenchmarkContended(b *testing.B) {
 	q := workqueue.New(workqueue.Options[types.NamespacedName]{})
 	for _, key := range keys(1024) {
@@ -86,8 +86,8 @@ func BenchmarkWake(b *testing.B) {
 	wait()
 }
 
-// BenchmarkHotKey adds one key from eight goroutines while eight workers take it as often as they
-// can: most adds are merged.
+// BenchmarkHotKey adds one key from eight goroutines, while eight workers get the key as often as
+// they can: most adds are merged.
 func BenchmarkHotKey(b *testing.B) {
 	q := workqueue.New(workqueue.Options[types.NamespacedName]{})
 	wait := startWorkers(q, 8)

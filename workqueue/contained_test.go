@@ -39,8 +39,8 @@ func (l *loop) Error() string { return "loop" }
 func (l *loop) Unwrap() error { return l }
 
 // A reconcile may return an error that panics when it is examined, in every form in which a result
-// may be wrapped. It counts as a normal failure: it is logged, reported and retried, and other keys
-// go on.
+// may be wrapped. This counts as a normal failure: the failure is logged, reported and retried, and
+// other keys go on.
 func TestErrorsThatPanicAreFailures(t *testing.T) {
 	t.Parallel()
 	var nilPath *fs.PathError
@@ -90,7 +90,7 @@ func TestErrorsThatPanicAreFailures(t *testing.T) {
 	}
 }
 
-// A wait of Park may return such an error as well.
+// A function passed to Park may return such an error as well.
 func TestErrorsOfParkThatPanicFreeTheKey(t *testing.T) {
 	t.Parallel()
 	for _, failed := range []error{&hostile{"Unwrap"}, &hostile{"Error"}, &loop{}} {
@@ -123,9 +123,9 @@ type handler struct {
 func (h handler) Enabled(context.Context, slog.Level) bool        { h.reach("Enabled"); return true }
 func (h handler) Handle(ctx context.Context, r slog.Record) error { h.reach("Handle"); return nil }
 
-// Every function that a queue is given may panic or end its goroutine, at every call or once. No
-// key is lost: each key runs, is retried after its failure, and the queue can be drained. The queue
-// counts and logs these failures.
+// Every function that a program gives to a queue may panic or end its goroutine, at every call or
+// once. No key is lost: each key runs, is retried after its failure, and the queue can be drained.
+// The queue counts and logs these failures.
 func TestFunctionsThatPanicLoseNoKey(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"OnAdd", "OnMerged", "OnGet", "OnDone", "OnRetry", "OnError", "When", "Forget", "NumRequeues", "Group", "Weight", "Enabled", "Handle"} {
@@ -214,8 +214,8 @@ func TestFunctionsThatPanicLoseNoKey(t *testing.T) {
 	}
 }
 
-// A hook that ends the goroutine at every key costs a worker a second for each, and not a whole
-// core.
+// If a hook ends the goroutine at every key, each key delays a worker by a second. The queue does
+// not use a whole CPU.
 func TestAHookThatAlwaysEndsTheGoroutineIsPaced(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -236,7 +236,7 @@ func TestAHookThatAlwaysEndsTheGoroutineIsPaced(t *testing.T) {
 	})
 }
 
-// A key is not lost if the hook for its second add ends the goroutine as well.
+// A hook may also end the goroutine of the add that follows. The key is still not lost.
 func TestHooksThatEndOneGoroutineLoseNoKey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -89,7 +89,7 @@ func TestNobodyIsHiredWhileARunEnds(t *testing.T) {
 		var begun atomic.Int64
 		reconcile := func(context.Context, string) error {
 			begun.Add(1)
-			time.Sleep(time.Minute) // whatever its context is
+			time.Sleep(time.Minute) // even if its context ends
 			return nil
 		}
 		end := running(t, q, 1, reconcile)
@@ -110,11 +110,11 @@ func TestNobodyIsHiredWhileARunEnds(t *testing.T) {
 	})
 }
 
-// The key of a dismissed worker was added again, and the other workers have ended before it is
-// done.
+// The key of a dismissed worker was added again, and the other workers have ended before the
+// dismissed worker is done.
 func TestADismissedWorkerLeavesNoKeyBehindWhenTheOthersHaveGone(t *testing.T) { // WQ-11
 	t.Parallel()
-	for _, slow := range []string{"a", "b"} { // one of these keys is with the dismissed worker
+	for _, slow := range []string{"a", "b"} { // the dismissed worker has one of these keys
 		synctest.Test(t, func(t *testing.T) {
 			q := newQueue()
 			var turns atomic.Int64

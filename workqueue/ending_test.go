@@ -28,7 +28,7 @@ func TestStatsSayHowTurnsEnded(t *testing.T) {
 		for key := range results {
 			q.Add(key)
 		}
-		results["waits"] = context.Canceled // It is an ordinary error while its context is alive. Its key is added later.
+		results["waits"] = context.Canceled // An ordinary error while its context is alive. Its key is added later.
 		q.Add("panics")
 		q.Add("hangs")
 		q.Add("leaves")
@@ -46,7 +46,7 @@ func TestStatsSayHowTurnsEnded(t *testing.T) {
 				case "hangs":
 					time.Sleep(2 * time.Second)
 				case "leaves":
-					q.Done(key) // which no worker should do
+					q.Done(key) // a worker should not do this
 				}
 				return results[key]
 			})
@@ -94,7 +94,7 @@ func TestStatsCountAnInterruptedTurn(t *testing.T) {
 	})
 }
 
-// If times are kept only since a Run began, keys that are with a worker count from there.
+// If times are kept only since a Run began, the times of keys with workers count from that moment.
 func TestUnfinishedCountsFromWhenTimesAreKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

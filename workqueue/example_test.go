@@ -12,8 +12,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// A key is queued once, however often it is added; a key that is added while a worker has it comes
-// back after Done.
+// A key is queued once, however often it is added. A key that is added while a worker has it
+// becomes ready again after Done.
 func Example() {
 	ctx := context.Background()
 	q := workqueue.New(workqueue.Options[string]{Name: "pods"})
@@ -68,7 +68,7 @@ func ExampleQueue_Run() {
 }
 
 // A process that is asked to stop finishes the queued keys, within 10 s. If lead ends meanwhile,
-// because another process leads now, the rest is not finished.
+// because another process leads now, the remaining keys are not finished.
 func ExampleQueue_RunUntil() {
 	q := workqueue.New(workqueue.Options[string]{Name: "deployments", DrainTimeout: 10 * time.Second})
 	lead := context.Background()                                // ends when the lease is lost
@@ -108,7 +108,7 @@ func ExampleQueue_AddWith() {
 	// web-1 at -100: 1 adds, from "initial list" to "initial list"
 }
 
-// Namespaces take turns: one that adds much does not delay the others.
+// Namespaces take turns: a namespace that adds many keys does not delay the others.
 func ExampleOptions_group() {
 	q := workqueue.New(workqueue.Options[types.NamespacedName]{
 		Group: func(key types.NamespacedName) string { return key.Namespace },
@@ -130,8 +130,8 @@ func ExampleOptions_group() {
 	// loud/3
 }
 
-// A key that is added all the time runs at once, and then once for each interval, in which all its
-// adds are merged.
+// A key that is added all the time runs at once, and then once in each interval. All adds within an
+// interval are merged.
 func ExampleOptions_minInterval() {
 	q := workqueue.New(workqueue.Options[string]{MinInterval: time.Millisecond})
 	for range 2 {
@@ -162,7 +162,7 @@ func ExampleQueue_Park() {
 		}
 	})
 
-	q.Add("web-1") // because of another event
+	q.Add("web-1") // another event adds the key
 	fmt.Println("ready while the store is behind:", q.Len())
 	close(seen)
 	key, _ := q.Get(context.Background())

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Verify checks the invariants of a queue. It must be called while nothing else uses the queue, so
-// it also checks that no wake-up is lost. It visits every entry.
+// Verify checks the invariants of a queue, and that no wake-up is lost. It must be called while
+// nothing else uses the queue. It visits every entry.
 func (q *Queue[K]) Verify() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -45,7 +45,7 @@ func TestTheQueueBehavesAsItsModelOnLongWalks(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 0))
 			for range 300 {
 				op := byte(random.IntN(ops))
-				if op == opShutDown || op == opDrain { // finish does these
+				if op == opShutDown || op == opDrain { // finish does both
 					op = opGet
 				}
 				r.step(op, byte(random.Uint32()))
@@ -107,7 +107,7 @@ func newRig(t *testing.T, options byte) *rig {
 		opts.Ageing = 3
 	}
 	r.q = workqueue.New(opts)
-	t.Cleanup(r.q.ShutDown) // for a failing test
+	t.Cleanup(r.q.ShutDown) // in case the test fails
 	return r
 }
 
@@ -117,9 +117,9 @@ const (
 	opAddAfter
 	opSleep
 	opGet
-	opDone    // of a processing key, if there is one
+	opDone    // of a processing key, if any
 	opDoneAny // of any key
-	opEndGet  // ends one of the blocked Gets, if there is one
+	opEndGet  // ends one of the blocked Gets, if any
 	opShutDown
 	opDrain
 	opAddWith
@@ -143,7 +143,7 @@ func (r *rig) step(op, arg byte) {
 	case opAddAfter:
 		d := time.Duration(arg/8) * time.Second
 		if k := r.m.key(key); arg/8 >= 24 && k.cool > 0 {
-			d = k.cool - r.m.now // both are over at the same time
+			d = k.cool - r.m.now // both end at the same time
 		}
 		r.q.AddAfter(key, d)
 		r.m.addLater(key, d, workqueue.Earliest, plain)
@@ -268,11 +268,11 @@ func (r *rig) drain() {
 	r.m.shutDown()
 }
 
-// compare waits until everything is idle, and compares all visible state.
+// compare waits until every goroutine is idle, and compares all visible state.
 func (r *rig) compare() {
 	synctest.Wait()
 	r.m.handOut()
-	time.Sleep(time.Nanosecond) // no two steps happen at the same time
+	time.Sleep(time.Nanosecond) // so that no two steps happen at the same time
 	synctest.Wait()
 	r.m.advance(time.Since(r.start))
 

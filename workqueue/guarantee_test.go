@@ -159,8 +159,8 @@ func TestD3_AllDrainersAreReleased(t *testing.T) { // WQ-15
 	})
 }
 
-// D4: when Drain returns, no timer and no goroutine of delayed keys is left. Otherwise the bubble
-// could not end, or its time would advance.
+// D4: when Drain returns, no timer and no goroutine of delayed keys is left. A leftover would keep
+// the bubble from ending, or would advance its time.
 func TestD4_DrainLeavesNoTimer(t *testing.T) { // WQ-26, G10
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -147,7 +147,7 @@ func TestDefaultRateLimiter(t *testing.T) { // WQ-34
 		require.Equal(t, 1000*time.Second, l.When("failing"))
 		require.Equal(t, 20, l.NumRequeues("failing"))
 
-		for range 80 { // the rest of the burst of 100, as first failures of other keys
+		for range 80 { // the rest of the burst of 100, for first failures of other keys
 			require.Equal(t, 5*ms, l.When("others"))
 			l.Forget("others")
 		}
@@ -167,7 +167,7 @@ func TestDefaultItemRateLimiter(t *testing.T) { // WQ-34
 	require.Equal(t, ms, l.When("another"))
 }
 
-// The live page draws the bucket as a tank, which drains, and then owes tokens.
+// The live page draws the bucket as a tank: the tank drains, and then the bucket owes tokens.
 func TestLimitsOfAQueueAreKnown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

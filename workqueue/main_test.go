@@ -11,7 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // Reconciles of tests fail on purpose.
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // In these tests, reconciles fail on purpose.
 	goleak.VerifyTestMain(m)
 }
 
@@ -20,7 +20,7 @@ func newQueue() *workqueue.Queue[string] {
 	return workqueue.New(workqueue.Options[string]{Name: "test", Timed: true})
 }
 
-// get takes the next key, which must be there.
+// get takes the next key, and fails the test if there is none.
 func get[K comparable](t *testing.T, q *workqueue.Queue[K]) K {
 	t.Helper()
 	if q.Len() == 0 { // require, called for each of 100,000 keys, would take most of a test's time
@@ -33,7 +33,7 @@ func get[K comparable](t *testing.T, q *workqueue.Queue[K]) K {
 	return key
 }
 
-// takeAll takes all ready keys and is done with them.
+// takeAll takes all ready keys, and calls Done for each.
 func takeAll[K comparable](t *testing.T, q *workqueue.Queue[K]) []K {
 	t.Helper()
 	var taken []K

@@ -9,8 +9,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// model is a queue in its simplest form: slices, no concurrency, no timer, and no state that can be
-// computed instead.
+// model is a queue in its simplest form: slices, no concurrency, no timer. It computes states
+// instead of storing them where possible.
 type model struct {
 	interval time.Duration
 	ageing   int // 0 for no ageing
@@ -21,7 +21,7 @@ type model struct {
 	ready      []byte // in the order of becoming ready at their priorities
 	processing []byte
 	rings      map[int][]lane // by priority: the groups with ready keys, in the order in which they are served
-	waits      map[int]int    // by priority: since which run it has not been served
+	waits      map[int]int    // by priority: the number of the run that served it last
 	turns      int
 	passed     int
 	shut       bool
@@ -49,7 +49,7 @@ type modelWork struct {
 	causes   workqueue.Causes
 }
 
-// and returns the combined work of two adds, of which other is the later one.
+// and returns the combined work of two adds. other is the later add.
 func (w *modelWork) and(other *modelWork) *modelWork {
 	if w == nil {
 		return other
@@ -102,7 +102,7 @@ func (m *model) add(key byte, work *modelWork) {
 	m.makeReady(key)
 }
 
-// makeReady makes the key ready if it should be and is not.
+// makeReady makes the key ready if it should be ready and is not.
 func (m *model) makeReady(key byte) {
 	k := m.key(key)
 	cooling := k.cool > m.now && !m.shut
@@ -131,7 +131,7 @@ func (m *model) unready(key byte) {
 	}
 }
 
-// first returns the place in ready of the first key of a group and priority, or -1.
+// first returns the index in ready of the first key of a group and priority, or -1.
 func (m *model) first(priority, group int) int {
 	return slices.IndexFunc(m.ready, func(key byte) bool {
 		return m.keys[key].due.priority == priority && m.group(key) == group
@@ -238,8 +238,8 @@ func (m *model) done(key byte) {
 	m.makeReady(key)
 }
 
-// advance lets time pass: keys that are due or whose interval is over become ready, one after the
-// other.
+// advance lets time pass: keys become ready one after the other, when they are due or their
+// interval ends.
 func (m *model) advance(now time.Duration) {
 	for {
 		key, at := m.next()
@@ -291,13 +291,13 @@ func (m *model) shutDown() {
 		m.makeReady(key)
 	}
 	for _, k := range m.keys {
-		if k.parked > 0 { // their waits end with the context
+		if k.parked > 0 { // the waits end with the context
 			k.due, k.parked = nil, 0
 		}
 	}
 }
 
-// handOut returns from the blocked Gets that can get a key.
+// handOut removes from the blocked Gets the calls that can get a key.
 func (m *model) handOut() {
 	for m.waiting > 0 && len(m.ready) > 0 {
 		m.handed = append(m.handed, m.take())

@@ -15,7 +15,7 @@ import (
 func TestTheObserverIsToldWhatHappens(t *testing.T) { // WQ-16, WQ-20
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var mu sync.Mutex // the timer's goroutine calls hooks as well
+		var mu sync.Mutex // the goroutine of the timer calls hooks as well
 		var told []string
 		tell := func(format string, args ...any) {
 			mu.Lock()

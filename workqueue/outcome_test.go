@@ -21,8 +21,8 @@ type severalErrors []error
 func (severalErrors) Error() string     { return "several" }
 func (s severalErrors) Unwrap() []error { return s }
 
-// A result may combine several errors: no failure is lost beside a requeue request, and no requeue
-// request is lost beside an error that is dropped.
+// A result may combine several errors. Beside a requeue request, no failure is lost. Beside an
+// error that is dropped, no requeue request is lost.
 func TestAResultOfSeveralErrors(t *testing.T) {
 	t.Parallel()
 	const retried = 10 * time.Millisecond // the second failure in a row
@@ -36,7 +36,7 @@ func TestAResultOfSeveralErrors(t *testing.T) {
 		result   error
 		again    time.Duration // when the key runs again
 		failures uint64        // besides the first one
-		requeues int           // number that the next run sees
+		requeues int           // number of requeues that the next run sees
 	}{
 		"a wish":                                 {after(time.Minute), time.Minute, 0, 0},
 		"a wish, wrapped":                        {fmt.Errorf("volume: %w", fmt.Errorf("disk: %w", after(time.Minute))), time.Minute, 0, 0},
@@ -108,7 +108,7 @@ func TestAResultOfSeveralErrors(t *testing.T) {
 	}
 }
 
-// A panic is a failure whatever the value is.
+// A panic is a failure, even if its value is a requeue request.
 func TestAPanicWithAWishIsAFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestAPanicWithAWishIsAFailure(t *testing.T) {
 	})
 }
 
-// Observers call Judge with any result: nil, panics, and wrappers without an error.
+// Observers may call Judge with any result: nil, panics, and wrappers without an error.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -140,7 +140,7 @@ func TestJudge(t *testing.T) {
 		"nil":                    {nil, false, false},
 		"an error":               {errors.New("x"), true, true},
 		"a panic":                {&workqueue.PanicError{Value: workqueue.RequeueAfter(time.Hour)}, true, true},
-		"the end of a context":   {context.Canceled, true, true}, // Judge does not know whose context it was.
+		"the end of a context":   {context.Canceled, true, true}, // Judge does not know which context has ended.
 		"nothing, dropped":       {workqueue.Drop(nil), false, false},
 		"nothing, joined":        {errors.Join(nil, nil), false, false},
 		"a wish of a type":       {fmt.Errorf("%w", workqueue.RequeueWhen(nil)), false, false},
@@ -153,7 +153,7 @@ func TestJudge(t *testing.T) {
 	}
 	result := errors.Join(workqueue.Drop(errors.New("x")), workqueue.RequeueAfter(time.Hour))
 	var all sync.WaitGroup
-	for range 8 { // It does not modify the result: the race detector checks this.
+	for range 8 { // Judge does not modify the result: the race detector checks this.
 		all.Go(func() { workqueue.Judge(result) })
 	}
 	all.Wait()

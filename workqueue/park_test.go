@@ -56,8 +56,8 @@ func TestAParkedKeyIsHeldBackAndItsAddsAreNotLost(t *testing.T) {
 	})
 }
 
-// A worker that wrote an object parks its key. Its next run then sees the write, whether the event
-// of its own write or another event caused the run.
+// A worker that wrote an object parks its key. The next run of the key then sees the write, whether
+// the event of this write or another event caused the run.
 func TestAWorkerThatParksItsKeyReadsItsWrite(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestAWorkerThatParksItsKeyReadsItsWrite(t *testing.T) {
 		seen := make(chan int64)       // the store's version
 		go func() {
 			for version := range seen {
-				time.Sleep(time.Second) // behind
+				time.Sleep(time.Second) // the store is behind the server
 				store.Store(version)
 			}
 		}()
@@ -228,8 +228,8 @@ func TestAWaitThatEndsItsGoroutineFreesItsKey(t *testing.T) {
 	})
 }
 
-// A worker's last write before the end may not be in the store when its run ends, so the key does
-// not run again.
+// The last write of a worker before ShutDown may not be in the store when the run ends. So the key
+// does not run again.
 func TestAParkAfterShutDownDiscardsTheTurnThatIsDue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestAParkAfterShutDownDiscardsTheTurnThatIsDue(t *testing.T) {
 		var turns atomic.Int64
 		end := running(t, q, 1, func(_ context.Context, key string) error {
 			turns.Add(1)
-			q.Add(key) // like the event of the write
+			q.Add(key) // the event of the write does this
 			q.ShutDown()
 			q.Park(key, func(context.Context) error { panic("never called") })
 			return nil

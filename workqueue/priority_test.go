@@ -126,8 +126,8 @@ func TestRunKeepsThePriorityOfWhatIsRequeued(t *testing.T) {
 	}
 }
 
-// A hundred thousand keys of low priority wait beside a steady stream of urgent keys. Each of them
-// runs within the bound that Options.Ageing documents.
+// A hundred thousand keys of low priority wait beside a steady stream of urgent keys. Each of the
+// waiting keys runs within the bound that Options.Ageing documents.
 func TestNothingStarves(t *testing.T) {
 	t.Parallel()
 	const ageing = 4
@@ -146,7 +146,7 @@ func TestNothingStarves(t *testing.T) {
 		if key >= low {
 			continue
 		}
-		if key != seen || turn > ageing*(key+1) { // require would take most of this test's time
+		if key != seen || turn > ageing*(key+1) { // with require, this check would take most of the test's time
 			t.Fatalf("key %d has its turn after %d, %d turns later", key, seen-1, turn)
 		}
 		seen++
@@ -160,7 +160,7 @@ func TestNothingStarvesAtAnyLevel(t *testing.T) {
 	const ageing, levels, each = 3, 5, 40
 	q := workqueue.New(workqueue.Options[int]{Ageing: ageing})
 	random := rand.New(rand.NewPCG(1, 2))
-	before := make(map[int]int) // how many keys of its priority came before a key
+	before := make(map[int]int) // for each priority, the number of keys that came before a key
 	for _, key := range random.Perm(levels * each) {
 		before[key] = q.Len()
 		level := key % levels
@@ -185,7 +185,7 @@ func TestNothingStarvesAtAnyLevel(t *testing.T) {
 	}
 }
 
-// Urgent keys come in bursts that end just when another level is due.
+// Urgent keys come in bursts. Each burst ends just when another level is due.
 func TestLevelsThatComeAndGoStarveNoLevelBetween(t *testing.T) {
 	t.Parallel()
 	const ageing = 4
@@ -217,7 +217,7 @@ func TestTheBoundOfAgeingHoldsOnRandomWalks(t *testing.T) {
 	}
 }
 
-// The same with groups of different weights.
+// The bound also holds with groups of different weights.
 func TestTheBoundOfAgeingHoldsWithGroupsOnRandomWalks(t *testing.T) {
 	t.Parallel()
 	const greatest = 3
@@ -290,8 +290,9 @@ func walkWithinTheBound(t *testing.T, name string, random *rand.Rand, opts workq
 	}
 }
 
-// The worst case for a group of low priority: urgent keys never end, and groups of its own priority
-// with greater weights never end either. Its keys run within the bound, and the bound is tight.
+// This is the worst case for a group of low priority: urgent keys never end, and groups of its own
+// priority with greater weights never end either. The keys of the group run within the bound, and
+// the bound is tight.
 func TestAGroupOfLowPriorityHasItsTurnsWithinTheBound(t *testing.T) {
 	t.Parallel()
 	const ageing, loud, greatest, quiet = 5, 3, 4, 6
@@ -319,7 +320,7 @@ func TestAGroupOfLowPriorityHasItsTurnsWithinTheBound(t *testing.T) {
 				seen, last = seen+1, turn
 			}
 		}
-		// One in ageing runs is not for the urgent keys, so there is no second level to wait for.
+		// One run in ageing does not go to the urgent keys, and no other level needs it.
 		require.Equal(t, ageing*(boundOfGroups(quiet-1, weight, loud+1, greatest)+1), last)
 	}
 }

@@ -128,8 +128,8 @@ func TestAGetThatIsWokenAndCancelledLosesNoKey(t *testing.T) {
 func TestNoWakeUpIsLostOnGetsThatAreAboutToBlock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		// All Gets have found nothing ready when the keys come, but none of them sleeps yet. So the
-		// second and third Add have no Get to wake.
+		// All Gets have found nothing ready when the keys come, but none of the Gets is blocked
+		// yet. So the second and third Add have no Get to wake.
 		q := newQueue()
 		keys := []string{"a", "b", "c"}
 		block := make(chan struct{})
@@ -268,7 +268,7 @@ func TestMemoryOfABurstIsGivenBack(t *testing.T) { // WQ-7
 	synctest.Test(t, func(t *testing.T) {
 		const burst = 100_000
 		q := workqueue.New(workqueue.Options[int]{})
-		q.Add(-1) // stays, so the queue is never empty
+		q.Add(-1) // never taken, so the queue is never empty
 		get(t, q)
 		before := heap()
 		for key := range burst {
@@ -285,7 +285,7 @@ func TestMemoryOfABurstIsGivenBack(t *testing.T) { // WQ-7
 	})
 }
 
-// Groups and failures of keys are in maps, which do not shrink by themselves.
+// The maps of groups and failures do not shrink by themselves.
 func TestMemoryOfManyGroupsAndFailuresIsGivenBack(t *testing.T) { // WQ-7
 	heap := func() uint64 {
 		runtime.GC()
@@ -298,7 +298,7 @@ func TestMemoryOfManyGroupsAndFailuresIsGivenBack(t *testing.T) { // WQ-7
 		Group:       strconv.Itoa,
 		RateLimiter: workqueue.Exponential[int](-1, -1), // adds at once
 	})
-	q.Retry(-1) // stays
+	q.Retry(-1) // never taken
 	before := heap()
 	for key := range burst {
 		q.Retry(key)

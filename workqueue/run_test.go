@@ -31,7 +31,7 @@ func running(t *testing.T, q *workqueue.Queue[string], workers int, reconcile fu
 	}
 }
 
-// draining is running for RunUntil; the function that it returns ends stop.
+// draining is running for RunUntil. The function that it returns ends stop.
 func draining(t *testing.T, q *workqueue.Queue[string], workers int, reconcile func(context.Context, string) error) (end func() error) {
 	stop, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -157,7 +157,7 @@ func TestAPanicIsAnErrorOfItsKeyAlone(t *testing.T) {
 	require.NoError(t, errors.Unwrap(err))
 }
 
-// A leader that has lost its lease must not write any more, because another may write.
+// A leader that has lost its lease must not write any more, because another process may write.
 func TestRunEndsAtOnceAndWithItsCauseWhenItsContextEnds(t *testing.T) { // G10
 	t.Parallel()
 	lost := errors.New("the lease is lost")
@@ -207,8 +207,8 @@ func TestRunEndsAtOnceAndWithItsCauseWhenItsContextEnds(t *testing.T) { // G10
 	}
 }
 
-// late is a context whose end is not visible yet, as for a Get that an add has woken and that does
-// not run yet.
+// late is a context whose end is not visible yet. It simulates a Get that an add has woken and that
+// has not run since.
 type late struct {
 	context.Context
 	ended atomic.Bool
@@ -221,8 +221,8 @@ func (l *late) Err() error {
 	return nil
 }
 
-// A worker that is woken by an add just when the context ends must not take the key, and leaves it
-// to another waiting worker.
+// If an add wakes a worker just when the context ends, the worker must not take the key. It leaves
+// the key to another waiting worker.
 func TestNoKeyIsBegunAfterTheContextHasEnded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -488,7 +488,7 @@ func TestG9_RunNeverWorksOnAKeyTwiceAtOnce(t *testing.T) {
 	require.NoError(t, q.Verify())
 }
 
-// logbook collects lines, each with the minute since it was made.
+// logbook collects lines, each with the minutes since it was made.
 type logbook struct {
 	began time.Time
 
@@ -564,7 +564,7 @@ func TestLogsGoToTheDefaultLogger(t *testing.T) {
 	log, logger := newLogbook()
 	slog.SetDefault(logger)
 	q := newQueue()
-	slog.SetDefault(previous) // The logger at the time of New counts.
+	slog.SetDefault(previous) // The logger at the time of New stays.
 	q.Add("a")
 	require.NoError(t, q.Run(t.Context(), 1, func(context.Context, string) error {
 		q.ShutDown()

@@ -19,9 +19,10 @@ import (
 
 var stressRounds = flag.Int("workqueue.stress", 60, "how many queues everything is done to at once")
 
-// Everything at once, at random: adding, working, parking, cancelling, changing workers and
-// shutting down. Nothing blocks for ever, nothing is left behind, and no key is with two workers. A
-// run sees each change that was announced before an Add, unless Cancel or ShutDown removed the run.
+// Everything happens at once, at random: adding, working, parking, cancelling, changing workers and
+// shutting down. Nothing blocks for ever, nothing is left behind, and no two workers have one key.
+// A run sees each change that was announced before an Add, unless Cancel or ShutDown removed the
+// run.
 func TestEverythingAtOnceLosesNoKey(t *testing.T) {
 	t.Parallel()
 	for round := range *stressRounds {
@@ -88,7 +89,7 @@ func (s *stress) run() {
 	if !s.early {
 		producers.Wait()
 		for stats := s.q.Stats(); stats.Parked+stats.Delayed+stats.Dirty+stats.Processing > 0; stats = s.q.Stats() {
-			time.Sleep(10 * time.Microsecond) // ShutDown would discard some of them
+			time.Sleep(10 * time.Microsecond) // otherwise ShutDown would discard some of them
 		}
 	}
 	for i := range 4 {
@@ -100,7 +101,7 @@ func (s *stress) run() {
 	s.check()
 }
 
-// produce uses a queue like a program.
+// produce uses a queue as a program does.
 func (s *stress) produce() {
 	for range 150 {
 		key := rand.IntN(stressKeys)
@@ -146,7 +147,7 @@ func wait(ctx context.Context) error {
 	}
 }
 
-// turn is a worker's run of a key.
+// turn is one run of a key by a worker.
 func (s *stress) turn(key int) {
 	c := &s.changes[key]
 	if c.working.Add(1) > 1 {

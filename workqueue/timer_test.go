@@ -10,8 +10,8 @@ import (
 
 const manyAlarms = 8 * spreadAtOnce
 
-// interrupted returns a queue with many delayed keys, due one nanosecond apart, and a ring that was
-// interrupted while it spreads their alarms. goOn continues it.
+// interrupted returns a queue with many delayed keys, due one nanosecond apart. Its ring was
+// interrupted while it spreads their alarms. goOn continues the ring.
 func interrupted(t *testing.T) (q *Queue[int], goOn func()) {
 	q = New(Options[int]{})
 	time.Sleep(time.Hour) // so that the floor is far before the alarms
@@ -57,7 +57,7 @@ func TestDelaysMayChangeWhileAlarmsAreSpread(t *testing.T) { // WQ-21, WQ-22
 			case 2:
 				q.AddWith(key, AddOptions{After: time.Hour, Delay: Latest})
 				later = append(later, key)
-			case 3: // unchanged
+			case 3: // the key is unchanged
 				if key < 1000 {
 					soon = append(soon, key)
 				}
