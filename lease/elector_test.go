@@ -62,8 +62,9 @@ func TestLeaderRenewsAndReleases(t *testing.T) {
 	})
 }
 
-// Another candidate with the same identity may have written a Lease with the same microsecond. That
-// Lease is not the leader's, although holder and acquire time are equal: the leader gives up.
+// Another candidate with the same identity may have written a Lease with the same microsecond.
+// Although its holder and acquire time are equal, the Lease is not the leader's, and the leader
+// gives up.
 func TestLeaseOfATwinIsNotRenewed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

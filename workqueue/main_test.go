@@ -20,7 +20,7 @@ func newQueue() *workqueue.Queue[string] {
 	return workqueue.New(workqueue.Options[string]{Name: "test", Timed: true})
 }
 
-// get takes the next key, and fails the test if there is none.
+// get takes the next key, and fails the test if no key is ready.
 func get[K comparable](t *testing.T, q *workqueue.Queue[K]) K {
 	t.Helper()
 	if q.Len() == 0 { // require, called for each of 100,000 keys, would take most of a test's time
