@@ -15,7 +15,7 @@ type Action struct{ apply func(*fate) }
 
 // Fail answers with the Status of an error, for example an error of package
 // k8s.io/apimachinery/pkg/api/errors. Any other error gets code 500. If the Status has a retry
-// delay in seconds, the answer has the header Retry-After as well.
+// delay in seconds, the response has the header Retry-After as well.
 func Fail(err error) Action {
 	return answer(func(r *response) { writeStatus(r, r.req.HTTP, errStatus(err)) })
 }
@@ -75,17 +75,17 @@ func Table() Action {
 	})
 }
 
-// Drop closes the connection without an answer.
+// Drop closes the connection without a response.
 func Drop() Action {
 	return answer(func(*response) { panic(http.ErrAbortHandler) })
 }
 
-// Delay waits for d, or until the client gives up, before the request is answered.
+// Delay delays the response by d. The wait ends when the client gives up.
 func Delay(d time.Duration) Action {
 	return Action{func(f *fate) { f.delay = d }}
 }
 
-// ContentType replaces the Content-Type of the normal answer.
+// ContentType replaces the Content-Type of the normal response.
 func ContentType(contentType string) Action {
 	return Action{func(f *fate) { f.contentType = contentType }}
 }
@@ -170,7 +170,7 @@ func NoEndMarker() Action {
 	return Action{func(f *fate) { f.noEndMarker = true }}
 }
 
-// answer is an action that replaces the normal answer.
+// answer is an action that replaces the normal response.
 func answer(write func(*response)) Action {
 	return Action{func(f *fate) { f.answer = write }}
 }

@@ -94,8 +94,8 @@ func attributesOf(req *Request) attributes {
 	return a
 }
 
-// authorized returns nil if the user may make the request, and otherwise the error that the real
-// server answers.
+// authorized returns nil if the user may make the request, and otherwise the error of the real
+// server.
 func (s *Server) authorized(user User, a attributes) error {
 	if s.allows(user, a) {
 		return nil

@@ -32,7 +32,7 @@ func TestRestore(t *testing.T) {
 		require.Len(t, objects, 2)
 		require.Equal(t, "p", objects[0].GetName())
 
-		// A watch from a version in the future is silent until then.
+		// A watch from a version in the future is silent until the server reaches that version.
 		future := c.watch(t, "/api/v1/pods", jsonType, "resourceVersion", "5", "allowWatchBookmarks", "true")
 		create(t, srv, pod("b", "at-4"), pod("b", "at-5"))
 		time.Sleep(30 * time.Second)

@@ -29,8 +29,8 @@ func (s *Server) budgetsOf(pod *corev1.Pod) (all []*revision) {
 	return all
 }
 
-// spendBudget takes one disruption from the budget of a pod, or returns why it cannot. It takes
-// none if the pod has no budget, or if the budget lets unhealthy pods go and the pod is not
+// spendBudget takes one disruption from the budget of a pod, or returns why it cannot. It takes no
+// disruption if the pod has no budget, or if the budget lets unhealthy pods go and the pod is not
 // healthy.
 func (s *Server) spendBudget(pod *corev1.Pod, dryRun bool) (spent bool, err error) {
 	budgets := s.budgetsOf(pod)

@@ -111,7 +111,7 @@ func (c *churner) create() error {
 	c.made++
 	_, err := c.srv.Create(pod)
 	if apierrors.IsAlreadyExists(err) {
-		return nil // An earlier run with the same seed made it.
+		return nil // An earlier run with the same seed created the pod.
 	}
 	c.keys = append(c.keys, keyOf(pod))
 	return err

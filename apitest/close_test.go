@@ -14,9 +14,9 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// A client that does not read also blocks the farewell of TLS. TLS writes a close alert for up to
-// five seconds, and holds a lock that handlers may need. In a bubble, time stands still meanwhile,
-// and the wait would never end.
+// TLS writes a close alert for up to five seconds, and holds a lock that handlers may need. A
+// client that does not read blocks this write. In a bubble, time does not advance meanwhile, so the
+// wait would never end.
 func TestCloseWaitsForNoClientThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	for name, busy := range map[string]bool{"silent watch": false, "watch that has much to say": true} {

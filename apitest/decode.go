@@ -164,7 +164,7 @@ func (r *resource) untyped(obj Object) (Object, error) {
 	} else if err := remarshal(u.Object["metadata"], &metav1.ObjectMeta{}); err != nil {
 		return nil, r.undecodable(fmt.Errorf("metadata: %w", err))
 	}
-	if r.gvk == definitionKind && gvk.Empty() { // a built-in type, but only in this server
+	if r.gvk == definitionKind && gvk.Empty() { // for a definition, which has a Go type in the real server
 		obj.GetObjectKind().SetGroupVersionKind(r.gvk)
 		return obj, nil
 	}

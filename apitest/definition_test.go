@@ -48,7 +48,7 @@ func TestCustomResourceDefinitionTakesEffectAndEnds(t *testing.T) {
 	w.ends()
 	c.do(t, http.StatusNotFound, "GET", gadgetsPath, "")
 
-	// When it is defined again, the resource is empty, and a watch sees nothing of its past.
+	// When the resource is defined again, it is empty, and a watch sees nothing of its past.
 	version := srv.ResourceVersion()
 	c.do(t, http.StatusCreated, "POST", definitionsPath, gadgets)
 	require.Empty(t, get[metav1.PartialObjectMetadataList](t, c, gadgetsPath).Items)

@@ -63,8 +63,8 @@ func (s *Server) deleteCollection(w http.ResponseWriter, req *Request) error {
 	return f.writeList(w, req.res, p)
 }
 
-// deletion is the common start of both kinds of deletion: it returns the format of the answer, and
-// the options of body and query.
+// deletion is the common start of both kinds of deletion: it returns the format of the response,
+// and the options of body and query.
 func (r *Request) deletion() (format, metav1.DeleteOptions, error) {
 	f, err := r.negotiate()
 	if err != nil {

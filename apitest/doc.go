@@ -7,7 +7,7 @@
 //	srv.Create(pod)
 //	// point any client, even kubectl, at srv.URL()
 //
-// # What it answers
+// # Requests
 //
 // The server answers these requests, in JSON and in protobuf:
 //
@@ -21,7 +21,7 @@
 // It serves the built-in types and custom resources in all their versions. Declare a custom
 // resource in [Options] or with [Server.AddResource], or create a CustomResourceDefinition.
 //
-// # What it does by choice
+// # Optional behaviour
 //
 // A server stores objects and does nothing more, unless [Options] say so:
 //
@@ -42,7 +42,7 @@
 //   - A watch reports every change after its resourceVersion, in order and once. It ends with 410
 //     (Expired) if the window of past events has moved past its position (see [Options].Window and
 //     [Server.Compact]).
-//   - Watchers read a shared log at their own pace: a slow one never holds up a writer nor another
+//   - Watchers read a shared log at their own pace: a slow watcher never delays a writer or another
 //     watcher.
 //   - Errors are the metav1.Status bodies that a Kubernetes server sends.
 //   - Objects are copied in and out: nothing that a caller holds is shared with the server, nor
@@ -50,19 +50,19 @@
 //   - Random values (uids, generated names, the odds of a fault) depend on [Options].Seed alone.
 //   - [Server.Close] returns when every goroutine of the server has ended.
 //
-// # What it leaves out
+// # Limits
 //
-// There are no controllers except these two loops, no admission, and no defaulting: a deployment
-// gets no pods. A pod may be created in a namespace that does not exist. Names and metadata that
-// clients send are checked; the specs of built-in types are not.
+// There are no controllers except the two loops above, no admission, and no defaulting: a
+// deployment gets no pods. A pod may be created in a namespace that does not exist. Names and
+// metadata that clients send are checked; the specs of built-in types are not.
 //
 // Each group version of a built-in type is a resource of its own: autoscaling/v1 and v2 do not see
 // each other's objects. Only events are shared between core/v1 and events.k8s.io/v1.
 //
 // Versions of a custom resource differ only in the name of the version (the conversion None),
 // whatever the definition says. CEL rules in schemas (x-kubernetes-validations) are ignored. Stored
-// roles and bindings have no effect. A write that asks for admission, a conversion webhook or CEL
-// gets a Warning header, which clients log.
+// roles and bindings have no effect. If a written object asks for admission, a conversion webhook
+// or CEL, the response has a Warning header, which clients log.
 //
 // OpenAPI is made from the Go types, which do not have the values that a field may take (enum).
 // CBOR is refused as by a server without CBOR. YAML is read but not written. Kubectl's client-side

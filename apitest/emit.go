@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// send buffers an event, after faults have changed it. It returns false when the watch is over.
+// send buffers an event as the faults have changed it. It returns false when the watch is over.
 func (w *watcher) send(eventType string, rev *revision) bool {
 	times := 1
 	if w.fate.duplicate {

@@ -128,10 +128,10 @@ func (f *faults) hit(in *Injected) bool {
 	return true
 }
 
-// fate holds the effects of all faults on one request. The zero value is a normal answer.
+// fate holds the effects of all faults on one request. The zero value has no effect.
 type fate struct {
 	delay  time.Duration
-	answer func(*response) // replaces the normal answer
+	answer func(*response) // replaces the normal response
 
 	// Effects on the body.
 	contentType    string

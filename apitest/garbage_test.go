@@ -134,8 +134,8 @@ func TestWithoutGarbageCollectionOwnersAreOnlyNoted(t *testing.T) {
 	c.do(t, http.StatusOK, "GET", mapsPath+"/b", "")
 }
 
-// TestGarbageCollectionAfterWhatItCouldNotSee: objects older than the collector, a window that has
-// moved past its position, a restored backup.
+// TestGarbageCollectionAfterWhatItCouldNotSee: the collector works for objects older than itself,
+// after the window has moved past its position, and after a restore from a backup.
 func TestGarbageCollectionAfterWhatItCouldNotSee(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -47,8 +47,8 @@ func stateOf(list corev1.PodList) state {
 	return s
 }
 
-// For every selector: the events of a watch, applied one by one, give the same state at every
-// version as an exact list of that version.
+// For every selector, the events of a watch are applied one by one. At every version, they give the
+// same state as an exact list of that version.
 func TestWatchAndListsTellTheSameStory(t *testing.T) {
 	t.Parallel()
 	for name, selector := range map[string][]string{

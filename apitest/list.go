@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// page is the answer to a list.
+// page is one page of a list, as the response has it.
 type page struct {
 	items []*revision
 	meta  metav1.ListMeta

@@ -51,7 +51,8 @@ func TestSubresourceStoresNoManagedFields(t *testing.T) {
 	}
 }
 
-// TestManagedFieldsThatCannotBeReadAreNotStored: they would make the first apply fail.
+// TestManagedFieldsThatCannotBeReadAreNotStored: undecodable managed fields would make the first
+// apply fail.
 func TestManagedFieldsThatCannotBeReadAreNotStored(t *testing.T) {
 	t.Parallel()
 	const bad = `"managedFields":[{"manager":"me","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"x":1}}]`
@@ -120,7 +121,7 @@ func TestScaleOfACustomResourceIsTracked(t *testing.T) {
 	require.Equal(t, []string{`b Apply scale {"f:spec":{".":{},"f:size":{".":{},"f:wanted":{}}}}`, `me Update  {"f:spec":{".":{},"f:color":{}}}`}, ownersOf(&stored))
 }
 
-// TestFieldsThatASubresourceDoesNotWriteHaveNoNewOwner: they are not stored.
+// TestFieldsThatASubresourceDoesNotWriteHaveNoNewOwner: the server does not store such fields.
 func TestFieldsThatASubresourceDoesNotWriteHaveNoNewOwner(t *testing.T) {
 	t.Parallel()
 	const body = `"metadata":{"name":"p","labels":{"a":"b"}},"spec":{"nodeName":"n","containers":[{"name":"c","image":"x","resources":{"requests":{"cpu":"2"}}}],

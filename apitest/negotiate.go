@@ -81,7 +81,7 @@ func negotiate(accept string, protobuf bool) (f format, ok bool) {
 	return format{}, false
 }
 
-// negotiate picks the format of an answer about the resource of a request.
+// negotiate picks the format of a response about the resource of a request.
 func (r *Request) negotiate() (format, error) {
 	f, ok := negotiate(r.HTTP.Header.Get("Accept"), r.res.protobuf())
 	if !ok {
@@ -91,8 +91,8 @@ func (r *Request) negotiate() (format, error) {
 	return f, nil
 }
 
-// acceptsProtobuf reports whether an answer that is not an object, such as an error, may be written
-// in protobuf.
+// acceptsProtobuf reports whether a response that is not an object, such as an error, may be
+// written in protobuf.
 func acceptsProtobuf(r *http.Request) bool {
 	f, ok := negotiate(r.Header.Get("Accept"), true)
 	return ok && f.protobuf

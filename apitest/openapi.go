@@ -39,8 +39,8 @@ func (o *openAPI) cached(name, state string, build func() []byte) []byte {
 	return doc
 }
 
-// state is a hash of the served resources of a group version, or of all if groupVersion is "".
-// Clients that cache documents see from the hash when a document has changed.
+// state is a hash of the served resources of a group version, or of all resources if groupVersion
+// is "". A client that caches a document notices a change of the document by the hash.
 func state(all []*resource, groupVersion string) string {
 	hash := fnv.New64a()
 	for _, res := range all {

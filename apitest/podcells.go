@@ -71,9 +71,9 @@ func (p *podSummary) count(c corev1.ContainerStatus) {
 	}
 }
 
-// beginning looks at the init containers. It reports whether all of them have succeeded or run as
-// sidecars. Until then, it counts the restarts of init containers; afterwards, of sidecars only,
-// and containers adds the restarts of the other containers.
+// beginning examines the init containers. It reports whether all of them have succeeded or run as
+// sidecars. Until then, it counts the restarts of init containers. Afterwards, it counts only the
+// restarts of sidecars, and containers adds the restarts of the other containers.
 func (p *podSummary) beginning() bool {
 	beside := map[string]bool{}
 	for _, c := range p.pod.Spec.InitContainers {
@@ -112,7 +112,7 @@ func (p *podSummary) beginning() bool {
 	return true
 }
 
-// containers looks at the containers in reverse, so that the first container decides the status.
+// containers examines the containers in reverse, so that the first container decides the status.
 func (p *podSummary) containers() {
 	running, failed := false, ""
 	for _, c := range slices.Backward(p.pod.Status.ContainerStatuses) {

@@ -75,7 +75,7 @@ func fieldsIn(b *strings.Builder, name string, value any) {
 	}
 	separator := "{"
 	switch name {
-	case "", "metadata", "spec", "containers": // which have no owner themselves
+	case "", "metadata", "spec", "containers": // these have no owner themselves
 	default:
 		if len(members) > 0 {
 			b.WriteString(`{".":{}`)

@@ -153,7 +153,7 @@ func TestPodsOfAWorkloadHaveItsTemplateInCommon(t *testing.T) {
 	require.Equal(t, 30, greatest)
 }
 
-// TestAContainerThatIsRestartedChangesTheStatusAlone: most updates of pods are like this.
+// TestAContainerThatIsRestartedChangesTheStatusAlone: most updates of pods are restarts.
 func TestAContainerThatIsRestartedChangesTheStatusAlone(t *testing.T) {
 	t.Parallel()
 	for p := range apitest.Pods(20, apitest.PodOptions{}) {
@@ -187,7 +187,7 @@ func TestPodsDependOnTheSeed(t *testing.T) {
 	require.Equal(t, all(1), all(1))
 	require.NotEqual(t, all(1), all(2))
 	for range apitest.Pods(5, apitest.PodOptions{}) {
-		break // an iteration may end early
+		break // the receiver may end the iteration early
 	}
 }
 

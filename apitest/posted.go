@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// posting handles a posted object, such as a binding or a review, and returns the answer. A nil
-// object is answered with a Status of success.
+// posting handles a posted object, such as a binding or a review, and returns the object for the
+// response. For a nil object, the response is a Status of success.
 type posting func(*Server, *Request, Object) (Object, error)
 
 // posted is a subresource whose objects are never stored. It also accepts the versions in also.

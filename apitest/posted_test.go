@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// Test TestParity... in e2e compares the answers with the real server's answers.
+// Test TestParity... in e2e compares the responses with the real server's responses.
 
 func TestBindingGivesAPodANodeOnce(t *testing.T) {
 	t.Parallel()

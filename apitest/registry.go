@@ -125,8 +125,8 @@ func newCustom(r Resource) (*resource, error) {
 	return res, nil
 }
 
-// new returns an empty object of the resource's type. A built-in type has no kind and apiVersion
-// then, a custom resource has them.
+// new returns an empty object of the resource's type. An object of a built-in type has no kind and
+// apiVersion, and a custom resource has them.
 func (r *resource) new() Object {
 	if r.goType != nil {
 		return reflect.New(r.goType).Interface().(Object)

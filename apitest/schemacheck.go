@@ -21,7 +21,7 @@ import (
 )
 
 // normalize removes unknown metadata fields from a custom resource, and fields that its schema does
-// not have. It returns the paths of the latter, and sets defaults.
+// not have. It returns the paths of the fields that the schema does not have, and sets defaults.
 func (r *resource) normalize(obj Object) (unknown []string) {
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok {

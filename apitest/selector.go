@@ -18,7 +18,7 @@ type selection struct {
 	fields    fields.Selector
 }
 
-// selected is the common start of requests for a collection: it returns the format of the answer,
+// selected is the common start of requests for a collection: it returns the format of the response,
 // and the selection.
 func (r *Request) selected() (format, selection, error) {
 	f, err := r.negotiate()

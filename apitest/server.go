@@ -16,7 +16,7 @@ import (
 // Options are the settings of a [Server]. The zero value works.
 type Options struct {
 	// Window is the number of past events that the server keeps, over all resources. A watch or a
-	// page that needs older events is answered with 410. Defaults to 10,000.
+	// page that needs older events gets 410. Defaults to 10,000.
 	Window int
 
 	// BookmarkInterval is the time between the bookmarks of a watch that asked for bookmarks. One
@@ -99,12 +99,12 @@ type Options struct {
 	// types. Defaults to nil: documents have only names and types.
 	FieldDocs func(reflect.Type) map[string]string
 
-	// Admit decides whether a request is answered. If it returns an error, for example from
-	// k8s.io/apimachinery/pkg/api/errors, that error is the answer. It is called like OnRequest.
-	// Defaults to nil: all requests are admitted.
+	// Admit decides whether the server handles a request. If Admit returns an error, for example
+	// from k8s.io/apimachinery/pkg/api/errors, the client gets that error. Admit is called like
+	// OnRequest. Defaults to nil: all requests are admitted.
 	Admit func(*http.Request) error
 
-	// OnRequest is called before each request is answered, in the goroutine that serves the
+	// OnRequest is called before the server handles a request, in the goroutine that serves the
 	// request, so calls are concurrent. It must not call [Server.Close]. Defaults to nil.
 	OnRequest func(Request)
 

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// response is an answer that a fault writes.
+// response is a response that a fault writes.
 type response struct {
 	http.ResponseWriter
 	req *Request
 }
 
-// contentType returns the Content-Type of the normal answer.
+// contentType returns the Content-Type of the normal response.
 func (r *response) contentType() string {
 	f, _ := negotiate(r.req.HTTP.Header.Get("Accept"), r.req.res == nil || r.req.res.protobuf())
 	if r.req.Verb == "watch" {
@@ -37,7 +37,7 @@ type spoiled struct {
 	done, closed <-chan struct{}
 }
 
-// spoil returns the writer for an answer: w itself if no fault concerns the body.
+// spoil returns the writer for a response: w itself if no fault concerns the body.
 func spoil(w http.ResponseWriter, fate *fate, done, closed <-chan struct{}) http.ResponseWriter {
 	if fate.contentType == "" && fate.bytesPerSecond == 0 && !fate.cut {
 		return w

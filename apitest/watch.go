@@ -167,7 +167,7 @@ func (w *watcher) run(start watchStart) {
 		w.version = through
 		switch {
 		case len(changes) > 0:
-			more = ready // look for more before a flush
+			more = ready // read again before a flush
 		case removed == nil:
 			w.flush()
 			return

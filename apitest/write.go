@@ -245,8 +245,8 @@ func (s *Server) rewrite(res *resource, key types.NamespacedName, dryRun bool, c
 	})
 }
 
-// retry calls change and write for the object with this key, and repeats both until no other writer
-// was faster.
+// retry calls change and write for the object with this key. It repeats both if another writer was
+// faster.
 func (s *Server) retry(res *resource, key types.NamespacedName, change func(*revision) (Object, error), write func(*revision, Object) (*revision, error)) (*revision, error) {
 	for {
 		old := s.store.get(res, key)
@@ -310,8 +310,8 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 	return s.put(res, old, obj, dryRun)
 }
 
-// put stores obj in the place of old, which is nil for a new object, and serves what a definition
-// defines. A dry run makes the same checks, and stores nothing.
+// put stores obj in the place of old, which is nil for a new object. For a definition, it also
+// serves the defined resources. A dry run makes the same checks, and stores nothing.
 func (s *Server) put(res *resource, old *revision, obj Object, dryRun bool) (*revision, error) {
 	switch {
 	case res.gvk == definitionKind:
@@ -322,7 +322,7 @@ func (s *Server) put(res *resource, old *revision, obj Object, dryRun bool) (*re
 	return s.store.put(res, old, obj)
 }
 
-// pretend returns what a dry run answers, without storing obj.
+// pretend returns the result of a dry run, without storing obj.
 func (s *Server) pretend(res *resource, old *revision, obj Object) (*revision, error) {
 	switch {
 	case old != nil:
@@ -333,7 +333,7 @@ func (s *Server) pretend(res *resource, old *revision, obj Object) (*revision, e
 	return newRevision(res, obj, 0)
 }
 
-// newFinalizers are the finalizers that obj adds to cur while cur is being deleted.
+// newFinalizers returns the finalizers that obj adds to cur while cur is being deleted.
 func newFinalizers(cur, obj Object) (added []string) {
 	if cur.GetDeletionTimestamp() == nil {
 		return nil

@@ -296,7 +296,7 @@ func TestRepeatedOwnerReferencesAreDropped(t *testing.T) {
 		require.NoError(t, json.NewDecoder(answer.Body).Decode(&stored))
 		want := 1
 		if strings.Contains(write.body, two) {
-			want = 2 // equal in all fields, or kept
+			want = 2 // the references are equal in all fields, or both are kept
 		}
 		require.Len(t, stored.OwnerReferences, want, write.method)
 		require.Contains(t, answer.Header.Get("Warning"), "contains duplicate entries"+write.when+"; API server dedups")

@@ -38,7 +38,7 @@ const beforeFirstApply = "before-first-apply"
 func (t Type) Update(live, object document, owned []metav1.ManagedFieldsEntry, op Operation) ([]metav1.ManagedFieldsEntry, error) {
 	all, err := readEntries(owned)
 	if err != nil {
-		all, _ = readEntries(nil) // Clients cannot write these, and the object stays.
+		all, _ = readEntries(nil) // Clients cannot write such entries, and the object stays.
 	}
 	before, err := t.read(bare(live))
 	if err != nil {

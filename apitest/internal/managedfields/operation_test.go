@@ -15,7 +15,8 @@ func withData(name string, value any) document {
 	return document{"apiVersion": "v1", "kind": "ConfigMap", "metadata": document{"name": "m"}, "data": document{name: value}}
 }
 
-// TestTheOldestUpdatersBecomeOne: one for each version, so that no ownership is lost.
+// TestTheOldestUpdatersBecomeOne: the oldest entries become one entry for each version, so that no
+// ownership is lost.
 func TestTheOldestUpdatersBecomeOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
