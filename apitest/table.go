@@ -16,9 +16,9 @@ type columns struct {
 	cells func(Object) []any
 }
 
-// heads parses a list of columns, separated by bars. A prefix marks special columns: + for -o wide, #
-// for integers, ? for booleans. All other columns are strings. The first column is the name of the
-// object, unless a ! marks another column.
+// heads parses a list of columns, separated by bars. A prefix marks special columns: "+" for
+// -o wide, "#" for integers, "?" for booleans. All other columns are strings. The first column is
+// the name of the object, unless a "!" marks another column.
 func heads(list string) []metav1.TableColumnDefinition {
 	var all []metav1.TableColumnDefinition
 	marked := strings.Contains(list, "!")
