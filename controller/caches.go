@@ -15,7 +15,7 @@ import (
 type clusterCaches struct {
 	client  *rest.Client
 	factory informer.Factory
-	views   map[schema.GroupResource][]viewer // each once; no slice is changed in place
+	views   map[schema.GroupResource][]viewer // each viewer once; no slice is changed in place
 }
 
 // cacheID identifies a cache of a manager.

@@ -66,9 +66,9 @@ func (c *Client[T]) modify(ctx context.Context, key types.NamespacedName, change
 }
 
 // Merge sends the difference between two states of an object as a JSON merge patch (RFC 7386).
-// Fields that are equal in both stay as they are on the server, even if others have changed them.
-// A list that differs is replaced whole. from must have the name, may be a cached object, and is
-// not changed. If there is no difference, Merge sends nothing, and returns to.
+// Fields that are equal in both states stay as they are on the server, even if other clients have
+// changed them. A list that differs is replaced whole. from must have the name, may be a cached
+// object, and is not changed. If there is no difference, Merge sends nothing, and returns to.
 //
 // The server detects a conflict only if to has a resourceVersion that differs from the one of from.
 func (c *Client[T]) Merge(ctx context.Context, from, to T, subresources ...string) (T, error) {
@@ -126,7 +126,8 @@ func difference(from, to map[string]any) map[string]any {
 
 var errNotCopied = errors.New("controller: an object that has no method DeepCopy is copied by way of JSON")
 
-// copyOf copies an object with its generated method DeepCopy, or through JSON if it has none.
+// copyOf copies an object with its generated method DeepCopy, or through JSON if the type has no
+// such method.
 func copyOf[T metav1.Object](object T) (T, error) {
 	if copier, ok := any(object).(interface{ DeepCopy() T }); ok {
 		return copier.DeepCopy(), nil

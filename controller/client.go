@@ -20,8 +20,8 @@ import (
 	"github.com/kinform/kinform/rest/finalizer"
 )
 
-// Client reads the objects of one resource from a cache and writes them to the server. [For]
-// makes one. It is safe for concurrent use.
+// Client reads the objects of one resource from a cache and writes them to the server. [For] makes
+// a Client. A Client is safe for concurrent use.
 //
 // Get returns the objects of the cache, which are shared: they must not be changed. Objects that a
 // write returns belong to the caller.
@@ -29,9 +29,9 @@ import (
 // # Reading one's own writes
 //
 // A successful write with the context of a reconcile holds back the key of that reconcile until
-// every cache of the manager has the write. So the next reconcile of the key sees it. A reconcile
-// then repeats no work, and has no conflict with its own writes. Before it returns, it does not see
-// its own write in the cache; it can use the object that the write returned.
+// every cache of the manager has the write. So the next reconcile of the key sees the write. It
+// repeats no work, and has no conflict with its own writes. The reconcile that writes may not see
+// its write in the cache. It can use the object that the write returned.
 //
 // The key is held back for two minutes at most, because a working cache has a write within the
 // interval of two bookmarks. The limit is five seconds if a field selector decides whether the
@@ -77,8 +77,8 @@ type Selection[T metav1.Object] struct {
 	// Namespaces are the selected namespaces, for programs that may not list the whole cluster.
 	// Defaults to ResourceOptions.Namespace, and otherwise to the manager's namespaces.
 	// []string{""} means all namespaces, whatever the manager's are. A cluster-scoped custom
-	// resource needs that in a manager with Namespaces, because the manager knows only the scope of
-	// built-in resources.
+	// resource needs []string{""} in a manager with Namespaces, because the manager knows only the
+	// scope of built-in resources.
 	Namespaces []string
 
 	// Informer configures the cache. Its Logger defaults to the manager's Logger. Two Selections of
@@ -183,8 +183,8 @@ func (c *Client[T]) Get(key types.NamespacedName) (T, bool) { return c.store.Get
 // Cache returns the reading half of the cache, with its iterators, indexes and snapshots.
 func (c *Client[T]) Cache() *indexer.Reader[T] { return c.store }
 
-// Server returns the resource of the server. It does not read from the cache, and its writes hold
-// back no key.
+// Server returns the resource of the server. The resource does not read from the cache, and its
+// writes hold back no key.
 func (c *Client[T]) Server() *rest.Resource[T] { return c.server }
 
 // AddIndex adds an index to the cache: [indexer.Reader.Index] finds objects by the values that fn
@@ -220,7 +220,8 @@ func (c *Client[T]) Patch(ctx context.Context, key types.NamespacedName, patchTy
 
 // Apply sets the fields of object on the server, and creates the object if it does not exist:
 // server-side apply (KEP-555), with the manager's Name as field manager. object must contain only
-// the fields that the controller owns. Apply takes over fields whose values others have set.
+// the fields that the controller owns. Apply takes over fields whose values other field managers
+// have set.
 func (c *Client[T]) Apply(ctx context.Context, object T) (T, error) {
 	return c.wrote(ctx)(c.server.ServerSideApply(ctx, object, metav1.ApplyOptions{FieldManager: c.owner, Force: true}))
 }
@@ -231,8 +232,8 @@ func (c *Client[T]) ApplyStatus(ctx context.Context, object T) (T, error) {
 }
 
 // Delete requests the deletion of an object. If object has a UID, the server deletes the object
-// only if the UIDs match: a later object of the same name stays. It returns nil if the object is
-// gone already.
+// only if the UIDs match: a later object of the same name stays. Delete returns nil if the object
+// is gone already.
 func (c *Client[T]) Delete(ctx context.Context, object T) error {
 	if c.refused != nil {
 		return c.refused

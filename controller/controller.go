@@ -26,9 +26,9 @@ type Settings[T metav1.Object] struct {
 	When func(informer.Event[T]) bool
 
 	// Deleted is called instead of the reconcile function if the key has no object: it is gone, or
-	// never existed. It is for state that the controller keeps in memory. Resources outside the
-	// cluster need a finalizer, because a controller is not notified of deletions before its start.
-	// Defaults to nil.
+	// never existed. Use Deleted for state that the controller keeps in memory. Resources outside
+	// the cluster need a finalizer, because a controller is not notified of deletions before its
+	// start. Defaults to nil.
 	Deleted func(ctx context.Context, key types.NamespacedName) error
 
 	// Queue configures the queue: rate limits, a minimum interval between the reconciles of a key,
@@ -38,7 +38,7 @@ type Settings[T metav1.Object] struct {
 }
 
 // Controller calls its reconcile function for an object when the object changes, or when another
-// object changes that maps to it. [Manage] makes one.
+// object changes that maps to it. [Manage] makes a Controller.
 type Controller[T metav1.Object] struct {
 	manager   *Manager
 	called    string
@@ -50,7 +50,8 @@ type Controller[T metav1.Object] struct {
 	early     early
 
 	// filled has a channel for each handler, which is closed when the handler has queued the keys
-	// of the first list. deliveries are these handlers. The manager's lock guards both slices.
+	// of the first list. deliveries has the delivery of each handler. The manager's lock guards
+	// both slices.
 	filled     []<-chan struct{}
 	deliveries []redelivery
 }
@@ -71,18 +72,18 @@ type redelivery interface {
 //   - when its Result requests it;
 //   - after an error, with back-off; see [Terminal]. A panic counts as an error with a stack.
 //
-// Its context ends when the manager must stop working: at once when the lease is lost, and
-// Settings.Queue.DrainTimeout after the context of Run has ended.
+// The context of a reconcile ends when the manager must stop working: at once when the lease is
+// lost, and Settings.Queue.DrainTimeout after the context of Run has ended.
 //
 // If the newest state of an object cannot be read, and the cache has an older state, the object is
 // not reconciled. This counts as an error until the object can be read.
 //
 // A reconcile fails, and its key is retried, if it panics, calls runtime.Goexit, or returns an
 // error that panics when it is examined. The same holds for all of the program's functions between
-// an event and its keys, such as Settings.When. If one panics or calls runtime.Goexit, that is
-// logged and counted (informer.HandlerStatus.Panics), and the function is called again with
-// back-off. It then gets the difference between the state before the first lost event and the state
-// in the cache, as one event. See ControllerStatus.Undelivered.
+// an event and its keys, such as Settings.When. If such a function panics or calls runtime.Goexit,
+// that is logged and counted (informer.HandlerStatus.Panics), and the function is called again with
+// back-off. The function then gets the difference between the state before the first lost event and
+// the state in the cache, as one event. See ControllerStatus.Undelivered.
 //
 // [Manager.Run] returns an error about invalid arguments. name appears in logs, errors and
 // profiles.
@@ -118,8 +119,8 @@ func Manage[T metav1.Object](m *Manager, name string, objects *Client[T], reconc
 	return c
 }
 
-// handle adds a handler, which fills the queue, to the cache of a client. If the cache could not be
-// made, the manager has recorded that error already.
+// handle adds a handler, which fills the queue, to the cache of a client. If newClient could not
+// make the cache, the manager has recorded the error already.
 func handle[T, O metav1.Object](c *Controller[T], objects *Client[O], filling func(enqueue.Queue) func(informer.Event[O]), when func(informer.Event[O]) bool) {
 	if objects == nil {
 		c.refuse(fmt.Errorf("it needs a Client of %T: see For", *new(O)))
@@ -160,8 +161,8 @@ func (c *Controller[T]) refuse(err error) {
 
 func (c *Controller[T]) name() string { return c.called }
 
-// Enqueue enqueues a key, for a reason outside of the caches. It never blocks, and may be called
-// before Run.
+// Enqueue enqueues a key, for a reason outside of the caches. Enqueue never blocks, and may be
+// called before Run.
 func (c *Controller[T]) Enqueue(key types.NamespacedName, how workqueue.AddOptions) {
 	c.queue.AddWith(key, how)
 }

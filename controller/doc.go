@@ -26,8 +26,8 @@
 //	        └── this process leads: parts that are Leading
 //	            └── workers of all controllers, once their queues have all keys
 //
-// So no reconcile reads a cache that is incomplete or has ended, and none runs without the lease.
-// The events of the last reconcile are still sent.
+// So no reconcile reads a cache that is incomplete or has ended, and no reconcile runs without the
+// lease. The events of the last reconcile are still sent.
 //
 // # Ends
 //
@@ -47,6 +47,6 @@
 //     every cache of the manager. The key is held back until then, for two minutes at most; no
 //     worker waits. The log and [Manager.Ready] name a key that is reconciled without its write;
 //     see [Client].
-//   - When Run returns, none of its goroutines, connections or timers remains (G10).
+//   - When Run returns, no goroutine, connection or timer of Run remains (G10).
 //   - Run returns all errors in the wiring at once, before anything starts.
 package controller

@@ -57,7 +57,7 @@ func (m *Manager) Ready() error {
 // Handler serves the probes of a kubelet, and the endpoints of [Manager.Handle].
 //
 //   - /livez answers 500 if the lease is lost and a reconcile goes on without it, and 200
-//     otherwise: a restart repairs nothing else.
+//     otherwise: a restart of the process repairs nothing else.
 //   - /readyz answers 200 while Ready returns nil, and otherwise 503 with a line for each problem.
 //     Errors may name objects and servers.
 func (m *Manager) Handler() http.Handler { return m.endpoints }
@@ -113,7 +113,7 @@ func (m *Manager) serve(ctx context.Context) error {
 		return fmt.Errorf("controller: Options.Serve: %w", err)
 	}
 	m.opts.Logger.Info("probes and other endpoints are served", "address", listener.Addr().String())
-	var connections sync.WaitGroup // each has a goroutine that runs the handlers of its requests
+	var connections sync.WaitGroup // each has a goroutine for its requests
 	server := &http.Server{
 		Handler:           m.Handler(),
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,

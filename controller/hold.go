@@ -67,7 +67,8 @@ type holds struct {
 	reminder remind.Reminder
 }
 
-// wait waits for a write. It ends at maxHold, or when the cache cannot see the write any more.
+// wait waits for a write. The wait ends at maxHold, or when the cache cannot see the write any
+// more.
 func (h *holds) wait(ctx context.Context, key types.NamespacedName, w held) error {
 	one := &hold{key: key, cache: w.cache, object: w.object, since: time.Now(), over: w.wait.over}
 	h.mu.Lock()
@@ -164,7 +165,7 @@ func (h *holds) forget() {
 	h.unseen = slices.DeleteFunc(h.unseen, func(one *hold) bool { return past[one] })
 }
 
-// status sets the fields of a status about the waits.
+// status sets the fields about the waits in s.
 func (h *holds) status(s *ControllerStatus) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 // functions that map an event to keys, observers. If one of them panics or ends its goroutine, the
 // informer logs and counts that, and delivery keeps the event. delivery calls the handler again,
 // with the back-off of a failed reconcile. The handler then gets one event for all lost events of
-// the object, from the state before the first one to the state in the cache. If that is another
-// object of the same name, the handler gets a Deleted and an Added.
+// the object, from the state before the first one to the state in the cache. If the cache has
+// another object of the same name, the handler gets a Deleted and an Added.
 type delivery[O metav1.Object] struct {
 	handle func(informer.Event[O])
 	store  *indexer.Reader[O]

@@ -30,9 +30,9 @@ type Options struct {
 	Elector Elector
 
 	// Serve is the address of /livez, /readyz and the endpoints of [Manager.Handle], such as
-	// "127.0.0.1:8080", or ":8080" for all interfaces, which a kubelet's probes need. It serves
-	// every client, without authentication. Defaults to "": the caller can serve
-	// [Manager.Handler] itself.
+	// "127.0.0.1:8080", or ":8080" for all interfaces, which a kubelet's probes need. The manager
+	// serves every client at this address, without authentication. Defaults to "": the caller can
+	// serve [Manager.Handler] itself.
 	Serve string
 
 	// MaxStaleness is how long a cache may receive nothing from its server while the manager stays

@@ -21,9 +21,9 @@ type Observer struct {
 	Queue func(controller string, next *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName]
 
 	// Cache returns the observers of a cache. name is the cache's Informer.Name, or its resource if
-	// that is empty. If another cache of the manager has the same name, a number follows, as in
-	// "secrets~2". next has the observers of its Selection, which the returned observers must call.
-	// If several Selections share a cache, name and observers of the first apply.
+	// Informer.Name is empty. If another cache of the manager has the same name, a number follows,
+	// as in "secrets~2". next has the observers of its Selection, which the returned observers must
+	// call. If several Selections share a cache, name and observers of the first apply.
 	Cache func(name string, next CacheObservers) CacheObservers
 
 	// Fill returns two hooks for a handler of a controller. fill is a queue that the handler fills
@@ -34,8 +34,8 @@ type Observer struct {
 	// as in Cache.
 	Fill func(controller, cache string, queue enqueue.Queue) (fill enqueue.Queue, event func(key types.NamespacedName, resourceVersion string))
 
-	// Turn returns the function that a controller's workers call to reconcile a key. It must call
-	// next in the same goroutine, with a context derived from its own.
+	// Turn returns the function that a controller's workers call to reconcile a key. The returned
+	// function must call next in the same goroutine, with a context derived from its own.
 	Turn func(controller string, next func(context.Context, types.NamespacedName) error) func(context.Context, types.NamespacedName) error
 }
 

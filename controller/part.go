@@ -59,7 +59,8 @@ type part struct {
 }
 
 // Add adds a function that runs beside the controllers until its context ends. The function must
-// return then, and the manager waits for it. If it returns nil earlier, it is not called again.
+// return then, and the manager waits for it. If the function returns nil earlier, it is not called
+// again.
 func (m *Manager) Add(name string, run func(ctx context.Context) error, opts PartOptions) {
 	m.adding(func() error {
 		switch {
@@ -110,7 +111,8 @@ func (m *Manager) failed(p *part, err error) {
 	p.failed = err
 }
 
-// guarded returns a panic or runtime.Goexit of a part as an error, so that the part can be named.
+// guarded returns a panic or runtime.Goexit of a part as an error, so that the error of Run can
+// name the part.
 func guarded(ctx context.Context, run func(context.Context) error) (err error) {
 	ended := make(chan error, 1)
 	go func() {

@@ -124,9 +124,9 @@ type sight struct {
 func (v *view[T]) cache() any   { return v.store }
 func (v *view[T]) name() string { return v.called }
 
-// blind returns why the cache will not see a change of an object. Its informer has stopped, the
-// server refuses lists of the resource, or the server does not have the resource any more. It
-// returns nil if the cache can see changes, or may be able to after the next attempt.
+// blind returns why the cache will not see a change of an object. The cache's informer has stopped,
+// the server refuses lists of the resource, or the server does not have the resource any more.
+// blind returns nil if the cache can see changes, or perhaps can after the next attempt.
 //
 // Failures of watches do not count: a cache that can list but not watch still sees changes, with
 // each list. If a watch fails because the server refuses the resource, a list follows after the
@@ -196,7 +196,7 @@ func (v *view[T]) wrote(object metav1.Object, own bool) *wait {
 }
 
 // seen reports whether the cache has this version of an object or a newer one. If the cache does
-// not select the object, it reports whether the object is absent.
+// not select the object, seen reports whether the object is absent.
 func (v *view[T]) seen(key types.NamespacedName, version string, has bool) bool {
 	entry, ok := v.store.Entry(key)
 	return ok && !older(entry.ResourceVersion, version) || !ok && !has

@@ -39,7 +39,8 @@ func Owns[T, O metav1.Object](c *Controller[T], owned *Client[O], when func(info
 	}, when)
 }
 
-// ownerQueue is a queue of owners. It gets their keys with the namespaces of the owned objects.
+// ownerQueue is a queue of owners. It gets the keys of owners with the namespaces of the owned
+// objects.
 type ownerQueue struct {
 	enqueue.Queue
 	scope func() (namespaced, known bool)
@@ -61,15 +62,16 @@ func (q ownerQueue) AddWith(key types.NamespacedName, how workqueue.AddOptions) 
 	q.Queue.AddWith(key, how)
 }
 
-// early has the keys of owners whose scope is not known yet, at most maxEarly. An owner whose key
-// is left out is enqueued when it is cached, unless Settings.When refuses its event.
+// early has the keys of owners whose scope is not known yet, at most maxEarly. If the key of an
+// owner is not kept, the owner is enqueued when it is cached, unless Settings.When refuses its
+// event.
 type early struct {
 	mu   sync.Mutex // guards following
 	adds map[types.NamespacedName]func()
 }
 
-// maxEarly limits the number of keys: short-lived owned objects may each name another owner, none
-// of which is ever cached.
+// maxEarly limits the number of keys: short-lived owned objects may each name another owner that is
+// never cached.
 const maxEarly = 100_000
 
 func (e *early) keep(key types.NamespacedName, add func()) {
@@ -96,7 +98,7 @@ func (e *early) enqueue() {
 
 // scopeOfKind returns a function that reports whether the Client's objects are namespaced: by the
 // table of built-in kinds, or by the objects in the cache. It reads the cache at each call, because
-// a custom resource's definition may be replaced by one with another scope.
+// a definition with another scope may replace a custom resource's definition.
 func (c *Client[T]) scopeOfKind() func() (namespaced, known bool) {
 	if _, namespaced, ok := rest.Builtin(c.kind.WithVersion(c.server.GroupVersionResource().Version)); ok {
 		return func() (bool, bool) { return namespaced, true }
@@ -153,8 +155,8 @@ func References[T, O metav1.Object](c *Controller[T], referenced *Client[O], ind
 }
 
 // Watch makes the controller reconcile objects when other objects change, including objects of
-// another cluster. keys returns the keys to reconcile for an event. It runs in the goroutine of a
-// handler, and should be quick. when says which events count; nil means all events.
+// another cluster. keys returns the keys to reconcile for an event. The function runs in the
+// goroutine of a handler, and should be quick. when says which events count; nil means all events.
 func Watch[T, O metav1.Object](c *Controller[T], watched *Client[O], keys func(informer.Event[O]) iter.Seq[types.NamespacedName], when func(informer.Event[O]) bool) {
 	if keys == nil {
 		c.refuse(fmt.Errorf("Watch needs a function that tells keys"))

@@ -10,8 +10,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// Status is the state of a manager and of all its parts. Each part's state is consistent in itself;
-// they are read one after another.
+// Status is the state of a manager and of all its parts. Each part's state is consistent in itself,
+// but the parts are read one after another.
 type Status struct {
 	// Name is Options.Name.
 	Name string
@@ -51,8 +51,8 @@ type ControllerStatus struct {
 
 	Queue workqueue.Stats
 
-	// Holds is the number of writes that keys currently wait for, see Client. Held lists them by
-	// waiting time, longest first, at most 100. Unseen counts the waits that ended without the
+	// Holds is the number of writes that keys currently wait for, see Client. Held lists the waits
+	// by waiting time, longest first, at most 100. Unseen counts the waits that ended without the
 	// write: after two minutes, or because the cache could not see it any more.
 	Holds  int
 	Held   []HeldKey

@@ -12,20 +12,20 @@
 //	recorder.Normal(website, "Published", "there are %d pages", pages)
 //	recorder.Warning(website, "NoSuchTheme", "the theme %q does not exist", theme)
 //
-// [NewSink] is for tests, which can read the recorded events there without a server.
+// [NewSink] is for tests: a test can read the recorded events from the Sink, without a server.
 //
 // # Guarantees
 //
-//   - Recording never waits for the network, for Run, for a Logger or for an Observer. It returns
-//     no error and does not panic, whatever its arguments are.
+//   - Recording never waits for the network, for Run, for a Logger or for an Observer. The methods
+//     that record return no error and do not panic, whatever their arguments are.
 //   - Memory is bounded. A Recorder remembers [Options].MaxSeries different events at once, and
-//     four times as many objects for the rate limit. It cuts long texts.
+//     four times as many objects for the rate limit. A Recorder cuts long texts.
 //   - Each recorded event was sent, is waiting, or was dropped: Stats.Recorded is Stats.Sent plus
 //     Stats.Waiting plus all of Stats.Dropped. Run logs dropped events, with the reason.
-//   - No event is retried for ever. If the server refuses an event, Run drops it at once. If an
-//     event cannot be sent for an hour, Run drops it.
+//   - No event is retried for ever. If the server refuses an event, Run drops the event at once. If
+//     an event cannot be sent for an hour, Run drops the event.
 //   - After the end of its context, Run still sends the waiting events, for at most
-//     Options.FlushTimeout. When it returns, none of its goroutines, timers or requests remains.
+//     Options.FlushTimeout. When Run returns, no goroutine, timer or request of Run remains.
 //
 // # Series
 //
@@ -36,10 +36,10 @@
 //
 // Events of one object, type, reason and action may have up to ten different notes in ten minutes.
 // Later notes are counted together in one Event, whose note is "(combined from similar events)"
-// followed by the first of them.
+// followed by the first of these notes.
 //
 // About one object, up to 25 Events are created at once, and one more every five minutes. The
-// Recorder drops the others. Counts of series have no such limit.
+// Recorder drops further Events about the object. Counts of series have no such limit.
 //
 // # Departures from client-go
 //

@@ -14,8 +14,8 @@ const (
 	maxNote = 1024
 	maxWord = 128 // reason, action, instance
 
-	// maxAnnotations limits all annotations together. A server accepts more, but a Recorder would
-	// have to keep them in memory.
+	// maxAnnotations limits all annotations together. A server accepts more bytes, but a Recorder
+	// would have to keep them in memory.
 	maxAnnotations = 8 << 10
 )
 
@@ -34,8 +34,8 @@ type Event struct {
 	// Type is corev1.EventTypeNormal or corev1.EventTypeWarning. Defaults to Normal.
 	Type string
 
-	// Reason says in one word why the event happened, for programs, such as "Published". It is cut
-	// after 128 bytes. It is required.
+	// Reason says in one word why the event happened, for programs, such as "Published". The Reason
+	// is cut after 128 bytes. It is required.
 	Reason string
 
 	// Action is the action that was performed or failed, in one word. It is cut after 128 bytes.

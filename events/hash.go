@@ -2,8 +2,8 @@ package events
 
 import "hash/maphash"
 
-// hashes has the hashes of an event and of its parts. Look-ups use all of them, so its texts are
-// read only once. Different events may have the same hashes.
+// hashes has the hashes of an event and of its parts. Look-ups use all hashes, so the texts of an
+// event are read only once. Different events may have the same hashes.
 type hashes struct {
 	object   uint64 // of the object, without FieldPath
 	group    uint64

@@ -20,14 +20,14 @@ type Options struct {
 	// of the controller's name and the name of the host.
 	Instance string
 
-	// CoreV1 sends Events of core/v1, with count and lastTimestamp, as tools/record of
-	// client-go does. By default they are of events.k8s.io/v1, which servers have since
-	// Kubernetes 1.19 and show in core/v1 as well.
+	// CoreV1 sends Events of core/v1, with count and lastTimestamp, as tools/record of client-go
+	// does. By default the Events are of events.k8s.io/v1. Servers have this API since Kubernetes
+	// 1.19, and show its Events in core/v1 as well.
 	CoreV1 bool
 
 	// MaxSeries is the maximum number of different events that the Recorder remembers, including
-	// waiting ones. If all of them are waiting, it drops other events. Defaults to 4,096, which
-	// takes some 5 MB with long notes.
+	// waiting ones. If all of these events are waiting, the Recorder drops other events. Defaults
+	// to 4,096, which takes some 5 MB with long notes.
 	MaxSeries int
 
 	// Burst is how many Events about one object may be created at once, and Interval is the time

@@ -16,8 +16,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Recorder records events. It is safe for concurrent use. A nil Recorder records nothing, so tests
-// of code that records events need no Recorder.
+// Recorder records events. A Recorder is safe for concurrent use. A nil Recorder records nothing,
+// so tests of code that records events need no Recorder.
 type Recorder struct {
 	controller string
 	opts       Options
@@ -26,7 +26,7 @@ type Recorder struct {
 	kinds      sync.Map // from a reflect.Type to its schema.GroupVersionKind
 	wake       chan struct{}
 	seed       maphash.Seed
-	mask       uint64 // for all hashes; a test sets it to make them collide
+	mask       uint64 // for all hashes; a test sets the mask so that hashes collide
 
 	mu      sync.Mutex // guards following; its holder never blocks
 	state   state
@@ -62,8 +62,8 @@ const (
 // "example.com/websites". New sends nothing, and starts no goroutine; [Recorder.Run] sends.
 //
 // The client needs the verbs create and patch for events of the group events.k8s.io or, with
-// Options.CoreV1, of the core group. It needs them in the namespaces of the objects, and in
-// "default" for objects without a namespace.
+// Options.CoreV1, of the core group. The client needs these verbs in the namespaces of the objects,
+// and in "default" for objects without a namespace.
 func New(client *rest.Client, controller string, opts Options) (*Recorder, error) {
 	opts, err := opts.withDefaults(controller)
 	if err == nil {

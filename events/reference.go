@@ -13,8 +13,8 @@ import (
 // maxReference limits each text of a reference, in bytes: an API server accepts no longer name.
 const maxReference = 253
 
-// reference returns a reference to an object. It returns false if the object is nil, if its
-// methods panic, or if its kind is unknown.
+// reference returns a reference to an object. ok is false if the object is nil, if its methods
+// panic, or if its kind is unknown.
 func (r *Recorder) reference(object metav1.Object) (ref corev1.ObjectReference, ok bool) {
 	if object == nil {
 		return ref, false

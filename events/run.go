@@ -13,9 +13,9 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Run sends events until ctx ends, including events that were recorded before. Then it sends the
+// Run sends events until ctx ends, including events that were recorded before. Then Run sends the
 // waiting events, for at most Options.FlushTimeout. It counts the remaining and later events as
-// dropped. It returns nil, or an error if it is called a second time.
+// dropped. Run returns nil, or an error if it is called a second time.
 //
 // Let ctx end after the code that records has ended: otherwise the last events are dropped.
 func (r *Recorder) Run(ctx context.Context) error {
@@ -116,7 +116,7 @@ func (r *Recorder) end() {
 	r.tell()
 }
 
-// next takes the series that is due. If no series is due, it returns how long to wait. empty says
+// next takes the series that is due. If no series is due, next returns how long to wait. empty says
 // that no series is waiting.
 func (r *Recorder) next() (m *message, wait time.Duration, empty bool) {
 	r.mu.Lock()

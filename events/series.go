@@ -10,7 +10,7 @@ import (
 
 const (
 	firstGap = 10 * time.Second // between the first two requests about a series
-	lastGap  = 5 * time.Minute  // the longest interval between two of them
+	lastGap  = 5 * time.Minute  // the longest interval between two requests about a series
 	finished = 6 * time.Minute  // a series is over after this time without another event
 	stale    = time.Hour        // an event that could not be sent for this long is dropped
 
@@ -25,11 +25,11 @@ type group struct {
 	kind, reason, action string
 }
 
-// series is one Event on the server, or one that Run has yet to create. Its events share a group
-// and, unless the series is combined, a note.
+// series is one Event on the server, or an Event that Run has yet to create. Its events share a
+// group and, unless the series is combined, a note.
 type series struct {
 	group       *group // shared with other series, and immutable
-	combined    bool   // of several notes; note is the first of them with a prefix
+	combined    bool   // of several notes; note is the first note with a prefix
 	note        string
 	hash        uint64
 	same        *series // the next series of this hash
@@ -39,13 +39,13 @@ type series struct {
 	name    string // name of the Event
 	created bool   // the Event is on the server
 	stored  string // resourceVersion of the Event, "" if unknown
-	tried   bool   // a request to create it under this name had no answer: it may exist
+	tried   bool   // a request to create the Event under this name had no response
 
-	total, sent uint64 // number of its events, and of those that the server has counted
+	total, sent uint64 // number of all events, and of events that the server has counted
 	first, last time.Time
 
 	at       time.Time     // when its next request is due or, if nothing is unsent, when it is over
-	asked    time.Time     // when the last request was answered
+	asked    time.Time     // when the last response came
 	gap      time.Duration // interval from asked to the next request
 	failures int
 	since    time.Time // when the first unsent event was recorded
@@ -99,8 +99,8 @@ func (r *Recorder) addLocked(g *group, note string, h hashes, version string, an
 		return r.dropLocked(Ended, 1)
 	}
 	s := r.openLocked(g, note, false, h.all, now)
-	// If there is no room, an event that needs a new series is dropped, and the recorder keeps
-	// nothing of it.
+	// If there is no room, an event that needs a new series is dropped, and the Recorder keeps
+	// nothing of the event.
 	room := r.count < r.opts.MaxSeries
 	full := !room && len(r.idle) == 0
 	var kept *group // g itself stays on the stack
@@ -169,7 +169,8 @@ func (r *Recorder) openLocked(g *group, note string, combined bool, hash uint64,
 }
 
 // similarLocked reports whether one more different note is too many for a group, so that its events
-// must be combined. If count is true, it records the note, and returns the group to keep.
+// must be combined. If count is true, similarLocked records the note, and returns the group to
+// keep.
 func (r *Recorder) similarLocked(g *group, hash uint64, count bool, now time.Time) (known *group, many bool) {
 	if !count {
 		notes := r.groups.peek(hash, g)
@@ -197,7 +198,7 @@ type bucket struct {
 
 // allowLocked takes a token from the bucket of an object.
 func (r *Recorder) allowLocked(object corev1.ObjectReference, hash uint64, now time.Time) bool {
-	object.FieldPath = "" // It names a container: the limit is per pod.
+	object.FieldPath = "" // FieldPath names a container, but the limit is per pod.
 	_, b := r.buckets.get(hash, &object)
 	most := float64(r.opts.Burst)
 	if b.at.IsZero() {

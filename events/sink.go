@@ -8,7 +8,7 @@ import (
 // maxSink is the maximum number of events in a Sink.
 const maxSink = 100_000
 
-// Sink keeps recorded events, for tests. It is safe for concurrent use.
+// Sink keeps recorded events, for tests. A Sink is safe for concurrent use.
 type Sink struct {
 	mu     sync.Mutex // guards following
 	events []Event
@@ -17,14 +17,14 @@ type Sink struct {
 // NewSink returns a Sink, and a Recorder that records to it: each event separately, in order, at
 // once, and without a rate limit. There is no server, and Run need not be called.
 //
-// The Sink keeps the first 100,000 events. The others count as dropped, and so do events that a
-// server would not accept.
+// The Sink keeps the first 100,000 events. Further events count as dropped. Events that a server
+// would not accept count as dropped too.
 func NewSink() (*Sink, *Recorder) {
 	s := &Sink{}
 	return s, &Recorder{sink: s}
 }
 
-// Events returns the events so far. Each has its Regarding, and no Object.
+// Events returns the events so far. Each event has its Regarding, and no Object.
 func (s *Sink) Events() []Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()

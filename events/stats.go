@@ -20,7 +20,7 @@ const (
 	Rejected
 	// Expired: the event could not be sent for an hour.
 	Expired
-	// Ended: Run ended before the event was sent, or had ended before it was recorded.
+	// Ended: Run ended before the event was sent, or had ended before the event was recorded.
 	Ended
 
 	drops = iota
@@ -34,7 +34,7 @@ func (d Drop) String() string {
 	return "unknown"
 }
 
-// Stats has the counters of a Recorder. They count events unless they say otherwise.
+// Stats has the counters of a Recorder. The counters count events unless a comment says otherwise.
 type Stats struct {
 	// Recorded is the number of recorded events, including invalid ones.
 	Recorded uint64
@@ -54,8 +54,8 @@ type Stats struct {
 	// Created and Updated count successful requests, and Failures failed ones.
 	Created, Updated, Failures uint64
 
-	// Failing is the error of the last request, or nil if it succeeded or the server refused the
-	// event.
+	// Failing is the error of the last request, or nil if the request succeeded or the server
+	// refused the event.
 	Failing error
 }
 
@@ -67,7 +67,7 @@ func (s Stats) DroppedTotal() (total uint64) {
 	return total
 }
 
-// Stats returns a snapshot. For a nil Recorder it is zero.
+// Stats returns a snapshot. For a nil Recorder the snapshot is zero.
 func (r *Recorder) Stats() Stats {
 	if r == nil {
 		return Stats{}

@@ -1,8 +1,8 @@
 package events
 
-// table maps a bounded number of keys to values. It forgets the least recently used key. The caller
-// provides the hash of a key, whose cost grows with the size of the key. Keys may have the same
-// hash.
+// table maps a bounded number of keys to values. When it is full, it forgets the least recently
+// used key. The caller provides the hash of a key, because computing the hash takes time in
+// proportion to the size of the key. Keys may have the same hash.
 type table[K comparable, V any] struct {
 	most, count int
 	entries     map[uint64]*entry[K, V] // the first entry of each hash
@@ -24,7 +24,7 @@ func newTable[K comparable, V any](most int) *table[K, V] {
 	return t
 }
 
-// peek returns the value of a key, or nil for a new key. It does not count as a use.
+// peek returns the value of a key, or nil for a new key. A peek does not count as a use.
 func (t *table[K, V]) peek(hash uint64, key *K) *V {
 	if e := t.find(hash, key); e != nil {
 		return &e.value

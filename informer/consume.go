@@ -14,9 +14,9 @@ import (
 // consume takes batches from the queue until the queue is closed and empty. Each batch goes to the
 // store first, as one transaction, and then to the handlers (G3).
 //
-// plain/informer.go applies one key after another, with the queue locked. There readers see states
-// that the server never had, and an event in a burst of 500 takes 3.3 ms at the median, instead of
-// 0.9 ms (plain/README.md).
+// plain/informer.go applies one key after another, with the queue locked. In plain, readers see
+// states that the server never had, and an event in a burst of 500 takes 3.3 ms at the median,
+// instead of 0.9 ms (plain/README.md).
 //
 // consume has no context on purpose. The reflector closes the queue when it has stopped, so the
 // store gets everything that the reflector received.

@@ -35,15 +35,15 @@
 //   - G8 WaitRV returns only when everything up to that resourceVersion has been applied. After a
 //     restore (see G2), a version of the lost history counts as applied when the new history
 //     reaches it.
-//   - G9 A key is never with two workers at once; adds while it is being worked on
-//     give exactly one more run. (Package workqueue.)
+//   - G9 A key is never with two workers at once; adds during a run of the key give exactly one
+//     more run. (Package workqueue.)
 //   - G10 When Run returns, no goroutine, connection or timer of it remains. The exception is a
 //     decoding method of the program's type that runs for more than five seconds, perhaps on an
 //     extreme quantity (see package rest). Nothing can end that call.
 //   - G11 Bytes from the network never panic, never grow memory or time beyond stated budgets, and
 //     never end the process. (rest.Options has the budgets: depth, memory, bytes, compression,
-//     silence.) A bad object is reported and visible by key, and the stream goes on. No object
-//     counts as deleted because it could not be decoded.
+//     silence.) A bad object is reported and visible by key, and the stream goes on. An object that
+//     cannot be decoded does not count as deleted.
 //
 // The informer does not guarantee that a handler sees every state of an object, any order between
 // two keys or two handlers, or how soon a change is seen. A list shows only the last state. A
@@ -67,8 +67,8 @@
 //
 // A handler has a mailbox of 1,024 events ([DefaultMailbox]). If a handler is further behind, the
 // informer by default merges the events of one object, until the mailbox is empty. The handler then
-// misses intermediate states, but no object and no last state. For a handler that adds keys to a
-// queue nothing changes. A handler that must see every event chooses [Block], which holds up the
+// misses intermediate states, but no object and no last state. A handler that only adds keys to a
+// queue loses nothing. A handler that must see every event chooses [Block], which holds up the
 // informer, or [Unbounded], which uses more memory:
 //
 //	inf.AddHandler(audit, informer.HandlerOptions{Name: "audit", Overflow: informer.Block})
@@ -131,9 +131,9 @@
 // accepts its state.
 //
 // An object that the second informer cannot read, or that an index function refuses, is not
-// deleted. The handler keeps its state until the object can be read or is gone; the relay reports
-// the latter within two minutes. While there are objects without a readable name, no missing object
-// counts as deleted. The registration does not wait for these objects.
+// deleted. The handler keeps its state until the object can be read or is gone. If the object is
+// gone, the relay reports this within two minutes. While there are objects without a readable name,
+// no missing object counts as deleted. The registration does not wait for these objects.
 //
 // # Cached objects are read-only
 //
@@ -143,10 +143,10 @@
 // # Goroutines and locks
 //
 // Run consumes the queue in the goroutine that calls it, and starts one goroutine for the reflector
-// and one for each handler. It returns when all have ended. Other goroutines belong to the source.
-// Package rest has one that reads ahead of the reflector. net/http has two for each connection,
-// which all informers of a client share over HTTP/2. No handler, transform, index function or
-// observer is ever called with a lock held. The informer's one mutex guards the set of handlers and
-// the phase. Each mailbox has a mutex of its own, which may be locked while the informer's is held,
-// but not the other way round.
+// and one for each handler. Run returns when all of them have ended. Other goroutines belong to the
+// source. Package rest has a goroutine that reads ahead of the reflector. net/http has two
+// goroutines for each connection. Over HTTP/2, all informers of a client share one connection. No
+// handler, transform, index function or observer is ever called with a lock held. The informer's
+// one mutex guards the set of handlers and the phase. Each mailbox has a mutex of its own, which
+// may be locked while the informer's is held, but not the other way round.
 package informer

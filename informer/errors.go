@@ -8,7 +8,7 @@ import (
 )
 
 // ErrStopped is returned when a handler is added to a stopped informer. A wait for the sync of an
-// informer that stopped before it was synced returns it too.
+// informer also returns ErrStopped, if the informer stops before it is synced.
 var ErrStopped = errors.New("informer: stopped")
 
 // ErrRemoved is the error of a wait for the sync of a handler that was removed before it was

@@ -18,9 +18,9 @@ import (
 )
 
 // Factory lets the parts of a program share informers without knowing each other. There is one
-// informer for each [Selection] and Go type. It starts when its first user acquires it, and stops
-// when its last user releases it. A later user gets a new informer. The zero Factory is ready to
-// use; all methods are safe for concurrent use.
+// informer for each [Selection] and Go type. An informer starts when its first user acquires it,
+// and stops when its last user releases it. A later user gets a new informer. The zero Factory is
+// ready to use; all methods are safe for concurrent use.
 //
 //	var factory informer.Factory
 //	pods, err := informer.Acquire(&factory, informer.Selection{Resource: podsGVR}, open, options)
@@ -87,11 +87,11 @@ type SharedStatus struct {
 	Status
 }
 
-// Acquire returns a handle on the informer of a selection. The first user's open and opts make the
-// informer. open is called for each namespace, or once if there are none, and returns its source.
-// Several sources become one, see [sources.Merge]. An error of open, or a nil source, is an error
-// of Acquire. If the factory runs, the informer starts at once, otherwise together with the
-// factory.
+// Acquire returns a handle on the informer of a selection. Acquire makes the informer with open and
+// opts of the first user. open is called for each namespace, or once if the selection names none,
+// and returns the source of the namespace. Several sources become one, see [sources.Merge]. An
+// error of open, or a nil source, is an error of Acquire. If the factory runs, the informer starts
+// at once, otherwise together with the factory.
 //
 // Every later user of the same selection and type must pass the same options, or gets a
 // [*ConflictError]. Two index functions are the same if they are one package-level function, or one
@@ -126,7 +126,8 @@ func Acquire[T any](f *Factory, what Selection, open func(Selection) (listwatch.
 	}
 	found, err := f.join(want)
 	if found == nil && err == nil {
-		// User code, so it is called without the lock; another user may be faster.
+		// open is user code, so it is called without the lock. Another user may add the informer
+		// first.
 		opts.Reflector.Wake = want.wake
 		var parts []listwatch.Source[T]
 		if parts, err = openAll(what, open); err == nil {
@@ -292,8 +293,8 @@ func (f *Factory) Status() []SharedStatus {
 	return all
 }
 
-// Wake makes the waiting informers of a resource retry at once. If none waits, the next wait is cut
-// short.
+// Wake makes the waiting informers of a resource retry at once. If no informer waits, the next wait
+// ends at once.
 func (f *Factory) Wake(resource schema.GroupResource) {
 	for _, s := range f.all() {
 		if s.what.Resource.GroupResource() == resource {

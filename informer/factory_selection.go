@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Selection is the set of objects that an informer of a [Factory] has. Together with their Go type
-// it is the informer's identity.
+// Selection is the set of objects that an informer of a [Factory] has. A selection and the Go type
+// of its objects identify an informer.
 type Selection struct {
 	// Resource is required.
 	Resource schema.GroupVersionResource
@@ -29,8 +29,8 @@ type Selection struct {
 	Projection string
 }
 
-// Namespace returns the only namespace of a selection, or "". The selections that
-// the factory passes to open have at most one.
+// Namespace returns the only namespace of a selection, or "". The selections that the factory
+// passes to open have at most one namespace.
 func (s Selection) Namespace() string {
 	if len(s.Namespaces) == 1 {
 		return s.Namespaces[0]

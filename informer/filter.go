@@ -1,8 +1,8 @@
 package informer
 
 // Filter returns a handler that receives only the events of objects for which keep is true, as if
-// no others existed (SI-28). An update that makes keep true becomes an Added, and an update that
-// makes it false becomes a Deleted. keep must depend on nothing but the object.
+// no other objects existed (SI-28). An update that makes keep true becomes an Added, and an update
+// that makes it false becomes a Deleted. keep must depend on nothing but the object.
 //
 //	inf.AddHandler(informer.Filter(onThisNode, handle), informer.HandlerOptions{})
 //

@@ -24,7 +24,7 @@ import (
 // new mark, the goroutine calls catchUp again after askAgain. No transition leads back.
 type firstSync struct {
 	// begins is the store revision at which the handler begins. A snapshot in its mailbox has every
-	// change up to that revision, and the informer posts the later ones (G5).
+	// change up to that revision, and the informer posts later changes (G5).
 	begins uint64
 	// catchesUp says whether the handler has a catchUp. It does not change once the handler is
 	// added.

@@ -7,8 +7,8 @@ type Goroutine struct {
 	// Informer is the Name of the informer.
 	Informer string
 
-	// Stage is "reflect" for the goroutine that lists and watches, "store" for the one that stores
-	// changes (the caller of Run), and "handle" for a handler's.
+	// Stage is "reflect" for the goroutine that lists and watches, "store" for the goroutine that
+	// stores changes (the caller of Run), and "handle" for the goroutine of a handler.
 	Stage string
 
 	// Handler is the Name of the handler, "" for the other stages.

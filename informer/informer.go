@@ -122,8 +122,8 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 // Run from returning.
 //
 // When ctx ends, no further call of a handler begins, and events that wait are dropped. The store
-// still gets everything that the reflector had received, so its final state is one that the server
-// had.
+// still gets everything that the reflector had received, so its final state is a state that the
+// server had.
 //
 // Run returns nil when ctx ended, and ErrAlreadyRun when called twice. If
 // reflector.Options.GiveUpAfter is set, Run also ends after that many failures in a row because the
@@ -139,7 +139,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	reflected := make(chan error, 1)
 	ended := make(chan struct{})
-	// Handlers end first: one that blocks would delay the others.
+	// Stop all handlers at once: a handler that blocks would delay the others.
 	context.AfterFunc(ctx, func() {
 		i.end()
 		close(ended)
@@ -148,7 +148,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	go func() {
 		err := errGoexit
 		defer func() {
-			cancel() // The reflector may have given up.
+			cancel() // in case the reflector has given up
 			i.queue.Close()
 			reflected <- err
 		}()
@@ -197,17 +197,17 @@ func (i *Informer[T]) AddIndex(name string, fn indexer.IndexFunc[T]) error {
 
 // AddHandler registers a handler. A handler added before Run receives everything from the first
 // list on. The goroutine of a handler added later begins at once, perhaps before AddHandler
-// returns. It first receives an Added with cause Initial for every stored object, in no particular
-// order, and then every later event (G5). The stored objects stay in memory until the handler has
-// received all of them. The error is ErrStopped, or says which option is wrong.
+// returns. Such a handler first receives an Added with cause Initial for every stored object, in no
+// particular order, and then every later event (G5). The stored objects stay in memory until the
+// handler has received all of them. The error is ErrStopped, or says which option is wrong.
 //
-// The handler has a goroutine of its own, which calls it with one event at a time (G4). If it is
-// more than 1,024 events behind, the informer by default merges the events of one object, up to its
-// last state. See HandlerOptions.Overflow for other ways. If the handler panics or calls
-// runtime.Goexit, as testing's FailNow does, the event counts as handled, and the informer
-// continues with the next one. It counts these failures, and logs them at the first one and then
-// every five minutes. A handler that must not lose an event has to store it itself, as package
-// controller does.
+// The handler has a goroutine of its own, which calls it with one event at a time (G4). If the
+// handler is more than 1,024 events behind, the informer by default merges the events of one
+// object, up to its last state. See HandlerOptions.Overflow for other policies. If the handler
+// panics or calls runtime.Goexit, as testing's FailNow does, the event counts as handled, and the
+// informer continues with the next one. The informer counts these failures. It logs the first one,
+// and then one every five minutes. A handler that must not lose an event has to store it itself, as
+// package controller does.
 func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*Registration[T], error) {
 	return i.addHandler(handle, opts, nil)
 }

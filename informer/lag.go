@@ -9,7 +9,7 @@ import (
 	"github.com/kinform/kinform/internal/remind"
 )
 
-// slowAfter is the wait of an event, in a mailbox that was full, from which on the handler counts
+// slowAfter is how long an event must wait, in a mailbox that was full, before the handler counts
 // as slow. A relist, a resync or a burst fills a mailbox at once, and a handler that keeps up
 // empties it sooner.
 const slowAfter = 10 * time.Second
@@ -45,8 +45,8 @@ func (l *lag) over() (spoken bool) {
 	return spoken
 }
 
-// sayIfSlow logs that the handler is slow, if it is time to. waited is the age of the oldest event,
-// and waiting the number of events.
+// sayIfSlow logs that the handler is slow, if isSlow is true. waited is the age of the oldest
+// event, and waiting the number of events.
 func (l *lag) sayIfSlow(logger *slog.Logger, informer, handler string, overflow Overflow, waited time.Duration, waiting int) {
 	if l.isSlow(waited, time.Now()) {
 		logger.Warn("handler is slow: events wait for it", "informer", informer, "handler", handler,

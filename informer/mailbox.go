@@ -47,7 +47,7 @@ type mailbox[T any] struct {
 	timer  *time.Timer // of the writer, for stuck; nil until the writer first waits
 
 	// wake and space hold at most one token each. wake says that something can be read. space says
-	// that there may be room, which only a writer with Block waits for.
+	// that there may be room. Only a writer with Block waits for space.
 	wake  chan struct{}
 	space chan struct{}
 

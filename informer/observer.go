@@ -7,14 +7,14 @@ import (
 )
 
 // Observer receives what an informer does, for metrics, traces and tests. Any field may be nil. The
-// functions are called without locks held, by the goroutine that does the work. It waits for them,
-// so they must be quick. A panic of any observer, and of reflector.Options.OnError, is logged, and
-// the informer goes on.
+// functions are called without locks held, by the goroutine that does the work. The goroutine waits
+// for them, so they must be quick. A panic of any observer, and of reflector.Options.OnError, is
+// logged, and the informer goes on.
 type Observer struct {
 	// OnApplied is called when a batch is in the store, before any handler is notified of it.
 	OnApplied func(AppliedInfo)
 
-	// OnDeliver is called when a handler has returned from one event.
+	// OnDeliver is called after each call of a handler.
 	OnDeliver func(DeliverInfo)
 
 	// Sample is an OnDeliver for observers that want only some objects. It is called before each

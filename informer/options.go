@@ -32,9 +32,9 @@ type Options[T any] struct {
 
 	// Preload is called by New with the new informer, to fill the store with the objects of an
 	// earlier process. See the function [Preload], and the method Preload of a file of package
-	// warmstart. An option, so that informers of a [Factory] can start with preloaded objects too.
-	// An error is logged, and the informer begins with a list. Defaults to nil: the informer begins
-	// with a list.
+	// warmstart. As an option, Preload also works for the informers of a [Factory]. An error is
+	// logged, and the informer begins with a list. Defaults to nil: the informer begins with a
+	// list.
 	Preload func(*Informer[T]) error
 
 	// Logger receives failures that no caller can receive, with the informer's name: failed
@@ -45,8 +45,8 @@ type Options[T any] struct {
 
 	// Goroutine is called in each goroutine of the informer, with a description of it. It must call
 	// run in the same goroutine, and return after run. It can set labels for profiles (see
-	// informer/profile), or open a span of a trace. ctx is the context of Run, with its labels. It
-	// adds no cost for each event. Defaults to nil: run is called.
+	// informer/profile), or open a span of a trace. ctx is the context of Run, with its labels. The
+	// hook adds no cost for each event. Defaults to nil: the informer calls run itself.
 	Goroutine func(ctx context.Context, what Goroutine, run func())
 
 	// Observer receives batches and deliveries. Defaults to nil, which costs one pointer test.
@@ -76,8 +76,8 @@ type HandlerOptions struct {
 	Name string
 
 	// Resync is the interval between resyncs: Updated events with cause Resync for every stored
-	// object. It makes no request: a resync is not a relist. Unlike in client-go, a broken watch
-	// does not restart the interval. At least a millisecond; defaults to 0, never.
+	// object. A resync makes no request, because it is not a relist. Unlike in client-go, a broken
+	// watch does not restart the interval. At least a millisecond; defaults to 0, never.
 	Resync time.Duration
 
 	// Mailbox is how many events may wait before Overflow applies. Defaults to

@@ -23,19 +23,19 @@ var (
 // source, as they were at resourceVersion. Package warmstart keeps them in a file. Call it after
 // New and before anything else: no handler may have been added.
 //
-// The store and the handlers stay empty until the server agrees. This includes the time while the
-// server is unreachable, refuses the credentials (401), or forbids reading the resource (403). Then
-// the objects are stored, and handlers receive them as Added with cause Initial. Changes since
-// resourceVersion follow as after a broken watch. Either a watch resumes at resourceVersion without
-// a list, or a list decodes only the changed objects and reports true updates and deletes with
-// cause Relist. The list is needed if the version has expired (410), or the resource cannot be
-// watched.
+// The store stays empty, and handlers receive nothing, until the server agrees to continue from
+// resourceVersion. This includes the time while the server is unreachable, refuses the credentials
+// (401), or forbids reading the resource (403). When the server agrees, the objects are stored, and
+// handlers receive them as Added with cause Initial. Changes since resourceVersion follow as after
+// a broken watch. Either a watch resumes at resourceVersion without a list, or a list decodes only
+// the changed objects and reports true updates and deletes with cause Relist. The list is needed if
+// the version has expired (410), or the resource cannot be watched.
 //
 // The objects are not used, and the informer begins with a normal list, if
 //
 //   - the server's version is lower than resourceVersion, as in another cluster or after a
 //     restore from a backup;
-//   - the server has another history: it does not have the last change of the objects in that
+//   - the server has another history: it does not have the last change of the objects at that
 //     version, or has changes between it and resourceVersion that the objects lack. An empty store
 //     has no last change.
 //   - the server permits neither a watch nor a list of one part of a merged source any more.
@@ -43,7 +43,8 @@ var (
 // "Preloaded objects" in the package comment says which other histories can be detected, and when
 // the informer is synced.
 //
-// (It is a function, so that programs that do not call it do not link its code.)
+// (Preload is a function and not a method, so that programs that do not call it do not link its
+// code.)
 func Preload[T any](i *Informer[T], entries iter.Seq[indexer.Entry[T]], resourceVersion string) error {
 	if resourceVersion == "" || resourceVersion == "0" {
 		return errPreloadVersion
@@ -120,7 +121,8 @@ func (i *Informer[T]) fill(entries []indexer.Entry[T], resourceVersion string) e
 	return err
 }
 
-// beginWithList logs why nothing is preloaded. A file that does not exist yet is normal.
+// beginWithList logs why nothing is preloaded. A file that does not exist yet is normal, and is
+// logged at INFO.
 func (i *Informer[T]) beginWithList(why error) {
 	level := slog.LevelWarn
 	if errors.Is(why, fs.ErrNotExist) {

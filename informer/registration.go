@@ -67,7 +67,7 @@ func (r *Registration[T]) WaitForSync(ctx context.Context) error {
 
 // Resync requests an Updated event with cause Resync for every stored object now, in addition to
 // the periodic ones of HandlerOptions.Resync. Other handlers receive nothing, and no request is
-// made. It returns at once, and may be called by any goroutine, the handler's own included. It does
+// made. Resync returns at once, and may be called by any goroutine, also by the handler's. It does
 // nothing before the first list is stored, and after Remove.
 func (r *Registration[T]) Resync() { r.informer.resync(r) }
 
@@ -347,7 +347,7 @@ func (r *Registration[T]) checkWaiting() {
 	}
 }
 
-// checkLag logs that the handler is slow, if an event posted at that time has waited for long.
+// checkLag logs that the handler is slow, if an event with this posting time has waited for long.
 func (r *Registration[T]) checkLag(posted time.Time) {
 	if waited := time.Since(posted); waited >= slowAfter {
 		depth, _, _ := r.mailbox.state()

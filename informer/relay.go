@@ -33,9 +33,9 @@ import (
 // Versions are compared if possible (KEP-5504). Otherwise a state is new if its version differs.
 // Both informers must use the same server, or a server without versions.
 //
-// A relay remembers each object that its handler received, and the versions of at least 1,024
-// deletions, or as many as it has objects. An informer that only loses its connection needs no
-// relay.
+// A relay remembers each object that its handler received. It also remembers the versions of recent
+// deletions: at least 1,024, or as many as there are objects. An informer that only loses its
+// connection needs no relay.
 type Relay[T any] struct {
 	handle  func(Event[T])
 	current *Registration[T] // from the last MoveTo

@@ -11,7 +11,7 @@ import (
 )
 
 // Status is the state of an informer and all its stages. Each stage's state is consistent in
-// itself; they are read one after another.
+// itself, but the stages are read one after another.
 type Status struct {
 	Name      string
 	Synced    bool
@@ -41,7 +41,8 @@ type HandlerStatus struct {
 	Name   string
 	Synced bool
 
-	// Waiting is the number of events in the mailbox, and Oldest the waiting time of the first.
+	// Waiting is the number of events in the mailbox, and Oldest the waiting time of the first
+	// event.
 	Waiting int
 	Oldest  time.Duration
 

@@ -53,9 +53,9 @@ func (i *Informer[T]) forgetLateLocked() {
 	maps.DeleteFunc(i.late, func(_ types.NamespacedName, late lateObject) bool { return i.storedLocked(late.turn) })
 }
 
-// note records the objects that index functions refused, and forgets those that are now stored or
-// gone. It reports whether the store now has the whole first list, and did not before. The list is
-// incomplete while objects are refused, unless SkipUnreadable is set.
+// note records the objects that index functions refused, and forgets refused objects that are now
+// stored or gone. It reports whether the store now has the whole first list, and did not before.
+// The list is incomplete while objects are refused, unless SkipUnreadable is set.
 func (i *Informer[T]) note(changes []change[T], refused map[types.NamespacedName]error, batch deltafifo.Batch[T]) (complete bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -125,7 +125,7 @@ const maxRefused = 100
 func (i *Informer[T]) unreadable(u reflector.Unreadable) reflector.Unreadable {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.forgetLateLocked() // The queue may have dropped batches since the last one.
+	i.forgetLateLocked() // The queue may have dropped batches since the last stored batch.
 	others := i.refused
 	if len(i.late) > 0 {
 		others = maps.Clone(i.refused)

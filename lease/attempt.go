@@ -29,8 +29,8 @@ type writeError struct{ err error }
 func (e *writeError) Error() string { return e.err.Error() }
 func (e *writeError) Unwrap() error { return e.err }
 
-// attempt reads the Lease, and takes it if it is free. It returns nil and nil if another candidate
-// has the lease.
+// attempt reads the Lease, and takes the lease if it is free. attempt returns nil and nil if
+// another candidate has the lease.
 func (e *Elector) attempt(ctx context.Context) (*taken, error) {
 	lease, err := e.get(ctx, e.opts.RenewDeadline/2)
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -143,8 +143,8 @@ func (e *Elector) sighted() sight {
 	return e.seen
 }
 
-// expiry returns the time until this candidate may take the lease, according to what it has seen. 0
-// or less means now.
+// expiry returns the time until this candidate may take the lease, according to the record that it
+// last saw. 0 or less means now.
 func (e *Elector) expiry() time.Duration {
 	seen := e.sighted()
 	if !seen.known || seen.record.holder == "" || e.mine(seen.record) {

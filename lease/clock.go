@@ -6,7 +6,7 @@ import (
 )
 
 // instant is a moment by the machine's clocks that cannot be set. Go's monotonic clock stops while
-// the machine is suspended, but the clocks of other machines do not. So an instant also counts the
+// the machine is suspended, but the clocks of other machines go on. So an instant also counts the
 // time in suspension.
 type instant struct {
 	awake  time.Time     // by Go's monotonic clock

@@ -11,9 +11,9 @@ const (
 	clockBoottime  = 7
 )
 
-// suspended returns how long the machine has been suspended since boot, to a millisecond. It is the
-// difference of two kernel clocks, of which only one counts during suspension. Both must be read at
-// nearly the same time.
+// suspended returns how long the machine has been suspended since boot, to a millisecond. The
+// result is the difference of two kernel clocks. Only one of these clocks counts during suspension.
+// Both must be read at nearly the same time.
 func suspended() time.Duration {
 	var asleep time.Duration
 	for range 10 {

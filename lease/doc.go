@@ -1,5 +1,5 @@
 // Package lease elects a leader among processes, with an object of type Lease in the API server. Of
-// several copies of a controller one works, and another takes over when it ends.
+// several copies of a controller one copy works. When this copy ends, another one takes over.
 //
 //	          reads every 2 s                 renews every 2 s
 //	candidate ---------------> [Lease] <--------------- leader
@@ -20,7 +20,7 @@
 //
 // # Guarantees
 //
-//   - The context of a leader ends before another candidate can take the lease. It ends
+//   - The context of a leader ends before another candidate can take the lease. This context ends
 //     Options.RenewDeadline after the leader sent its last successful renewal, however late the
 //     response was. On Linux, this time also counts while the machine is suspended. Other
 //     candidates wait for Options.LeaseDuration after they saw that renewal. So the rates of two
@@ -31,7 +31,7 @@
 //   - The Elector renews the lease until the function has returned, and releases it only
 //     then.
 //   - The server refuses every write if the Lease has changed since it was read.
-//   - When Run returns, none of its goroutines, timers or requests remains.
+//   - When Run returns, no goroutine, timer or request of Run remains.
 //
 // The guarantees hold among candidates that follow these rules. Candidates on client-go's
 // leaderelection follow them, and use the same Lease: a rolling update from one to the other has
@@ -44,7 +44,7 @@
 // A context stops only code that checks it. If a process is stopped for a minute just before it
 // sends a request, it sends the request when it resumes, and another candidate may lead by then.
 // [Check] reads the clock, so it is right at the moment of the call, even after such a stop. As
-// [rest.Options].Limit, it lets no request begin after the lease was lost:
+// [rest.Options].Limit, Check lets no request begin after the lease was lost:
 //
 //	client, err := rest.NewClient(config, rest.Options{Limit: lease.Check})
 //
@@ -60,8 +60,8 @@
 //
 //   - The process is asked to stop, and may want to finish its queue.
 //
-// A leader that is asked to stop needs both. [Elector.RunUntil] provides them, like
-// [workqueue.Queue.RunUntil]:
+// A leader that is asked to stop needs two contexts for these two ends. [Elector.RunUntil] provides
+// them, like [workqueue.Queue.RunUntil]:
 //
 //	elector.RunUntil(ctx, stop, func(lead context.Context) error {
 //		return queue.RunUntil(lead, stop, workers, reconcile)
@@ -81,19 +81,21 @@
 //
 // Electors of several leases work side by side in one process. An Elector that runs in the function
 // of another one leads while both leases are held. This package does not distribute leases evenly
-// among replicas: that needs a list of the replicas, and work that can be handed over at any time.
+// among replicas: this would need a list of the replicas, and work that can be handed over at any
+// time.
 //
 // # Departures from client-go
 //
 //   - The deadline of the context counts from the moment when the last successful renewal was sent.
-//     In client-go it counts from the beginning of the first attempt after that renewal.
+//     In client-go the deadline counts from the beginning of the first attempt after that renewal.
 //   - Run waits for the function, releases by default, and returns an error when the lease was
 //     lost. There are no concurrent callbacks.
 //   - If a Lease names a candidate's identity, but this candidate did not write it, the candidate
 //     treats the Lease as another's. So if two candidates have one identity by mistake, there is
-//     still one leader. The annotation kinform.io/lease-writer distinguishes them, even if both
-//     write at the same microsecond. A pod of a StatefulSet reuses the name of its predecessor. If
-//     the predecessor was killed, the new pod waits until the predecessor's lease has expired.
+//     still one leader. The annotation kinform.io/lease-writer distinguishes the two candidates,
+//     even if both write at the same microsecond. A pod of a StatefulSet reuses the name of its
+//     predecessor. If the predecessor was killed, the new pod waits until the predecessor's lease
+//     has expired.
 //   - If a Lease has no duration, a candidate uses its own LeaseDuration. If the Lease was deleted,
 //     a candidate waits as if it were still there.
 //   - The fields strategy and preferred holder of coordinated leader election are left unchanged.

@@ -17,7 +17,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Elector is one candidate for one Lease. It is safe for concurrent use, and needs no Close.
+// Elector is one candidate for one Lease. An Elector is safe for concurrent use, and needs no
+// Close.
 type Elector struct {
 	key    types.NamespacedName
 	opts   Options
@@ -45,11 +46,11 @@ type sight struct {
 	at     time.Time // when it saw this record for the first time, by its own clock
 }
 
-// New returns a candidate for the Lease of this name, which need not exist. It sends nothing.
+// New returns a candidate for the Lease of this name, which need not exist. New sends nothing.
 //
 // The client needs permission to get, create and update leases of the group coordination.k8s.io in
-// that namespace, and for Options.Watch to watch them. If the client's [rest.Options].Limit delays
-// requests, it delays renewals as well: give the Elector a client of its own then.
+// that namespace, and with Options.Watch also to watch leases. If the client's [rest.Options].Limit
+// delays requests, it delays renewals as well: in this case, give the Elector a client of its own.
 func New(client *rest.Client, key types.NamespacedName, opts Options) (*Elector, error) {
 	opts, err := opts.withDefaults()
 	if err == nil {
@@ -86,9 +87,9 @@ func (e *Elector) Identity() string { return e.opts.Identity }
 //
 //   - nil when ctx has ended, whether this candidate led or not,
 //   - the error of lead, unless it is only the end of its context,
-//   - a [*LostError] when the lease was lost before lead returned, joined with the error
-//     of lead if there is one. With Options.StandAgain, it waits for the lease again instead,
-//     unless lead had an error of its own.
+//   - a [*LostError] when the lease was lost before lead returned, joined with the error of lead if
+//     there is one. With Options.StandAgain, Run waits for the lease again instead, unless lead had
+//     an error of its own.
 //
 // A process that lost the lease should usually exit, as programs on client-go do: the process that
 // replaces it begins with a clean state. If Run cannot take the lease (no connection, missing
@@ -245,7 +246,7 @@ func (e *Elector) pause(err error) time.Duration {
 		return rand.N(period/10 + 1)
 	}
 	wait := period + rand.N(period/5+1)
-	if left := e.expiry(); err == nil && left < wait { // It may have expired by now.
+	if left := e.expiry(); err == nil && left < wait { // The lease may have expired by now.
 		wait = max(left, 0) + rand.N(period/10+1)
 	}
 	return wait

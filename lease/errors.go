@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// LostError says that a leader has lost the lease. It is the cause of the leader's context, and
-// the error of Run.
+// LostError says that a leader has lost the lease. A *LostError is the cause of the leader's
+// context, and the error of Run.
 type LostError struct {
 	// Lease and Identity name the lease, and the candidate that lost it.
 	Lease    types.NamespacedName
@@ -21,7 +21,7 @@ type LostError struct {
 	// Unrenewed is the time since the last successful renewal.
 	Unrenewed time.Duration
 
-	// Err is the error of the last renewal. It is nil if no renewal failed, for instance after a
+	// Err is the error of the last renewal. Err is nil if no renewal failed, for instance after a
 	// stop of the process.
 	Err error
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// Observer is a set of hooks into an Elector. Each may be nil. They are called with no lock held,
-// one at a time. A hook delays the election until it returns: if it takes longer than
+// Observer is a set of hooks into an Elector. Each may be nil. Hooks are called with no lock held,
+// one at a time. A hook delays the election until it returns: if the hook takes longer than
 // RenewDeadline, the lease is lost. A panic of a hook is logged, and the election goes on.
 type Observer struct {
 	// OnLeader is called when the holder of the lease changes, also when this candidate becomes the

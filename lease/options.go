@@ -26,20 +26,20 @@ type Options struct {
 	Identity string
 
 	// LeaseDuration is how long other candidates wait, by their own clocks, after they saw the last
-	// renewal, before they take the lease. It is in whole seconds, as in the Lease. Defaults to 15
-	// seconds.
+	// renewal, before they take the lease. LeaseDuration is in whole seconds, as in the Lease.
+	// Defaults to 15 seconds.
 	LeaseDuration time.Duration
 
 	// RenewDeadline is how long the leader leads after it sent its last successful renewal, by its
 	// own clock. The rest of LeaseDuration allows for functions that end slowly, and for clocks of
 	// different rates: up to LeaseDuration / RenewDeadline. The rest should be more than a second
-	// if there are candidates on client-go, which compares times in whole seconds, and so may not
-	// see the last renewal. Defaults to two thirds of LeaseDuration, which is 10 seconds.
+	// if there are candidates on client-go: client-go compares times in whole seconds, and so may
+	// not see the last renewal. Defaults to two thirds of LeaseDuration, which is 10 seconds.
 	RenewDeadline time.Duration
 
 	// RetryPeriod is the time between renewals, and between two reads of a candidate. Up to a fifth
-	// is added at random. With that fifth, it must be less than RenewDeadline. Defaults to two
-	// fifteenths of LeaseDuration, which is 2 seconds.
+	// is added at random. With that fifth, RetryPeriod must be less than RenewDeadline. Defaults to
+	// two fifteenths of LeaseDuration, which is 2 seconds.
 	RetryPeriod time.Duration
 
 	// Watch makes a candidate watch the Lease in addition, so that it notices a release at once,
@@ -66,8 +66,8 @@ type Options struct {
 	// Observer has hooks that the Elector calls at each step. Defaults to nil.
 	Observer *Observer
 
-	// Logger receives each change of the leader, and failed attempts: when they begin to fail, and
-	// every five minutes while they do. Defaults to the value of slog.Default() at New.
+	// Logger receives each change of the leader, and failed attempts: when attempts begin to fail,
+	// and every five minutes while they fail. Defaults to the value of slog.Default() at New.
 	// slog.New(slog.DiscardHandler) logs nothing.
 	Logger *slog.Logger
 }

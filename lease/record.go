@@ -70,14 +70,14 @@ func (r record) write(lease *coordinationv1.Lease, labels map[string]string) {
 	lease.Annotations[writerAnnotation] = r.writer
 }
 
-// same reports whether two records are equal. It ignores the writer, which a server may not keep.
+// same reports whether two records are equal. same ignores the writer, which a server may not keep.
 // Times are compared as moments.
 func (r record) same(other record) bool {
 	return r.holder == other.holder && r.duration == other.duration && r.transitions == other.transitions &&
 		r.acquired.Equal(other.acquired) && r.renewed.Equal(other.renewed)
 }
 
-// after returns the number of transitions after one more. It never decreases.
+// after returns the number of transitions after one more. The number never decreases.
 func (r record) after() int32 {
 	if r.transitions == math.MaxInt32 {
 		return r.transitions
@@ -88,9 +88,9 @@ func (r record) after() int32 {
 // micro rounds a time to the precision of a Lease.
 func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// stamp returns the time for a write. It differs from the time of the previous write, even if the
-// clock was set back. A server ignores a write without a change, and other candidates would not see
-// it.
+// stamp returns the time for a write. The time differs from the time of the previous write, even if
+// the clock was set back. A server ignores a write without a change, and other candidates would not
+// see a renewal.
 func stamp(before time.Time) time.Time {
 	if now := micro(time.Now()); !now.Equal(before) {
 		return now

@@ -99,7 +99,8 @@ func (e *Elector) patience(t *term) time.Duration {
 }
 
 // release removes the holder from the Lease if this Elector is the holder, so that the next
-// candidate need not wait. It gives up at until, when other candidates may take the lease anyway.
+// candidate need not wait. release gives up at until, when other candidates may take the lease
+// anyway.
 func (e *Elector) release(ctx context.Context, until instant) {
 	ctx = context.WithoutCancel(ctx)
 	for left := until.sub(now()); left > 0; left = until.sub(now()) {

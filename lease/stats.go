@@ -31,8 +31,7 @@ type Stats struct {
 	Transitions int32
 
 	// Failing is the error of the last attempt to read, take, renew or release the lease, and
-	// FailingSince is when attempts began to fail. They are nil and zero if the last attempt
-	// succeeded.
+	// FailingSince is when attempts began to fail. Both are zero if the last attempt succeeded.
 	Failing      error
 	FailingSince time.Time
 
@@ -42,7 +41,7 @@ type Stats struct {
 	Attempts, Failures, Conflicts, Terms, Lost uint64
 }
 
-// Stats returns a snapshot. It sends nothing.
+// Stats returns a snapshot. Stats sends nothing.
 func (e *Elector) Stats() Stats {
 	e.mu.Lock()
 	s, t := e.stats, e.term
@@ -56,8 +55,8 @@ func (e *Elector) Stats() Stats {
 	return s
 }
 
-// Leading reports whether this candidate has the lease. It reads the clock. [Check] is the same for
-// code that has a context.
+// Leading reports whether this candidate has the lease. Leading reads the clock. [Check] is the
+// same for code that has a context.
 func (e *Elector) Leading() bool {
 	e.mu.Lock()
 	t := e.term
@@ -66,9 +65,9 @@ func (e *Elector) Leading() bool {
 }
 
 // Healthy returns an error if the lease was lost, other candidates may take it, and the function
-// has not returned. Two functions may be at work then, and only the end of the process helps. It is
-// for a liveness probe. If the server cannot be reached, Healthy returns nil, and Stats.Failing has
-// the error.
+// has not returned. The functions of two leaders may be at work then, and only the end of the
+// process helps. Use Healthy for a liveness probe. If the server cannot be reached, Healthy returns
+// nil, and Stats.Failing has the error.
 func (e *Elector) Healthy() error {
 	e.mu.Lock()
 	t := e.term

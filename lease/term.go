@@ -14,9 +14,9 @@ type Term struct {
 	Lease    types.NamespacedName
 	Identity string
 
-	// Transitions is the Lease's number of transitions. It grows with each term unless the Lease is
-	// deleted. So a system outside of Kubernetes can refuse writes with a smaller number, which
-	// come from an earlier term.
+	// Transitions is the Lease's number of transitions. The number grows with each term unless the
+	// Lease is deleted. So a system outside of Kubernetes can refuse writes with a smaller number,
+	// which come from an earlier term.
 	Transitions int32
 
 	// Since is when the term began, by the clock of this machine.
@@ -68,14 +68,14 @@ func FromContext(ctx context.Context) (about Term, ok bool) {
 
 // Check returns nil as long as the lease is held. ctx is the context of a leader, or derived from
 // one; if leases are nested, all of them must be held. Check also returns nil for a context without
-// a leader. It ignores other reasons why ctx has ended: a function that was asked to stop may still
-// write, with [context.WithoutCancel], while the lease is held.
+// a leader. Check ignores other reasons why ctx has ended: a function that was asked to stop may
+// still write, with [context.WithoutCancel], while the lease is held.
 //
 // Check reads the clock. A derived context ends only when a timer fires, or when a method of the
 // leader's context is called. When a stopped process resumes, code may run for some microseconds
-// before a derived context ends. Check notices at once. As [rest.Options].Limit, it is called
-// before each request, retries included: no request with such a context begins after the lease was
-// lost.
+// before a derived context ends. Check notices the loss at once. As [rest.Options].Limit, Check is
+// called before each request, retries included: no request with such a context begins after the
+// lease was lost.
 func Check(ctx context.Context) error {
 	for t := innermost(ctx); t != nil; t = t.outer {
 		if !t.look() {
@@ -115,8 +115,9 @@ func (t *term) Value(key any) any {
 	return t.Context.Value(key)
 }
 
-// look ends the term if its time is over. It reports whether the term is held: it is not lost, and
-// the function has not returned. A term stays held when the caller of Run ends its context.
+// look ends the term if its time is over. look reports whether the term is held: the lease is not
+// lost, and the function has not returned. A term stays held when the caller of Run ends its
+// context.
 func (t *term) look() bool {
 	t.mu.Lock()
 	held := t.lookLocked()
@@ -180,8 +181,8 @@ func (t *term) ring() {
 	}
 }
 
-// renewed records a successful renewal; the deadline counts from the time when it was sent. It
-// returns false if the term is over: a term that has ended stays ended.
+// renewed records a successful renewal; the deadline counts from the time when the renewal was
+// sent. renewed returns false if the term is over: a term that has ended stays ended.
 func (t *term) renewed(lease *coordinationv1.Lease, sent instant) bool {
 	t.mu.Lock()
 	held := t.lookLocked()

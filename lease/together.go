@@ -7,7 +7,8 @@ import (
 
 // Together returns a function that runs several functions concurrently, such as the controllers of
 // one process under one lease. When one of them returns an error, the context of the others ends
-// with that error as its cause. The function returns when all have returned, with the first error.
+// with that error as its cause. The returned function returns when all functions have returned,
+// with the first error.
 func Together(functions ...func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ctx, cancel := context.WithCancelCause(ctx)

@@ -98,7 +98,7 @@ func (e *Elector) setWatching(watching bool) {
 	e.stats.Watching = watching
 }
 
-// noteWatch logs why a watch failed. A nil error means that it did not fail.
+// noteWatch logs why a watch failed. A nil error means that the watch did not fail.
 func (e *Elector) noteWatch(err error) {
 	e.mu.Lock()
 	var unsaid uint64

@@ -19,7 +19,7 @@ func (t turn) causes() Causes {
 }
 
 // whys caches recent pairs, so that entries share them: there are few kinds of causes, and most
-// adds have one.
+// adds have a cause.
 type whys struct {
 	recent [16]*why
 	next   int // the pair that is replaced next

@@ -7,8 +7,8 @@ import (
 )
 
 // plain/worker.go has a fixed number of workers, which end with the queue. Here SetWorkers changes
-// the number, and a worker that a reconcile ends by runtime.Goexit is replaced. Neither has a
-// measurable cost beside a reconcile.
+// the number, and a worker that a reconcile ends by runtime.Goexit is replaced. The cost of these
+// features is not measurable beside a reconcile.
 
 // crew has the workers of the current Run; it is used again by the next Run. The zero value has no
 // workers.

@@ -12,7 +12,7 @@
 // # The sets
 //
 // A key is dirty when it needs a run that no worker has begun, and it is processing from Get to
-// Done. It is held back while it is parked, or until MinInterval has passed since its last run
+// Done. A key is held back while it is parked, or until MinInterval has passed since its last run
 // began. Get serves the ready keys, and everything below follows from this one line:
 //
 //	ready = dirty - processing - held back
@@ -24,8 +24,8 @@
 //
 //   - A key that is added while a worker has it, or while it is parked, becomes dirty: dirtyLocked
 //     in queue.go. The key becomes ready when nothing holds it back any more: readyLocked in
-//     queue.go. Done calls readyLocked through finish in queue.go. The end of a wait calls it
-//     through unpark in park.go.
+//     queue.go. Done calls readyLocked through finish in queue.go. The end of a wait calls
+//     readyLocked through unpark in park.go.
 //   - A key that is added later: AddAfter in delay.go, alarms in alarm.go.
 //   - A key that failed: outcomeOf in outcome.go, Retry in delay.go.
 //   - The workers: RunUntil in run.go, crew in crew.go.
@@ -33,13 +33,14 @@
 // # One queue
 //
 // Other libraries wrap queues in queues. Here each feature is a field of [Options] or [AddOptions]
-// or a method, and they can be combined:
+// or a method, and the features can be combined:
 //
 //   - Delays: [Queue.AddAfter]. Of several delays, the earliest, the latest or the last counts;
 //     [Queue.Cancel] removes the pending run and the delay.
 //   - Retries: [Queue.Retry] gets the delay from the [RateLimiter].
 //   - Priorities: the highest priority is handed out first. Keys of the initial list and of a
-//     resync are added with [LowPriority], below live events. Ageing keeps them from starving.
+//     resync are added with [LowPriority], below live events. Ageing keeps low priorities from
+//     starving.
 //   - Fairness: groups of keys, such as namespaces, take turns by weight.
 //   - A minimum interval between the runs of a key: the first run is immediate, and one more
 //     follows at the end of the interval if the key was added meanwhile.
@@ -54,13 +55,13 @@
 //
 // There are two ways to end, for two reasons:
 //
-//   - The right to write is lost, as with a lease. The context of Run ends, and the context of each
-//     reconcile ends at once with it, with the same cause.
+//   - The right to write is lost, as with a lease. The context of Run ends. The context of each
+//     reconcile ends at once, with the same cause.
 //   - The process is asked to stop. There may be time to finish the queued keys. [Queue.RunUntil]
 //     does this: its second context stops the intake.
 //
-// A leader needs both when it is asked to stop. The lease is renewed until RunUntil has returned,
-// and if it is lost earlier, the work ends as well:
+// A leader that is asked to stop needs both contexts. The lease is renewed until RunUntil has
+// returned. If the lease is lost earlier, the work ends at once:
 //
 //	queue.RunUntil(lead, stop, workers, reconcile)
 //
@@ -68,14 +69,14 @@
 //
 //   - A key is never with two workers at once, and any number of Adds during a run give exactly one
 //     more run, after Done (G9).
-//   - Keys of one priority and group are handed out in the order in which they became ready there.
-//     A key becomes ready at its first Add, or at Done if it was added while it was processed. A
-//     key that is held back becomes ready when Park and MinInterval allow it. A raised priority
-//     counts as becoming ready again.
+//   - Keys of one priority and group are handed out in the order in which they became ready. A key
+//     becomes ready at its first Add, or at Done if it was added while it was processed. A key that
+//     is held back becomes ready when Park and MinInterval allow it. A raised priority counts as
+//     becoming ready again.
 //   - No ready key starves, whatever else is added: Options.Ageing documents the bound.
-//   - No goroutine: constructing a queue starts none, and delayed keys wait on one timer, which
-//     ShutDown stops. A parked key has one goroutine for each of its waits. When Drain has returned
-//     nil, no timer, timer callback or goroutine is left.
+//   - No goroutine: New starts no goroutine, and delayed keys wait on one timer, which ShutDown
+//     stops. A parked key has one goroutine for each of its waits. When Drain has returned nil, no
+//     timer, timer callback or goroutine is left.
 //   - A queue is drained when no key is ready, dirty or processing. Then every
 //     caller of Drain is released.
 //   - The queue's lock is not held while a hook, limiter, group, wait or reconcile function runs.
@@ -89,22 +90,22 @@
 // # Results of a reconcile
 //
 // The result of a reconcile function may be wrapped, and may combine several errors, as errors.Join
-// does. [Queue.Run] documents single results. For several these rules apply:
+// does. [Queue.Run] documents single results. For several results in one these rules apply:
 //
 //   - An error that is neither a requeue request nor dropped wins. The whole result is reported as
 //     it is, the key keeps its failures and is added again, rate-limited. Requeue requests beside
-//     it are ignored, because the key runs again anyway.
-//   - If all errors are dropped, the key is forgotten, and requeue requests beside them are
-//     honoured. Drop of a requeue request is that request.
-//   - Of several RequeueAfter the earliest counts. All of several RequeueWhen are waited for.
-//     RequeueWhen wins over RequeueAfter.
+//     such an error are ignored, because the key runs again anyway.
+//   - If all errors are dropped, the key is forgotten, and requeue requests beside the errors are
+//     honoured. A Drop that wraps a requeue request counts as the request.
+//   - Of several RequeueAfter the earliest counts. With several RequeueWhen, the key waits for all
+//     of them. RequeueWhen wins over RequeueAfter.
 //
 // A panic in reconcile counts as a failure, a *PanicError that is logged with its stack. So one
 // faulty key does not end the process, nor the work on all others. If a panic should end the
 // process, let reconcile recover and exit. A call of runtime.Goexit, as in testing's FailNow, also
-// counts as a failure, and a new worker replaces the one that it ends. If an error's Unwrap,
-// Is, As or Error panics, or its Unwrap never ends, the failure is a *PanicError instead. A nil
-// pointer of an error type is a failure, and its text says so.
+// counts as a failure, and a new worker replaces the ended worker. If an error's Unwrap, Is, As or
+// Error panics, or its Unwrap never ends, the failure is a *PanicError instead. A nil pointer of an
+// error type is a failure, whose text names the nil pointer.
 //
 // # Departures from client-go
 //

@@ -21,7 +21,7 @@ func (q *Queue[K]) ShutDown() {
 }
 
 // Drain shuts the queue down and waits until it is empty. No key is ready, dirty or processing
-// then, and no timer callback and no wait of a parked key is running. It needs workers that
+// then, and no timer callback and no wait of a parked key is running. Drain needs workers that
 // continue until Get returns ErrShutDown. If ctx ends first, Drain returns a *DrainError with the
 // number of keys left; the queue stays shut down, and Drain may be called again. Several callers
 // may wait.

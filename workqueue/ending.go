@@ -3,9 +3,9 @@ package workqueue
 // Turns counts runs by their result, each once.
 type Turns struct {
 	// Succeeded counts runs without a result. RequeuedAfter and RequeuedWhen count runs that
-	// requested another run, see these functions. Retried counts failures that are retried,
-	// rate-limited; Dropped counts failures that are not, see Drop. Interrupted counts runs that
-	// returned an error because their context had ended.
+	// requested another run, see RequeueAfter and RequeueWhen. Retried counts failures that are
+	// retried, rate-limited; Dropped counts failures that are not retried, see Drop. Interrupted
+	// counts runs that returned an error because their context had ended.
 	Succeeded, RequeuedAfter, RequeuedWhen, Retried, Dropped, Interrupted uint64
 }
 

@@ -22,14 +22,14 @@ type entry[K comparable] struct {
 	weight     int32 // weight of its group; 0 without groups
 	due        turn  // if dirty
 
-	// Used for a run in addition. An entry is in at most one fifo: a lane of the ready keys, or
+	// Also used for a run. An entry is in at most one fifo: a lane of the ready keys, or
 	// processing.
 	prev, next *entry[K]
 	lane       *lane[K]      // while ready
 	running    turn          // if processing
 	added      time.Duration // when it became dirty; 0 if times are not kept
-	since      time.Duration // when it became ready or was handed out; 0 likewise
-	cool       time.Duration // when MinInterval allows its next run; 0 if it does now
+	since      time.Duration // when it became ready or was handed out; 0 if times are not kept
+	cool       time.Duration // when MinInterval allows its next run; 0 if a run is allowed now
 
 	// Used for keys that are delayed, in their MinInterval, or in a group.
 	laterAt time.Duration // when later is added; 0 if never

@@ -16,8 +16,8 @@ type DrainError struct {
 	// Queue is the Name of the queue, from its Options.
 	Queue string
 
-	// Left is the number of keys that were queued or processing when the drain ended early. It is 0
-	// if only a hook called by a timer, or a function passed to Park, was still running.
+	// Left is the number of keys that were queued or processing when the drain ended early. Left is
+	// 0 if only a hook called by a timer, or a function passed to Park, was still running.
 	Left int
 
 	// Err is the cause of the end of the context that limited the drain.
@@ -69,21 +69,22 @@ func (e *PanicError) Unwrap() error {
 }
 
 // RequeueAfter is the result of a reconcile function that succeeded and requests another run of its
-// key after d. Run forgets the key's failures and adds it then. It is not a failure. It is found
-// however deeply it is wrapped, and errors around it are not reported. If it is joined with an
-// error, it is ignored: Run reports that error and retries, rate-limited. The package
-// comment has the rules for several results in one.
+// key after d. Run forgets the key's failures, and adds the key after d. The result is not a
+// failure. Run finds it however deeply it is wrapped, and does not report errors around it. If the
+// result is joined with an error, Run ignores it, reports the error and retries, rate-limited. The
+// package comment has the rules for several results in one.
 func RequeueAfter(d time.Duration) error { return &requeueAfter{after: d} }
 
 // RequeueWhen is the result of a reconcile function that succeeded and requests another run of its
 // key when until has returned. Run forgets the key's failures, parks it with until, and adds it.
-// See Park. It is not a failure; if it is wrapped or joined, it is treated like RequeueAfter.
+// See Park. The result is not a failure. If it is wrapped or joined, it is treated like
+// RequeueAfter.
 func RequeueWhen(until func(context.Context) error) error { return &requeueWhen{until: until} }
 
 // Drop is the result of a reconcile function for a failure that a retry cannot repair, such as a
 // contradiction in an object. Run reports the error and forgets the key until it is added again. If
-// it is joined with an error that is not dropped, the key is retried for that error. Drop(nil) is
-// nil.
+// the result is joined with an error that is not dropped, Run retries the key for that error.
+// Drop(nil) is nil.
 func Drop(err error) error {
 	if err == nil {
 		return nil

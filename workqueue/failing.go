@@ -20,8 +20,9 @@ type failing struct {
 	unsaid uint64
 }
 
-// note records a failure. first is true if the previous run of the key did not fail. It returns
-// whether the failure gets a line, and the number of earlier failures to summarise, since a time.
+// note records a failure. first is true if the previous run of the key did not fail. line says
+// whether the failure gets a line of its own. unsaid is the number of failures without a line since
+// the time since, to be summarised.
 func (f *failing) note(first bool, now time.Time) (line bool, unsaid uint64, since time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

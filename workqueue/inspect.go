@@ -31,8 +31,8 @@ type KeyState[K comparable] struct {
 }
 
 // Lookup returns the state of the key; ok is false if the queue does not have the key. A worker can
-// use it to read why it has the key: unless the key was added again, the causes are those of its
-// run.
+// use Lookup to read why it has the key: unless the key was added again, the causes are those of
+// its run.
 func (q *Queue[K]) Lookup(key K) (state KeyState[K], ok bool) {
 	hash := q.hash(key)
 	q.mu.Lock()

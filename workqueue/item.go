@@ -22,7 +22,7 @@ func (q *Queue[K]) describeLocked(item *Item[K], e *entry[K]) {
 }
 
 // GetItem is Get, and also returns why the key runs and how long it waited. Lookup returns the same
-// until Done.
+// causes until Done.
 func (q *Queue[K]) GetItem(ctx context.Context) (Item[K], error) {
 	var item Item[K]
 	if err := q.get(ctx, &item.Key, &item); err != nil {
@@ -63,8 +63,8 @@ func (q *Queue[K]) TryGet() (key K, ok bool) {
 	return item.Key, true
 }
 
-// GetBatch is Get for several keys: as many as are ready and fit into keys, and at least one. It
-// returns their number; each needs its own Done. It panics if keys is empty.
+// GetBatch is Get for several keys: as many as are ready and fit into keys, and at least one.
+// GetBatch returns the number of keys; each key needs its own Done. It panics if keys is empty.
 func (q *Queue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
 	first := &keys[0] // panics before a key is taken
 	key, err := q.Get(ctx)

@@ -1,7 +1,7 @@
 package workqueue
 
-// lane holds the ready keys of one group at one level of priority, in the order
-// in which they became ready there.
+// lane holds the ready keys of one group at one level of priority, in the order in which they
+// became ready.
 type lane[K comparable] struct {
 	keys   fifo[K]
 	level  *level[K]
@@ -11,7 +11,7 @@ type lane[K comparable] struct {
 	prev, next *lane[K] // the ring of the level's lanes
 }
 
-// ring has the lanes of one level that have ready keys. Each gets as many keys in a row as its
+// ring has the lanes of one level that have ready keys. Each lane gets as many keys in a row as its
 // weight, and then moves to the end.
 type ring[K comparable] struct{ first *lane[K] }
 

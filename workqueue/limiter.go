@@ -7,8 +7,8 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// plain/backoff.go has only the exponential back-off. It would be fast enough, but programs bring
-// their own limiters.
+// plain/backoff.go has only the exponential back-off. Here programs can bring their own limiters,
+// which costs some time.
 
 // RateLimiter decides how long Retry delays a key. A queue calls it without holding a lock; it must
 // be safe for concurrent use. If a method panics, the queue logs and counts that, and uses a
@@ -18,8 +18,8 @@ type RateLimiter[K comparable] interface {
 	// next attempt.
 	When(key K) time.Duration
 
-	// Forget resets the count of the key's failures: the key succeeded, or was given up. A limiter
-	// that counts failures keeps each key until then.
+	// Forget resets the count of the key's failures: the key succeeded, or its worker gave up. A
+	// limiter that counts failures keeps each key until then.
 	Forget(key K)
 
 	// NumRequeues returns how many failures of the key were counted since its
@@ -28,7 +28,7 @@ type RateLimiter[K comparable] interface {
 }
 
 // Forget resets the key's count of failures in the rate limiter, because work on the key has
-// succeeded or was given up. It removes nothing from the queue.
+// succeeded or has ended for good. It removes nothing from the queue.
 func (q *Queue[K]) Forget(key K) { q.opts.RateLimiter.Forget(key) }
 
 // NumRequeues returns the number of consecutive failures of the key, according to the rate limiter.
@@ -51,9 +51,8 @@ func DefaultItemRateLimiter[K comparable]() RateLimiter[K] {
 	return Exponential[K](time.Millisecond, 1000*time.Second)
 }
 
-// Exponential returns a limiter whose wait for a key is base at its first
-// failure and doubles with each further one, up to longest. It is
-// client-go's ItemExponentialFailureRateLimiter.
+// Exponential returns a limiter whose wait for a key is base at its first failure and doubles with
+// each further failure, up to longest. It is client-go's ItemExponentialFailureRateLimiter.
 func Exponential[K comparable](base, longest time.Duration) RateLimiter[K] {
 	return &exponential[K]{failures: newFailures[K](), base: base, longest: longest}
 }
@@ -135,7 +134,7 @@ type Limits struct {
 }
 
 // Limits returns the known values of the queue's rate limiter, with the current number of tokens.
-// It takes no token and counts no failure.
+// Limits takes no token and counts no failure.
 func (q *Queue[K]) Limits() (l Limits) {
 	if d, ok := q.opts.RateLimiter.(described); ok {
 		d.describe(&l)
@@ -216,7 +215,7 @@ type failures[K comparable] struct {
 
 func newFailures[K comparable]() *failures[K] { return &failures[K]{byKey: make(map[K]int)} }
 
-// count adds a failure of the key and returns the number of earlier ones.
+// count adds a failure of the key and returns the number of earlier failures.
 func (f *failures[K]) count(key K) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

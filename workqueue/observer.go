@@ -28,12 +28,12 @@ type Observer[K comparable] struct {
 	OnDone func(key K, ran time.Duration)
 
 	// OnRetry: the key will be added after this time, because of AddAfter, AddWith with an After,
-	// Retry, or a requeue request in Run. If it was delayed already, the DelayMode decides which
-	// time counts.
+	// Retry, or a requeue request in Run. If the key was delayed already, the DelayMode decides
+	// which time counts.
 	OnRetry func(key K, after time.Duration)
 
-	// OnError: reconcile failed for the key in Run, with a *PanicError if it
-	// panicked. OnRetry follows unless it was dropped or the queue is shutting down.
+	// OnError: reconcile failed for the key in Run, with a *PanicError if it panicked. OnRetry
+	// follows unless the error was dropped or the queue is shutting down.
 	OnError func(key K, err error)
 }
 

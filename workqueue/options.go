@@ -17,26 +17,27 @@ type Options[K comparable] struct {
 
 	// MinInterval is the minimum time from one run of a key to the next, both counted from Get. A
 	// key whose last run is longer ago is handed out at once. A key that is added earlier is handed
-	// out once when the interval is over, however often it was added. It applies to all adds, and
-	// the queue keeps the key in memory for that time. Negative means none. Defaults to 0: none.
+	// out once when the interval is over, however often it was added. MinInterval applies to all
+	// adds, and the queue keeps the key in memory for that time. Negative means none. Defaults to
+	// 0: none.
 	MinInterval time.Duration
 
-	// Ageing keeps low priorities from starving: one in this many runs goes to the priority that
-	// has waited longest, instead of the highest. Let a key become ready behind n others of its
-	// priority, while at most p priorities have keys, its own included. It is handed out within
-	// Ageing * p * (n + 1) runs. With groups, n also counts keys of other groups that go first,
-	// even later ones. Let i keys of its own group be before it, and let w be the weight of its
-	// group. Let at most g groups have keys at its priority, with a weight of at most W. Then n is
-	// at most i + (i/w + 1) * (g - 1) * W, where i/w is rounded down. If the key's priority is
-	// raised, the bound counts from that moment. Defaults to 16; at 1, all priorities take turns;
-	// negative disables it.
+	// Ageing keeps low priorities from starving: one run in this number of runs goes to the
+	// priority that has waited longest, instead of the highest. Let a key become ready behind n
+	// others of its priority, while at most p priorities have keys, its own included. The key is
+	// handed out within Ageing * p * (n + 1) runs. With groups, n also counts keys of other groups
+	// that go first, even later ones. Let i keys of its own group be before it, and let w be the
+	// weight of its group. Let at most g groups have keys at its priority, with a weight of at most
+	// W. Then n is at most i + (i/w + 1) * (g - 1) * W, where i/w is rounded down. If the key's
+	// priority is raised, the bound counts from that moment. Defaults to 16; at 1, all priorities
+	// take turns; negative disables it.
 	Ageing int
 
 	// Group returns the group of a key, such as its namespace. Groups of the same priority are
 	// served in turn, so that a group which adds thousands of keys does not delay the few keys of
-	// another. It is called for every add, without a lock, and must always return the same group
-	// for a key. If it panics, that is logged and counted, and the group is "". Defaults to nil:
-	// one group.
+	// another group. Group is called for every add, without a lock, and must always return the same
+	// group for a key. A panic is logged and counted, and the group of the key is then "". Defaults
+	// to nil: one group.
 	Group func(key K) string
 
 	// Weight returns how many keys a group gets in a row. Less than one counts as one; a panic
@@ -44,12 +45,12 @@ type Options[K comparable] struct {
 	Weight func(group string) int
 
 	// DrainTimeout is how long the workers of RunUntil may continue with queued keys after its stop
-	// has ended. Negative means no limit. It does not apply to Run, which has no drain. Defaults to
-	// 30 s.
+	// has ended. Negative means no limit. The option does not apply to Run, which has no drain.
+	// Defaults to 30 s.
 	DrainTimeout time.Duration
 
-	// Timed keeps two times for each key: since when it is ready, and since when it is with a
-	// worker. Stats, Inspect and Item report them. A queue that has an Observer, or has had a Run,
+	// Timed keeps two times for each key: since when the key is ready, and since when a worker has
+	// it. Stats, Inspect and Item report them. A queue that has an Observer, or has had a Run,
 	// always keeps them. Otherwise a run does not read the clock, which would be a third of its
 	// cost. Defaults to false.
 	Timed bool
@@ -59,9 +60,9 @@ type Options[K comparable] struct {
 
 	// Logger receives the failures of Run, with Name, because Run has no caller to return them to.
 	// A key that begins to fail or is dropped gets a warning, or an error with the stack if it
-	// panicked, at most ten lines within five minutes. A line every five minutes counts the others.
-	// At debug level each failure has a line. Defaults to the value of slog.Default() at New;
-	// slog.New(slog.DiscardHandler) logs nothing.
+	// panicked, at most ten lines within five minutes. Another line every five minutes counts the
+	// other failures. At debug level each failure has a line. Defaults to the value of
+	// slog.Default() at New; slog.New(slog.DiscardHandler) logs nothing.
 	Logger *slog.Logger
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // outcome is the interpretation of a result of reconcile. If an error wraps others, the wrapped
-// errors decide: the result is a requeue request only if every wrapped error is one.
+// errors decide: the result is a requeue request only if every wrapped error is a requeue request.
 type outcome struct {
 	failed  bool // contains an error that is retried
 	dropped bool // contains an error that is dropped
@@ -31,7 +31,7 @@ func Judge(result error) (failed, again bool) {
 	return o.failed || o.dropped, o.failed
 }
 
-// add adds an error to the outcome; drop says that it is inside a Drop.
+// add adds an error to the outcome; drop says that the error is inside a Drop.
 func (o *outcome) add(err error, drop bool) {
 	switch e := err.(type) {
 	case nil: // one of several wrapped errors

@@ -15,9 +15,9 @@ import (
 //	})
 //
 // The function runs in a goroutine of its own, and should return when its context ends, which
-// happens at ShutDown. A key that is parked then does not run again. If the function fails or
-// panics, that is logged and the key is no longer held back. A key that is parked several times is
-// held back until all functions have returned. Park does not affect a run in progress.
+// happens at ShutDown. A key that is parked at ShutDown does not run again. If the function fails
+// or panics, that is logged and the key is no longer held back. A key that is parked several times
+// is held back until all functions have returned. Park does not affect a run in progress.
 //
 // After ShutDown, Park only discards the key's pending run, if there is one, because the store may
 // not have its worker's write by then. To limit the wait, give the function a context with a

@@ -12,14 +12,14 @@ import (
 
 // This file has Add, Get and Done, and their effects on the sets dirty, processing and ready.
 // plain/workqueue.go is the textbook version. Its two maps and a slice take 217 ns and 32 B for
-// Add, Get, Done; one entry for each key takes 108 ns and no allocation (bench/queue).
+// Add, Get, Done. Here one entry for each key takes 108 ns and no allocation (bench/queue).
 //
 // Each other feature that delays, orders or explains a run has a file of its own: priorities and
 // groups (ready.go), delays (delay.go), MinInterval (interval.go), parking (park.go), the end
 // (drain.go), causes (causes.go), times (times.go).
 
 // Queue is a deduplicating, delaying, rate-limited queue of keys. The package comment documents its
-// guarantees. It is safe for concurrent use; make one with New.
+// guarantees. A Queue is safe for concurrent use; New makes a Queue.
 //
 // A worker calls Get, works, and calls Done; Run is a set of such workers.
 type Queue[K comparable] struct {
@@ -65,8 +65,8 @@ type Queue[K comparable] struct {
 	stats Stats // only its counters; Stats computes the rest
 }
 
-// New returns an empty queue. It starts nothing. A queue without delayed or parked keys can simply
-// be dropped; otherwise ShutDown ends their waits.
+// New returns an empty queue. New starts no goroutine. A queue without delayed or parked keys can
+// simply be dropped. If there are such keys, ShutDown ends their waits.
 func New[K comparable](opts Options[K]) *Queue[K] {
 	q := &Queue[K]{
 		opts:    opts.withDefaults(),
@@ -156,8 +156,8 @@ func (q *Queue[K]) dirtyLocked(e *entry[K], due turn) addResult {
 }
 
 // readyLocked makes a key ready if it is dirty and nothing holds it back: no worker has it, and
-// Park and MinInterval allow it. It is called whenever a key has become dirty, is done, or is no
-// longer held back.
+// Park and MinInterval allow it. readyLocked is called whenever a key has become dirty, is done, or
+// is no longer held back.
 func (q *Queue[K]) readyLocked(e *entry[K], now time.Duration) {
 	if !e.dirty || e.processing || e.heldBack() || e.ready() {
 		return
@@ -167,7 +167,7 @@ func (q *Queue[K]) readyLocked(e *entry[K], now time.Duration) {
 }
 
 // Get hands out the next key: of the highest priority, in turn among its groups, the key that has
-// been ready longest. It blocks while no key is ready. The caller must call Done with the key;
+// been ready longest. Get blocks while no key is ready. The caller must call Done with the key;
 // until then, no other worker gets it.
 //
 // Get returns ErrShutDown when the queue is shut down and no key is ready, and the context's cause
@@ -203,14 +203,14 @@ func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
 	}
 }
 
-// takeLocked moves a key from ready and dirty to processing, and reports whether there was one.
+// takeLocked moves a key from ready and dirty to processing, and reports whether a key was ready.
 func (q *Queue[K]) takeLocked(key *K, item *Item[K]) bool {
 	e := q.ready.pop()
 	if e == nil {
 		return false
 	}
 	invariant.Check(e.dirty && !e.processing && !e.heldBack(), "a ready key is dirty, with no worker, and not held back")
-	e.dirty, e.processing = false, true // from here on, an add makes it dirty again
+	e.dirty, e.processing = false, true // from here on, an add makes the key dirty again
 	e.running = e.due
 	e.since = q.timeLocked()
 	q.processing.push(e)
@@ -226,7 +226,7 @@ func (q *Queue[K]) takeLocked(key *K, item *Item[K]) bool {
 
 // Done says that the worker has finished with the key. If the key was added meanwhile, it becomes
 // ready at once, or when Park and MinInterval allow it. Done for a key that is not processing is a
-// bug in the caller; it is counted and has no effect.
+// bug in the caller; the call is counted and has no effect.
 func (q *Queue[K]) Done(key K) {
 	q.done(key, byHand)
 }
@@ -260,7 +260,7 @@ func (q *Queue[K]) finish(key K, how ending) (ran time.Duration, ok bool) {
 	q.stats.Dones++
 	q.endings[how]++
 	q.holdBackLocked(e, now)
-	q.readyLocked(e, now) // if it was added meanwhile
+	q.readyLocked(e, now) // if the key was added meanwhile
 	q.entries.release(e)
 	q.closeIfDrainedLocked()
 	return ran, true

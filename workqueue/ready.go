@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// readyKeys holds the ready keys and chooses the next one: by the highest priority, in turn among
-// its groups, in the order of becoming ready. So that no level starves, one run in every ageing
-// goes to the level that has waited longest. The highest level takes part in this choice, because a
-// still higher level that comes and goes may starve it.
+// readyKeys holds the ready keys and chooses the next key: by the highest priority, in turn among
+// the groups of this priority, in the order of becoming ready. So that no level starves, one run in
+// every ageing goes to the level that has waited longest. The highest level takes part in this
+// choice, because a still higher level that comes and goes may starve it.
 //
 // plain/workqueue.go has a slice, in which a loud namespace makes all others wait. Jain's index of
 // fairness is 0.46 there, and 1.00 with groups here (bench/queue -fairness).
 type readyKeys[K comparable] struct {
 	levels []*level[K] // the highest priority first
-	empty  int         // how many of them have no keys
+	empty  int         // number of levels without keys
 	len    int
 
 	ageing  int    // one in this many runs; 0 disables it
@@ -107,8 +107,8 @@ func (r *readyKeys[K]) level(priority int32) *level[K] {
 	return l
 }
 
-// tidy is called for a level that has lost a key. It drops the level if it is empty and many others
-// are empty as well.
+// tidy is called for a level that has lost a key. It drops the level if the level is empty and many
+// other levels are empty too.
 func (r *readyKeys[K]) tidy(l *level[K]) {
 	if l.len > 0 {
 		return

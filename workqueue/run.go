@@ -19,8 +19,8 @@ import (
 //   - RequeueWhen(until): the same, and the key is added again when until returns.
 //   - Drop(err): the error is logged and passed to Observer.OnError, and the rate limiter forgets
 //     the key, because a retry cannot help. See Options.Logger for how often failures are logged.
-//   - any other error: it is logged and passed on in the same way, and the key is added again,
-//     rate-limited.
+//   - any other error: the error is logged and passed to Observer.OnError too, and the key is added
+//     again, rate-limited.
 //
 // A key that is added again keeps the priority and causes of its run. A result may combine several
 // errors, and a panic counts as an error: see "Results of a reconcile" in the package comment.
@@ -43,12 +43,12 @@ func (q *Queue[K]) Run(ctx context.Context, workers int, reconcile func(context.
 //
 //   - When stop ends, the queue is shut down, and the workers continue with the queued keys, but
 //     not with delayed keys, nor with keys that fail then. The contexts of reconcile stay alive
-//     until that is done, for at most Options.DrainTimeout.
+//     until the queued keys are done, for at most Options.DrainTimeout.
 //   - When ctx ends, before or after stop, everything ends at once, as in Run.
 //
 // stop is for a process that is asked to stop (SIGTERM), and ctx is for the right to write. A
-// leader passes a context that ends with its lease as ctx. It must not end with stop, and the lease
-// must be renewed until RunUntil has returned.
+// leader passes a context that ends with its lease as ctx. ctx must not end with stop, and the
+// lease must be renewed until RunUntil has returned.
 //
 // RunUntil returns nil if the drain was complete, or if ctx ended first. If a drain was begun and
 // not finished, it returns a *DrainError with the number of unfinished keys and the reason: the
@@ -72,8 +72,8 @@ func (q *Queue[K]) RunUntil(ctx, stop context.Context, workers int, reconcile fu
 }
 
 // SetWorkers changes the number of workers of the current Run. New workers begin at once; surplus
-// workers end when they are done with their key. It returns an error if n is less than one or there
-// is no Run.
+// workers end when they are done with their key. SetWorkers returns an error if n is less than one
+// or no Run is in progress.
 func (q *Queue[K]) SetWorkers(n int) error {
 	if n < 1 {
 		return fmt.Errorf("workqueue %q: SetWorkers needs at least one worker, got %d", q.opts.Name, n)
@@ -207,7 +207,7 @@ func contained(f func() error, then func(error)) {
 	err = f()
 }
 
-// harmless returns a user's error, or a *PanicError instead if its methods panic.
+// harmless returns a user's error, or a *PanicError if a method of that error panics.
 func harmless(err error) error {
 	err = contain.Error(err)
 	if stack, panicked := contain.Panicked(err); panicked {

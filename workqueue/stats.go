@@ -26,14 +26,14 @@ type Stats struct {
 
 	// OldestReady is the longest time that a key has been ready, among the keys that are next in
 	// their group and priority. LongestRunning is the longest time that a key has been processing.
-	// Both are 0 without such a key.
+	// Each is 0 if there is no such key.
 	OldestReady, LongestRunning time.Duration
 
 	// Unfinished is the sum of the times that keys have been processing.
 	Unfinished time.Duration
 
-	// Workers is the number of workers of the current Run, or 0 without a Run. It is read at nearly
-	// the same moment.
+	// Workers is the number of workers of the current Run, or 0 without a Run. Workers is read at
+	// nearly the same moment as the other fields.
 	Workers int
 
 	// Counts since the queue was made. Adds: a key became dirty. Merged: an add found its key dirty
@@ -46,12 +46,12 @@ type Stats struct {
 	// something. Dropped counts the pending runs that ShutDown or Cancel dropped.
 	Refused, Discarded, Cancelled, Dropped uint64
 
-	// StrayDones counts the calls of Done for keys that were not processing. They
-	// have no effect; each is a bug in a worker.
+	// StrayDones counts the calls of Done for keys that were not processing. Such a call has no
+	// effect, and shows a bug in a worker.
 	StrayDones uint64
 
-	// Failures counts reconciles of Run that returned an error or panicked, and Panics the ones
-	// that panicked.
+	// Failures counts reconciles of Run that returned an error or panicked, and Panics the
+	// reconciles that panicked.
 	Failures, Panics uint64
 
 	// HookPanics counts calls of the program's other functions that panicked or ended their
@@ -65,14 +65,14 @@ type Stats struct {
 // Level is the number of ready keys of a priority.
 type Level struct{ Priority, Ready int }
 
-// Stats returns a snapshot. It holds the queue's lock for some nanoseconds, however long the queue
-// is, and some more for each group with ready keys.
+// Stats returns a snapshot. Stats holds the queue's lock for some nanoseconds, however long the
+// queue is, and for some more nanoseconds for each group with ready keys.
 func (q *Queue[K]) Stats() Stats {
 	workers, hookPanics := q.crew.size(), q.hooks.Panics()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 
-	now := q.now() // after taking the lock: a run that began meanwhile would be in the future
+	now := q.now() // after taking the lock: otherwise a run that began meanwhile would begin after now
 	s := q.stats
 	s.Name = q.opts.Name
 	s.ShuttingDown = q.shuttingDown

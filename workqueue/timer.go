@@ -40,8 +40,8 @@ func (q *Queue[K]) armLocked(now time.Duration) {
 	}
 }
 
-// ring handles the alarms that are due, and sets the timer for the next one. It takes the lock
-// again for each key, so that workers can begin while thousands are due.
+// ring handles the alarms that are due, and sets the timer for the next one. ring takes the lock
+// again for each key, so that workers can begin while thousands of keys are due.
 func (q *Queue[K]) ring() {
 	left := false
 	defer func() {
@@ -63,7 +63,7 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 	q.mu.Lock()
 	defer q.unlock()
 
-	now := q.now() // after taking the lock: the next alarm is set relative to it
+	now := q.now() // after taking the lock: the next alarm is set relative to now
 	e, more := q.alarms.ring(now)
 	if more {
 		return key, refused, true

@@ -3,17 +3,18 @@ package workqueue
 import "context"
 
 // plain/workqueue.go has a sync.Cond, which wakes a worker with the lock held and does not end with
-// a context. Here keys are hashed before the lock is taken, and workers are woken after it is
+// a context. Here keys are hashed before the lock is taken, and workers are woken after the lock is
 // released. With one producer and 8 workers a key takes 420 ns there and 214 ns here (bench/queue).
 
 // The token of Queue.wake wakes one blocked Get. Whenever a key is ready and the lock is free, the
-// token is in one of three places. It is in wake, or with a Get that is about to take the lock. Or
-// a goroutine has just released the lock and is about to send it. So no wake-up is lost. A Get that
-// leaves ready keys behind passes the token on, so that no call has to wake all. An add wakes one
-// more Get even if another was woken and has not looked yet: the system may have preempted it.
+// token is in one of three places. The token is in wake, or a Get has it and is about to take the
+// lock. Or a goroutine has just released the lock and is about to send the token. So no wake-up is
+// lost. A Get that leaves ready keys behind passes the token on, so that no call has to wake all
+// Gets. An add wakes one more Get even if a woken Get has not taken its key yet: the system may
+// have preempted that Get.
 
 // unlock releases mu, and sends the token to wake if a key is ready for which no Get has been
-// woken. It sends after the release, because the woken Get takes the lock at once.
+// woken. unlock sends after the release, because the woken Get takes the lock at once.
 func (q *Queue[K]) unlock() {
 	wake := q.ready.len > 0 && len(q.wake) == 0
 	q.mu.Unlock()
@@ -25,9 +26,9 @@ func (q *Queue[K]) unlock() {
 	}
 }
 
-// awaitWake returns when a key may be ready, or the queue is shutting down. It returns the
-// context's cause if the context has ended, even if both are true, so that nothing begins after the
-// end.
+// awaitWake returns when a key may be ready, or the queue is shutting down. If the context has
+// ended, awaitWake returns the context's cause, even if a key is ready, so that no run begins after
+// the end.
 func (q *Queue[K]) awaitWake(ctx context.Context) error {
 	select {
 	case <-q.over:

@@ -7,12 +7,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// StatusCondition holds if status.conditions of the object has one of this type whose
-// status is "True". Objects may be of any type that has such a list: pods ("Ready"),
-// nodes ("Ready"), deployments ("Available"), jobs ("Complete"), custom resources
-// with metav1.Condition, and unstructured ones.
+// StatusCondition holds if status.conditions of the object has a condition of this type with the
+// status "True". Objects may be of any type that has such a list: pods ("Ready"), nodes ("Ready"),
+// deployments ("Available"), jobs ("Complete"), custom resources with metav1.Condition, and
+// unstructured ones.
 //
-// If a condition has an observedGeneration, it counts only for the object's current generation.
+// If a condition has an observedGeneration, the condition counts only for that generation of the
+// object.
 func StatusCondition[T any](conditionType string) Condition[T] {
 	return StatusConditionIs[T](conditionType, metav1.ConditionTrue)
 }
@@ -80,7 +81,7 @@ func Deleting[T any]() Condition[T] {
 	})
 }
 
-// condition is one of status.conditions.
+// condition is an element of status.conditions.
 type condition struct {
 	status, reason string
 	outdated       bool

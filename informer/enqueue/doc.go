@@ -12,12 +12,13 @@
 //
 // The queue gets a key, never the event. So the queue can merge several events of one key, and a
 // worker that starts with a key reads the newest state from the store. By the time a handler runs,
-// the store has the state of the event, or something newer (G3). So a key means only "look again",
-// and updates and deletions are added in the same way.
+// the store has the state of the event, or something newer (G3). So a key only says that the object
+// needs another reconcile. Updates and deletions are added in the same way.
 //
 // # Why, and how urgently
 //
 // The cause in [workqueue.AddOptions] is the cause of the event, such as "watch", and appears in
 // [workqueue.Item]. An event that reports no change (Initial and Resync) has
-// [workqueue.LowPriority]. A change on the server (Watch, Relist) has priority 0, and overtakes it.
+// [workqueue.LowPriority]. A change on the server (Watch, Relist) has priority 0, and overtakes
+// such an event.
 package enqueue

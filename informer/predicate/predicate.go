@@ -120,7 +120,7 @@ func isOther[T any](e informer.Event[T]) bool {
 }
 
 // wentBack reports whether a relist found an object in a version that is no newer than the known
-// one. The server then has another history. This is not always detected (see
+// version. The server then has another history. This is not always detected (see
 // informer.Event.Restored), for instance in one part of a merged source.
 func wentBack[T metav1.Object](e informer.Event[T]) bool {
 	order, err := resourceversion.CompareResourceVersion(e.New.GetResourceVersion(), e.Old.GetResourceVersion())

@@ -26,7 +26,8 @@
 //   - If a part's watch has failed three times in a row, or its version has expired, all parts
 //     are listed. Unchanged objects are not decoded again.
 //   - If a part reports a change whose version its watch has already passed, all parts are listed,
-//     at most once in five minutes. In between, such changes are delivered.
+//     at most once in five minutes. Within the five minutes, such changes are delivered without a
+//     list.
 //   - If a part has no version to resume its watch from, all parts are listed when its watch
 //     ends, because such a server does not report deletions in between.
 //   - When all parts fail, the list or the watch as a whole fails.

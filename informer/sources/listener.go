@@ -10,8 +10,8 @@ import (
 
 // listener enforces the time limit of one stream, for a reader that waits for several streams
 // together. It calls silent, in a goroutine of its own, when the reader has waited too long for
-// this stream. Until then it reports progress, so that the limit of the whole does not apply. A nil
-// listener has no limit.
+// this stream. Until then it reports progress, so that the reader's own limit does not end the
+// wait. A nil listener has no limit.
 type listener struct {
 	limit  atomic.Int64
 	others func() // is called on progress
@@ -54,7 +54,7 @@ func (l *listener) heard() {
 	}
 }
 
-// progress restarts the wait. The stream calls it when it makes progress.
+// progress restarts the wait. The stream calls progress when it receives something.
 func (l *listener) progress() {
 	if l == nil {
 		return

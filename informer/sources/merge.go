@@ -51,10 +51,10 @@ func Merge[T any](parts ...listwatch.Source[T]) listwatch.Source[T] {
 // MergeWith combines several parts, such as the permitted namespaces, into one source. One informer
 // then has the objects of all parts in one store, with one list, one watch and one set of handlers.
 // No object may be in two parts. All parts must be on one server with comparable resourceVersions
-// (KEP-5504). The source belongs to one informer. It remembers the version of each part, and name
-// and version of each object, some hundred bytes each. If there is only one part, MergeWith returns
-// it. A part may be a merged source itself. If a part is nil or opts are invalid, informer.New
-// refuses the source, with an error that says so.
+// (KEP-5504). The source belongs to one informer. The source remembers the version of each part,
+// and name and version of each object, some hundred bytes each. If there is only one part,
+// MergeWith returns it. A part may be a merged source itself. If a part is nil or opts are invalid,
+// informer.New refuses the source, with an error that says so.
 //
 // All guarantees of an informer hold; "Merged sources" in the package comment has the consequences.
 //
@@ -114,8 +114,8 @@ type merged[T any] struct {
 	// complete list.
 	window int
 
-	// late says that a part has reported a change whose version its watch had already passed. The
-	// list of all parts that must follow is still due. looked is the time of the last such list.
+	// late says that a part has reported a change whose version its watch had already passed. A
+	// list of all parts must follow, and is still due. looked is the time of the last such list.
 	late   bool
 	looked time.Time
 }
@@ -150,7 +150,7 @@ type toldObject struct {
 	uid     uint64 // hash, as in listwatch.Item
 }
 
-// partState is the part's state that outlives its watches. A list does not show whether watches
+// partState is the state of a part that outlives its watches. A list does not show whether watches
 // work, and a watch does not show whether lists work.
 type partState struct {
 	lists, watches failureRow
@@ -186,7 +186,7 @@ func (m *merged[T]) String() string {
 	return fmt.Sprintf("%s and %d more", sourceName(m.parts[0]), len(m.parts)-1)
 }
 
-// components returns the sources that this one combines.
+// components returns the sources that m combines.
 func (m *merged[T]) components() []listwatch.Source[T] { return m.parts }
 
 // Describe implements listwatch.Describer. It joins the descriptions of the parts in an order that

@@ -41,7 +41,7 @@ type partWatch[T any] struct {
 	// The following fields describe the open watch, or the last one.
 	open    bool
 	began   time.Time
-	timeout time.Duration // the timeout that the server was given
+	timeout time.Duration // the timeout in the request
 	heard   bool
 	told    bool // the server has sent its version
 }
@@ -182,7 +182,7 @@ func (p *partWatch[T]) watch() error {
 			continue
 		case err == nil && event.Type == listwatch.Bookmark && !mark.Resumes(event.ResourceVersion) && !event.InitialEventsEnd:
 			p.well()
-			continue // An unusable hint, but a sign of life.
+			continue // The bookmark is unusable, but the watch works.
 		}
 		if synthetic = synthetic && event.Type == listwatch.Added; synthetic {
 			event.Unordered = true
@@ -238,7 +238,7 @@ func (p *partWatch[T]) watch() error {
 	}
 }
 
-// because replaces an error by the reason why the request was ended, if there is one.
+// because returns the cause of ctx if ctx has ended, and otherwise err.
 func because(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

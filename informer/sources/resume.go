@@ -84,8 +84,8 @@ func (s *resumed[T]) List(ctx context.Context, opts listwatch.ListOptions) (list
 		return &unchangedList[T]{items: s.unchanged(), version: s.version}, nil
 	}
 	if opts.ResourceVersion == "0" && s.newest != "" {
-		// The list must be at least as new as the store. With a limit, it would have exactly that
-		// version.
+		// The list must be at least as new as the store. With a limit, the list would have exactly
+		// that version.
 		opts.ResourceVersion, opts.Limit = s.newest, 0
 	}
 	s.ahead = nil
@@ -146,7 +146,7 @@ func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (
 		}
 		progress()
 	}
-	current, err := versionOf(ctx, s.Source) // This also checks that reading is permitted.
+	current, err := versionOf(ctx, s.Source) // The request also checks that reading is permitted.
 	if err != nil {
 		return false, err
 	}
@@ -183,7 +183,7 @@ func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (
 	return err == nil && found == historySame, s.decide(newest, err)
 }
 
-// decide ends the probing. A list that follows must not be older than newest. It returns nil.
+// decide ends the probing, and returns nil. A list that follows must not be older than newest.
 func (s *resumed[T]) decide(newest string, err error) error {
 	s.decided, s.loaded, s.newest = true, nil, newest
 	if err != nil {
@@ -192,8 +192,8 @@ func (s *resumed[T]) decide(newest string, err error) error {
 	return nil
 }
 
-// check returns an error if an object shows that the server has another history. The object has a
-// version up to the store's, but the store does not have it in that version.
+// check returns an error if an object shows that the server has another history. The object's
+// version is not newer than the store's, but the store does not have the object at that version.
 func (s *resumed[T]) check(item listwatch.Item[T]) error {
 	if !s.doubted || mark.Newer(item.ResourceVersion, s.version) {
 		return nil
@@ -245,7 +245,7 @@ func (l *unchangedList[T]) Close() error { return nil }
 // objects.
 type resumedWatch[T any] struct {
 	listwatch.WatchStream[T]
-	initial []listwatch.Event[T] // are returned first
+	initial []listwatch.Event[T] // returned first by Next
 	ahead   map[types.NamespacedName]string
 }
 

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// settle is the silence of a watch after which its old events count as read, and its version as
-	// not expired. kube-apiserver answers 200 to a watch from an expired version, and reports the
-	// expiry at once in the first event.
+	// settle is how long a watch must be silent. After that, all its old events have been read, and
+	// its version has not expired. kube-apiserver answers 200 to a watch from an expired version,
+	// and reports the expiry at once in the first event.
 	settle = 500 * time.Millisecond
 
 	// firstWord is the time limit for the first event, which repeats the last change of the
@@ -34,8 +34,7 @@ const (
 	historyOther                      // the server has another history
 )
 
-// errNotAllowed is the error for a part of a source that may be neither watched nor listed any
-// more.
+// errNotAllowed is the error for a part of a source that the user may no longer watch or list.
 var errNotAllowed = errors.New("what is loaded may not be read")
 
 // history checks whether a server can report all changes since the version of some objects, and
@@ -108,8 +107,8 @@ func (h *history[T]) probe(ctx context.Context) (found, error) {
 }
 
 // judge decides whether a failed watch means that the version has expired, or that the source
-// cannot be watched at all. If watching is refused, listing must be permitted: objects that may not
-// be read any more are not shown.
+// cannot be watched at all. If the server refuses the watch, it must permit a list: handlers must
+// not get objects that the user may no longer read.
 func (t *testimony) judge(list func() error) {
 	switch {
 	case t.err == nil:
@@ -124,7 +123,7 @@ func (t *testimony) judge(list func() error) {
 	}
 }
 
-// last returns the last change of the objects up to version, and the version of each.
+// last returns the last change of the objects up to version, and the version of each object.
 func (h *history[T]) last() (last mark.Mark, stored map[types.NamespacedName]string) {
 	stored = make(map[types.NamespacedName]string, len(h.entries))
 	var further mark.Mark
@@ -138,7 +137,7 @@ func (h *history[T]) last() (last mark.Mark, stored map[types.NamespacedName]str
 		}
 	}
 	if last.Version == "" {
-		last = further // All objects are ahead of the version through which the whole is complete.
+		last = further // All objects are newer than the version of the whole.
 	}
 	return last, stored
 }
@@ -185,7 +184,7 @@ func (h *history[T]) ask(ctx context.Context, source listwatch.Source[T], from s
 			t.err = err
 			return t
 		case event.Type == listwatch.Bookmark, mark.Newer(event.ResourceVersion, h.version),
-			mark.Newer(stored[event.Key], h.version): // This object was ahead of the version.
+			mark.Newer(stored[event.Key], h.version): // This object was newer than the version.
 		case event.Type != listwatch.Deleted:
 			came[event.Key] = true
 		case stored[event.Key] != "" && !came[event.Key]:

@@ -12,22 +12,23 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// Transform returns a source that passes each object through a function, to drop unused fields or
-// to keep a few in a type of your own. Each object passes once, however it arrives, and before
-// anything stores it (D23):
+// Transform returns a source that passes each object through a function, to drop unused fields, or
+// to keep a few fields in a type of the program. Each object passes through the function once,
+// however it arrives, before anything stores the object (D23):
 //
 //	summaries := sources.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... })
 //	informer.New(summaries, informer.Options[summary]{})
 //
-// The function owns its argument and may change it in place. It is called by one goroutine at a
-// time for each stream. It may keep an object that it has returned, but must not change it. If the
-// function returns an error, the object is unreadable: it is reported, and its stored state stays.
-// The informer is then not synced or not healthy, unless reflector.Options.SkipUnreadable is set. A
-// panic counts as such an error. Keys and versions are not affected: they travel beside the object.
+// The function owns its argument and may change it in place. One goroutine at a time calls the
+// function for each stream. The function may keep an object that it has returned, but must not
+// change that object. If the function returns an error, the object is unreadable: it is reported,
+// and its stored state stays. The informer is then not synced or not healthy, unless
+// reflector.Options.SkipUnreadable is set. A panic counts as such an error. Keys and versions are
+// not affected: they travel beside the object.
 //
-// An object that shares parts with others (listwatch.Item.Shared) is copied before the call. If the
-// function returns that copy, the stored object shares its unchanged parts again. This holds for
-// the types of k8s.io/api and of k8s.io/apimachinery. Objects of other types share nothing
+// An object that shares parts with other objects (listwatch.Item.Shared) is copied before the call.
+// If the function returns that copy, the stored object shares its unchanged parts again. This holds
+// for the types of k8s.io/api and of k8s.io/apimachinery. Objects of other types share nothing
 // (listwatch.ListOptions.Owned).
 //
 // If the source or the function is nil, informer.New refuses the result, with an error that says
@@ -80,7 +81,7 @@ func (s transformed[From, To]) Prepare(ctx context.Context) error {
 	return listwatch.Prepare(ctx, s.source)
 }
 
-// components returns the sources that this one combines.
+// components returns a transformed source for each source that s.source combines.
 func (s transformed[From, To]) components() (all []listwatch.Source[To]) {
 	for _, source := range parts(s.source) {
 		all = append(all, transformedPart[From, To]{transformed[From, To]{source, s.transform, s.copies}})

@@ -20,8 +20,8 @@ type Message[M any] interface {
 	Unmarshal([]byte) error
 }
 
-// Protobuf is the codec of built-in types: Protobuf[corev1.Pod]() encodes *corev1.Pod. It is much
-// smaller and faster than JSON.
+// Protobuf is the codec of built-in types: Protobuf[corev1.Pod]() encodes *corev1.Pod. Protobuf is
+// much smaller and faster than JSON.
 func Protobuf[M any, T Message[M]]() Codec[T] {
 	return Codec[T]{
 		Name:   "protobuf",

@@ -45,9 +45,9 @@ func New[T any](path string, codec Codec[T], opts Options) (*File[T], error) {
 	return &File[T]{path: path, codec: codec, opts: opts}, nil
 }
 
-// Preload makes an informer begin with the file, as [informer.PreloadFrom] does and with the same
-// conditions: after New, before AddHandler and Run. From then on, Save saves that informer's store;
-// a file serves one informer at a time.
+// Preload makes an informer begin with the objects in the file. It has the conditions of
+// [informer.PreloadFrom]: call it after New, and before AddHandler and Run. From then on, Save
+// saves that informer's store; a file serves one informer at a time.
 //
 // Run opens the file when the server has identified itself and permitted reading the resource. If
 // the file cannot be used, Options.OnError and the informer's log say why, and the informer begins

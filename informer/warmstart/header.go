@@ -27,7 +27,7 @@ type header struct {
 	Count           int               `json:"count"`
 }
 
-// difference returns what differs from the wanted header, or "".
+// difference describes how h differs from the wanted header, or returns "".
 func (h header) difference(want header) string {
 	names := slices.Concat(slices.Collect(maps.Keys(want.Source)), slices.Collect(maps.Keys(h.Source)))
 	slices.Sort(names)

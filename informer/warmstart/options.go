@@ -14,8 +14,9 @@ type Options struct {
 	Source string
 
 	// Projection names the fields that are kept of each object, if a transform or a custom decoder
-	// drops or changes some. Change it whenever they change. It need not cover the fields that a
-	// rest.Resource drops (ResourceOptions.Project), nor the fields of the type. Defaults to "".
+	// drops or changes fields. Change the name whenever these fields change. It need not cover the
+	// fields that a rest.Resource drops (ResourceOptions.Project), nor the fields of the type.
+	// Defaults to "".
 	Projection string
 
 	// Secrets permits Secrets in the file: everyone who can read the disk or its backup can then
@@ -32,7 +33,7 @@ type Options struct {
 	Logger *slog.Logger
 
 	// OnError receives two kinds of errors: why a file was not used, in Run of the informer, and
-	// why SaveEvery could not save. SaveEvery retries after the next interval. It may be called
-	// from several goroutines. Defaults to nil: both are logged.
+	// why SaveEvery could not save. SaveEvery retries after the next interval. OnError may be
+	// called from several goroutines. Defaults to nil. Both kinds of errors are also logged.
 	OnError func(error)
 }

@@ -82,7 +82,7 @@ func (f *File[T]) replace(snapshot *indexer.Snapshot[T], content header, now sav
 	}
 	isInPlace := false
 	defer func() {
-		if !isInPlace { // The error of this cleanup is not the one to report.
+		if !isInPlace { // An error of this cleanup is not reported.
 			_ = file.Close()
 			_ = os.Remove(file.Name())
 		}
@@ -151,9 +151,9 @@ func syncDir(dir string) error {
 }
 
 // SaveEvery calls Save every interval if the store has changed, and once more when ctx ends, and
-// then returns. The error is the error of the last Save. A failed save is passed to OnError. It is
-// also logged when the failures begin, and every few minutes while they last. SaveEvery starts no
-// goroutine: run it in one, and wait for it before the process ends.
+// then returns. The error is the error of the last Save. A failed save is passed to OnError.
+// Failures are also logged when they begin, and every few minutes while they last. SaveEvery starts
+// no goroutine: run it in one, and wait for it before the process ends.
 //
 // The last save is complete if the informer has ended before ctx ends. Otherwise the next process
 // receives later changes as changes since the save.
@@ -184,7 +184,8 @@ func (f *File[T]) SaveEvery(ctx context.Context, interval time.Duration) error {
 	}
 }
 
-// log logs when saving begins to fail, that it still fails, and when it works again.
+// log logs when saves begin to fail, every few minutes while they fail, and when a save works
+// again.
 func (f *File[T]) log(said *remind.Reminder, err error) {
 	if err == nil {
 		if said.Over() {
