@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// reviewAccess reports whether the user or the groups that the review names may do something.
+// reviewAccess reports whether the user or the groups in the review have the requested access.
 func (s *Server) reviewAccess(_ *Request, obj Object) (Object, error) {
 	r := obj.(*authorizationv1.SubjectAccessReview)
 	errs := append(validateSubject(r.Spec), validateEmpty(r.ObjectMeta)...)
@@ -20,7 +20,7 @@ func (s *Server) reviewAccess(_ *Request, obj Object) (Object, error) {
 	return r, invalidReview(errs)
 }
 
-// reviewLocalAccess does the same as reviewAccess, for access within the namespace of the review.
+// reviewLocalAccess is reviewAccess for access within the namespace of the review.
 func (s *Server) reviewLocalAccess(_ *Request, obj Object) (Object, error) {
 	r := obj.(*authorizationv1.LocalSubjectAccessReview)
 	errs := validateSubject(r.Spec)
@@ -34,7 +34,7 @@ func (s *Server) reviewLocalAccess(_ *Request, obj Object) (Object, error) {
 	return r, invalidReview(errs)
 }
 
-// reviewOwnAccess reports whether the client itself may do something.
+// reviewOwnAccess reports whether the client itself has the requested access.
 func (s *Server) reviewOwnAccess(req *Request, obj Object) (Object, error) {
 	r := obj.(*authorizationv1.SelfSubjectAccessReview)
 	errs := append(validateAttributes(r.Spec.ResourceAttributes, r.Spec.NonResourceAttributes), validateEmpty(r.ObjectMeta)...)

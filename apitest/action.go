@@ -63,7 +63,7 @@ func Garbage() Action {
 	return answer(func(r *response) { r.raw(http.StatusOK, r.contentType(), "\x00\xff\xfe garbage \x80\x81\n") })
 }
 
-// Table answers with an unrequested meta.k8s.io/v1 Table. A watch gets it as an event.
+// Table answers with an unrequested meta.k8s.io/v1 Table. A watch gets the Table as an event.
 func Table() Action {
 	table := `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"columnDefinitions":[],"rows":[]}`
 	return answer(func(r *response) {

@@ -18,7 +18,8 @@ var apiServices = Resource{
 }
 
 // priorities are the positions of groups in discovery, as kube-apiserver sets them. kubectl uses
-// them when a name fits more than one resource. Groups of custom resources have customPriority.
+// the positions when a name fits more than one resource. Groups of custom resources have
+// customPriority.
 var priorities = map[string]int64{
 	"":                             18000,
 	"apiregistration.k8s.io":       17900, // the aggregator's own group, which comes first
@@ -78,7 +79,7 @@ func apiServiceOf(gv schema.GroupVersion) *unstructured.Unstructured {
 	u.SetGroupVersionKind(schema.GroupVersionKind{Group: apiServices.Group, Version: apiServices.Version, Kind: apiServices.Kind})
 	u.SetName(gv.Version + "." + gv.Group)
 	u.SetLabels(map[string]string{"kube-aggregator.kubernetes.io/automanaged": managed})
-	// Not one of the server's ids, because tests rely on the order of the ids.
+	// The UID is not from the server's ids, because tests rely on the order of the ids.
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(u.GetName()))
 	sum := hash.Sum64()
@@ -87,8 +88,8 @@ func apiServiceOf(gv schema.GroupVersion) *unstructured.Unstructured {
 	return u
 }
 
-// registerAtStart registers the resources that are served from the beginning. It does not count as
-// a write.
+// registerAtStart registers the resources that are served from the beginning. The registration does
+// not count as a write.
 func (s *Server) registerAtStart() error {
 	registered := s.store.resource(apiServices.GroupVersionResource())
 	for _, res := range s.store.resources() {

@@ -143,9 +143,9 @@ func (r *Request) creatable(wanted *unstructured.Unstructured) error {
 	return nil
 }
 
-// track records in an object which of its fields the request sets. Call it before obj is stored in
-// the place of old, which is nil for a new object. Fields that a subresource does not write get no
-// owner by the request. If the fields cannot be found out, for example because the metadata is
+// track records in an object which of its fields the request sets. Call track before obj is stored
+// in the place of old, which is nil for a new object. Fields that a subresource does not write get
+// no owner by the request. If the fields cannot be found out, for example because the metadata is
 // invalid, the object loses its managed fields. The write itself does not fail, as on the real
 // server.
 func (s *Server) track(req *Request, old *revision, obj Object) {
@@ -170,9 +170,9 @@ func (s *Server) track(req *Request, old *revision, obj Object) {
 	setManagedFields(obj, entries)
 }
 
-// keepManagedFields copies the managed fields of the live object to the sent object. It does
-// nothing if the sent object has valid managed fields of its own. The argument live is nil if the
-// object does not exist.
+// keepManagedFields copies the managed fields of the live object to the sent object.
+// keepManagedFields does nothing if the sent object has valid managed fields of its own. The
+// argument live is nil if the object does not exist.
 func keepManagedFields(sent, live Object) {
 	own, was := sent.GetManagedFields(), []metav1.ManagedFieldsEntry(nil)
 	if live != nil {

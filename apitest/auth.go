@@ -13,8 +13,8 @@ type auth struct {
 	key   []byte          // signs the tokens of service accounts
 }
 
-// SetBearerToken changes the token that clients must show from now on. With "" everyone may
-// connect, unless there are [Options].Tokens. Open watches stay open.
+// SetBearerToken changes the token that clients must show from now on. With the token "" everyone
+// may connect, unless there are [Options].Tokens. Open watches stay open.
 func (s *Server) SetBearerToken(token string) { s.auth.set(token) }
 
 func (a *auth) set(token string) { a.token.Store(&token) }

@@ -17,25 +17,24 @@ import (
 type User struct {
 	Name string `json:"name"`
 
-	// Groups are the groups of the user, besides system:authenticated, which every client with a
-	// token or a certificate is in. A member of system:masters may do everything.
+	// Groups are the groups of the user. Every client with a token or a certificate is also in
+	// system:authenticated. A member of system:masters may do everything.
 	Groups []string `json:"groups,omitempty"`
 
-	// UID and Extra are further attributes of the user. Reviews report them.
+	// UID and Extra are further attributes of the user. Reviews report UID and Extra.
 	UID   string              `json:"uid,omitempty"`
 	Extra map[string][]string `json:"extra,omitempty"`
 }
 
-// Rule allows something to users, as a role of RBAC and its binding do together. Rules never
-// forbid.
+// Rule allows requests of some users, as a role of RBAC and its binding do together. No rule
+// forbids a request.
 type Rule struct {
 	// Users and Groups are the subjects of the rule; "*" is everyone.
 	Users  []string `json:"users,omitempty"`
 	Groups []string `json:"groups,omitempty"`
 
 	// Namespaces are the namespaces of the rule. Defaults to all. Only a rule without Namespaces
-	// allows cluster-scoped resources, lists of all namespaces, and paths that are not of a
-	// resource.
+	// allows cluster-scoped resources, lists of all namespaces, and paths outside of resources.
 	Namespaces []string `json:"namespaces,omitempty"`
 
 	// PolicyRule has the verbs, groups, resources, names and paths.
@@ -67,7 +66,7 @@ var bootstrapRules = []Rule{
 	}},
 }
 
-// attributes describe a request to the rules: a verb on a resource or on a path.
+// attributes describe a request in the terms of the rules: a verb on a resource or on a path.
 type attributes struct {
 	verb, path                            string
 	group, version, resource, subresource string
@@ -84,7 +83,7 @@ func attributesOf(req *Request) attributes {
 		namespace: req.Namespace, name: req.Name,
 	}
 	if a.group == "" && a.resource == "namespaces" {
-		a.namespace = a.name // A namespace is in itself.
+		a.namespace = a.name // The request for a namespace counts as a request in that namespace.
 	}
 	if a.name == "" && a.verb != "create" && req.query.Has("fieldSelector") {
 		if selector, err := fields.ParseSelector(req.query.Get("fieldSelector")); err == nil {

@@ -1,13 +1,13 @@
 package apitest
 
-// Backup is the state of a server at one moment; see [Server.Backup]. It is immutable.
+// Backup is the state of a server at one moment; see [Server.Backup]. A Backup is immutable.
 type Backup struct {
 	server  *Server
 	version uint64
 	objects map[*collection]sorted
 }
 
-// Backup takes a backup of all objects, like a snapshot of etcd. It copies no objects, and is
+// Backup takes a backup of all objects, like a snapshot of etcd. A backup copies no objects, and is
 // cheap.
 func (s *Server) Backup() *Backup {
 	s.store.mu.Lock()
@@ -19,7 +19,7 @@ func (s *Server) Backup() *Backup {
 	return b
 }
 
-// Restore brings the server back to a backup of its own, as when etcd is restored and the API
+// Restore brings the server back to one of its backups, as when etcd is restored and the API
 // servers restart. Objects and versions are again as in the backup, and the next write gets the
 // version after that. The history before the backup is lost, and the connections of all watches are
 // closed. The set of served resources does not change.

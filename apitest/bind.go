@@ -16,7 +16,7 @@ import (
 // bind assigns a node to a pod, once.
 func (s *Server) bind(req *Request, obj Object) (Object, error) {
 	binding := obj.(*corev1.Binding)
-	name := cmp.Or(req.Name, binding.Name) // a Binding posted to bindings names its pod itself
+	name := cmp.Or(req.Name, binding.Name) // a Binding posted to bindings has the name of its pod
 	if binding.Name != name {
 		return nil, apierrors.NewBadRequest("name in URL does not match name in Binding object")
 	}

@@ -2,8 +2,8 @@ package apitest
 
 import "time"
 
-// lastBookmark is how long before its end a watch sends its last bookmark, so that the client can
-// resume from it.
+// lastBookmark is how long before its end a watch sends its last bookmark. The client can resume
+// from this bookmark.
 const lastBookmark = 2 * time.Second
 
 // bookmarks schedules the bookmarks of a watch.

@@ -36,9 +36,9 @@ type ChurnOptions struct {
 const churnTick = 10 * time.Millisecond
 
 // Churn creates, updates and deletes pods at a steady rate, as in a busy cluster. It blocks until
-// ctx ends or the number of writes is reached; neither is an error. Pods that exist at the start
-// are updated and deleted as well. An update does what [RestartContainer] does. Churn returns the
-// number of writes made.
+// ctx ends or the number of writes is reached; neither end is an error. Pods that exist at the
+// start are updated and deleted as well. An update does what [RestartContainer] does. Churn returns
+// the number of writes made.
 //
 // If writes take longer than the rate allows, Churn catches up later.
 func (s *Server) Churn(ctx context.Context, opts ChurnOptions) (writes int, err error) {
@@ -68,7 +68,7 @@ type churner struct {
 	opts   ChurnOptions
 	random *rand.Rand
 	maker  podMaker
-	keys   []types.NamespacedName // of the pods that it knows of
+	keys   []types.NamespacedName // of the known pods
 	made   int
 }
 

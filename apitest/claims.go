@@ -79,7 +79,7 @@ func (a *auth) sign(c claims) string {
 	return text + "." + a.signature(text)
 }
 
-// verify decodes a token. It fails unless this server has signed the token.
+// verify decodes a token. ok is false unless this server has signed the token.
 func (a *auth) verify(token string) (c claims, ok bool) {
 	end := strings.LastIndexByte(token, '.')
 	if end < 0 || !hmac.Equal([]byte(a.signature(token[:end])), []byte(token[end+1:])) {
@@ -90,8 +90,8 @@ func (a *auth) verify(token string) (c claims, ok bool) {
 	return c, err == nil && json.Unmarshal(data, &c) == nil
 }
 
-// bearer returns the user and the claims of a token. It fails if the token has expired, or if the
-// account or the object that the token is bound to has been deleted.
+// bearer returns the user and the claims of a token. ok is false if the token has expired, or if
+// the account or the object that the token is bound to has been deleted.
 func (s *Server) bearer(token string) (user User, c claims, ok bool) {
 	if c, ok = s.auth.verify(token); !ok || time.Now().Unix() >= c.Expires {
 		return user, c, false

@@ -35,8 +35,8 @@ type typeColumns struct {
 	cells func(Object) []any
 }
 
-// printers has the built-in types that the real server prints with columns of their own. All other
-// types have the name and the age.
+// printers has the built-in types that the real server prints with columns of their own. For all
+// other types, the columns are the name and the age.
 type printers map[reflect.Type]typeColumns
 
 var builtinColumns = func() printers {

@@ -149,8 +149,8 @@ func (r *resource) decodeProto(data []byte) (Object, error) {
 	return r.untyped(obj)
 }
 
-// untyped checks kind and apiVersion. It removes them from an object of a built-in type, because
-// such objects are stored without them.
+// untyped checks kind and apiVersion. It removes kind and apiVersion from an object of a built-in
+// type, because such objects are stored without them.
 func (r *resource) untyped(obj Object) (Object, error) {
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	if u, ok := obj.(*unstructured.Unstructured); !ok {
@@ -180,8 +180,8 @@ func (r *resource) undecodable(err error) error {
 	return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", r.Kind, r.Version, r.Kind, err))
 }
 
-// kindOnly is the part of a body that the real server decodes first. It is an unnamed type, because
-// the real server's error messages print it without a name.
+// kindOnly is the part of a body that the real server decodes first. The type is unnamed, because
+// the real server's error messages print the type without a name.
 type kindOnly = struct {
 	APIVersion string `json:"apiVersion,omitempty"`
 	Kind       string `json:"kind,omitempty"`

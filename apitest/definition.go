@@ -184,8 +184,8 @@ func (s *Server) define(definitions *resource, old *revision, obj Object, dryRun
 	return rev, err
 }
 
-// redefined returns the resources that a CustomResourceDefinition defines. It keeps the objects of
-// the resources served before, and every version that has not changed.
+// redefined returns the resources that a CustomResourceDefinition defines. redefined keeps the
+// objects of the resources served before, and every version that has not changed.
 func redefined(before []*resource, old *revision, obj Object, checked bool) ([]*resource, definition, error) {
 	d, err := parseDefinition(obj)
 	if err != nil {
@@ -240,7 +240,7 @@ func (d definition) established() map[string]any {
 	}
 	var names map[string]any
 	if err := remarshal(d.Spec.Names, &names); err != nil {
-		panic("apitest: " + err.Error()) // it has only strings
+		panic("apitest: " + err.Error()) // the names are only strings
 	}
 	return map[string]any{"acceptedNames": names, "storedVersions": toAny(stored), "conditions": conditions}
 }

@@ -134,7 +134,7 @@ func TestCustomResourceInSeveralVersions(t *testing.T) {
 	require.Equal(t, metav1.StatusReasonAlreadyExists, c.fails(t, http.StatusConflict, "POST", gadgetsPath, gadget).Reason)
 	c.fails(t, http.StatusBadRequest, "POST", old, gadget)
 
-	// Only one version can be selected by this field.
+	// Only one version has this field as a selectable field.
 	require.Len(t, get[unstructured.UnstructuredList](t, c, gadgetsPath+"?fieldSelector=spec.color%3Dblue").Items, 1)
 	require.Empty(t, get[unstructured.UnstructuredList](t, c, gadgetsPath+"?fieldSelector=spec.color%3Dred").Items)
 	c.fails(t, http.StatusBadRequest, "GET", old+"?fieldSelector=spec.color%3Dblue", "")

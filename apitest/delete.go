@@ -87,8 +87,8 @@ func (r *Request) deletion() (format, metav1.DeleteOptions, error) {
 }
 
 // remove deletes an object and returns its last state. If finalizers hold the object, or a pod has
-// to terminate first, remove marks it as being deleted and returns its current state; gone is then
-// false.
+// to terminate first, remove marks the object as being deleted and returns its current state; gone
+// is then false.
 func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.DeleteOptions) (rev *revision, gone bool, err error) {
 	for {
 		old := s.store.get(res, key)
@@ -128,7 +128,7 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 	}
 }
 
-// erase removes an object from the store. For a CustomResourceDefinition, it removes the defined
+// erase removes an object from the store. For a CustomResourceDefinition, erase removes the defined
 // resources as well.
 func (s *Server) erase(res *resource, old *revision) (*revision, error) {
 	if res.gvk != definitionKind {

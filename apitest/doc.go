@@ -1,7 +1,7 @@
 // Package apitest is a Kubernetes API server inside the process, for tests, demonstrations and
 // benchmarks: real HTTP, real list and watch semantics, and faults on demand. There is no etcd, no
-// container and no fake clientset. A client under test speaks to it as to a cluster, over TCP or
-// over an in-memory network that works inside a testing/synctest bubble.
+// container and no fake clientset. A client under test speaks to this server as to a cluster, over
+// TCP or over an in-memory network that works inside a testing/synctest bubble.
 //
 //	srv := apitest.Start(t, apitest.Options{})
 //	srv.Create(pod)
@@ -18,7 +18,7 @@
 //   - metadata only (PartialObjectMetadata), and tables with kubectl's columns
 //   - reviews, discovery, APIServices and OpenAPI (versions 2 and 3)
 //
-// It serves the built-in types and custom resources in all their versions. Declare a custom
+// The server serves the built-in types and custom resources in all their versions. Declare a custom
 // resource in [Options] or with [Server.AddResource], or create a CustomResourceDefinition.
 //
 // # Optional behaviour
@@ -37,11 +37,12 @@
 //
 // # Guarantees
 //
-//   - One resourceVersion counts every write to any resource, so a greater one is always later.
+//   - One resourceVersion counts every write to any resource, so a greater resourceVersion is
+//     always later.
 //   - Lists are snapshots. All pages of a list show the state of its first page.
-//   - A watch reports every change after its resourceVersion, in order and once. It ends with 410
-//     (Expired) if the window of past events has moved past its position (see [Options].Window and
-//     [Server.Compact]).
+//   - A watch reports every change after its resourceVersion, in order and once. A watch ends with
+//     410 (Expired) if the window of past events has moved past the position of the watch (see
+//     [Options].Window and [Server.Compact]).
 //   - Watchers read a shared log at their own pace: a slow watcher never delays a writer or another
 //     watcher.
 //   - Errors are the metav1.Status bodies that a Kubernetes server sends.

@@ -69,8 +69,8 @@ func (w *watcher) huge(size int64) {
 	w.flush()
 }
 
-// bookmark buffers a bookmark: everything up to the version has been sent. It sends none if the
-// version is in the future, as on the real server.
+// bookmark buffers a bookmark: all changes up to the version have been sent. No bookmark is sent if
+// the version is in the future, as on the real server.
 func (w *watcher) bookmark(endsInitial bool) {
 	if w.version > w.srv.store.current() {
 		return

@@ -7,8 +7,8 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 )
 
-// Events are stored once and served by two APIs, core/v1 and events.k8s.io/v1. Either API may write
-// them.
+// Events are stored once and served by two APIs, core/v1 and events.k8s.io/v1. Both APIs may write
+// events.
 
 // shareEvents gives both resources of events the same objects.
 func shareEvents(all []*resource) {

@@ -16,8 +16,8 @@ type Fault struct {
 	// Resource is the plural name of a resource, such as "pods".
 	Resource string
 
-	// Match is a further condition. It may be called from several goroutines at once, and must not
-	// call the server.
+	// Match is a further condition. Match may be called from several goroutines at once, and must
+	// not call the server.
 	Match func(Request) bool
 
 	// Skip is the number of matching requests that pass before the first hit. Defaults to 0.
@@ -28,7 +28,8 @@ type Fault struct {
 	Times int
 
 	// Probability is the chance that a request is hit, from 0 to 1, drawn from the server's seeded
-	// source. Spared requests don't count for Times. The default 0 means 1: every request is hit.
+	// source. Requests that are not hit don't count for Times. The default 0 means 1: every request
+	// is hit.
 	Probability float64
 
 	// Action is the effect on a request. Required.
@@ -43,8 +44,8 @@ type Injected struct {
 	hits   int // guarded by faults.mu
 }
 
-// Inject activates a fault. It affects requests that arrive from now on. For open watches, use
-// [Server.DropWatches] and [Server.EndWatches].
+// Inject activates a fault. The fault affects requests that arrive from now on. For open watches,
+// use [Server.DropWatches] and [Server.EndWatches].
 func (s *Server) Inject(f Fault) *Injected {
 	if f.Action.apply == nil {
 		panic("apitest: a Fault needs an Action")
@@ -152,7 +153,7 @@ type fate struct {
 
 // interrupt ends a watch after a number of events. If frame is set, it is called with the next
 // event, before that event is sent. Otherwise between is called right after the last of the events.
-// The watch is over when they return.
+// The watch is over when the called function returns.
 type interrupt struct {
 	after   int
 	frame   func(w *watcher, event []byte)

@@ -26,8 +26,8 @@ type typeFields struct {
 }
 
 // builtinFields has the types that can be selected by more than name and namespace, with the fields
-// that the real server supports. A field that the real server would have set by default is selected
-// as if it were set.
+// that the real server supports. A selector matches a field that the real server would have set by
+// default as if the field were set.
 var builtinFields = map[reflect.Type]typeFields{
 	reflect.TypeFor[corev1.Pod](): {
 		names: []string{"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",

@@ -3,7 +3,7 @@ package apitest
 import corev1 "k8s.io/api/core/v1"
 
 // finalized reports whether finalizers delay the deletion of an object. A namespace has finalizers
-// in its spec as well. Only its subresource finalize writes these.
+// in its spec as well. Only the subresource finalize of a namespace writes finalizers in the spec.
 func finalized(obj Object) bool {
 	if ns, ok := obj.(*corev1.Namespace); ok && len(ns.Spec.Finalizers) > 0 {
 		return true

@@ -123,7 +123,7 @@ func (g *garbage) touch(n *ownedNode) {
 	}
 }
 
-// act checks all due objects. Its own writes come back as changes.
+// act checks all due objects. The collector's own writes come back as changes.
 func (g *garbage) act() {
 	for uid := range g.due {
 		delete(g.due, uid)
@@ -132,7 +132,7 @@ func (g *garbage) act() {
 			continue
 		}
 		err := g.look(n)
-		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // both come back as changes
+		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // both errors come with a change
 			g.srv.opts.Logger.Warn("the garbage collector of apitest cannot do its work", "kind", n.res.Kind, "key", n.key, "err", err)
 		}
 	}
@@ -154,7 +154,7 @@ func (g *garbage) look(n *ownedNode) error {
 				return ref.UID == n.uid && ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion
 			}
 			if slices.ContainsFunc(dependent.owners, blocks) {
-				return nil // it is checked again when that dependent has gone
+				return nil // n is checked again when that dependent is gone
 			}
 		}
 		return g.release(n, metav1.FinalizerDeleteDependents)

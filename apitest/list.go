@@ -145,7 +145,7 @@ func newPage(res *resource, objects sorted, version uint64, sel selection, after
 		}
 		remaining++
 		if !sel.all() {
-			break // there are more
+			break // more objects follow
 		}
 	}
 	if remaining > 0 {

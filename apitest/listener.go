@@ -43,8 +43,8 @@ func (s *Server) Listen(address string) error {
 }
 
 // ListenMemory serves on connections inside the process until Close. Clients get connections from
-// [Server.DialContext]. If it is called inside a testing/synctest bubble, the server and every
-// connection are part of the bubble.
+// [Server.DialContext]. If ListenMemory is called inside a testing/synctest bubble, the server and
+// every connection are part of the bubble.
 func (s *Server) ListenMemory() error {
 	l := &memoryListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	if err := s.serve(l, memoryHost); err != nil {
@@ -56,8 +56,8 @@ func (s *Server) ListenMemory() error {
 	return nil
 }
 
-// DialContext connects to the server in memory. It ignores network and address, and is meant for
-// the field of that name in http.Transport. It fails before ListenMemory is called.
+// DialContext connects to the server in memory. DialContext ignores network and address. It is
+// meant for the field DialContext of http.Transport. It fails before ListenMemory is called.
 func (s *Server) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	s.network.mu.Lock()
 	l := s.network.memory
@@ -94,7 +94,7 @@ func (s *Server) serve(l net.Listener, address string) error {
 	case s.opts.TLS:
 		server.TLSConfig = n.certs.config(s.opts.ClientCertificates)
 	case s.opts.TLSConfig != nil:
-		server.TLSConfig = s.opts.TLSConfig.Clone() // HTTP/2 is added to it
+		server.TLSConfig = s.opts.TLSConfig.Clone() // ServeTLS adds HTTP/2 to the configuration
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -141,7 +141,7 @@ func (n *network) track() func(net.Conn, http.ConnState) {
 // close closes listeners and connections, and waits for their goroutines.
 //
 // It does not use [http.Server.Close], which makes TLS write a close alert. If the client does not
-// read, that takes up to five seconds, with locks held that handlers may need.
+// read, writing the alert takes up to five seconds, with locks held that handlers may need.
 func (n *network) close() {
 	n.mu.Lock()
 	n.closed = true

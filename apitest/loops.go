@@ -6,7 +6,7 @@ import (
 )
 
 // loops are the optional loops of a server: see [Options].GarbageCollection and [Options].RunPods.
-// They start with the first listener or request, and [Server.Close] waits for them.
+// The loops start with the first listener or request, and [Server.Close] waits for them.
 type loops struct {
 	running sync.WaitGroup
 
@@ -49,14 +49,14 @@ func (l *loops) end() {
 
 // follower is a loop that sees every change.
 type follower struct {
-	// start looks at all objects, at the beginning and after changes were missed. It may see some
-	// concurrent writes and miss others, until change has been called for them.
+	// start looks at all objects, at the beginning and after changes were missed. start may see
+	// some concurrent writes and miss others, until change has been called for them.
 	start func()
 
 	// change is called for each change after the call of start, in order.
 	change func(*change)
 
-	// act does the due work. It is called when no change is left to process.
+	// act does the due work. act is called when no change is left to process.
 	act func()
 }
 

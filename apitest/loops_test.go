@@ -18,7 +18,8 @@ func configMap(name string, owners ...Object) *corev1.ConfigMap {
 }
 
 // TestLoopActsOnAStateThatWas: a loop reads one resource after the other while objects are written.
-// It may see one of two related objects and miss the other, until changes catch up.
+// The loop may see one of two related objects and miss the other, until it has processed later
+// changes.
 func TestLoopActsOnAStateThatWas(t *testing.T) {
 	t.Parallel()
 	s := New(Options{})

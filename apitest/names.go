@@ -83,7 +83,7 @@ var metadataPath = field.NewPath("metadata")
 // nameRule is the name rule of the resource.
 func (r *resource) nameRule() validation.ValidateNameFunc {
 	if r.gvk == definitionKind {
-		return pathSegment // its exact name is checked later
+		return pathSegment // the exact name of a definition is checked later
 	}
 	if rule := nameRules[r.goType]; rule != nil {
 		return rule

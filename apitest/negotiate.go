@@ -17,8 +17,8 @@ type format struct {
 	protobuf bool
 	metadata bool // each object as a PartialObjectMetadata
 
-	// Objects as rows of a Table: include is the part of the object to add to each row, and noHeads
-	// says that the client has the column headings already.
+	// For objects as rows of a Table: include is the part of the object to add to each row, and
+	// noHeads says that the client has the column headings already.
 	table   bool
 	include string
 	noHeads bool

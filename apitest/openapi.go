@@ -9,7 +9,7 @@ import (
 )
 
 // The OpenAPI documents describe the fields of types, for "kubectl explain" and for patches that
-// kubectl makes. They also say that the server validates fields itself (the parameter
+// kubectl makes. The documents also say that the server validates fields itself (the parameter
 // fieldValidation), so that kubectl sends objects as they are.
 
 // openAPI caches the requested documents, because they are slow to make.
@@ -65,8 +65,8 @@ func openAPIIndex(all []*resource) any {
 	return document{"paths": paths}
 }
 
-// openAPIv3 describes the resources of one group version, such as "apis/apps/v1". It is nil if the
-// group version has no resources.
+// openAPIv3 describes the resources of one group version, such as "apis/apps/v1". The result is nil
+// if the group version has no resources.
 func (s *Server) openAPIv3(all []*resource, groupVersion string) []byte {
 	of := inGroupVersion(all, groupVersion)
 	if len(of) == 0 {
@@ -124,7 +124,7 @@ func inGroupVersion(all []*resource, groupVersion string) (of []*resource) {
 }
 
 // openAPIPaths returns the paths of group versions, lists and single objects. It adds the schemas
-// of their types to from. The function typed adds the type to a parameter.
+// of the resources' types to from. The function typed adds the type to a parameter.
 func openAPIPaths(all []*resource, from *schemas, typed func(document) document) document {
 	paths, found := document{}, document{"description": "OK"}
 	for _, res := range all {

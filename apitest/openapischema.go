@@ -99,7 +99,7 @@ func (s *schemas) of(t reflect.Type) document {
 }
 
 // within returns a schema for use in another schema. Version 3 wraps references in allOf, because
-// they need a default beside them.
+// each reference needs a default beside it.
 func (s *schemas) within(t reflect.Type) document {
 	schema := s.of(t)
 	if s.v3 && schema["$ref"] != nil {

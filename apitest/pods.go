@@ -24,9 +24,9 @@ type PodOptions struct {
 	Seed uint64
 }
 
-// Pods makes n realistic running pods. Each has about 10 KB in JSON and 7 KB in protobuf, of which
-// 4 KB are managed fields. The i-th pod is in namespace i modulo Namespaces, and its name is "pod-"
-// and i in six digits. The same options give the same pods. A pod is made when the iteration
+// Pods makes n realistic running pods. Each pod has about 10 KB in JSON and 7 KB in protobuf, of
+// which 4 KB are managed fields. The i-th pod is in namespace i modulo Namespaces, and its name is
+// "pod-" and i in six digits. The same options give the same pods. A pod is made when the iteration
 // reaches it, and the receiver owns it.
 //
 // A pod comes from the template of a workload of 1 to 30 pods: a ReplicaSet, a StatefulSet, a
@@ -43,8 +43,8 @@ func Pods(n int, opts PodOptions) iter.Seq[*corev1.Pod] {
 	}
 }
 
-// Populate creates objects, for example [Pods], as [Server.Create] does, until one fails. The
-// server keeps objects in protobuf. The first list in JSON has to encode all of them; later lists
+// Populate creates objects, for example [Pods], as [Server.Create] does, until a create fails. The
+// server keeps objects in protobuf. The first list in JSON has to encode all objects; later lists
 // don't.
 func Populate[T Object](s *Server, objects iter.Seq[T]) error {
 	for obj := range objects {
@@ -104,6 +104,6 @@ func (m *podMaker) pod(i int, name string) *corev1.Pod {
 	return pod
 }
 
-// epoch is the creation time of the cluster in Unix time. It is fixed, so that the same seed gives
-// the same pods.
+// epoch is the creation time of the cluster in Unix time. The time is fixed, so that the same seed
+// gives the same pods.
 const epoch = 1767323045 // 2026-01-02 03:04:05 UTC

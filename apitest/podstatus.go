@@ -45,8 +45,8 @@ func admit(pod *corev1.Pod, random *rand.Rand) {
 	pod.Spec.PreemptionPolicy = new(corev1.PreemptLowerPriority)
 }
 
-// start sets the status that the kubelet reports when all containers are ready. It returns the time
-// at which they became ready.
+// start sets the status that the kubelet reports when all containers are ready. ready is the time
+// at which the containers became ready.
 func start(pod *corev1.Pod, made metav1.Time, host, ip string, random *rand.Rand) (ready metav1.Time) {
 	up := metav1.NewTime(made.Add(time.Duration(1+random.IntN(5)) * time.Second))
 	ready = metav1.NewTime(up.Add(time.Duration(1+random.IntN(60)) * time.Second))

@@ -15,7 +15,8 @@ import (
 // response. For a nil object, the response is a Status of success.
 type posting func(*Server, *Request, Object) (Object, error)
 
-// posted is a subresource whose objects are never stored. It also accepts the versions in also.
+// posted is a subresource whose objects are never stored. The subresource also accepts the versions
+// in also.
 func posted(name string, of flags, gv schema.GroupVersion, object Object, do posting, also ...schema.GroupVersion) subresource {
 	res := postedResource(name, gv, object, namespaced, do)
 	res.also = also

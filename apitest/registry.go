@@ -57,7 +57,7 @@ func (r Resource) GroupVersionResource() schema.GroupVersionResource {
 type resource struct {
 	Resource
 
-	// data holds the objects. Versions of a custom resource share it.
+	// data holds the objects. All versions of a custom resource share data.
 	data *collection
 
 	gvk schema.GroupVersionKind
@@ -74,7 +74,7 @@ type resource struct {
 	fieldNames  []string
 	fieldValues func(Object) []string
 
-	// call handles a POST to a resource without stored objects: see [posted]. It is nil for
+	// call handles a POST to a resource without stored objects: see [posted]. call is nil for
 	// resources with stored objects.
 	call func(*Server, http.ResponseWriter, *Request) error
 
@@ -86,11 +86,11 @@ type resource struct {
 	definition string
 	defined    definedVersion
 
-	// schema checks the objects. It is nil if they are not checked.
+	// schema checks the objects. schema is nil if the server does not check the objects.
 	schema *schemaProps
 
-	// merged says how objects are merged by the schema of their definition. It is set when ofSchema
-	// is done: see mergeType.
+	// merged says how objects are merged by the schema of their definition. merged is set when
+	// ofSchema is done: see mergeType.
 	merged   managedfields.Type
 	ofSchema sync.Once
 

@@ -12,7 +12,7 @@ import (
 // Request is the request of a client, for [Options].OnRequest and for faults.
 type Request struct {
 	// Verb is get, list, watch, create, update, patch, delete or deletecollection, or "discovery"
-	// for every path outside of resources. It is "" if the resource does not support the HTTP
+	// for every path outside of resources. Verb is "" if the resource does not support the HTTP
 	// method.
 	Verb string
 
@@ -23,7 +23,7 @@ type Request struct {
 	// collection. Subresource is the path after the name, such as "status" or "eviction".
 	Namespace, Name, Subresource string
 
-	// HTTP is the original request. It is read-only, and its body must not be read.
+	// HTTP is the original request. The request is read-only, and its body must not be read.
 	HTTP *http.Request
 
 	query url.Values
@@ -46,7 +46,7 @@ func (r *Request) dryRun() bool { return r.query.Get("dryRun") == "All" }
 //	.../<resource>[/<name>[/<subresource>]]
 //	.../namespaces/<namespace>/<resource>[/<name>[/<subresource>]]
 //
-// It does not check that the resource exists. resourcePath is false for every other path.
+// parseRequest does not check that the resource exists. resourcePath is false for every other path.
 func parseRequest(r *http.Request) (req Request, resourcePath bool) {
 	req = Request{HTTP: r, query: r.URL.Query()}
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")

@@ -32,9 +32,9 @@ type message interface {
 	Unmarshal([]byte) error
 }
 
-// revision is one immutable version of a stored object. It is held as bytes, so that no caller can
-// share memory with it. Bytes also cost the garbage collector little, even for a hundred thousand
-// revisions. Lists and watches can write them without encoding.
+// revision is one immutable version of a stored object. A revision is held as bytes, so that no
+// caller can share memory with it. Bytes also cost the garbage collector little, even for a hundred
+// thousand revisions. Lists and watches can write the bytes without encoding.
 type revision struct {
 	res     *resource
 	key     types.NamespacedName
@@ -44,8 +44,8 @@ type revision struct {
 	labels labels.Set
 	fields []string // values of res.fieldNames
 
-	// origin is the stored revision that this revision shows in another version. It is nil for a
-	// stored revision.
+	// origin is the stored revision that this revision shows in another version. origin is nil for
+	// a stored revision.
 	origin *revision
 
 	// stored is the object in its encoding in etcd: protobuf for a built-in type, JSON for a custom
@@ -58,8 +58,8 @@ type revision struct {
 	metaProto atomic.Pointer[[]byte]
 }
 
-// newRevision makes a revision of obj and sets the resourceVersion of obj. A version of 0 leaves it
-// empty.
+// newRevision makes a revision of obj and sets the resourceVersion of obj. With a version of 0, the
+// resourceVersion is empty.
 func newRevision(res *resource, obj Object, version uint64) (*revision, error) {
 	obj.SetResourceVersion("")
 	if version > 0 {
@@ -90,7 +90,7 @@ func (r *resource) encode(obj Object) ([]byte, error) {
 	return json.Marshal(obj.(*unstructured.Unstructured).Object)
 }
 
-// object returns a new copy of the object. A built-in type has no kind and apiVersion in it.
+// object returns a new copy of the object. An object of a built-in type has no kind and apiVersion.
 func (r *revision) object() Object {
 	obj := r.res.new()
 	var err error

@@ -55,7 +55,7 @@ func (s *Server) runPods(ctx context.Context) {
 func (r *podRunner) act() {
 	for key := range r.due {
 		delete(r.due, key)
-		if err := r.step(key); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // both return as changes
+		if err := r.step(key); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // both errors come with a change
 			r.srv.opts.Logger.Warn("apitest cannot run a pod", "key", key, "err", err)
 		}
 	}
@@ -199,8 +199,8 @@ func setPodCondition(pod *corev1.Pod, kind corev1.PodConditionType, status corev
 }
 
 // graceful returns how many seconds a deleted pod stays, so that its containers can end. The runner
-// ends containers at once, but only after clients could see the deletion. It returns 0 for objects
-// that are deleted immediately.
+// ends containers at once, but only after clients could see the deletion. graceful returns 0 for
+// objects that are deleted immediately.
 func (s *Server) graceful(obj Object, opts metav1.DeleteOptions) int64 {
 	pod, ok := obj.(*corev1.Pod)
 	if !ok || !s.opts.RunPods || pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {

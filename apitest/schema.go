@@ -52,7 +52,8 @@ type schemaProps struct {
 	pattern *regexp.Regexp // compiled from Pattern
 }
 
-// schemaOrBool describes the properties without a name: a schema, or whether they are allowed.
+// schemaOrBool describes properties that the schema does not name: it has their schema, or says
+// whether they are allowed.
 type schemaOrBool struct {
 	allowed bool
 	schema  *schemaProps

@@ -314,7 +314,7 @@ func (s *schemaProps) checkMap(fields map[string]any, path string) (errs field.E
 }
 
 // unknownFields is the error text for objects with fields that their schema does not have, for
-// clients that ask for it.
+// clients that request it.
 func unknownFields(paths []string) string {
 	texts := make([]string, len(paths))
 	for i, path := range paths {

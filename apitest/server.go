@@ -27,8 +27,8 @@ type Options struct {
 	// WatchTimeout ends a watch without a timeout of its own. Defaults to 30 minutes.
 	WatchTimeout time.Duration
 
-	// Resources are custom resources that are served from the beginning. Add more later with
-	// [Server.AddResource] or as CustomResourceDefinitions. Defaults to none.
+	// Resources are custom resources that are served from the beginning. Add more resources later
+	// with [Server.AddResource] or as CustomResourceDefinitions. Defaults to none.
 	Resources []Resource
 
 	// PagedCacheLists makes lists at resourceVersion "0" respect the limit. Defaults to false: the
@@ -44,7 +44,7 @@ type Options struct {
 	NoAggregatedDiscovery bool
 
 	// BearerToken is the token that clients must show; other clients get 401.
-	// [Server.SetBearerToken] changes it. Defaults to "": no token is needed.
+	// [Server.SetBearerToken] changes the token. Defaults to "": no token is needed.
 	BearerToken string
 
 	// Tokens are further bearer tokens with their users. The user of BearerToken may do everything.
@@ -56,7 +56,7 @@ type Options struct {
 	// server. A client certificate names the user by its common name, and the groups by its
 	// organizations. Every authenticated user may use discovery, and a member of system:masters may
 	// do everything. Roles and bindings that are stored as objects have no effect. Defaults to nil:
-	// everyone may do everything. An empty list that is not nil allows nothing beyond this.
+	// everyone may do everything. An empty list that is not nil allows only these requests.
 	Rules []Rule
 
 	// TLS serves HTTPS with a certificate that the server creates: see [Server.CA]. Defaults to
@@ -64,16 +64,16 @@ type Options struct {
 	TLS bool
 
 	// TLSConfig serves HTTPS with the caller's certificates. A verified client certificate names
-	// the user, as with TLS. It cannot be combined with TLS. Defaults to nil.
+	// the user, as with TLS. TLSConfig cannot be combined with TLS. Defaults to nil.
 	TLSConfig *tls.Config
 
 	// ClientCertificates requires a client certificate signed by the server's CA, such as
-	// [Server.ClientCertificate]. It needs TLS. Defaults to false.
+	// [Server.ClientCertificate]. ClientCertificates needs TLS. Defaults to false.
 	ClientCertificates bool
 
 	// CheckSchemas checks custom resources by the schemas of their definitions, as every real
 	// server does: types, required and enum values, patterns, bounds, keys of lists, allOf, anyOf,
-	// oneOf and not. It sets defaults and removes unknown fields. CEL rules
+	// oneOf and not. The check sets defaults and removes unknown fields. CEL rules
 	// (x-kubernetes-validations) are ignored. Objects stored before a schema changed stay as they
 	// are. Defaults to false: no checks.
 	CheckSchemas bool
@@ -89,7 +89,7 @@ type Options struct {
 	GarbageCollection bool
 
 	// RunPods binds pods to nodes and makes them run and become ready at once, like a scheduler and
-	// kubelets. A deleted pod is Terminating before it goes. A pod with another scheduler's name
+	// kubelets. A deleted pod is Terminating before it is gone. A pod with another scheduler's name
 	// waits until that scheduler binds it. If the server has no nodes, the node is called apitest.
 	// Defaults to false: pods stay pending.
 	RunPods bool
@@ -105,7 +105,7 @@ type Options struct {
 	Admit func(*http.Request) error
 
 	// OnRequest is called before the server handles a request, in the goroutine that serves the
-	// request, so calls are concurrent. It must not call [Server.Close]. Defaults to nil.
+	// request, so calls are concurrent. OnRequest must not call [Server.Close]. Defaults to nil.
 	OnRequest func(Request)
 
 	// Seed determines uids, generated names and the odds of faults. The default 0 is a valid seed.
@@ -166,7 +166,7 @@ type Server struct {
 	handlers handlers
 }
 
-// New makes an empty server that does not listen yet. It starts no goroutine. It panics on invalid
+// New makes an empty server that does not listen yet. New starts no goroutine. It panics on invalid
 // options, and on a custom resource that is incomplete or already served.
 func New(opts Options) *Server {
 	opts, err := opts.withDefaults()
@@ -223,8 +223,8 @@ func Start(tb TB, opts Options) *Server {
 	return s
 }
 
-// AddResource starts to serve a custom resource. It fails if the description is incomplete, or if
-// the resource or the kind is already served.
+// AddResource starts to serve a custom resource. AddResource fails if the description is
+// incomplete, or if the resource or the kind is already served.
 func (s *Server) AddResource(r Resource) error {
 	res, err := newCustom(r)
 	if err != nil {
@@ -244,7 +244,7 @@ func (s *Server) ResourceVersion() string {
 }
 
 // OldestResourceVersion returns the oldest version that a watch can start after. A watch from an
-// older version gets 410 (Expired). It is "0" until the first event is dropped.
+// older version gets 410 (Expired). The version is "0" until the first event is dropped.
 func (s *Server) OldestResourceVersion() string {
 	return strconv.FormatUint(s.store.oldest(), 10)
 }
@@ -275,8 +275,8 @@ func (s *Server) Watches(resource string) int {
 	return s.watches.each(resource, func(*watcher) {})
 }
 
-// Close stops listening, ends all watches, closes all connections and returns
-// when every goroutine of the server has ended. It may be called again.
+// Close stops listening, ends all watches, closes all connections and returns when every goroutine
+// of the server has ended. Close may be called again.
 func (s *Server) Close() {
 	if s.handlers.refuse() {
 		close(s.closed)

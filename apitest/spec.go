@@ -10,8 +10,8 @@ import (
 )
 
 // specOf returns the part of an object whose changes increase the generation: the spec of a
-// built-in type, and everything except metadata and status of a custom resource. It is nil if the
-// type has no such part.
+// built-in type, and everything except metadata and status of a custom resource. The result is nil
+// if the type has no such part.
 func specOf(res *resource, obj Object) any {
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok {

@@ -33,7 +33,7 @@ type spoiled struct {
 	fate *fate
 	left int // bytes left before the cut
 
-	// One of these channels is closed when nobody waits for the body any more.
+	// One of these channels is closed when the client no longer waits for the body.
 	done, closed <-chan struct{}
 }
 

@@ -16,7 +16,7 @@ type store struct {
 	version  uint64
 	served   registry
 	history  history
-	appended chan struct{} // closed by the next write; nil if nobody waits
+	appended chan struct{} // closed by the next write; nil if no reader waits
 }
 
 // snapshot returns the objects of a resource and the version of that state.
@@ -41,9 +41,9 @@ func (s *store) snapshotAt(res *resource, version uint64) (objects sorted, ok bo
 // writers then notices when the window has moved past it.
 const readSize = 256
 
-// read returns the next changes after a version, and the version of the last of them. If there are
-// no changes yet, it returns a channel that the next change closes. If ok is false, some of the
-// changes have been dropped.
+// read returns the next changes after a version, and the version of the last of these changes. If
+// there are no changes yet, read returns a channel that the next change closes. If ok is false,
+// some of the changes have been dropped.
 func (s *store) read(after uint64) (changes []*change, through uint64, more <-chan struct{}, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +135,7 @@ func (s *store) serve(resources ...*resource) error {
 	return nil
 }
 
-// drop stops serving resources. It deletes their objects first, so that watchers get DELETED
+// drop stops serving resources. drop deletes their objects first, so that watchers get DELETED
 // events.
 func (s *store) drop(resources ...*resource) {
 	s.mu.Lock()

@@ -21,8 +21,7 @@ const (
 )
 
 // strategicMergePatch applies a patch to an object of a built-in type. The patch is a merge patch
-// that also merges lists if the Go fields have a strategy and a key for that (patchStrategy,
-// patchMergeKey).
+// that also merges lists if the Go fields have tags for this (patchStrategy, patchMergeKey).
 func strategicMergePatch(doc, patch []byte, goType reflect.Type) ([]byte, error) {
 	var object, changes map[string]any
 	if err := utiljson.Unmarshal(doc, &object); err != nil {
@@ -63,7 +62,7 @@ func mergeMap(object, changes map[string]any, t reflect.Type) (map[string]any, e
 	for name, change := range changes {
 		switch list := directed(name); {
 		case list != "" && changes[list] == nil && object[list] != nil:
-			name, change = list, []any{} // the elements do not change, but the list does
+			name, change = list, []any{} // a directive about a list without elements in the patch
 		case strings.HasPrefix(name, "$"):
 			continue
 		case change == nil:

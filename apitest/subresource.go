@@ -43,7 +43,7 @@ func (r *resource) subresources() []subresource {
 	return all
 }
 
-// groupVersion is the group version of the kind in discovery. It is empty if it equals the
+// groupVersion is the group version of the kind in discovery. The result is empty if it equals the
 // resource's group version.
 func (sub subresource) groupVersion(of *resource) schema.GroupVersion {
 	if gv := sub.kind.GroupVersion(); gv != of.gvk.GroupVersion() {

@@ -23,7 +23,7 @@ const (
 
 var tokenRequestKind = authenticationv1.SchemeGroupVersion.WithKind("TokenRequest").GroupKind()
 
-// requestToken makes a token of a service account. [Server] accepts it as a bearer token.
+// requestToken makes a token of a service account. [Server] accepts the token as a bearer token.
 func (s *Server) requestToken(req *Request, obj Object) (Object, error) {
 	r := obj.(*authenticationv1.TokenRequest)
 	if r.Name != "" && r.Name != req.Name {

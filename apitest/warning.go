@@ -10,7 +10,7 @@ import (
 )
 
 // writeStored is writeObject for an object that a client has written. It adds a Warning header for
-// each part of the object that has no effect, which clients log.
+// each part of the object that has no effect. Clients log these headers.
 func (f format) writeStored(w http.ResponseWriter, code int, rev *revision) {
 	for _, warning := range rev.unheeded() {
 		w.Header().Add("Warning", fmt.Sprintf("299 - %q", warning))

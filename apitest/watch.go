@@ -44,7 +44,7 @@ type watcher struct {
 // watchStart describes the beginning of a watch.
 type watchStart struct {
 	initial   bool // an ADDED event for each object
-	marker    bool // then a bookmark that marks their end
+	marker    bool // a bookmark that marks the end of the initial events
 	bookmarks bool
 	version   uint64 // changes after this version, without initial events
 	timeout   time.Duration
@@ -203,7 +203,7 @@ func (w *watcher) wait() {
 	}
 }
 
-// stopped drops the connection if the context ended for that reason.
+// stopped drops the connection if the cause of the context is errDropped.
 func (w *watcher) stopped() {
 	if context.Cause(w.ctx) == errDropped {
 		panic(http.ErrAbortHandler)

@@ -12,8 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// kinds are the workloads of each hundred pods of a namespace: a few with many replicas, and many
-// with few. The mean is 6 pods, and a random pod has 12 other pods in its workload.
+// kinds are the workloads of each hundred pods of a namespace: a few workloads with many replicas,
+// and many workloads with few. The mean is 6 pods, and a random pod has 12 other pods in its
+// workload.
 var kinds = []struct {
 	kind     string
 	replicas int
@@ -133,8 +134,8 @@ func (w *workload) spec(app string, random *rand.Rand) corev1.PodSpec {
 	return spec
 }
 
-// settings is the environment of a container. It is specific to a workload, or always the same if
-// random is nil.
+// settings is the environment of a container. The environment is specific to a workload, or always
+// the same if random is nil.
 func settings(random *rand.Rand) []corev1.EnvVar {
 	env := make([]corev1.EnvVar, 8)
 	for i := range env {

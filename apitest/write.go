@@ -87,8 +87,8 @@ func (s *Server) update(w http.ResponseWriter, req *Request) error {
 	return nil
 }
 
-// updated stores an object that was sent. It creates a missing object if the real server does so
-// for the type. The code says whether the object was created or updated.
+// updated stores an object that was sent. updated creates a missing object if the real server does
+// so for the type. The code says whether the object was created or updated.
 func (s *Server) updated(req *Request, sent Object) (*revision, int, error) {
 	for {
 		rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
@@ -137,7 +137,7 @@ func dropRepeatedOwners(w http.ResponseWriter, obj Object, when string) {
 	obj.SetOwnerReferences(owners)
 	header, err := utilnet.NewWarningHeader(299, "-", ".metadata.ownerReferences contains duplicate entries"+when+"; API server dedups owner references in 1.20+, "+
 		"and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "+strings.Join(repeated, ", "))
-	if err == nil { // A UID may be invalid.
+	if err == nil { // err is not nil if a UID is invalid.
 		w.Header().Set("Warning", header)
 	}
 }
@@ -171,7 +171,8 @@ func (f format) writeObject(w http.ResponseWriter, code int, rev *revision) {
 }
 
 // insert creates an object, which it takes over, and sets all fields that the server sets on
-// creation. It checks only the name, because requests of clients are checked as a whole before.
+// creation. insert checks only the name, because the server checks requests of clients as a whole
+// before.
 func (s *Server) insert(res *resource, obj Object, dryRun bool) (*revision, error) {
 	return s.insertChecked(res, obj, dryRun, res.validateName)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// TestOptionsOfAWriteAreChecked: a misspelled dryRun must not write.
+// TestOptionsOfAWriteAreChecked: a request with a misspelled dryRun must not write.
 func TestOptionsOfAWriteAreChecked(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{})

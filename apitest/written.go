@@ -66,7 +66,7 @@ func merge(req *Request, old, sent Object) (Object, error) {
 		ns.Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers
 	}
 	if v := sent.GetResourceVersion(); v != "" && v != old.GetResourceVersion() {
-		return sent, nil // a conflict, whatever else it has
+		return sent, nil // a conflict, whatever else the sent object has
 	}
 	return sent, req.res.validateChanged(old, sent)
 }

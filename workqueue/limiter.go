@@ -7,8 +7,8 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// plain/backoff.go has only the exponential back-off. Here programs can bring their own limiters,
-// which costs some time.
+// plain/backoff.go has only the exponential back-off, which would be fast enough. Here programs can
+// bring their own limiters.
 
 // RateLimiter decides how long Retry delays a key. A queue calls it without holding a lock; it must
 // be safe for concurrent use. If a method panics, the queue logs and counts that, and uses a

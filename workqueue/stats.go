@@ -72,7 +72,7 @@ func (q *Queue[K]) Stats() Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 
-	now := q.now() // after taking the lock: otherwise a run that began meanwhile would begin after now
+	now := q.now() // after taking the lock: a later run would begin after now
 	s := q.stats
 	s.Name = q.opts.Name
 	s.ShuttingDown = q.shuttingDown

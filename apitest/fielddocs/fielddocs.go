@@ -1,8 +1,8 @@
 // Package fielddocs describes the fields of Kubernetes' built-in types, for an API server that
 // answers kubectl explain. Set the option FieldDocs of apitest to [Of].
 //
-// It is a package of its own because the descriptions are over a megabyte of text. Only programs
-// that import it link the descriptions.
+// The descriptions have a package of their own because they are over a megabyte of text. Only
+// programs that import this package link them.
 //
 // # Guarantees
 //

@@ -14,7 +14,7 @@ import (
 // cause for each field. For a scale, the error always names the version autoscaling/v1, for every
 // scaled resource.
 func conflictError(conflicts merge.Conflicts, op Operation) error {
-	slices.SortStableFunc(conflicts, func(a, b merge.Conflict) int { // Their order is random.
+	slices.SortStableFunc(conflicts, func(a, b merge.Conflict) int { // Conflicts come in random order.
 		return strings.Compare(a.Manager, b.Manager)
 	})
 	fields := map[string][]string{} // by owner

@@ -26,7 +26,7 @@ func id(e metav1.ManagedFieldsEntry) string {
 	}
 	text, err := json.Marshal(e)
 	if err != nil {
-		panic(err) // It has only strings.
+		panic(err) // An entry has only strings now.
 	}
 	return string(text)
 }

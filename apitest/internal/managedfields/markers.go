@@ -15,14 +15,14 @@ var markersText string
 type markers struct {
 	sets     map[string]bool     // lists that are sets
 	maps     map[string][]string // lists that are maps, by these fields
-	atomic   map[string]bool     // types and fields replaced as a whole; lists are by default
+	atomic   map[string]bool     // replaced as a whole, as unmarked lists are
 	defaults map[string]any
 }
 
 var known = sync.OnceValue(func() markers { return parseMarkers(markersText) })
 
 // parseMarkers parses lines of a name, a marker and a value. The value has the key fields after
-// "map" and the JSON value after "default". It is empty after "set" and "atomic".
+// "map" and the JSON value after "default". The value is empty after "set" and "atomic".
 func parseMarkers(text string) markers {
 	m := markers{map[string]bool{}, map[string][]string{}, map[string]bool{}, map[string]any{}}
 	for line := range strings.Lines(text) {
