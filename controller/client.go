@@ -29,9 +29,9 @@ import (
 // # Reading one's own writes
 //
 // A successful write with the context of a reconcile holds back the key of that reconcile until
-// every cache of the manager has the write. So the next reconcile of the key sees the write. It
-// repeats no work, and has no conflict with its own writes. The reconcile that writes may not see
-// its write in the cache. It can use the object that the write returned.
+// every cache of the manager has the write. So the next reconcile of the key sees the write,
+// repeats no work, and has no conflict with the controller's own writes. The reconcile that writes
+// may not see its write in the cache. It can use the object that the write returned.
 //
 // The key is held back for two minutes at most, because a working cache has a write within the
 // interval of two bookmarks. The limit is five seconds if a field selector decides whether the

@@ -31,7 +31,7 @@ type Options struct {
 	MaxSeries int
 
 	// Burst is how many Events about one object may be created at once, and Interval is the time
-	// after which one more may be created. They default to 25 and 5 minutes.
+	// after which one more may be created. Burst defaults to 25, and Interval to 5 minutes.
 	Burst    int
 	Interval time.Duration
 

@@ -80,7 +80,8 @@ func TestNetworkThatBreaks(t *testing.T) {
 	})
 }
 
-// The same over TCP, with short times, so that connections are really reset and leaks are visible.
+// TestTCPThatBreaks does the same over TCP, with short times, so that connections are really reset
+// and leaks are visible.
 func TestTCPThatBreaks(t *testing.T) {
 	effort.SkipUnlessAll(t, "its time is real")
 	brokenNetworks(func(name string, n brokenNetwork) {

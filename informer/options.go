@@ -43,10 +43,11 @@ type Options[T any] struct {
 	// slog.New(slog.DiscardHandler) logs nothing.
 	Logger *slog.Logger
 
-	// Goroutine is called in each goroutine of the informer, with a description of it. It must call
-	// run in the same goroutine, and return after run. It can set labels for profiles (see
-	// informer/profile), or open a span of a trace. ctx is the context of Run, with its labels. The
-	// hook adds no cost for each event. Defaults to nil: the informer calls run itself.
+	// Goroutine is called in each goroutine of the informer, with a description of it. The hook
+	// must call run in the same goroutine, and return after run. The hook can set labels for
+	// profiles (see informer/profile), or open a span of a trace. ctx is the context of Run, with
+	// its labels. The hook adds no cost for each event. Defaults to nil: the informer calls run
+	// itself.
 	Goroutine func(ctx context.Context, what Goroutine, run func())
 
 	// Observer receives batches and deliveries. Defaults to nil, which costs one pointer test.

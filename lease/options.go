@@ -43,7 +43,7 @@ type Options struct {
 	RetryPeriod time.Duration
 
 	// Watch makes a candidate watch the Lease in addition, so that it notices a release at once,
-	// without waiting for its next read. This costs a connection or a stream of one, and the
+	// without waiting for its next read. A watch costs a connection or a stream of one, and the
 	// permission to watch the Lease, which may be limited to its name. If the watch is refused or
 	// breaks, that is logged. The candidate then reads the Lease as without a watch, and retries
 	// the watch within a minute. A watch only affects when the candidate reads, so no guarantee

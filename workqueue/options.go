@@ -55,7 +55,8 @@ type Options[K comparable] struct {
 	// cost. Defaults to false.
 	Timed bool
 
-	// Observer receives each event in the queue. It must not be changed after New. Defaults to nil.
+	// Observer receives each event in the queue. The Observer must not be changed after New.
+	// Defaults to nil.
 	Observer *Observer[K]
 
 	// Logger receives the failures of Run, with Name, because Run has no caller to return them to.

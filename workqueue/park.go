@@ -7,8 +7,9 @@ import (
 )
 
 // Park holds the key back until the function has returned. The key is not handed out before,
-// however often it is added, and no add is lost. It does not add the key. A worker that has written
-// an object parks its key until the store has seen the write, and so never acts on an older object:
+// however often it is added, and no add is lost. Park does not add the key. A worker that has
+// written an object parks its key until the store has seen the write, and so never acts on an older
+// object:
 //
 //	queue.Park(key, func(ctx context.Context) error {
 //		return store.WaitRV(ctx, written.ResourceVersion)

@@ -87,7 +87,7 @@ func Object[T any](uid types.UID) Condition[T] {
 	}
 }
 
-// AtLeast holds if the store has this version of the object or a newer one. It waits for the
+// AtLeast holds if the store has this version of the object or a newer one. AtLeast waits for the
 // caller's own write, and, unlike WaitRV, for nothing else. If the server has been restored from a
 // backup, later writes are lost, and the condition holds when the object reaches this version
 // again.

@@ -12,17 +12,17 @@
 // All guarantees of an informer hold for a merged source, with these consequences:
 //
 //   - The version of a list is the oldest version of its parts. The version of the store is the
-//     version through which all parts are complete, so G8 holds. It advances when the slowest part
-//     has an event or a bookmark. With a quiet part, WaitRV may have to wait for the server's next
-//     bookmark, about a minute. To read one's own write, wait for the object (package await)
-//     instead.
+//     version through which all parts are complete, so G8 holds. This version advances when the
+//     slowest part has an event or a bookmark. With a quiet part, WaitRV may have to wait for the
+//     server's next bookmark, about a minute. To read one's own write, wait for the object (package
+//     await) instead.
 //   - Changes of different parts are delivered in the order of their arrival. Changes of one key
 //     keep the server's order (G1).
 //   - The first list is complete, or fails: with the error of the first part that
 //     cannot be listed. See MergeOptions.Tolerate.
-//   - After that, a failing part does not stop the others. Its stored objects stay, it is retried
-//     alone, and Status.Parts and Healthy name it. The reflector's time limits apply to each part
-//     separately.
+//   - After that, a failing part does not stop the others. The stored objects of that part stay,
+//     the part is retried alone, and Status.Parts and Healthy name the part. The reflector's time
+//     limits apply to each part separately.
 //   - If a part's watch has failed three times in a row, or its version has expired, all parts
 //     are listed. Unchanged objects are not decoded again.
 //   - If a part reports a change whose version its watch has already passed, all parts are listed,
