@@ -13,17 +13,14 @@ import (
 //
 //	d = min(Base * Factor^(n-1), Max / (1+Jitter))
 //
-// So no wait exceeds Max (or PermanentMax, when it applies), and even the longest waits are spread.
-// The defaults are client-go's numbers (RC-3): 0.8 to 1.6 s, 1.6 to 3.2 s, ... 15 to 30 s. In
-// client-go, a row of failures also ends after some time; here, only success ends it.
+// No wait exceeds Max (or PermanentMax, when it applies). The defaults are client-go's numbers
+// (RC-3): 0.8 to 1.6 s, 1.6 to 3.2 s, ... 15 to 30 s. In client-go, the count of failures also
+// starts again after some time; here, only success resets it.
 //
-// Two kinds of failures are counted separately: the attempt reached no server, or the server
-// refused the credentials. These failures are cheap, and end when somebody repairs the cause
-// elsewhere. Their waits grow by OutageFactor, and do not lengthen the waits after other failures.
-// A failure of these kinds starts a new row if a failure of another kind came before it.
-//
-// plain/backoff.go doubles each wait, whatever has failed. After an outage of 20 seconds, its
-// client may wait for 30 more seconds, and this one for 8.
+// If no server was reached, or the server refused the credentials, OutageFactor replaces Factor.
+// These failures have their own count, which starts again after any other failure. plain/backoff.go
+// has one count and doubles each wait. After an outage of 20 seconds, its client may wait for 30
+// more seconds, and this one for 8.
 type Backoff struct {
 	// Base is the shortest wait after the first failure. Defaults to 800 ms.
 	Base time.Duration
@@ -39,8 +36,8 @@ type Backoff struct {
 
 	// PermanentMax replaces Max while the server keeps answering that the resource does not exist
 	// (404) or that the client must not read it (403). These failures do not go away by themselves,
-	// and every attempt is work for the server. After a list that is too large
-	// (listwatch.ErrListTooLarge), even the first wait is one of the longest. At least Max;
+	// and every attempt costs the server work. After a list that is too large
+	// (listwatch.ErrListTooLarge), even the first wait is drawn near PermanentMax. At least Max;
 	// defaults to 5 minutes, or Max if it is longer.
 	PermanentMax time.Duration
 
@@ -50,10 +47,8 @@ type Backoff struct {
 	// OutageFactor replaces Factor if no server could be reached (connection refused, no route, or
 	// unknown host name), or if the credentials were not accepted (401). With 1.25, the next wait
 	// is about a quarter of the outage so far. After an outage of 20 seconds, all clients come back
-	// within 8 seconds. Of 10,000 clients, at most 2,100 come in one second, and at most 500 after
-	// a long outage. With client-go's waits, which are twice as long, these numbers are half as
-	// large. But after an outage of 5 seconds, 3,100 of its clients come in one second. At least 1;
-	// defaults to 1.25, or to Factor if it is less.
+	// within 8 seconds. Of 10,000 clients, at most 2,100 come back in one second, and at most 500
+	// after a long outage. At least 1; defaults to 1.25, or to Factor if it is less.
 	OutageFactor float64
 
 	// Jitter is the random part of a wait, relative to its fixed part. A negative Jitter means no
@@ -67,7 +62,8 @@ var (
 	errPermanentMax = errors.New("reflector: Options.Backoff: PermanentMax must not be less than Max, which is 30 seconds by default")
 )
 
-// Validate returns the error that New returns for b. It is for users of [Row].
+// Validate returns the error that New returns for b. It is for code that uses [Row] without a
+// Reflector.
 func (b Backoff) Validate() error {
 	switch {
 	case b.Base < 0 || b.Max < 0 || b.MaxRetryAfter < 0 || b.PermanentMax < 0,
@@ -107,7 +103,7 @@ func (b Backoff) withDefaults() Backoff {
 	return b
 }
 
-// wait draws the wait after failure n of a row; the first failure is 1. The result is at most
+// wait draws the wait after the n-th consecutive failure; n starts at 1. The result is at most
 // longest.
 func (b Backoff) wait(n int, factor float64, longest time.Duration) time.Duration {
 	fixed, limit := float64(b.Base), float64(longest)/(1+b.Jitter)
@@ -117,25 +113,25 @@ func (b Backoff) wait(n int, factor float64, longest time.Duration) time.Duratio
 	return b.spread(min(fixed, limit))
 }
 
-// last draws a wait as at the end of a long row. The result is at most longest.
+// last draws the wait that follows many consecutive failures. The result is at most longest.
 func (b Backoff) last(longest time.Duration) time.Duration {
 	return b.spread(float64(longest) / (1 + b.Jitter))
 }
 
-// most returns the longest wait with a fixed part of d.
+// most returns the upper bound of the waits whose fixed part is d.
 func (b Backoff) most(d time.Duration) time.Duration { return duration(float64(d) * (1 + b.Jitter)) }
 
-// spread adds the random part to a wait.
+// spread draws a wait from [fixed, fixed*(1+Jitter)).
 func (b Backoff) spread(fixed float64) time.Duration {
 	return duration(fixed * (1 + b.Jitter*rand.Float64()))
 }
 
-// duration returns d, or the longest duration if d is longer.
+// duration converts nanoseconds to a Duration, and limits them to the longest Duration.
 func duration(d float64) time.Duration {
 	if d < math.MaxInt64 {
 		return time.Duration(d)
 	}
-	return math.MaxInt64 // A conversion would be negative.
+	return math.MaxInt64 // The conversion of a larger number would be negative.
 }
 
 // sleep waits for d, or until ctx ends, or until wake has a value or is closed. closed reports that

@@ -18,23 +18,23 @@ import (
 
 var errNotAgain = errors.New("the watch did not begin with the last event of the lost watch")
 
-// doubt has the reasons to suspect that the server's history is not the history that the reflector
-// knows.
+// doubt has the reasons to suspect that the server no longer has the history that the reflector
+// knows, for example after a restore from a backup.
 type doubt struct {
-	// lost says that a watch was lost since the last snapshot or comparison. outage says that the
-	// server was unreachable after that, so that another server may have taken its place. pace is
-	// the pace of comparisons.
+	// lost: a watch was lost since the last snapshot or comparison. outage: the server was
+	// unreachable after that, so that another server may have taken its place. pace limits how
+	// often the reflector compares.
 	lost, outage bool
 	pace         pace.Pace
 
-	// late is the error of an event that came when the watch had passed its version; look has yet
-	// to deal with it. looked is when look last dealt with such an event. hinted is when a late
-	// bookmark last led to a comparison.
+	// late is the error of an event that is older than the watch, until the next snapshot. looked
+	// is when the reflector last reacted to a late event. hinted is when a late bookmark last led
+	// to a comparison.
 	late           error
 	looked, hinted time.Time
 
-	// other says that the server's history differs from the sink's history: the same version may
-	// belong to another object. The reflector takes the next snapshot as if it knew nothing.
+	// other: the server has another history than the sink, so the same version may belong to
+	// another object. The reflector takes the next snapshot as if the sink were empty.
 	other bool
 }
 
@@ -46,35 +46,36 @@ func (d *doubt) failed(err error) {
 	}
 }
 
-// ended records that a watch has ended. A watch that ended in good order, but early, was lost as
-// well: a server that stops ends its watches in good order, and another server may take its place
+// ended records that a watch has ended. A watch that ended without an error, but too early, counts
+// as lost: a server that stops ends its watches this way, and another server may take its place
 // unnoticed.
 func (d *doubt) ended(err error, early bool) {
 	d.lost = d.lost || err != io.EOF || early
 }
 
-// clear removes all reasons for doubt.
+// clear removes all suspicions. It keeps the times that limit how often the reflector compares.
 func (d *doubt) clear() { *d = doubt{looked: d.looked, hinted: d.hinted, pace: d.pace} }
 
-// ordered reports whether a version can be compared with others.
+// ordered reports whether the version is a number, so that it can be compared with others.
 func ordered(version string) bool {
 	_, err := resourceversion.CompareResourceVersion(version, version)
 	return err == nil
 }
 
 // compares reports whether the reflector has to compare the server's history with the history that
-// it knows.
+// it knows, before it hands over events.
 func (r *Reflector[T]) compares(version string) bool {
 	return r.doubt.lost && !r.opts.SkipComparison && ordered(version)
 }
 
-// compare requests the server's version. Then it reads the first event of the watch. If the
-// server's history is the known one, this event is the last event of the lost watch.
+// compare requests the server's version in its first step, and reads an event of the watch in each
+// later step. If the server has the known history, the first event repeats the last event of the
+// lost watch.
 func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], error) {
 	if !s.asked {
 		s.asked = true
 		if s.from != s.version && r.doubt.pace.Left() > 0 {
-			// The first event decides, if it comes in time.
+			// No version is requested now: the first event decides, if it comes in time.
 			s.watch.endAfter(pace.CompareLimit, errNotAgain)
 			return s, nil
 		}
@@ -91,7 +92,8 @@ func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], 
 		s.watch.close()
 		return r.forgotten(s.version, s.listed), nil
 	case errors.Is(err, errNotAgain):
-		// A server with lower versions sends nothing on this watch, and its version is unknown.
+		// A server whose versions are lower than the watch's start sends nothing on this watch.
+		// Here the server's version is unknown, so this is possible.
 		s.watch.close()
 		r.doubt.outage = r.doubt.outage || s.told || !s.listed
 		return r.forgotten(s.version, s.listed), nil
@@ -118,8 +120,8 @@ func (r *Reflector[T]) compareVersions(ctx context.Context, s *comparing[T]) (st
 	case err != nil:
 		r.opts.Logger.Warn("The server's version could not be compared with what is known", "err", err)
 	case older(current, s.version):
-		// The next list will have the same version. Then the server has confirmed its most recent
-		// state twice.
+		// The next list will have the same version, so the server confirms it twice. Count it as
+		// one refusal less than the limit.
 		r.refused = refusals{version: current, times: insistence - 1}
 		return r.begin(s, fmt.Errorf("%w: it has version %s, the sink has been told everything up to %s", ErrOtherHistory, current, s.version))
 	}
@@ -138,7 +140,7 @@ func (r *Reflector[T]) compareVersions(ctx context.Context, s *comparing[T]) (st
 	return s, nil
 }
 
-// current returns the server's most recent version, from a list of one object. The object is not
+// current requests the server's most recent version with a list of one object. The object is not
 // decoded.
 func (r *Reflector[T]) current(ctx context.Context) (string, error) {
 	r.doubt.pace.Step()
@@ -167,27 +169,27 @@ func (r *Reflector[T]) current(ctx context.Context) (string, error) {
 	}
 }
 
-// trust assumes that the server's history is the history that the reflector knows.
+// trust ends the comparison: the server has the history that the reflector knows. The watch goes
+// on.
 func (r *Reflector[T]) trust(s *comparing[T]) state[T] {
 	r.doubt.clear()
 	s.watch.endAfter(r.opts.WatchIdleTimeout, r.about(ErrIdle))
 	return &watching[T]{version: s.version, watch: s.watch, heard: true}
 }
 
-// begin starts with another history: it returns the state of a snapshot that the reflector takes as
-// if it knew nothing.
+// begin ends the comparison: the server has another history. It returns the state that takes a
+// snapshot as if the sink were empty.
 func (r *Reflector[T]) begin(s *comparing[T], err error) (state[T], error) {
 	s.watch.close()
 	r.doubt.other = true
 	return r.atOnce(&r.watches, err, r.snapshot("")), err
 }
 
-// forgotten returns the next state if no event tells whether the server's history is still the
-// known one. Either no event came since the last snapshot, or the server does not have the last
-// event any more, or never had it. If the server was unreachable for a while, another server may
-// have taken its place. Then a snapshot compares everything, when the pace of comparisons allows
-// it. Otherwise the watch begins where the last watch ended. listed says that the server has just
-// been asked for its version.
+// forgotten returns the next state if no event can show whether the server's history is still the
+// known one. Either no event came since the last snapshot, or the server does not have that event.
+// If the server was unreachable, a snapshot follows when the pace of comparisons allows it.
+// Otherwise the watch starts where the last watch ended. listed says that the server's version was
+// requested just before.
 func (r *Reflector[T]) forgotten(version string, listed bool) state[T] {
 	r.mark = mark.Mark{}
 	switch due := listed || r.doubt.pace.Left() <= 0; {
@@ -196,21 +198,19 @@ func (r *Reflector[T]) forgotten(version string, listed bool) state[T] {
 		r.opts.Logger.Info("The server is back, and no event tells whether its history is the same: listing")
 		return r.resnapshot()
 	case listed:
-		r.doubt.clear() // There is nothing else to compare.
+		r.doubt.clear() // no other reason for a comparison is left
 	}
 	return r.resume(version)
 }
 
-// late deals with an event whose version the watch has passed already. Servers whose objects have
-// the versions of their lists do not send late events. So the event does not say how far the watch
-// is. A late bookmark is ignored, but a comparison follows, because the server may have gone back.
+// late handles an event that is older than the watch. A late bookmark is ignored, but a comparison
+// follows, because the server may have gone back.
 //
-// The sink gets the event if it has the same version: the event is a repetition, or a change by a
-// server that does not change versions. (Some servers give a deletion the version of the object's
-// last state.) An event with any other version may be older than the sink's state, and could bring
-// back a deleted object. So a comparison and a snapshot follow. If late events go on after that
-// snapshot, objects have versions of their own. Then the sink gets each event, and the next
-// snapshot follows after pace.DoubtPause.
+// If the sink has the event's version, it gets the event: some servers give a deletion the version
+// of the object's last state. Any other late event may be outdated, and could bring back a deleted
+// object. So the reflector drops the event, and a comparison and a snapshot follow. If late events
+// go on after that snapshot, the server's objects have versions of their own. Then the sink gets
+// each event for pace.DoubtPause, and after that the next snapshot follows.
 func (r *Reflector[T]) late(s *watching[T], event listwatch.Event[T]) (state[T], error) {
 	isBookmark := event.Type == listwatch.Bookmark
 	if !isBookmark && r.sink.HasVersion(event.Key, event.ResourceVersion, event.UIDHash) {
@@ -238,8 +238,8 @@ func (r *Reflector[T]) late(s *watching[T], event listwatch.Event[T]) (state[T],
 	return r.look(s)
 }
 
-// lateBookmark starts a comparison after a late bookmark, unless another one started within
-// pace.DoubtPause. No snapshot follows. So the next late event is still suspect.
+// lateBookmark starts a comparison after a late bookmark, at most once in pace.DoubtPause. No
+// snapshot follows, and the next late event is handled as if the bookmark had not come.
 func (r *Reflector[T]) lateBookmark(s *watching[T]) state[T] {
 	if r.opts.SkipComparison || time.Since(r.doubt.looked) < pace.DoubtPause || time.Since(r.doubt.hinted) < pace.DoubtPause {
 		return s
@@ -248,10 +248,9 @@ func (r *Reflector[T]) lateBookmark(s *watching[T]) state[T] {
 	return &comparing[T]{version: s.version, from: s.version, watch: s.watch}
 }
 
-// lateUnread is late for an event with an undecodable object. The sink does not get the event: it
-// may be a repetition, and the object may have been decoded, or recreated, since then. The log
-// names the object. After a deletion, a snapshot follows, as after other late events, because only
-// a snapshot shows whether the object is gone.
+// lateUnread handles a late event with an undecodable object. The sink does not get the event,
+// because the object may have been decoded, or recreated, since then. The log names the object.
+// After a deletion, a snapshot follows, because only a snapshot shows whether the object is gone.
 func (r *Reflector[T]) lateUnread(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
 	r.record.update(func(st *Status) { st.Stale++ })
 	due := unread.Type == listwatch.Deleted && time.Since(r.doubt.looked) >= pace.DoubtPause
@@ -266,7 +265,7 @@ func (r *Reflector[T]) lateUnread(s *watching[T], unread *listwatch.ObjectError)
 	return s, nil
 }
 
-// look starts to deal with a late event, unless it dealt with another one within pace.DoubtPause.
+// look starts a comparison and a snapshot because of a late event, at most once in pace.DoubtPause.
 func (r *Reflector[T]) look(s *watching[T]) (state[T], error) {
 	if time.Since(r.doubt.looked) < pace.DoubtPause {
 		return s, nil

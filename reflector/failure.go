@@ -26,8 +26,8 @@ func statusOf(err error) metav1.Status {
 }
 
 // IsExpired reports that the server no longer has the requested version. IsExpired, IsTooLarge,
-// RefusesVersion, IsRefused and StatusCode are for code beside a Reflector that retries like a
-// Reflector, such as the parts of a source. For nil, they return false or 0.
+// RefusesVersion, IsRefused and StatusCode are for code that retries like a Reflector, such as the
+// parts of a source. For nil, they return false or 0.
 func IsExpired(err error) bool {
 	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err)
 }
@@ -47,8 +47,8 @@ func IsTooLarge(err error) bool {
 		status.Details.Causes, func(c metav1.StatusCause) bool { return c.Message == message })
 }
 
-// RefusesVersion reports that the server may accept the same list without a version: it does not
-// have this version, or finds it invalid, or does not know how to match it.
+// RefusesVersion reports that the same list without a version may succeed: the server does not have
+// this version, finds it invalid, or does not know how to match it.
 func RefusesVersion(err error) bool {
 	return IsExpired(err) || IsTooLarge(err) || apierrors.IsBadRequest(err) || apierrors.IsInvalid(err)
 }
@@ -58,7 +58,7 @@ func isUnsupported(err error) bool {
 	return apierrors.IsBadRequest(err) || apierrors.IsInvalid(err) || apierrors.IsMethodNotSupported(err)
 }
 
-// IsRefused reports that the server refuses a watch, or fails because of it. The reason may be the
+// IsRefused reports that the server refuses a watch, or fails to open it. The cause may be the
 // version, or a client that can list the resource but not watch it. A 504 counts as well: a gateway
 // that waits for the end of a watch sends it.
 func IsRefused(err error) bool {
@@ -70,8 +70,8 @@ func IsRefused(err error) bool {
 // status.
 func StatusCode(err error) int { return int(statusOf(err).Code) }
 
-// isPermanent reports that the server understood the request, and that its response stays the same
-// until somebody changes objects or permissions.
+// isPermanent reports that repeating the request is useless until somebody changes objects or
+// permissions.
 func isPermanent(err error) bool {
 	return apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || isOversized(err)
 }
@@ -85,8 +85,8 @@ func isUnreached(err error) bool {
 	return ok && (failed.Op == "dial" || failed.Op == "proxyconnect") || errors.Is(err, syscall.ECONNREFUSED)
 }
 
-// isOutage reports that a failure is not about the request, ends when something changes elsewhere,
-// and costs a server next to nothing.
+// isOutage reports that no server was reached, or that it refused the credentials. Such a failure
+// is not about the request, and costs a server next to nothing.
 func isOutage(err error) bool {
 	return isUnreached(err) || apierrors.IsUnauthorized(err)
 }
@@ -96,7 +96,7 @@ func isLost(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
 }
 
-// isBusy reports that the server is unreachable or busy: it has said nothing about the request
+// isBusy reports that the server is unreachable or busy, so that nothing is known about the request
 // itself.
 func isBusy(err error) bool {
 	return isUnreached(err) || apierrors.IsTooManyRequests(err)
@@ -108,7 +108,7 @@ func isUnreachable(err error) bool {
 	return code == 0 || code > 500
 }
 
-// delayAsked returns the wait that the server requests, or 0.
+// delayAsked returns the Retry-After of the server's answer, or 0.
 func delayAsked(err error) time.Duration {
 	if details := statusOf(err).Details; details != nil {
 		return time.Duration(details.RetryAfterSeconds) * time.Second

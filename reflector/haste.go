@@ -1,7 +1,7 @@
 package reflector
 
 // hurried returns a state that waits before attempt s if too many attempts came without a wait. It
-// returns nil if s need not wait, or has waited already.
+// returns nil if s is not an attempt, need not wait, or has waited already.
 func (r *Reflector[T]) hurried(s state[T]) state[T] {
 	switch s := s.(type) {
 	case *requesting[T], *connecting[T]:

@@ -42,8 +42,8 @@ func (r *Reflector[T]) list(ctx context.Context, s *listing[T]) (state[T], error
 	if s.token == "" {
 		return r.handOver(s.items, s.unread, s.version, &connecting[T]{version: s.version})
 	}
-	// A cache does not answer in pages, so this server has no cache: request pages from now on
-	// (RC-7).
+	// Only a server that reads its storage answers in pages at version "0": request pages from now
+	// on (RC-7).
 	r.paged = r.paged || s.at == "0"
 	if s.turns.again(s.token) {
 		err := r.about(ErrPageRepeated)
@@ -52,15 +52,15 @@ func (r *Reflector[T]) list(ctx context.Context, s *listing[T]) (state[T], error
 	return s, nil
 }
 
-// turns finds out whether the tokens of pages repeat, in a list of any length. It remembers only
-// two tokens (Brent's method).
+// turns detects that the continue tokens of a list repeat. It works for lists of any length, and
+// keeps only two tokens (Brent's method).
 type turns struct {
 	last, kept string
 	n          int // tokens so far
 }
 
 // again records the next token, and reports whether the tokens repeat. It may notice a repetition
-// late, after twice as many pages.
+// only after twice as many pages.
 func (t *turns) again(token string) bool {
 	if t.n > 0 && (token == t.last || token == t.kept) {
 		return true
@@ -119,8 +119,8 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 	}
 }
 
-// roomForOne makes room for one more item by doubling a full slice. append would add only a
-// quarter, and so allocate several times the memory that a long list needs.
+// roomForOne doubles a full slice. For long slices, append would add only a quarter, and so
+// allocate several times the memory that a long list needs.
 func roomForOne[T any](items []listwatch.Item[T]) []listwatch.Item[T] {
 	if len(items) < cap(items) {
 		return items
@@ -128,15 +128,15 @@ func roomForOne[T any](items []listwatch.Item[T]) []listwatch.Item[T] {
 	return slices.Grow(items, max(len(items), defaultPageSize))
 }
 
-// unchanged returns an item for an undecodable object. The object exists, so the sink must keep its
-// state.
+// unchanged returns an item for an undecodable object. The item tells the sink that the object
+// exists, so the sink must keep its state.
 func unchanged[T any](unread *listwatch.ObjectError) listwatch.Item[T] {
 	return listwatch.Item[T]{Key: unread.Key, UIDHash: unread.UIDHash, Unchanged: true}
 }
 
 // listOptions makes the options of one page. Later pages have no version, because the token
-// contains it (RC-8). With a limit, a server answers with exactly the requested version (KEP-2523).
-// The reflector has this version already, so the options allow a newer one.
+// contains it (RC-8). A list with a limit gets exactly the requested version (KEP-2523), which the
+// reflector has already. So the options explicitly allow a newer version.
 func (r *Reflector[T]) listOptions(s *listing[T]) listwatch.ListOptions {
 	opts := listwatch.ListOptions{Known: r.known(), Continue: s.token, Bytes: &s.bytes}
 	if s.token == "" {
@@ -170,15 +170,16 @@ func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 	}
 }
 
-// otherHistory starts afresh after a source has reported that the server has another history than
-// the sink. The reflector goes on as if it knew nothing.
+// otherHistory takes a snapshot of the most recent state after a source reported another history.
+// The reflector handles it as if the sink were empty.
 func (r *Reflector[T]) otherHistory(err error) (state[T], error) {
 	r.doubt.other = true
-	r.refused = refusals{times: insistence - 1} // The source has requested the most recent state.
+	r.refused = refusals{times: insistence - 1} // the source has requested the most recent state
 	return r.atOnce(&r.snapshots, err, r.snapshot("")), err
 }
 
-// handOver gives a whole snapshot to the sink. next is the state that follows.
+// handOver gives a whole snapshot to the sink. It refuses a snapshot that is older than the sink's
+// version, until the server insists. next is the state that follows.
 func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, version string, next state[T]) (state[T], error) {
 	var travels error
 	if older(version, r.version) {
@@ -218,7 +219,7 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, v
 	}
 	r.doubt.clear()
 	r.mark = mark.Mark{}
-	// A snapshot without a version is not older than the requested version.
+	// If the snapshot has no version, use the requested one: the snapshot is not older.
 	r.version, r.synced = cmp.Or(version, r.version), true
 	r.succeeded(&r.snapshots)
 	r.record.update(func(st *Status) {
@@ -231,23 +232,23 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, v
 	return next, travels
 }
 
-// isKnown says that the sink has this item, by its version.
+// isKnown reports whether the sink recognised this item by its version, so that it was not decoded.
 func isKnown[T any](item listwatch.Item[T]) bool { return item.Unchanged && item.ResourceVersion != "" }
 
-// insistence is how many snapshots in a row have to be older than the sink's version before the
-// reflector accepts one. A server that lags behind catches up meanwhile. From the second snapshot
-// on, the reflector requests the most recent state, which no server takes from a cache.
+// insistence is how many outdated snapshots in a row the reflector needs before it accepts one. A
+// server that lags behind catches up meanwhile. From the second snapshot on, the reflector requests
+// the most recent state, which no server takes from a cache.
 const insistence = 6
 
-// refusals counts the snapshots in a row that were older than the sink's version.
+// refusals counts the consecutive snapshots that were older than the sink's version.
 type refusals struct {
-	version string // of the last of them
+	version string // of the last refused snapshot
 	times   int
 }
 
-// insists counts one more old snapshot, and reports whether the reflector accepts it. If its
-// version is older than the last one's, several servers contradict each other, and the count starts
-// again.
+// insists counts one more outdated snapshot, and reports whether the reflector accepts it. If its
+// version is lower than the previous one, several servers contradict each other, and the count
+// starts again.
 func (f *refusals) insists(version string) bool {
 	if older(version, f.version) {
 		f.times = 0

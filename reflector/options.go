@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// ListMode says how a reflector gets its snapshots.
+// ListMode says how a reflector takes its snapshots.
 type ListMode uint8
 
 const (
@@ -41,8 +41,8 @@ func (m ListMode) String() string {
 	}
 }
 
-// Options are a reflector's settings. The zero value is ready for use. A time that is set must be
-// at least 100 ms, or at least 1 ms in Backoff. New returns an error for a shorter time, which is
+// Options are a reflector's settings. The zero value is ready for use. A duration that is set must
+// be at least 100 ms, or at least 1 ms in Backoff. New rejects a shorter duration, because it is
 // probably a number without its unit.
 type Options struct {
 	// ListMode says how snapshots are taken. Defaults to Auto.
@@ -54,7 +54,7 @@ type Options struct {
 	PageSize int64
 
 	// WatchTimeout is the shortest time after which the server is asked to end a watch. Each watch
-	// draws its time from [WatchTimeout, 2*WatchTimeout), so that many clients come back at
+	// draws its time from [WatchTimeout, 2*WatchTimeout), so that many clients reconnect at
 	// different moments. If the watch is still open five seconds after its time, the reflector
 	// closes it. In both cases, the next watch starts at once from the version at which the last
 	// watch ended. Defaults to 5 minutes; the maximum is a year.
@@ -62,77 +62,71 @@ type Options struct {
 
 	// ListProgressTimeout is how long a list may take, from the request to its end. For a streaming
 	// list, it is the longest time between events that list existing objects; changes of objects do
-	// not count. After this time, the reflector reports [ErrNoProgress]. It tries a list again, but
-	// never again a streaming list, because the server would not finish the next one either.
-	// Defaults to 60 seconds. An API server itself works on a list for this time before it gives
-	// up. With a shorter time, the reflector would break off lists that only need more time, again
-	// and again.
+	// not count. After this time, the reflector reports [ErrNoProgress], and lists; it makes no
+	// further streaming list. Defaults to 60 seconds, because an API server works on a list for as
+	// long before it gives up. A shorter time may break off every list of a slow server.
 	ListProgressTimeout time.Duration
 
-	// WatchIdleTimeout is how long a watch may be silent while the reflector waits for it. After
-	// this time, the reflector takes the connection to be dead: it reports [ErrIdle], and starts
-	// the next watch at once from the same version. This is not counted as a failure, because
-	// perhaps nothing has happened. A negative time means for ever. Defaults to 3 minutes: on a
-	// quiet watch, servers send a bookmark about once a minute, so that three are missing.
-	// (plain/reflector.go closes a dead watch at the end of its time, after 5 to 10 minutes.) Some
-	// servers send no bookmarks: kube-apiserver sends none for events, which it does not cache.
-	// They get one new watch in each such time, and nothing is lost or listed again.
+	// WatchIdleTimeout is how long a watch may be silent. After this time, the reflector takes the
+	// connection for dead: it reports [ErrIdle], and starts the next watch at once from the same
+	// version. This is not counted as a failure, because perhaps nothing has happened. A negative
+	// time means no limit. Defaults to 3 minutes, in which three bookmarks of a quiet watch are
+	// missing. Some servers send no bookmarks: kube-apiserver sends none for events, which it does
+	// not cache. Their quiet watches are replaced every 3 minutes; nothing is lost or listed again.
 	WatchIdleTimeout time.Duration
 
 	// Backoff says how long to wait after a failure.
 	Backoff Backoff
 
-	// GiveUpAfter is the number of certain failures in a row after which Run gives up and returns
-	// the failure. These failures count: the resource does not exist (404), this client must not
-	// read it (403), or the list is too large (listwatch.ErrListTooLarge). Defaults to 0, never:
-	// somebody may still install the definition or grant the right, and meanwhile the waits grow;
-	// see [Backoff].PermanentMax.
+	// GiveUpAfter is the number of permanent failures in a row after which Run returns the failure.
+	// A failure is permanent if the resource does not exist (404), if this client must not read it
+	// (403), or if the list is too large (listwatch.ErrListTooLarge). Defaults to 0, which means
+	// never: somebody may still install the definition or grant the right. Meanwhile the waits
+	// grow; see [Backoff].PermanentMax.
 	GiveUpAfter int
 
-	// AllowTimeTravel accepts a snapshot that is older than the sink's version. By default the
-	// reflector refuses such a snapshot with [ErrTimeTravel], and lists again, because the snapshot
-	// may come from a server that lags behind.
+	// AllowTimeTravel accepts a snapshot that is older than the sink's version, and treats it as
+	// another history; see [Restorer]. By default the reflector refuses such a snapshot with
+	// [ErrTimeTravel], and lists again, because the snapshot may come from a server that lags
+	// behind.
 	//
-	// A cluster whose storage has been restored from a backup does not catch up: its versions have
-	// gone back for good. So the reflector accepts an old snapshot in two cases, and reports
-	// ErrTimeTravel as well. In the first case, a comparison has just found that the server's most
-	// recent version is as old. In the second case, six snapshots in a row are older than the
-	// sink's version, and none is older than the one before it. This takes about half a minute.
-	// With AllowTimeTravel, it accepts the first old snapshot. It takes the snapshot as if it knew
-	// nothing; see [Restorer].
+	// Even by default, the reflector accepts an old snapshot in two cases, and reports
+	// ErrTimeTravel as well. First, a comparison has just found that the server's most recent
+	// version is as old. Second, six snapshots in a row were outdated, and their versions did not
+	// go down. This takes about half a minute.
 	AllowTimeTravel bool
 
-	// SkipComparison leaves out the comparison after a lost watch, which costs a list of one object
-	// before the next watch, and one event that comes twice. The comparison finds out whether the
-	// server's history is still the known one. Without it, the reflector may not notice that a
-	// cluster has been restored from a backup. It never notices if the versions have passed the
-	// known ones. Defaults to false. If versions are not numbers, the reflector compares nothing.
+	// SkipComparison leaves out the comparison of histories after a lost watch. A comparison costs
+	// a list of one object, and one event that comes twice. Without it, the reflector may not
+	// notice that a cluster was restored from a backup; it cannot notice if the server's versions
+	// have passed the known ones. Defaults to false. If versions are not numbers, the reflector
+	// never compares.
 	SkipComparison bool
 
 	// SkipUnreadable lets the reflector hand over a first snapshot that has undecodable objects. By
 	// default such a snapshot is a failed attempt, with an [*UnreadableError], and the sink gets
-	// nothing: a user would take the missing objects for deleted. Later snapshots and watches
-	// always go on without these objects. The sink keeps its states of them, and Status.Unreadable
-	// has them. Defaults to false.
+	// nothing, because a user would take the missing objects for deleted. Later snapshots and
+	// watches always go on without these objects. The sink keeps its states of them, and
+	// Status.Unreadable lists them. Defaults to false.
 	SkipUnreadable bool
 
 	// OnError is called once for every failed attempt, and for every undecodable object. Run's
-	// goroutine calls it, with no lock held. It delays the reflector until it returns. Defaults to
-	// nil.
+	// goroutine calls OnError, with no lock held, and waits until it returns. Defaults to nil.
 	OnError func(Error)
 
-	// Wake ends a wait early: after a value, the next attempt starts at once. It is for users who
-	// know that an attempt is worth while, for example because a missing CustomResourceDefinition
-	// now exists. The reflector reads it only while it waits: with a buffer of one, a value ends
-	// the next wait. Closing it ends one wait, the current or the next one. Defaults to nil.
+	// Wake ends a wait early: after a value, the next attempt starts at once. A program sends a
+	// value when it knows that an attempt is worth while, for example because a missing
+	// CustomResourceDefinition now exists. The reflector receives only while it waits. With a
+	// buffer of one, a value ends the next wait. Closing the channel ends one wait, the current or
+	// the next one. Defaults to nil.
 	Wake <-chan struct{}
 
 	// Observer has the hooks that the reflector calls at every step. Defaults to nil.
 	Observer *Observer
 
 	// Logger gets a warning when attempts start to fail, when they fail with another status, and
-	// every five minutes while they fail. It gets a line at info level when they succeed again, and
-	// every single failure at debug level. It should name the resource, for example by
+	// every five minutes while they fail. It gets a line at info level when attempts succeed again,
+	// and each failure at debug level. The logger should name the resource, for example by
 	// logger.With("resource", "pods"). Defaults to the value of slog.Default() when New is called.
 	// slog.New(slog.DiscardHandler) drops all lines.
 	Logger *slog.Logger
@@ -144,8 +138,8 @@ var (
 	errShort    = errors.New("reflector: Options.WatchTimeout, ListProgressTimeout and WatchIdleTimeout are durations, such as 5*time.Minute, of 100 ms at least")
 )
 
-// shortest is the least value of a time in Options. A shorter time is probably a number without its
-// unit, and no server answers as fast.
+// shortest is the smallest duration that Options accept. A smaller one is probably a number without
+// its unit.
 const shortest = 100 * time.Millisecond
 
 // isShort reports whether one of the times is set, and shorter than least.
@@ -188,8 +182,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// longestWatch is half of the longest timeout that the reflector requests for a watch. Sums of such
-// times do not overflow, nor does their number of seconds in the server.
+// longestWatch limits WatchTimeout, so that sums of timeouts do not overflow, neither here nor in
+// the server.
 const longestWatch = 365 * 24 * time.Hour
 
 // watchTimeout draws the timeout of one watch (RC-20).

@@ -13,46 +13,45 @@ import (
 )
 
 // Sink is the receiver that a reflector keeps in step with a server. Run's goroutine calls Replace
-// and Apply, one call at a time. If a call fails, the reflector reports the error, and hands over a
-// new snapshot after a wait: a failed call may have done all, some or none of its work.
+// and Apply, one call at a time. If a call returns an error, the reflector reports it, waits, and
+// hands over a new snapshot. The failed call may have done all, some or none of its work.
 type Sink[T any] interface {
 	// HasVersion reports whether the sink has the object with this key in exactly this
 	// version; see listwatch.ListOptions.Known. It may be called from several goroutines
 	// at once, and while Replace or Apply runs.
 	HasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 
-	// Replace hands over a whole snapshot as one step: every object that exists. Objects
-	// of the sink that are missing in it are gone. resourceVersion is the version of the
+	// Replace hands over a whole snapshot in one call: every object that exists. If the sink has an
+	// object that the snapshot lacks, that object is gone. resourceVersion is the version of the
 	// snapshot. The sink owns the slice.
 	//
 	// An item that is marked Unchanged has no object: the sink keeps the object that it has under
-	// this key. If the item also has no ResourceVersion, the object is undecodable, and the sink
-	// may have another version of it, or nothing. The last item may have no name either: then an
-	// object with an unknown key is undecodable, and the sink keeps every object that is missing in
-	// the snapshot.
+	// this key. If the item has no ResourceVersion either, the object is undecodable, and the sink
+	// may have an older version or nothing. If the last item has no name either, the key of an
+	// undecodable object is unknown. Then the sink must keep every object that the snapshot lacks.
 	Replace(items []listwatch.Item[T], resourceVersion string) error
 
 	// Apply hands over one change, or a bookmark, in the server's order.
 	//
-	// A Deleted that is marked Unchanged has no object, because the object was undecodable. Its
-	// last state is the sink's state, if there is one. A Modified that is marked Unchanged is about
-	// an undecodable object. If the sink has an object of another UIDHash under this key, that
-	// object is gone; otherwise nothing changes in the sink.
+	// A Deleted event that is marked Unchanged has no object, because the object was undecodable.
+	// The object's last state is the one in the sink, if there is one. A Modified event that is
+	// marked Unchanged is about an undecodable object. If the sink has an object with another
+	// UIDHash under this key, that object is gone. Otherwise nothing changes in the sink.
 	Apply(event listwatch.Event[T]) error
 }
 
-// Holder is a [Sink] that shows its objects, so that their later versions can share equal
-// parts with them; see listwatch.WatchOptions.Held.
+// Holder is a [Sink] that shows its objects to the source. A new version of an object can then
+// share equal parts with the held one; see listwatch.WatchOptions.Held.
 type Holder interface {
 	HeldObject(key types.NamespacedName) any
 }
 
-// Restorer is a [Sink] that recognises unchanged objects by their version, so that it may skip an
-// object that it has in the same version.
+// Restorer is a [Sink] that recognises unchanged objects by their version. It has to know when
+// versions have lost their meaning.
 type Restorer[T any] interface {
-	// Restore is Replace for a snapshot of a server with another history, as after a restore of the
-	// cluster from a backup. An object of the sink may differ from the server's object although
-	// both have the same version. Items are marked Unchanged only if they are undecodable.
+	// Restore replaces Replace for a snapshot of a server with another history, as after a restore
+	// of the cluster from a backup. An object of the sink may differ from the server's object
+	// although both have the same version. Items are marked Unchanged only if they are undecodable.
 	// resourceVersion may be lower than the sink's version.
 	Restore(items []listwatch.Item[T], resourceVersion string) error
 }
@@ -62,9 +61,10 @@ type Restorer[T any] interface {
 type Waker interface{ WakeUnreadable() }
 
 // Keeper is a [Sink] that stores a snapshot or an event some time after it was handed over. The
-// sink has got decodable states, or deletions, of objects that were unreadable. Until it has stored
-// them, its store lacks these objects for the reasons in unread. When KeepUnreadable returns,
-// [Reflector.Unreadable] forgets these reasons. Run's goroutine calls it.
+// reflector calls KeepUnreadable when previously unreadable objects became decodable, or were
+// deleted. Until the sink has stored these states, its store lacks the objects for the reasons in
+// unread. When KeepUnreadable returns, [Reflector.Unreadable] forgets these reasons. Run's
+// goroutine calls it.
 type Keeper interface {
 	KeepUnreadable(unread []*listwatch.ObjectError)
 }
@@ -81,19 +81,19 @@ type Reflector[T any] struct {
 
 	mode    ListMode    // List or WatchList
 	version string      // through which the sink has everything
-	paged   bool        // the server answers in pages even from its cache
-	warned  bool        // about an unreadable object, in this snapshot or watch
-	refused refusals    // old snapshots in a row
+	paged   bool        // the server answers in pages even at version "0"
+	warned  bool        // the log has named an undecodable object of this snapshot or watch
+	refused refusals    // consecutive outdated snapshots
 	doubt   doubt       // whether the server's history is the known one
 	mark    mark.Mark   // the last event of that history that the sink got
-	synced  bool        // the sink has had a whole snapshot
-	unread  unreadables // written with the record locked, as others read it
-	relists pace.Pace   // for failed watches
+	synced  bool        // the sink has got a whole snapshot
+	unread  unreadables // Run's goroutine writes it, with record.mu locked
+	relists pace.Pace   // limits the snapshots because of failed watches
 	haste   pace.Haste
-	waited  bool // before this attempt
+	waited  bool // the last state waited
 
-	// These rows count the consecutive failures of snapshots and of watches. They are separate,
-	// because snapshots may work while watches do not, and the other way round.
+	// These rows count the consecutive failures of snapshots and of watches separately, because one
+	// kind may work while the other fails.
 	snapshots, watches row
 }
 
@@ -114,14 +114,14 @@ func New[T any](source listwatch.Source[T], sink Sink[T], opts Options) (*Reflec
 
 var errMissing = errors.New("reflector: New needs a source and a sink")
 
-// isNil reports whether something is nil or a nil pointer.
+// isNil reports whether something is nil or a nil pointer in an interface.
 func isNil(something any) bool {
 	v := reflect.ValueOf(something)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// known is listwatch.ListOptions.Known of a snapshot. It is nil if the server has another
-// history.
+// known returns the function for listwatch.ListOptions.Known. It is nil if the server has another
+// history, because versions then do not identify objects.
 func (r *Reflector[T]) known() func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
 	if r.doubt.other {
 		return nil
@@ -129,7 +129,8 @@ func (r *Reflector[T]) known() func(key types.NamespacedName, resourceVersion st
 	return r.sink.HasVersion
 }
 
-// replace hands a snapshot over.
+// replace calls the sink's Restore if the server has another history and the sink is a Restorer,
+// and Replace otherwise.
 func (r *Reflector[T]) replace(items []listwatch.Item[T], version string) error {
 	if restorer, ok := any(r.sink).(Restorer[T]); ok && r.doubt.other {
 		return restorer.Restore(items, version)
@@ -137,7 +138,7 @@ func (r *Reflector[T]) replace(items []listwatch.Item[T], version string) error 
 	return r.sink.Replace(items, version)
 }
 
-// held is listwatch.WatchOptions.Held.
+// held returns the function for listwatch.WatchOptions.Held, or nil if the sink is not a Holder.
 func (r *Reflector[T]) held() func(key types.NamespacedName) any {
 	if holder, ok := any(r.sink).(Holder); ok {
 		return holder.HeldObject

@@ -9,26 +9,26 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// atOnce counts a failure after which next follows without a wait.
+// atOnce counts a failure, and returns next: the next attempt needs no wait.
 func (r *Reflector[T]) atOnce(row *row, err error, next state[T]) state[T] {
 	row.failed(err)
 	row.permanent = 0
 	return next
 }
 
-// retry counts a failure after which next follows after a wait. The wait grows with each failure in
-// a row. It is at least the wait that the server requests, up to Backoff.MaxRetryAfter. The
-// reflector gives up if the failures reach Options.GiveUpAfter, or if the source can never work.
+// retry counts a failure, and returns a state that waits before next. The wait grows with each
+// failure in a row. It is at least the wait that the server requests, up to Backoff.MaxRetryAfter.
+// retry returns stopped if the failures reach Options.GiveUpAfter, or if the source can never work.
 func (r *Reflector[T]) retry(row *row, err error, next state[T]) state[T] {
 	return r.retryWithin(row, r.opts.Backoff.Max, err, next)
 }
 
-// retryWithin is retry with longest instead of Backoff.Max.
+// retryWithin is retry with another maximum wait than Backoff.Max.
 func (r *Reflector[T]) retryWithin(row *row, longest time.Duration, err error, next state[T]) state[T] {
 	return r.retryAfter(0, row, longest, err, next)
 }
 
-// retryAfter is retryWithin with a shortest wait.
+// retryAfter is retryWithin with a minimum wait.
 func (r *Reflector[T]) retryAfter(least time.Duration, row *row, longest time.Duration, err error, next state[T]) state[T] {
 	row.failed(err)
 	if errors.Is(err, listwatch.ErrUnusable) {
@@ -43,7 +43,7 @@ func (r *Reflector[T]) retryAfter(least time.Duration, row *row, longest time.Du
 	return &backingOff[T]{wait: max(least, row.wait(r.opts.Backoff, longest, err)), then: next}
 }
 
-// succeeded ends a row of failures (D8).
+// succeeded resets a row of failures, and logs the recovery (D8).
 func (r *Reflector[T]) succeeded(ended *row) {
 	if ended.failures == 0 {
 		return
@@ -70,9 +70,9 @@ func (r *Reflector[T]) report(phase Phase, err error, next state[T]) Error {
 		return r.reportIdle(e)
 	}
 	level := slog.LevelDebug
-	if e.Final { // A final error is always worth a warning.
+	if e.Final { // a final error is always worth a warning
 		level = slog.LevelWarn
-	} else if wait > 0 { // Failures without a wait are usual, such as an expired version.
+	} else if wait > 0 { // failures without a wait are usual, such as an expired version
 		if _, due := row.said.Due(int(statusOf(err).Code), time.Now()); due {
 			level = slog.LevelWarn
 		}
@@ -95,7 +95,8 @@ func (r *Reflector[T]) reportIdle(e Error) Error {
 	return e
 }
 
-// skip reports an undecodable object. The first one of a snapshot or a watch is worth a warning.
+// skip reports an undecodable object. The first one of each snapshot or watch is logged as a
+// warning, the others at debug level.
 func (r *Reflector[T]) skip(phase Phase, unread *listwatch.ObjectError) {
 	level := slog.LevelDebug
 	if !r.warned {
@@ -117,7 +118,7 @@ func (r *Reflector[T]) publish(e Error, count func(*Status)) {
 	}
 }
 
-// enter reports the phase of s, with the failure that led to it.
+// enter records the phase of s, and calls OnPhase with the failure that led to this phase.
 func (r *Reflector[T]) enter(s state[T], cause error) {
 	change := PhaseChange{To: s.phase(), Cause: cause}
 	wait, now := waitOf[T](s), time.Now()
@@ -137,7 +138,7 @@ func (r *Reflector[T]) enter(s state[T], cause error) {
 	}
 }
 
-// beginSnapshot counts a snapshot, taken by a list or a streaming list.
+// beginSnapshot counts the start of a snapshot, by a list or a streaming list.
 func (r *Reflector[T]) beginSnapshot() {
 	r.warned = false
 	r.record.update(func(st *Status) {
@@ -149,7 +150,7 @@ func (r *Reflector[T]) beginSnapshot() {
 	})
 }
 
-// itemReceived reports an item of a list, which has n items now.
+// itemReceived counts and reports an item. n is the number of items of the list so far.
 func (r *Reflector[T]) itemReceived(item listwatch.Item[T], n int) {
 	r.record.update(func(st *Status) {
 		st.Listed++
@@ -181,8 +182,8 @@ func (r *Reflector[T]) eventReceived(phase Phase, event listwatch.Event[T]) {
 	}
 }
 
-// eventDone counts an event that has been dealt with. n is how many objects the streaming
-// list has, or -1 for a watch.
+// eventDone counts an event that the reflector has processed. n is the number of objects of the
+// streaming list so far, or -1 for a watch.
 func (r *Reflector[T]) eventDone(event listwatch.Event[T], n int) {
 	now := time.Now()
 	r.record.update(func(st *Status) {

@@ -7,14 +7,14 @@ import (
 )
 
 // Row counts consecutive failed attempts of one kind, and draws the wait after each failure. It is
-// for code beside a Reflector that retries like a Reflector. The zero value has no failures. It is
-// not safe for concurrent use.
+// for code that retries like a Reflector, such as the parts of a source. The zero value has no
+// failures. It is not safe for concurrent use.
 type Row struct {
-	failures  int  // all of them
-	answered  int  // failures of a server that answered, or of the sink
-	outage    int  // the latest ones in a row without a server, or with a 401
-	permanent int  // the latest ones in a row that were permanent
-	expired   bool // the last one was a version that is too old
+	failures  int  // all failures
+	answered  int  // failures after a server was reached, or of the sink
+	outage    int  // the latest consecutive failures without a server, or with a 401
+	permanent int  // the latest consecutive permanent failures
+	expired   bool // the last failure was an expired version
 }
 
 // Failed counts one more failure, and draws the wait after it.
@@ -31,15 +31,15 @@ func (r *Row) Failed(err error, b Backoff) time.Duration {
 // Failures returns how many failures there were.
 func (r *Row) Failures() int { return r.failures }
 
-// Answered returns how many of the failures were broken connections, or came from a server that was
-// reached and knew the client.
+// Answered returns how many of the failures happened after a server was reached and had accepted
+// the client's credentials. Broken connections count.
 func (r *Row) Answered() int { return r.answered }
 
-// Expired reports whether the last failure was a version too old for the server. If the next
-// failure is the same, a list did not help.
+// Expired reports whether the last failure was an expired version (410). If the next failure is a
+// 410 as well, the list in between did not help.
 func (r *Row) Expired() bool { return r.expired }
 
-// Reached records that there is a server, and that it knows the client.
+// Reached records that a server was reached and accepted the client's credentials.
 func (r *Row) Reached() { r.outage = 0 }
 
 func (r *Row) failed(err error) {
@@ -50,7 +50,7 @@ func (r *Row) failed(err error) {
 	} else {
 		r.permanent = 0
 	}
-	if isOutage(err) || r.failures == 1 && isLost(err) { // A lost connection as the first failure begins an outage.
+	if isOutage(err) || r.failures == 1 && isLost(err) { // A first lost connection begins an outage.
 		r.outage++
 	} else {
 		r.outage = 0
@@ -73,8 +73,8 @@ func (r *Row) wait(b Backoff, longest time.Duration, err error) time.Duration {
 	return max(wait, min(delayAsked(err), b.MaxRetryAfter))
 }
 
-// row is a Row of a Reflector.
+// row is the Row of a Reflector, with the state of its log lines.
 type row struct {
 	Row
-	said remind.Reminder // what the log has of the row
+	said remind.Reminder // decides whether to log the next failure
 }

@@ -16,7 +16,7 @@ import (
 type session[T any] struct {
 	stream  listwatch.WatchStream[T]
 	opened  time.Time
-	timeout time.Duration // after which the server ends it
+	timeout time.Duration // requested from the server
 
 	ctx     context.Context // of the request
 	cancel  context.CancelCauseFunc
@@ -26,7 +26,7 @@ type session[T any] struct {
 
 // open opens a watch. If nothing has come for limit, the watch ends with reason; see listen.
 func (r *Reflector[T]) open(ctx context.Context, opts listwatch.WatchOptions, limit time.Duration, reason error) (*session[T], error) {
-	if err := listwatch.Prepare(ctx, r.source); err != nil { // before any deadline, as for a list
+	if err := listwatch.Prepare(ctx, r.source); err != nil { // no deadline: it may wait for a login
 		return nil, explain(ctx, err)
 	}
 	opts.Timeout = cmp.Or(opts.Timeout, r.opts.watchTimeout())
@@ -59,7 +59,7 @@ func (s *session[T]) next() (listwatch.Event[T], error) {
 	return event, explain(s.ctx, err)
 }
 
-// early reports whether the watch would end too early if it ended now.
+// early reports whether the watch, if it ended now, would end long before its timeout.
 func (s *session[T]) early() bool { return time.Since(s.opened)+pace.OverdueMargin < s.timeout }
 
 // endAfter sets how long the stream may be silent from now on. After that time, it ends with
@@ -79,14 +79,14 @@ func (s *session[T]) close() {
 	s.cancel(nil)
 }
 
-// abandon stops the timers.
+// abandon stops the timers and cancels the request, without closing the stream.
 func (s *session[T]) abandon() {
 	s.overdue.Stop()
 	s.silence.Load().stop()
 	s.cancel(nil)
 }
 
-// about adds the source's name, if there is one, to an error of the reflector.
+// about prefixes err with the source's name, if the source has one.
 func (r *Reflector[T]) about(err error) error {
 	if named, ok := r.source.(fmt.Stringer); ok {
 		return fmt.Errorf("%v: %w", named, err)
@@ -94,11 +94,11 @@ func (r *Reflector[T]) about(err error) error {
 	return err
 }
 
-// explain replaces err by the reason for which the reflector ended the request, if it did. The
-// stream only knows that its context has ended. ctx is the context of the request.
+// explain returns the reason for which the reflector ended the request, if it did, and otherwise
+// err. The stream itself only knows that its context has ended. ctx is the context of the request.
 func explain(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return contain.Error(err) // The source may be a program's own.
+	return contain.Error(err) // the source may be foreign code
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // silence ends a request whose stream is silent for too long. Only the time in which the reflector
-// waits for the stream counts: a slow sink does not make a stream silent. A nil silence never ends
-// a request.
+// waits for the stream counts: a slow sink does not make a stream silent. A nil *silence does
+// nothing.
 type silence struct {
 	limit  time.Duration
 	end    context.CancelCauseFunc
@@ -17,18 +17,19 @@ type silence struct {
 	began  time.Time
 	timer  *time.Timer
 
-	// since is when the wait began, as a duration after began. It is idle or over if nobody waits.
+	// since is when the current wait began, as a duration after began. It is idle if no wait runs,
+	// and over after stop.
 	since atomic.Int64
 
 	// The fields below belong to the waiting goroutine.
 
-	from  int64         // since, for the last wait
-	spent time.Duration // in waits whose events were useless
+	from  int64         // the value of since in the last wait
+	spent time.Duration // the waits that ended with useless events
 }
 
 const (
-	idle = -1 // for now
-	over = -2 // for good
+	idle = -1 // no wait runs at present
+	over = -2 // stop was called
 )
 
 // listen returns a silence whose first wait starts now. When a wait has lasted for limit, it calls
@@ -50,22 +51,23 @@ func (s *silence) wait() {
 	}
 }
 
-// heard ends the wait: something has come on the stream.
+// heard ends the wait, because something has come on the stream.
 func (s *silence) heard() {
 	if s != nil {
 		s.from, s.spent = s.since.Swap(idle), 0
 	}
 }
 
-// inVain says, after heard, that the event was useless. The next wait then continues the last one.
+// inVain is called after heard if the event was useless. The next wait then counts from the start
+// of the last one.
 func (s *silence) inVain() {
 	if s != nil {
 		s.spent = time.Since(s.began) - time.Duration(s.from)
 	}
 }
 
-// progress says that another goroutine has received something from the stream: the current wait, if
-// any, starts again. It may be called from any goroutine.
+// progress restarts the current wait, if any, because another goroutine has received something from
+// the stream. It may be called from any goroutine.
 func (s *silence) progress() {
 	if s == nil {
 		return
@@ -84,7 +86,7 @@ func (s *silence) stop() {
 }
 
 // check ends the request if the limit has passed, and otherwise sets the timer to the earliest
-// possible end. Setting the timer only here saves two calls to the runtime for each event.
+// possible end. Only check sets the timer, which saves two calls to the runtime for each event.
 func (s *silence) check() {
 	left := s.limit
 	switch since := s.since.Load(); since {

@@ -10,8 +10,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// state is one of the types below. Each has exactly the fields that its phase needs: a watching
-// state always has a stream, and a version to resume from.
+// state is one of the types below. Each type has exactly the fields that its phase needs: a
+// watching state always has a stream, and a version to resume from.
 type state[T any] interface{ phase() Phase }
 
 // listing requests a page of a list.
@@ -19,7 +19,7 @@ type listing[T any] struct {
 	at    string // the requested version, see snapshot
 	whole bool   // without pages
 
-	// The items of earlier pages; zero before the first page.
+	// These fields are zero before the first page.
 	items   []listwatch.Item[T]
 	unread  unreadables
 	version string
@@ -39,8 +39,8 @@ type streaming[T any] struct {
 	watch *session[T]
 	items collection[T]
 
-	// The progress towards the end marker; see took.
-	changes bool   // an event came that lists no existing object
+	// These fields measure the progress towards the end marker; see took.
+	changes bool   // an event came that does not list an existing object
 	newest  string // the newest version of such an event
 }
 
@@ -49,15 +49,15 @@ type connecting[T any] struct {
 	version string // the watch starts after it
 }
 
-// comparing has a watch that was opened after a lost watch, or after a late event. It compares the
-// server's history with the known one.
+// comparing has a watch that was opened after a lost watch, or that got a late event. It compares
+// the server's history with the known one.
 type comparing[T any] struct {
 	version string // through which the sink has everything
 	from    string // the watch starts after it: version, or just before the mark
 	watch   *session[T]
-	asked   bool // the server was asked for its version, or need not be asked yet
-	listed  bool // the server was asked for its version
-	told    bool // the server's version is known, and is not older
+	asked   bool // the server's version was requested, or its request is not due
+	listed  bool // the server's version was requested
+	told    bool // the server's version is known, and is not lower
 }
 
 // watching reads the next event of a watch.
@@ -65,21 +65,21 @@ type watching[T any] struct {
 	version string // the next watch starts after it
 	watch   *session[T]
 	heard   bool // an event or a bookmark has come
-	late    bool // an event came whose version the watch had passed
+	late    bool // an event came that was older than the watch
 
-	// synthetic says that the watch had no version to start from. Its Added events list the
-	// existing objects, in no particular order, and their versions do not say how far the watch is.
+	// synthetic says that the watch started without a version. Its Added events list the existing
+	// objects, in no particular order, so their versions do not say how far the watch is.
 	synthetic bool
 }
 
-// backingOff waits.
+// backingOff waits, and then enters the next state.
 type backingOff[T any] struct {
 	wait    time.Duration
 	then    state[T]
-	hurried bool // because of too many attempts, not because of a failure
+	hurried bool // the wait limits the rate of attempts; nothing has failed
 }
 
-// stopped is the end.
+// stopped is the last state.
 type stopped[T any] struct{}
 
 func (*listing[T]) phase() Phase    { return Listing }
@@ -99,10 +99,11 @@ func waitOf[T any](s state[T]) time.Duration {
 	return 0
 }
 
-// step does the work of s: one request, one event or one wait. It returns the next state, and the
-// error of a failure. After a failure the next state is a backingOff, unless no wait is needed.
+// step does the work of s: one request, one event or one wait. It returns the next state, and an
+// error if the work failed. After a failure the next state is a backingOff, unless no wait is
+// needed.
 //
-// The step may change s, and may return it as the next state.
+// step may change s, and may return it as the next state.
 func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
 	if ctx.Err() != nil {
 		return r.stop(s), nil
@@ -128,7 +129,7 @@ func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
 			r.opts.Wake = nil // A closed channel would end every later wait at once.
 		}
 		if r.waited = true; !s.hurried {
-			r.haste = pace.Haste{} // The wait after a failure is enough.
+			r.haste = pace.Haste{} // After this wait, attempts may come without a wait again.
 		}
 		return s.then, nil
 	default:
@@ -149,7 +150,7 @@ func (r *Reflector[T]) stop(s state[T]) state[T] {
 	return stopped[T]{}
 }
 
-// snapshot returns the first state of a snapshot that is not older than version. "0" means any
+// snapshot returns the first state of a snapshot that is at least as new as version. "0" means any
 // state, and "" the most recent state.
 func (r *Reflector[T]) snapshot(version string) state[T] {
 	if r.mode == WatchList {
@@ -158,14 +159,14 @@ func (r *Reflector[T]) snapshot(version string) state[T] {
 	return &listing[T]{at: version}
 }
 
-// resnapshot returns the first state of a snapshot that is not older than the sink's version
+// resnapshot returns the first state of a snapshot that is at least as new as the sink's version
 // (RC-4).
 func (r *Reflector[T]) resnapshot() state[T] {
 	return r.snapshot(cmp.Or(r.version, "0"))
 }
 
-// abandon stops the timers of a state after user code has panicked or called runtime.Goexit. The
-// stream ends with the context. Closing the stream might block, and hide the panic.
+// abandon stops the timers of s after user code has panicked or called runtime.Goexit. It does not
+// close the stream: closing might block, and hide the panic. The stream ends with its context.
 func abandon[T any](s state[T]) {
 	switch s := s.(type) {
 	case *streaming[T]:

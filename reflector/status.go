@@ -5,43 +5,41 @@ import (
 	"time"
 )
 
-// Status is the phase of a reflector, and the record of its work so far, all taken at one moment.
+// Status is a consistent copy of a reflector's phase and of the record of its work.
 type Status struct {
 	// Phase is the reflector's phase, and Since is when the phase began. Both are zero
 	// before the first Run.
 	Phase Phase
 	Since time.Time
 
-	// Synced says that the sink has had a whole snapshot.
+	// Synced says that the sink has got a whole snapshot.
 	Synced bool
 
-	// ResourceVersion is the version through which the sink has everything, or "" before the first
-	// snapshot.
+	// ResourceVersion is the version through which the sink has got everything, or "" before the
+	// first snapshot.
 	ResourceVersion string
 
 	// ListMode is how snapshots are taken: List or WatchList. It differs from Options.ListMode if
 	// that is Auto, or if streaming lists did not work.
 	ListMode ListMode
 
-	// Items is how many objects the current snapshot has so far, or the last snapshot had. Total is
-	// how many it will have, or 0 if the server has not said.
+	// Items is the number of objects in the current snapshot so far, or in the last snapshot. Total
+	// is the expected number, or 0 if the server has not sent it.
 	Items int
 	Total int64
 
-	// LastListAt is when the sink had the last snapshot, and LastEventAt when the
-	// last event or bookmark of a watch was received.
+	// LastListAt is when the sink got the last snapshot, and LastEventAt when the last event or
+	// bookmark of a watch was received.
 	LastListAt, LastEventAt time.Time
 
 	// Unreadable has the objects that the sink lacks, or has in an older state, because they were
-	// undecodable. They were found in the last snapshot, whether or not it was handed over, or in
-	// later events. An object leaves the set when it is deleted, or when an event or a snapshot
+	// undecodable. An object leaves the set when it is deleted, or when an event or a snapshot
 	// brings a decodable state. The reflector does not request single objects: an object that was
-	// damaged in transit stays here until it changes or is listed again. Objects without a name
-	// leave with the next snapshot, which follows when the current watch ends.
+	// damaged in transit stays in the set until it changes or is listed again. Objects without a
+	// readable name leave with the next snapshot, which follows when the current watch ends.
 	Unreadable Unreadable
 
-	// Failures is how many attempts have failed since the last success of their kind. 0 means that
-	// nothing fails.
+	// Failures is the number of consecutive failed attempts. 0 means that nothing fails.
 	Failures int
 
 	// LastError is the last error that was reported to OnError, an [Error], and LastErrorAt is the
@@ -55,7 +53,7 @@ type Status struct {
 	Stats
 }
 
-// Stats has the counts of a reflector's work since New.
+// Stats counts a reflector's work since New.
 type Stats struct {
 	// Lists counts the snapshots that were started, by lists or streaming lists. Relists counts the
 	// snapshots that started after the sink already had one.
@@ -73,13 +71,13 @@ type Stats struct {
 	Listed, Events, Bookmarks uint64
 
 	// Errors counts the failed attempts, and Skipped the undecodable objects. Stale counts the
-	// events and bookmarks that the reflector ignored because the watch had passed their version;
-	// see [ErrLate].
+	// events and bookmarks that the reflector dropped because they were older than their watch; see
+	// [ErrLate].
 	Errors, Skipped, Stale uint64
 }
 
-// Status returns the status of one moment. It may be called at any time, from any
-// goroutine, and does not wait for the reflector.
+// Status returns a consistent copy of the record. It may be called at any time, from any goroutine,
+// and does not wait for the reflector.
 func (r *Reflector[T]) Status() Status { return r.record.get() }
 
 // Stats returns the counters of Status.

@@ -12,7 +12,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// patience is the number of failures in a row after which the reflector tries another way.
+// patience is the number of failures in a row after which the reflector tries another kind of
+// request.
 const patience = 3
 
 // request opens a streaming list (RC-14).
@@ -31,7 +32,7 @@ func (r *Reflector[T]) request(ctx context.Context, s *requesting[T]) (state[T],
 	return &streaming[T]{at: s.at, watch: watch}, nil
 }
 
-// collect takes one event of a streaming list. At the end marker it hands over the collected
+// collect processes one event of a streaming list. At the end marker it hands over the collected
 // objects, and the same stream goes on as a watch (RC-15 to RC-17).
 func (r *Reflector[T]) collect(s *streaming[T]) (state[T], error) {
 	event, err := s.watch.next()
@@ -72,10 +73,10 @@ func (r *Reflector[T]) collect(s *streaming[T]) (state[T], error) {
 	return s, nil
 }
 
-// took records whether an event brings the streaming list nearer to its end marker. An event that
-// lists an existing object does. It is Added, its key is new, and its version is older than the
-// newest version of a change, if a change has come. Changes do not count: if a server sends many
-// changes but no end marker, they go on for ever.
+// took records whether an event brings the streaming list nearer to its end marker. Only an event
+// that lists an existing object does: it is Added, its key is new, and it is older than every
+// change so far. Changes do not count: without this rule, a server that sends changes but never an
+// end marker would keep the list open for ever.
 func (s *streaming[T]) took(event listwatch.EventType, key types.NamespacedName, version string) {
 	_, again := s.items.index[key]
 	if event == listwatch.Added && !again && (!s.changes || older(version, s.newest)) {
@@ -113,7 +114,7 @@ func (r *Reflector[T]) streamFailed(at string, err error) (state[T], error) {
 	}
 }
 
-// collection has the content of a streaming list so far.
+// collection has the objects of a streaming list so far.
 type collection[T any] struct {
 	unread unreadables
 	items  []listwatch.Item[T]
@@ -134,7 +135,7 @@ func (c *collection[T]) put(item listwatch.Item[T]) {
 	c.items = append(roomForOne(c.items), item)
 }
 
-// remove removes the item of a key. The last item takes its place.
+// remove removes the item of a key. The last item moves to its place.
 func (c *collection[T]) remove(key types.NamespacedName) {
 	c.unread.remove(key)
 	i, ok := c.index[key]
@@ -149,8 +150,8 @@ func (c *collection[T]) remove(key types.NamespacedName) {
 	delete(c.index, key)
 }
 
-// skip records an undecodable object. If the event is a deletion, the object is gone; otherwise its
-// last decodable state stays.
+// skip records an undecodable object. If the event is a deletion, the object leaves the collection;
+// otherwise its last decodable state stays.
 func (c *collection[T]) skip(unread *listwatch.ObjectError) {
 	_, ok := c.index[unread.Key]
 	switch {

@@ -11,24 +11,23 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// ErrUnreadable is wrapped by each error about undecodable objects, which the sink lacks, or has in
-// an older state; see [UnreadableError].
+// ErrUnreadable is wrapped by each error about undecodable objects; see [UnreadableError].
 var ErrUnreadable = errors.New("objects cannot be read")
 
-// Unreadable says which objects the sink lacks, or has in an older state than the server, because
-// they were unreadable. Their bytes were undecodable, they were too large or of another kind, or a
-// transform returned an error. The zero value describes a complete sink.
+// Unreadable says which objects the sink lacks, or has in an older state than the server. Their
+// bytes were undecodable, they were too large or of another kind, or a transform returned an error.
+// The zero value describes a complete sink.
 type Unreadable struct {
 	// Count is the number of unreadable objects.
 	Count int
 
-	// Nameless is how many of them have an unreadable name. It is a lower bound, because two
-	// changes may be about one object, or about two. A nameless object may be any object. While
-	// there is one, the reflector takes no object that is missing in a snapshot for deleted.
+	// Nameless is how many of the objects have an unreadable name. It is a lower bound, because two
+	// changes may be about one object, or about two. While Nameless is not 0, the reflector takes
+	// no object that a snapshot lacks for deleted: each may be a nameless one.
 	Nameless int
 
-	// Objects are the unreadable objects that have a name, with version and reason, but no more
-	// than a hundred. They must not be changed.
+	// Objects are the unreadable objects that have a name, at most a hundred of them, with version
+	// and reason. They must not be changed.
 	Objects []*listwatch.ObjectError
 }
 
@@ -40,14 +39,14 @@ func (u Unreadable) Err() error {
 	return &UnreadableError{u}
 }
 
-// UnreadableError is an error about objects that cannot be read. It unwraps to
-// [ErrUnreadable], and to the errors in Objects.
+// UnreadableError is an error about unreadable objects. It unwraps to [ErrUnreadable], and to the
+// errors in Objects.
 type UnreadableError struct{ Unreadable }
 
-// inText is how many objects an error names in its text.
+// inText is how many objects the text of an error names.
 const inText = 3
 
-// Error says how many objects are unreadable, and names the first of them, with reasons.
+// Error says how many objects are unreadable, and names the first three, with reasons.
 func (e *UnreadableError) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -79,24 +78,24 @@ func (e *UnreadableError) Unwrap() []error {
 	return reasons
 }
 
-// maxNamed bounds Unreadable.Objects.
+// maxNamed is the longest length of Unreadable.Objects.
 const maxNamed = 100
 
-// unreadables are the unreadable objects.
+// unreadables is the set of unreadable objects.
 type unreadables struct {
 	byKey    map[types.NamespacedName]*listwatch.ObjectError
-	named    []*listwatch.ObjectError // maxNamed of them
+	named    []*listwatch.ObjectError // at most maxNamed of byKey
 	nameless int
 }
 
 func (u *unreadables) empty() bool { return len(u.byKey) == 0 && u.nameless == 0 }
 
-// add adds an object. It replaces an earlier entry of its key.
+// add adds an object. An earlier entry of its key is replaced.
 func (u *unreadables) add(unread *listwatch.ObjectError) {
 	switch {
 	case unread.Key.Name != "":
 	case unread.Type == listwatch.Modified:
-		u.nameless = max(u.nameless, 1) // Several changes may be about one object.
+		u.nameless = max(u.nameless, 1) // several changes may be about one object
 		return
 	default:
 		u.nameless++
@@ -114,8 +113,8 @@ func (u *unreadables) add(unread *listwatch.ObjectError) {
 	}
 }
 
-// remove removes an object that is decodable now, or gone. It reports whether there was an entry of
-// the object.
+// remove removes an object that is decodable now, or gone. It reports whether the set had the
+// object.
 func (u *unreadables) remove(key types.NamespacedName) bool {
 	before, ok := u.byKey[key]
 	if !ok {
@@ -134,14 +133,14 @@ func (u *unreadables) remove(key types.NamespacedName) bool {
 	return true
 }
 
-// state is a copy for others to read.
+// state returns a copy for other goroutines.
 func (u *unreadables) state() Unreadable {
 	return Unreadable{Count: len(u.byKey) + u.nameless, Nameless: u.nameless, Objects: slices.Clone(u.named)}
 }
 
 // Unreadable returns the reason why the object of a key is unreadable, a [*listwatch.ObjectError],
-// or nil if it is not. Unlike Status, it has all objects that have a name. It may be called at any
-// time, from any goroutine.
+// or nil if the object is readable. Unlike Status, it knows all objects that have a name, not only
+// a hundred. It may be called at any time, from any goroutine.
 func (r *Reflector[T]) Unreadable(key types.NamespacedName) error {
 	r.record.mu.Lock()
 	defer r.record.mu.Unlock()
@@ -153,7 +152,7 @@ func (r *Reflector[T]) Unreadable(key types.NamespacedName) error {
 
 // noteUnread changes the set of unreadable objects, and notifies the sink if it is a Waker.
 func (r *Reflector[T]) noteUnread(change func(*unreadables)) {
-	r.record.update(func(st *Status) { // The lock of the record guards the set as well.
+	r.record.update(func(st *Status) { // the lock of the record guards the set as well
 		change(&r.unread)
 		st.Unreadable = r.unread.state()
 	})
@@ -162,7 +161,7 @@ func (r *Reflector[T]) noteUnread(change func(*unreadables)) {
 	}
 }
 
-// readable records that the sink has the server's state of a key.
+// readable removes a key from the set, because the sink has got the server's state of its object.
 func (r *Reflector[T]) readable(key types.NamespacedName) {
 	if unread := r.unread.byKey[key]; unread != nil {
 		r.keep([]*listwatch.ObjectError{unread})
@@ -170,17 +169,17 @@ func (r *Reflector[T]) readable(key types.NamespacedName) {
 	}
 }
 
-// keep hands reasons to the sink before the reflector forgets them.
+// keep passes reasons to a sink that is a Keeper, before the reflector forgets them.
 func (r *Reflector[T]) keep(unread []*listwatch.ObjectError) {
 	if keeper, ok := any(r.sink).(Keeper); ok && len(unread) > 0 {
 		keeper.KeepUnreadable(unread)
 	}
 }
 
-// incomplete records the unreadable objects of a snapshot. It returns an error if the snapshot must
-// not be handed over: the first snapshot must be complete, unless Options.SkipUnreadable is set.
-// replaced removes earlier unreadable objects, when the sink has the snapshot. Before the first
-// snapshot the sink has nothing, so incomplete removes them at once.
+// incomplete records the unreadable objects of a snapshot, before the sink gets it. It returns an
+// error if the snapshot must not be handed over: the first snapshot must be complete, unless
+// Options.SkipUnreadable is set. Before the first snapshot the sink is empty, so incomplete also
+// removes the earlier entries. Later, replaced removes them when the sink has the snapshot.
 func (r *Reflector[T]) incomplete(unread unreadables) error {
 	switch {
 	case !r.synced:
@@ -199,7 +198,7 @@ func (r *Reflector[T]) incomplete(unread unreadables) error {
 	return unread.state().Err()
 }
 
-// replaced records that exactly these objects of a snapshot are unreadable.
+// replaced replaces the set by the unreadable objects of a snapshot that the sink has got.
 func (r *Reflector[T]) replaced(unread unreadables) {
 	if r.unread.empty() && unread.empty() {
 		return

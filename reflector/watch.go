@@ -12,11 +12,13 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// veryShort is the shortest duration of a watch without any event that counts as orderly (RC-25).
+// veryShort is the shortest duration of a watch without events that does not count as a failure
+// (RC-25).
 const veryShort = time.Second
 
-// connect opens a watch (RC-21). After a lost watch, the new watch starts with the last event of
-// the lost one, if there is one.
+// connect opens a watch (RC-21). After a lost watch, the new watch starts just before the last
+// event of the lost watch, if there was an event. The reflector compares this event when it comes
+// again.
 func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T], error) {
 	r.warned = false
 	r.record.update(func(st *Status) { st.Watches++ })
@@ -27,8 +29,9 @@ func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T],
 	}
 	from, left := opts.ResourceVersion, r.doubt.pace.Left()
 	if compares && from == s.version && left > 0 {
-		// The reflector will compare the next watch. This watch ends when that is due, but not so
-		// soon that it would count as too short: its time starts before its response comes.
+		// A comparison is not due yet. The server is asked to end this watch when it is, and the
+		// next watch compares. The watch needs at least veryShort, and the server may count its
+		// time from before its answer.
 		compares, opts.Timeout = false, min(max(left, 2*veryShort), r.opts.watchTimeout())
 	}
 	watch, err := r.open(ctx, opts, r.opts.WatchIdleTimeout, ErrIdle)
@@ -50,7 +53,7 @@ func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T],
 	}, nil
 }
 
-// watch takes one event.
+// watch processes one event.
 func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	event, err := s.watch.next()
 	unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
@@ -66,7 +69,7 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 		return r.watchEnded(s, err)
 	case event.Unchanged && !event.Unordered && !s.synthetic && (event.ResourceVersion == s.version || r.passed(s, event.ResourceVersion)):
 		// Known is for initial events, but a stream that reads ahead may also have called it for a
-		// later event. The server sent this event again, and the sink has it.
+		// later event. The sink has this event already.
 		r.record.update(func(st *Status) { st.Stale++ })
 		return s, nil
 	case event.Unchanged:
@@ -79,21 +82,21 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 
 	r.eventReceived(Watching, event)
 	if event.Type == listwatch.Bookmark && !mark.Resumes(event.ResourceVersion) {
-		// This bookmark only says that the connection is alive.
+		// A bookmark without a version only says that the connection is alive.
 		s.heard = true
 		r.eventDone(event, -1)
 		r.succeeded(&r.watches)
 		return s, nil
 	}
 	if !event.Unordered && r.passed(s, event.ResourceVersion) {
-		// A watch only goes forward.
+		// The versions of a watch only go up.
 		return r.late(s, event)
 	}
 	return r.apply(s, event)
 }
 
-// passed reports whether a watch has passed a version, so that an event with this version brings
-// nothing new.
+// passed reports whether a version is older than the watch, so that an event with this version
+// brings nothing new.
 func (r *Reflector[T]) passed(s *watching[T], version string) bool {
 	return !s.synthetic && older(version, s.version)
 }
@@ -110,7 +113,7 @@ func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T]
 	if !s.synthetic && !event.Unordered && mark.Resumes(event.ResourceVersion) { // RC-24
 		s.version = event.ResourceVersion
 		r.version = event.ResourceVersion
-		if event.Type != listwatch.Bookmark && !r.doubt.lost { // Else the event may be of another history.
+		if event.Type != listwatch.Bookmark && !r.doubt.lost { // the history is the known one
 			r.mark = mark.Mark{Key: event.Key, Version: event.ResourceVersion}
 		}
 	}
@@ -122,9 +125,8 @@ func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T]
 	return s, nil
 }
 
-// unreadChange deals with an event, other than a deletion, that has an undecodable object. The sink
-// learns that the object exists: if it has an object of another UID under this key, that object is
-// gone.
+// unreadChange handles an added or modified object that is undecodable. The sink learns that the
+// object exists: if it has an object of another UID under this key, that object is gone.
 func (r *Reflector[T]) unreadChange(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
 	r.noteUnread(func(u *unreadables) { u.add(unread) })
 	r.skip(Watching, unread)
@@ -140,9 +142,9 @@ func (r *Reflector[T]) unreadChange(s *watching[T], unread *listwatch.ObjectErro
 	return s, nil
 }
 
-// unreadDeletion deals with a deletion that has an undecodable object. If the key and the version
-// are known, the sink gets the deletion, and has the last state. Otherwise only a snapshot shows
-// which object is gone. It must not be older than the deletion.
+// unreadDeletion handles a deletion whose object is undecodable. If the key and the version are
+// known, the sink gets the deletion, and uses its own last state of the object. Otherwise only a
+// snapshot that is not older than the deletion shows which object is gone.
 func (r *Reflector[T]) unreadDeletion(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
 	if unread.Key.Name == "" || unread.ResourceVersion == "" {
 		s.watch.close()
@@ -153,7 +155,8 @@ func (r *Reflector[T]) unreadDeletion(s *watching[T], unread *listwatch.ObjectEr
 		return r.retry(&r.watches, unread, next), unread
 	}
 	r.skip(Watching, unread)
-	// Unordered, because the error does not say whether the version counts for the watch.
+	// The event is Unordered, because the error does not say whether the version counts for the
+	// watch.
 	event := listwatch.Event[T]{Type: listwatch.Deleted, Unordered: true, Item: unchanged[T](unread)}
 	event.ResourceVersion = unread.ResourceVersion
 	return r.apply(s, event)
@@ -169,7 +172,7 @@ func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
 	}
 	switch {
 	case errors.Is(err, ErrIdle):
-		r.watches.expired = false // The server has sent something, so the version is not too old.
+		r.watches.expired = false // the server has accepted the version, so it was not expired
 		return r.resume(s.version), err
 	case errors.Is(err, ErrOverdue):
 		r.opts.Logger.Info("The server did not end the watch in time, opening the next one", "after", lasted)
@@ -180,22 +183,22 @@ func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
 		err = r.about(ErrVeryShortWatch)
 	}
 	if s.heard && IsExpired(err) {
-		// An event has ended the row, so that this is always a first failure.
+		// An event has reset the row, so this is always a first failure.
 		if wait := r.relists.Wait(); wait > 0 {
 			return r.retryAfter(wait, &r.watches, longest, err, r.resnapshot()), err
 		}
 	}
 	if isLost(err) && lasted >= veryShort {
-		// If a connection held for some time, the next one is opened after about the same time at
-		// most, however many attempts failed before.
+		// After a connection that held for some time, the next wait is not longer than about that
+		// time, however many attempts failed before.
 		longest = min(longest, r.opts.Backoff.most(lasted))
 	}
 	return r.watchFailed(s.version, true, longest, err)
 }
 
-// nextWatch returns the state that follows a watch that ended in good order. It is the next watch,
-// or a snapshot if there are objects without a readable name: only a snapshot shows that they are
-// decodable, or gone.
+// nextWatch returns the state that follows a watch that ended in order: the next watch. If there
+// are objects without a readable name, it is a snapshot, which shows whether they are decodable
+// now, or gone.
 func (r *Reflector[T]) nextWatch(version string) state[T] {
 	if r.unread.nameless > 0 {
 		return r.resnapshot()
@@ -203,9 +206,9 @@ func (r *Reflector[T]) nextWatch(version string) state[T] {
 	return r.resume(version)
 }
 
-// resume returns the state that follows a watch from version, or a failure to open this watch. It
-// is the next watch, or a snapshot if there is no version: a watch from no version, or from "0",
-// begins with the existing objects, and does not show which objects were deleted meanwhile.
+// resume returns the state that watches from version. If there is no version, it is a snapshot: a
+// watch from no version, or from "0", begins with the existing objects, and does not show which
+// objects were deleted meanwhile.
 func (r *Reflector[T]) resume(version string) state[T] {
 	if !mark.Resumes(version) {
 		return r.resnapshot()
@@ -214,15 +217,13 @@ func (r *Reflector[T]) resume(version string) state[T] {
 }
 
 // watchFailed decides how to go on after a watch from version has failed. As a rule, the next watch
-// from this version follows, after longest at most. suspect says that the version may be the cause.
-// If such failures go on, a snapshot brings another version.
-//
-// Here plain/reflector.go lists again, which takes 2.30 s of CPU for 20,000 pods (plain/README.md).
+// starts from this version, after a wait of at most longest. suspect says that the version may be
+// the cause. If such failures go on, a snapshot brings another version. Here plain/reflector.go
+// lists again, which takes 2.30 s of CPU for 20,000 pods (plain/README.md).
 func (r *Reflector[T]) watchFailed(version string, suspect bool, longest time.Duration, err error) (state[T], error) {
 	switch {
 	case IsExpired(err) && !r.watches.expired:
-		// RC-26. The failure before may have been of another kind, such as an outage. The reflector
-		// waits only if it was a 410 as well.
+		// RC-26. The reflector waits only if the failure before was a 410 as well.
 		return r.atOnce(&r.watches, err, r.resnapshot()), err
 	case IsExpired(err):
 		return r.retryWithin(&r.watches, longest, err, r.resnapshot()), err
