@@ -13,20 +13,21 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// acquiring gets credentials from Config.Credentials (the source), in a context of its own.
-// Somebody may have to log in with a browser, which takes longer than any request should take. If
-// the first request has given up by then, the next one uses the result.
+// acquiring calls Config.Credentials (the source), one call at a time, in a context of its own. The
+// call may last longer than any request, for example because somebody has to log in with a browser.
+// If the request that started the call has given up by then, the next request uses the result.
 type acquiring struct {
 	source  func(ctx context.Context, refused *Credential) (*Credential, error)
 	timeout time.Duration
 
 	mu      sync.Mutex   // guards following
-	refused *Credential  // the last credential that a server answered 401 to
+	refused *Credential  // the last credential that a server refused with 401
 	running *acquisition // nil while no call runs
 	closed  bool
 }
 
-// acquisition is one call of the source. When done is closed, its result is readable.
+// acquisition is one call of the source. The fields credential and err may be read after done is
+// closed.
 type acquisition struct {
 	ctx        context.Context // of the call
 	cancel     context.CancelFunc
@@ -36,8 +37,8 @@ type acquisition struct {
 	err        error
 }
 
-// get returns a credential that replaces the last refused one. If ctx ends first, get
-// returns the error of ctx, and the call of the source goes on.
+// get returns a credential to use instead of the last refused one. If ctx ends first, get returns
+// the error of ctx, and the call of the source goes on.
 func (a *acquiring) get(ctx context.Context) (*Credential, error) {
 	for {
 		call, current, err := a.join(ctx)
@@ -65,7 +66,7 @@ func (a *acquiring) get(ctx context.Context) (*Credential, error) {
 	}
 }
 
-// join returns the running call of the source, or starts one. The call is current unless a server
+// join returns the running call of the source, or starts a call. current is true unless a server
 // has refused a credential since the call started.
 func (a *acquiring) join(ctx context.Context) (call *acquisition, current bool, err error) {
 	a.mu.Lock()
@@ -105,14 +106,14 @@ func (a *acquiring) run(call *acquisition) {
 	credential, err = a.source(call.ctx, call.refused)
 }
 
-// refuse records a credential that a server answered with 401.
+// refuse records a credential that a server refused with 401.
 func (a *acquiring) refuse(credential *Credential) {
 	a.mu.Lock()
 	a.refused = credential
 	a.mu.Unlock()
 }
 
-// close ends the call of the source and waits for it.
+// close cancels the running call of the source, if any, and waits for it.
 func (a *acquiring) close() {
 	a.mu.Lock()
 	call := a.running

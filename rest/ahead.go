@@ -11,37 +11,35 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// aloneSize is the largest frame that the reading goroutine decodes itself. While it decodes, the
-// following bytes collect, and become a batch for the workers. A larger frame would delay them for
-// too long.
+// aloneSize is the size of the largest frame that the reading goroutine decodes itself. While it
+// decodes, the following bytes wait, and then become a batch for the workers. A larger frame would
+// delay them for too long.
 const aloneSize = feedSize / 4
 
-// maxAhead bounds the bytes of frames that have been read but not handed out, because each byte may
-// have become MaxExpansion bytes of memory. A single batch may exceed it.
+// maxAhead limits the bytes of frames that have been read but not handed out, because the memory of
+// decoded frames may be MaxExpansion times as large. A single batch may exceed it.
 const maxAhead = 8 << 20
 
 // ahead decodes the frames of a stream on several cores, beside the goroutine that consumes them,
 // and hands them out in the order of their arrival.
 //
 // One goroutine reads. Its reader cuts the stream into pieces (a buffer with its frames), and the
-// goroutine hands each piece to a worker, as a batch. So the frames of a batch share the cost of
-// the hand-over. If a frame arrives alone while no worker is busy, such as the event of a quiet
-// watch, the reading goroutine decodes it itself: waking a worker would take longer.
-//
-// plain/client.go decodes in the goroutine that reads: a watch hands out 5,632 events per second
-// there, and 38,752 here (plain/README.md).
+// goroutine hands each piece to a worker, as a batch. So all frames of a batch share the cost of
+// waking the worker. If a frame arrives alone while no worker is busy, such as the event of a quiet
+// watch, the reading goroutine decodes it itself. plain/client.go decodes in the goroutine that
+// reads: a watch hands out 5,632 events per second there, and 38,752 here (plain/README.md).
 type ahead[T any] struct {
 	exchange *exchange
 	reader   reader
 	decode   func(wire.Frame, *wire.Envelope) (listwatch.Event[T], error)
 
-	order chan *batch[T] // to the consumer; its capacity bounds the batches that are read ahead
-	work  chan *batch[T] // to the workers, the same batches
+	order chan *batch[T] // to the consumer; its capacity limits how many batches are read ahead
+	work  chan *batch[T] // the same batches, to the workers
 	slots chan struct{}  // one token for each worker that runs
 	held  atomic.Int64   // bytes of the frames in order; maxAhead bounds them
 	room  chan struct{}  // gets a token when held has decreased
-	// crowded says that the reading goroutine waits for room, or is about to wait. A failed send to
-	// room cannot say this, because it synchronizes with nothing.
+	// crowded says that the reading goroutine waits for room, or is about to wait. It is a flag of
+	// its own, because a failed send to room would not synchronize with the reading goroutine.
 	crowded atomic.Bool
 	group   sync.WaitGroup
 	done    sync.Pool // of *batch[T], for reuse
@@ -49,12 +47,12 @@ type ahead[T any] struct {
 	current *batch[T]     // this field and the fields below belong to the consumer
 	taken   int           // number of results of current that were handed out
 	around  wire.Envelope // the fields read around the frames, up to current
-	arrived int64         // bytes of the stream, up to current
+	arrived int64         // bytes of the stream up to the end of current
 	passed  int64         // bytes of the frames in batches before current
-	err     error         // result of next from now on
+	err     error         // if set, next returns it from now on
 }
 
-// startAhead starts to read the response of an exchange. close closes the exchange.
+// startAhead starts to read the response of an exchange. The method close also closes the exchange.
 func startAhead[T any](x *exchange, c wire.Cutter, decode func(wire.Frame, *wire.Envelope) (listwatch.Event[T], error)) *ahead[T] {
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	a := &ahead[T]{
@@ -67,26 +65,25 @@ func startAhead[T any](x *exchange, c wire.Cutter, decode func(wire.Frame, *wire
 }
 
 // read hands over one batch after another, until the stream ends, or until a decoder panics or
-// calls runtime.Goexit. In each case it closes the channels, so that the consumer notices the end,
-// and does not wait for the consumer.
+// calls runtime.Goexit. In each case it closes the channels, so that the consumer notices the end.
 func (a *ahead[T]) read() {
 	defer close(a.work)
 	defer close(a.order)
 	for ended := false; !ended; {
 		b := a.newBatch()
 		a.reader.next(&b.piece)
-		ended = b.end != nil // after the hand-over, b belongs to the consumer
+		ended = b.end != nil // read before the hand-over, because b then belongs to the consumer
 		if !a.dispatch(b) {
 			return
 		}
 	}
 }
 
-// dispatch gives a batch to the consumer and to a worker. It blocks while the consumer
-// is too far behind, and returns false once the exchange has ended.
+// dispatch gives a batch to the consumer, and to a worker unless it decodes the batch itself. It
+// blocks while the consumer is too far behind, and returns false once the exchange has ended.
 func (a *ahead[T]) dispatch(b *batch[T]) bool {
 	b.waits = len(b.frames) > 1 || b.size > aloneSize || len(a.slots) > 0 || len(a.order) > 0
-	here := !b.waits // once it is in order, b belongs to the consumer
+	here := !b.waits // read now, because b belongs to the consumer once it is in order
 	if here {
 		a.decodeAll(b)
 	} else if b.decoded == nil {
@@ -95,7 +92,7 @@ func (a *ahead[T]) dispatch(b *batch[T]) bool {
 	gone := a.exchange.running.Done()
 	limit := int64(min(2*a.exchange.reading.maxObjectBytes, maxAhead))
 	for a.isFull(b.size, limit) {
-		// Either this loop sees that held has decreased, or take sees crowded.
+		// Without a lost wake-up: either this loop sees the smaller held, or take sees crowded.
 		a.crowded.Store(true)
 		if !a.isFull(b.size, limit) {
 			break
@@ -146,7 +143,7 @@ func (a *ahead[T]) next() (listwatch.Event[T], error) {
 		}
 		if a.taken < len(a.current.results) {
 			result := a.current.results[a.taken]
-			a.current.results[a.taken] = outcome[T]{} // it belongs to the consumer now
+			a.current.results[a.taken] = outcome[T]{} // the result belongs to the consumer now
 			a.taken++
 			if _, skipped := errors.AsType[*listwatch.ObjectError](result.err); result.err != nil && !skipped {
 				a.err = result.err
@@ -189,7 +186,7 @@ func (a *ahead[T]) take() error {
 	if a.crowded.Load() && a.crowded.Swap(false) {
 		select {
 		case a.room <- struct{}{}:
-		default: // There is a token already; the reading goroutine takes it, and then checks held.
+		default: // there is a token already, and the reading goroutine checks held after it
 		}
 	}
 	a.current, a.around, a.arrived = b, b.envelope, b.arrived

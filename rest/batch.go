@@ -6,9 +6,9 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// These are the sizes of the buffers that are filled from the network: feedSize while bytes arrive
-// faster than they are read, and idleSize otherwise. A watch waits most of its time, and keeps a
-// buffer meanwhile.
+// These are the sizes of the buffers for bytes from the network: feedSize while bytes arrive faster
+// than they are read, and idleSize otherwise. A watch waits most of its time, and keeps its buffer
+// meanwhile.
 const (
 	feedSize = 64 << 10
 	idleSize = 4 << 10
@@ -18,8 +18,8 @@ const (
 type batch[T any] struct {
 	piece
 
-	waits   bool          // if true, the results are there once decoded has a token; otherwise they are there
-	decoded chan struct{} // has room for one token; nil until a batch needs it
+	waits   bool          // the results are ready only after decoded has a token
+	decoded chan struct{} // has room for one token; nil before its first use
 	results []outcome[T]
 }
 
@@ -38,7 +38,7 @@ func (a *ahead[T]) newBatch() *batch[T] {
 	return b
 }
 
-// reuse takes back a batch whose results have been handed out.
+// reuse puts a batch back into the pool. All its results have been handed out.
 func (a *ahead[T]) reuse(b *batch[T]) {
 	*b = batch[T]{piece: piece{frames: b.frames}, decoded: b.decoded, results: b.results[:0]}
 	a.done.Put(b)
@@ -59,7 +59,7 @@ func (r *reading) newBuffer(used int) *[]byte {
 	return &buffer
 }
 
-// recycle takes back a buffer without references.
+// recycle puts a buffer back into its pool. Nothing may refer to the buffer any more.
 func (r *reading) recycle(buffer *[]byte) {
 	if pool := r.pool(len(*buffer)); pool != nil {
 		pool.Put(buffer)

@@ -12,13 +12,13 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// BodyReaders make all [BodyReader] values of a program. Their readers share budgets, buffers, and
-// the default Decoder. They are safe for concurrent use.
+// BodyReaders makes [BodyReader] values that share budgets, buffers, and the default Decoder. A
+// program needs one BodyReaders. It is safe for concurrent use.
 type BodyReaders struct{ reading reading }
 
-// NewBodyReaders returns BodyReaders with the budgets of opts for reading, including MaxSilence,
-// and with its Observer, of which only OnEnded is called. The other options are for requests. A
-// budget that [NewClient] refuses is an error.
+// NewBodyReaders returns BodyReaders with the reading budgets of opts, including MaxSilence, and
+// with opts.Observer, of which only OnEnded is called. The other options are for requests, and are
+// ignored. A budget that [NewClient] would refuse is an error.
 func NewBodyReaders(opts Options) (*BodyReaders, error) {
 	b := &BodyReaders{}
 	if err := b.reading.use(&opts); err != nil {
@@ -33,9 +33,9 @@ func NewBodyReaders(opts Options) (*BodyReaders, error) {
 // use.
 type BodyReader struct{ objects objects[any] }
 
-// For returns a reader for objects of a type, which is a pointer to a struct. opts.Resource may be
-// empty: then the objects may be of any kind. Of the other options, only options about decoding
-// count. Objects have kind and apiVersion if the server sent them.
+// For returns a reader for objects of a type, which is a pointer to a struct. If opts.Resource is
+// empty, the objects may be of any kind. Of the other options, only the options for decoding have
+// an effect. Objects have kind and apiVersion if the server sent them.
 func (b *BodyReaders) For(object reflect.Type, opts ResourceOptions) (*BodyReader, error) {
 	if object == nil || object.Kind() != reflect.Pointer || object.Elem().Kind() != reflect.Struct {
 		return nil, fmt.Errorf("rest: a BodyReader needs a pointer to a struct, not %v", object)
@@ -59,7 +59,7 @@ type BodyList struct{ *listStream[any] }
 
 // Empty returns the list without its items: its kind, its metadata and all other fields, as encoded
 // by the server, and an empty array of items. Like Meta, it is complete only after Next has
-// returned io.EOF. It is nil for a list in protobuf.
+// returned io.EOF. Empty returns nil for a list in protobuf.
 func (l *BodyList) Empty() []byte {
 	beside := l.ahead.around.Beside
 	if len(beside) == 0 {
@@ -69,7 +69,7 @@ func (l *BodyList) Empty() []byte {
 }
 
 // List reads the body of a successful response. Closing the stream closes the body. Of opts, only
-// Known, Owned and Bytes count.
+// Known, Owned and Bytes have an effect.
 func (b *BodyReader) List(ctx context.Context, response *http.Response, opts listwatch.ListOptions) (*BodyList, error) {
 	x, err := b.exchange(ctx, response, "list")
 	if err != nil {
@@ -80,7 +80,7 @@ func (b *BodyReader) List(ctx context.Context, response *http.Response, opts lis
 }
 
 // Watch reads the body of a successful response to a watch. Closing the stream closes the body. Of
-// opts, only SendInitialEvents, Known, Held, Owned and Bytes count.
+// opts, only SendInitialEvents, Known, Held, Owned and Bytes have an effect.
 func (b *BodyReader) Watch(ctx context.Context, response *http.Response, opts listwatch.WatchOptions) (listwatch.WatchStream[any], error) {
 	x, err := b.exchange(ctx, response, "watch")
 	if err != nil {
@@ -90,7 +90,8 @@ func (b *BodyReader) Watch(ctx context.Context, response *http.Response, opts li
 	return b.objects.watch(x, x.encoding, opts), nil
 }
 
-// exchange takes over a response, unless it returns an error.
+// exchange returns an exchange for a response, and then owns the response. After an error, the
+// caller still owns it.
 func (b *BodyReader) exchange(ctx context.Context, response *http.Response, verb string) (*exchange, error) {
 	r := &b.objects
 	encoding, err := encodingOf(response)

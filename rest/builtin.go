@@ -38,9 +38,9 @@ k8s.io/apiextensions-apiserver/pkg/apis/apiextensions apiextensions.k8s.io Custo
 k8s.io/kube-aggregator/pkg/apis/apiregistration apiregistration.k8s.io APIService*
 `
 
-// Builtin returns the resource of a built-in kind, in the version that the kind names,
-// and whether its objects have namespaces. ok is false if there is no such kind. Builtin
-// does not check whether the version exists.
+// Builtin returns the resource of a built-in kind, in the version of kind, and whether its objects
+// have namespaces. ok is false if no group has this kind. Builtin does not check whether the
+// version exists.
 func Builtin(kind schema.GroupVersionKind) (resource schema.GroupVersionResource, namespaced, ok bool) {
 	for line := range strings.Lines(builtins) {
 		fields := strings.Fields(line)
@@ -56,8 +56,9 @@ func Builtin(kind schema.GroupVersionKind) (resource schema.GroupVersionResource
 	return schema.GroupVersionResource{}, false, false
 }
 
-// BuiltinKind returns the kind of a built-in Go type, such as *corev1.Pod or corev1.Pod.
-// (Objects of such types come without a kind.) ok is false for any other type, and for nil.
+// BuiltinKind returns the kind of a built-in Go type, such as *corev1.Pod or corev1.Pod. It is
+// useful because decoded objects of these types lack their kind. ok is false for any other type,
+// and for nil.
 func BuiltinKind(t reflect.Type) (kind schema.GroupVersionKind, ok bool) {
 	if t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -69,7 +70,7 @@ func BuiltinKind(t reflect.Type) (kind schema.GroupVersionKind, ok bool) {
 	return resource.GroupVersion().WithKind(t.Name()), true
 }
 
-// builtinType is Builtin for a Go type, which may be nil.
+// builtinType is Builtin for a Go type. t may be nil.
 func builtinType(t reflect.Type) (resource schema.GroupVersionResource, namespaced, ok bool) {
 	if t == nil {
 		return resource, false, false
@@ -92,7 +93,7 @@ func builtinType(t reflect.Type) (resource schema.GroupVersionResource, namespac
 	return resource, false, false
 }
 
-// plural is the name of a built-in kind in URLs.
+// plural returns the name of a built-in kind in URLs, such as "pods".
 func plural(kind string) string {
 	name := strings.ToLower(kind)
 	switch {

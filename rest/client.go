@@ -13,50 +13,47 @@ import (
 	"github.com/kinform/kinform/rest/internal/transport"
 )
 
-// Options are the optional settings of a Client. The zero value works.
+// Options are the optional settings of a Client. The zero value is ready for use.
 type Options struct {
-	// MaxObjectBytes bounds the encoded size of one object, of one event, and of one response that
-	// is not a list. Defaults to 16 MiB: etcd accepts a tenth of that, and client-go allows the
-	// same size for an event. A stream holds only a few objects of this size at a time.
+	// MaxObjectBytes limits the encoded size of one object, of one event, and of one response that
+	// is not a list. A stream holds only a few objects of this size at a time. Defaults to 16 MiB:
+	// etcd accepts a tenth of that, and client-go has the same limit for an event.
 	MaxObjectBytes int
 
-	// MaxListBytes bounds the encoded size of one list: all its pages together, after
+	// MaxListBytes limits the encoded size of one list: all its pages together, after
 	// decompression, or the initial events of a streaming list. A larger list ends with
-	// [listwatch.ErrListTooLarge]. A reflector then waits for one of its longest waits, and its
-	// sink keeps its objects. Defaults to 8 GiB, the recommended maximum size of etcd: it refuses
-	// endless lists, but no list of a real cluster. The client does not know how much memory there
-	// is. A process with little memory may set this to about half of the memory that its cache may
-	// take.
+	// [listwatch.ErrListTooLarge]. A reflector then keeps its objects, and waits for minutes before
+	// it lists again. Defaults to 8 GiB, the recommended maximum size of etcd, which stops endless
+	// lists and allows every list of a real cluster. The default does not depend on the memory of
+	// the process. If memory is scarce, set about half of what the cache may use.
 	MaxListBytes int64
 
-	// MaxExpansion bounds the memory that decoding an object may take, as a multiple of its encoded
-	// size, plus 4 KiB. Parts of a type that cannot exceed the multiple by themselves are not
-	// counted, so an object takes at most twice as much. Defaults to 64. A pod takes 5 times its
-	// bytes. As a map, the most expensive custom resource that a server stores takes 58 times its
-	// bytes. A list of empty elements of a type with many fields takes hundreds of times its bytes.
+	// MaxExpansion limits the memory that decoding an object may take, as a multiple of its encoded
+	// size, plus 4 KiB. Small parts are not counted, so an object takes at most twice as much.
+	// Defaults to 64. A pod takes 5 times its bytes. As a map, the most expensive custom resource
+	// that a server stores takes 58 times its bytes. A list of empty elements of a type with many
+	// fields would take hundreds of times its bytes.
 	MaxExpansion int
 
 	// MaxObjectMemory bounds the memory that decoding an object may take, in bytes,
 	// whatever its encoded size. Defaults to 256 MiB.
 	MaxObjectMemory int64
 
-	// MaxDepth bounds how deep an object is nested. Defaults to 10,000, the depth that
-	// an API server accepts. A larger value is an error.
+	// MaxDepth limits how deep an object may be nested. Defaults to 10,000, the depth that an API
+	// server accepts. A larger value is an error.
 	MaxDepth int
 
-	// MaxCompression bounds how many bytes each byte of a compressed list may become, after the
-	// first 256 KiB. A list beyond this bound fails. The Resource then requests its later lists
-	// without compression, because an honest server may have a list of this kind, such as
-	// ConfigMaps full of zeros. Defaults to 100. A compressed list of pods expands ten- to
-	// fortyfold.
+	// MaxCompression limits how many bytes each byte of a compressed list may become, after the
+	// first 256 KiB. A list beyond this limit fails. The Resource then requests its later lists
+	// without compression, because an honest server may have such a list, for example of ConfigMaps
+	// full of zeros. Defaults to 100. A compressed list of pods expands ten- to fortyfold.
 	MaxCompression int
 
-	// MaxSilence is how long a response that has started may be silent. This concerns lists,
-	// responses that the client reads whole, and an event of a watch that has arrived in part. (A
-	// Client allows any silence between two events of a watch.) Fewer than 1,024 bytes in this time
-	// count as silence, unless they are the last ones. Time in which the user does not call Next
-	// does not count. Defaults to 90 seconds, so that a reflector notices a silent list first,
-	// after 60.
+	// MaxSilence is how long a response that has started may be silent. It applies to lists, to
+	// responses that the client reads whole, and to an event of a watch that has arrived in part.
+	// Between two events of a watch, a Client allows any silence. Fewer than 1,024 bytes in this
+	// time count as silence, unless they are the last ones. The time between two calls of Next does
+	// not count. Defaults to 90 seconds, so that a reflector notices a silent list first, after 60.
 	MaxSilence time.Duration
 
 	// MaxRetries is how often a verb, or Raw, is retried after a failure that allows it; see
@@ -64,30 +61,29 @@ type Options struct {
 	// retried: their user, such as a reflector, has its own waits.
 	MaxRetries int
 
-	// MaxRetryAfter is the longest wait before a retry. If a server requests a longer wait, there
-	// is no retry, and the caller gets the server's response. Defaults to 30 seconds.
+	// MaxRetryAfter is the longest wait before a retry. If a server requests a longer wait, the
+	// client does not retry, and the caller gets the server's response. Defaults to 30 seconds.
 	MaxRetryAfter time.Duration
 
 	// Limit is called before every request, including retries, lists and watches. It may wait, and
 	// must return when the context ends. If it returns an error, the request fails with this error.
-	// [RateLimiter].Wait is a suitable function, and so is Limiter.Wait of golang.org/x/time/rate.
+	// Suitable functions are [RateLimiter].Wait, and Limiter.Wait of golang.org/x/time/rate.
 	// Defaults to no limit, because API servers protect themselves by priority and fairness.
 	Limit func(context.Context) error
 
 	// Observer has the hooks that the client calls at each step. Defaults to no hooks.
 	Observer *Observer
 
-	// Logger gets everything that no error can report: warnings of the server, token files and TLS
-	// files that became unreadable, and retries. A warning is logged once, as long as the client
-	// remembers its text (the last 1,000 or so). A lasting state is logged again every five
-	// minutes. Defaults to the value of slog.Default() when NewClient is called.
-	// slog.New(slog.DiscardHandler) drops all lines.
+	// Logger gets what no error can report: warnings of the server, token files and TLS files that
+	// became unreadable, and retries. Each warning is logged once; the client remembers about 1,000
+	// texts. A lasting problem is logged again every five minutes. Defaults to the value of
+	// slog.Default() when NewClient is called. slog.New(slog.DiscardHandler) drops all lines.
 	Logger *slog.Logger
 }
 
 // Client talks to one API server. It is safe for concurrent use. Its owner must call Close. A
 // request may start a goroutine that calls Config.Credentials or reloads files; this goroutine may
-// outlive the request. The client starts no other goroutines; each stream has its own.
+// outlive the request. The client starts no other goroutines, apart from those of its streams.
 type Client struct {
 	reading
 	base           *url.URL
@@ -153,9 +149,9 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 }
 
 // Close closes the client's connections, so that running requests and streams fail. Later calls
-// return [ErrClosed]. Close ends the context of a running call of Config.Credentials, and waits for
-// it to return. It does not wait for streams, which their owners close, or for a disk that does not
-// respond.
+// return [ErrClosed]. Close cancels a running call of Config.Credentials, and waits for it to
+// return. It does not wait for streams, which their owners close, or for reads from a disk that
+// does not respond.
 func (c *Client) Close() {
 	if !c.closed.Swap(true) {
 		close(c.closing)
@@ -190,7 +186,7 @@ func parseHost(host string) (*url.URL, error) {
 	return u, nil
 }
 
-// orDefault returns value, or otherwise if value is zero.
+// orDefault returns value, or otherwise if value is the zero value.
 func orDefault[V comparable](value, otherwise V) V {
 	var zero V
 	if value == zero {

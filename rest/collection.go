@@ -16,11 +16,11 @@ import (
 
 // DeleteCollection requests the deletion of all objects in a namespace that match the selectors of
 // r and the selectors in list. Without selectors, all objects match. If namespace is "", the
-// namespace of r counts. If that is "" as well, the resource must have no namespaces: a server does
-// not delete in all namespaces at once.
+// namespace of r is used. If r has no namespace either, the resource must be cluster-scoped: a
+// server does not delete in all namespaces at once.
 //
-// It is not a transaction: after an error, some objects may be gone. As with Delete, the server
-// only marks an object that has finalizers.
+// The deletion is not a transaction: after an error, some objects may be gone. As with Delete, the
+// server only marks objects that have finalizers.
 func (r *Resource[T]) DeleteCollection(ctx context.Context, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) error {
 	switch {
 	case namespace == "":

@@ -20,8 +20,8 @@ const (
 	// CompressAutomatic requests compressed lists, unless the server is on this host.
 	//
 	// A server compresses lists of 128 KiB or more, with the fastest level of gzip. Lists in JSON
-	// shrink to about a tenth. Compression and decompression take longer than loopback needs for
-	// the saved bytes, but less time than almost any network needs.
+	// shrink to about a tenth. On loopback, sending the saved bytes would take less time than
+	// compression and decompression. On almost any network it would take more.
 	CompressAutomatic Compression = iota
 	// CompressLists always requests compressed lists.
 	CompressLists
@@ -46,21 +46,21 @@ func isCorrupt(err error) bool {
 }
 
 // inflating is the body of a response in gzip. net/http cannot decompress it, because it does not
-// report the number of compressed bytes: each of them can become a thousand bytes, and each of
-// these an object (G11). An honest server may have a list with so much repetition. The Resource
+// report the number of compressed bytes. Each compressed byte can become a thousand bytes, and each
+// of these an object (G11). An honest server may have a list with so much repetition. The Resource
 // then requests the list again without compression.
 type inflating struct {
-	io.ReadCloser              // compressed
+	io.ReadCloser              // the compressed body
 	plain         *atomic.Bool // set to true if the body exceeds most
 	most          int64        // the largest ratio of out to in
 	in, out       int64        // bytes before and after decompression
 	reader        *gzip.Reader
 }
 
-// inflateFree is how many bytes a body may become, whatever the ratio.
+// inflateFree is how many bytes a body may become before its ratio is checked.
 const inflateFree = 256 << 10
 
-// inflate makes the body of a response decompress itself, if the response is in gzip.
+// inflate replaces the body of a response by its decompressed form, if the response is in gzip.
 func inflate(response *http.Response, most int, plain *atomic.Bool) {
 	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") {
 		response.Header.Del("Content-Encoding")

@@ -14,10 +14,9 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// Config says where an API server is and how to talk to it. Only Host is
-// required.
+// Config says where an API server is and how to talk to it. Only Host is required.
 //
-// However a Config is printed, the text shows no token, password or key; see [Secret].
+// The printed forms of a Config show no token, password or key; see [Secret].
 type Config struct {
 	// Host is the address of the server, such as "https://10.0.0.1:6443". It may have a path in
 	// front of the API's path: "https://proxy.example/clusters/c1". The default scheme is https.
@@ -30,28 +29,28 @@ type Config struct {
 	// requests use BearerToken only until the file has been read.
 	BearerToken Secret
 
-	// BearerTokenFile is a file with the token. The client reads it again when its content is a
-	// minute old, and after the server answered 401. While the file cannot be read, the last good
-	// token stays in use.
+	// BearerTokenFile is a file with the token. The client reads the file again when the last read
+	// is a minute old, and after the server answered 401. While the file cannot be read, the last
+	// good token stays in use.
 	BearerTokenFile string
 
 	// Username and Password are sent as basic authentication. They exclude a bearer token.
 	Username string
 	Password Secret
 
-	// Credentials provides a token or a client certificate that does not come from a file. Package
-	// execauth gets one from a plugin. It excludes all other credentials.
+	// Credentials provides a token or a client certificate that does not come from a file, for
+	// example from a plugin (package execauth). It excludes all other credentials.
 	//
-	// The client calls it for each request, one call at a time, so it should return a cached
-	// credential if possible. All requests that wait at that moment get the same result. ctx is not
-	// the context of a request: it has the values of the first of these requests, and ends after
-	// CredentialTimeout and at Close of the client, which waits for the function to return. refused
-	// is the last credential that a server answered with 401, or nil. If refused is the current
-	// credential, the function must return another one. After a change of the certificate, requests
-	// use new connections, and open streams keep theirs.
+	// The client calls it for each request, so it should return a cached credential if possible.
+	// Calls do not overlap, and all requests that wait at that moment get the same result. ctx has
+	// the values of the first of these requests. It ends after CredentialTimeout, and when Close is
+	// called; Close waits for the function to return. refused is the last credential that a server
+	// refused with 401, or nil. If refused is still the current credential, the function must
+	// return another one. After a change of the certificate, requests use new connections, and open
+	// streams keep their connections.
 	Credentials func(ctx context.Context, refused *Credential) (*Credential, error)
 
-	// CredentialTimeout bounds a call of Credentials. The deadline of a request ends only the
+	// CredentialTimeout limits a call of Credentials. The deadline of a request ends only the
 	// request; the call goes on, and its result serves the next request. Defaults to 10 minutes,
 	// long enough to log in with a browser.
 	CredentialTimeout time.Duration
@@ -67,11 +66,12 @@ type Config struct {
 	// keep-alives of 30 seconds each.
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	// Proxy returns the URL of the proxy for a request, or nil for no proxy. Its scheme is http,
-	// https or socks5. It has the user and password for the proxy, if the proxy needs them. The
-	// proxy resolves the name of the server. For a proxy of scheme https, TLS applies as for the
-	// server: its CA bundle and its client certificate. Defaults to no proxy if DialContext is set,
-	// and otherwise to [http.ProxyFromEnvironment], which uses no proxy for a host on loopback.
+	// Proxy returns the URL of the proxy for a request, or nil for no proxy. The scheme is http,
+	// https or socks5. The URL contains the user and the password for the proxy, if the proxy needs
+	// them. The proxy resolves the name of the server. An https proxy is verified like the server,
+	// with the CA bundle and the client certificate in TLS. Defaults to no proxy if DialContext is
+	// set, and otherwise to [http.ProxyFromEnvironment], which uses no proxy for a host on
+	// loopback.
 	Proxy func(*http.Request) (*url.URL, error)
 
 	// Compression says whether the client requests compressed lists. It requests no other
@@ -79,11 +79,11 @@ type Config struct {
 	// Defaults to CompressAutomatic.
 	Compression Compression
 
-	// HeaderTimeout bounds the time from sending a request to the headers of the response,
-	// including connecting. It also bounds the reading of the body of a failure, but of no other
-	// body, and so never ends a watch. Defaults to 60 seconds. An API server works on a list for
-	// this time before it gives up by itself (--request-timeout). With a shorter time, the client
-	// would break off lists that only need more time, again and again.
+	// HeaderTimeout limits the time from sending a request to the headers of the response,
+	// including connecting. It also limits reading the body of a failure. It does not limit any
+	// other body, and so never ends a watch. Defaults to 60 seconds, because an API server works on
+	// a list for as long before it gives up (--request-timeout). A shorter time may break off every
+	// list of a slow server.
 	HeaderTimeout time.Duration
 }
 
@@ -95,8 +95,8 @@ type TLSConfig struct {
 	//
 	// The client reads all files again for the first request after a minute. It also does so for
 	// the first request after a 401, or after it could not verify the server's certificate. If a
-	// file has changed, this and later requests use new connections, and open streams keep theirs.
-	// While a file cannot be used, its last good content stays in use.
+	// file has changed, new requests use new connections, and open streams keep theirs. While a
+	// file cannot be used, its last good content stays in use.
 	CAData []byte
 	CAFile string
 
@@ -109,15 +109,15 @@ type TLSConfig struct {
 
 	// KeyPair makes a certificate from the contents of certificate and key. It is required with a
 	// client certificate: set it to [tls.X509KeyPair]. Package kubeconfig sets it. KeyPair is a
-	// field because the code that parses every kind of private key is a sixtieth of a small
-	// program. Most programs use a token and do not need it.
+	// field, so that only programs with a client certificate link the parsers of private keys.
+	// These are a sixtieth of a small program.
 	KeyPair func(cert, key []byte) (tls.Certificate, error)
 
 	// ServerName is the expected name in the server's certificate. Defaults to the host name of
 	// Config.Host.
 	ServerName string
 
-	// Insecure accepts any certificate of the server. It excludes a CA.
+	// Insecure accepts any certificate of the server. It excludes a CA bundle.
 	Insecure bool
 }
 
@@ -158,7 +158,7 @@ func (c Config) String() string {
 // GoString is String.
 func (c Config) GoString() string { return c.String() }
 
-// Format writes String, whatever the verb.
+// Format writes String for every verb.
 func (c Config) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(c.String())) }
 
 // MarshalText is String.
@@ -176,7 +176,7 @@ func (t TLSConfig) String() string {
 // GoString is String.
 func (t TLSConfig) GoString() string { return t.String() }
 
-// Format writes String, whatever the verb.
+// Format writes String for every verb.
 func (t TLSConfig) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(t.String())) }
 
 // MarshalText is String.
@@ -185,10 +185,11 @@ func (t TLSConfig) MarshalText() ([]byte, error) { return []byte(t.String()), ni
 // LogValue is String.
 func (t TLSConfig) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
-// shown returns the text of a secret beside quoted fields. It shows only whether there is a secret.
+// shown returns the text of a secret as it appears beside quoted fields.
 func shown(secret Secret) string { return orDefault(secret.String(), `""`) }
 
-// redactedHost hides a Host that NewClient refuses, because it may contain a password.
+// redactedHost returns host, or a placeholder if NewClient would refuse it, because it may contain
+// a password.
 func redactedHost(host string) string {
 	if _, err := parseHost(host); err != nil && host != "" {
 		return "[unreadable]"

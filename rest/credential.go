@@ -6,19 +6,19 @@ import (
 	"log/slog"
 )
 
-// Credential is a token, a client certificate, or both, from [Config].Credentials. It
-// must not be changed.
+// Credential is a token, a client certificate, or both, from [Config].Credentials. It must not be
+// changed.
 //
-// However a Credential is printed, by value or by pointer, the text shows neither.
+// The printed forms of a Credential, by value or by pointer, show neither.
 type Credential struct {
-	// Token is sent as a bearer token. Defaults to none.
+	// Token is sent as a bearer token. Defaults to no token.
 	Token Secret
 
 	// Certificate returns the client certificate for connections that are opened while the
-	// credential is in use. It must always return the same certificate. It is a function, because a
-	// printer would find the key behind a pointer. The client compares certificates by their
-	// contents: a credential with the current certificate needs no new connections. Defaults to no
-	// certificate.
+	// credential is in use. It must always return the same certificate. It is a function, because
+	// fmt would print the private key that a pointer leads to. The client compares certificates by
+	// their contents: a credential with the current certificate needs no new connections. Defaults
+	// to no certificate.
 	Certificate func() *tls.Certificate
 }
 
@@ -36,7 +36,7 @@ func (c Credential) String() string { return hidden }
 // GoString is String.
 func (c Credential) GoString() string { return hidden }
 
-// Format writes String, whatever the verb.
+// Format hides the credential for every verb.
 func (c Credential) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(hidden)) }
 
 // MarshalText is String.

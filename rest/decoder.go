@@ -18,10 +18,10 @@ import (
 // calls its methods from several goroutines at once. They must not keep data. If a method fails or
 // panics, only this object becomes a [*listwatch.ObjectError].
 //
-// Options.MaxExpansion bounds the memory of a Decoder that matches the fields of T by their names,
-// in any case, as encoding/json does. It does not bound the memory of other Decoders. The client
-// does not bound the time that a Decoder takes for an extreme quantity either; a sharing.Decoder
-// takes next to no time.
+// Options.MaxExpansion limits the memory of a Decoder that matches the fields of T by their names,
+// in any case, as encoding/json does. It does not limit the memory of other Decoders. The client
+// does not limit the time that a Decoder takes for an extreme quantity; a sharing.Decoder takes
+// next to no time.
 type Decoder interface {
 	// DecodeProtobuf decodes a message into object, which points to a zero value. earlier is nil,
 	// or an object of the same type that the caller of Watch holds under the same key; see
@@ -31,15 +31,15 @@ type Decoder interface {
 
 	// DecodeJSON decodes JSON into object, which points to a zero value. If T is a pointer, the
 	// value has T's element type; otherwise it has type T. For unstructured objects it is a
-	// map[string]any. The map of an item of a list has the apiVersion and the kind that the list
-	// implies.
+	// map[string]any. For an item of a list, the map already has the apiVersion and the kind that
+	// the list implies.
 	DecodeJSON(data []byte, object any) error
 }
 
 var _ Decoder = (*sharing.Decoder)(nil)
 
-// sharer has the Decoder of a Client. The first object of a list or a watch creates it, so that a
-// program that only calls verbs has no table.
+// sharer has the Decoder of a Client. The first object of a list or a watch creates the Decoder, so
+// that a program that only calls verbs has no table of shared parts.
 type sharer struct {
 	once    sync.Once
 	decoder *sharing.Decoder
@@ -49,9 +49,9 @@ type sharer struct {
 }
 
 // clientDecoder decodes with the Decoder of a Client. All resources of the Client use the same
-// Decoder. So one bound on the table holds for the process, however many caches it has, and objects
-// of two resources share owners, labels and managed fields. The table has no lock, so that
-// concurrent use costs nothing.
+// Decoder. So the process has one bounded table, however many caches it has, and objects of two
+// resources share owners, labels and managed fields. The table has no lock, so that concurrent use
+// costs nothing.
 type clientDecoder struct{ reading *reading }
 
 func (d clientDecoder) get() *sharing.Decoder {
@@ -70,8 +70,8 @@ func (d clientDecoder) DecodeJSON(data []byte, object any) error {
 	return d.get().DecodeJSON(data, object)
 }
 
-// protobufOr calls DecodeProtobuf. For a type that d cannot decode, such as a type of a later
-// version of k8s.io/api, it calls own.
+// protobufOr returns a function that calls DecodeProtobuf, or own for a type that d cannot decode,
+// such as a type of a later version of k8s.io/api.
 func protobufOr(d Decoder, own func(data []byte, object any) error) func(data []byte, object, earlier any) error {
 	return func(data []byte, object, earlier any) error {
 		err := d.DecodeProtobuf(data, object, earlier)
@@ -82,8 +82,8 @@ func protobufOr(d Decoder, own func(data []byte, object any) error) func(data []
 	}
 }
 
-// jsonOr calls DecodeJSON. If it fails, jsonOr returns the error of own, which names the field that
-// does not fit: a sharing.Decoder names only the byte.
+// jsonOr returns a function that calls DecodeJSON. If DecodeJSON fails, the function returns the
+// error of own, which names the field that does not fit: a sharing.Decoder names only the byte.
 func jsonOr(d Decoder, own func(data []byte, object any) error) func(data []byte, object any) error {
 	return func(data []byte, object any) error {
 		err := d.DecodeJSON(data, object)
@@ -94,9 +94,9 @@ func jsonOr(d Decoder, own func(data []byte, object any) error) func(data []byte
 	}
 }
 
-// isGenerated reports whether the method Unmarshal of a type is known to be generated from the tags
-// of its fields. Only then does a sharing.Decoder, which uses the tags, decode the same. Only
-// built-in types are known.
+// isGenerated reports whether the method Unmarshal of a type is generated from the tags of its
+// fields. Only then does a sharing.Decoder, which uses the tags, decode the same as this method.
+// Built-in types are the only ones known to be generated.
 func isGenerated(t reflect.Type) bool {
 	return strings.HasPrefix(t.PkgPath(), "k8s.io/api/") || t == reflect.TypeFor[metav1.PartialObjectMetadata]()
 }
@@ -106,8 +106,8 @@ var (
 	unmarshalsJSON = reflect.TypeFor[json.Unmarshaler]()
 )
 
-// isSharedInJSON reports whether objects of a type in JSON share parts by default. Unstructured
-// objects do, and structs without their own UnmarshalJSON.
+// isSharedInJSON reports whether objects of a type share parts by default when they are decoded
+// from JSON. Unstructured objects do, and structs without their own UnmarshalJSON.
 func isSharedInJSON(t reflect.Type) bool {
 	if t.Implements(isUnstructured) {
 		return true

@@ -72,8 +72,8 @@ func (c *Client) describe(ctx context.Context) (map[string]string, error) {
 	return about, nil
 }
 
-// ask decodes a response into out. out stays unchanged if the resource does not exist (404), or if
-// the request is forbidden (403).
+// ask requests path and decodes the response into out. If the resource does not exist (404), or the
+// request is forbidden (403), out stays unchanged, and the error is nil.
 func (c *Client) ask(ctx context.Context, method, path, body string, out any) error {
 	var opts RawOptions
 	if body != "" {

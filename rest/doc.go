@@ -10,7 +10,7 @@
 //
 // # Streams
 //
-// A list is read item by item, like a watch. Three parts work on it at once:
+// The client reads a list item by item, like a watch. Three parts work at the same time:
 //
 //	network --> reader: fills a buffer, cuts it into frames
 //	                  --> workers: identity, Known?, decode      (up to 8)
@@ -18,12 +18,12 @@
 //
 // A frame is the bytes of one item or event. The reader finds it by walking the envelope around it,
 // and does not copy it. A worker gets the buffer with all frames that arrived together, so that
-// they share the cost of going to another core. An event that arrives alone is handed out alone,
-// and at once. No list is ever whole in memory, and if nobody calls Next, the reader stops reading.
+// they share the cost of going to another core. The client hands out an event that arrives alone at
+// once. A list is never whole in memory. If nobody calls Next, the reader stops reading.
 //
-// plain/client.go is the textbook's counterpart: one goroutine reads and decodes, with
-// encoding/json. The first sync of 20,000 pods takes 2.14 s there, and 0.59 s here; a
-// watch hands out 5,632 events per second there, and 38,752 here (plain/README.md).
+// plain/client.go is the textbook version: one goroutine reads and decodes, with encoding/json. The
+// first sync of 20,000 pods takes 2.14 s there, and 0.59 s here; a watch hands out 5,632 events per
+// second there, and 38,752 here (plain/README.md).
 //
 // # Rooms
 //
@@ -45,31 +45,33 @@
 //     well, if the response had a Retry-After of either form.
 //   - If the response does not come from an API server (the page of a proxy, a Table, an empty
 //     body), the error wraps [ErrMalformed]. It also wraps ErrMalformed if a response or an event
-//     has an object of another kind than the Resource. A ConfigMap is not decoded as a Secret,
-//     although its bytes fit, and metadata alone not as a pod. See [ResourceOptions].Kind.
-//   - With TLS, bytes that were changed in transit end the connection. Without TLS, only malformed
-//     responses are noticed: HTTP has no checksum, and an inverted bit may result in another
-//     object, or another version of it.
+//     has an object of another kind than the Resource. So a ConfigMap is not decoded as a Secret,
+//     although its bytes fit, and an object with only metadata is not decoded as a pod. See
+//     [ResourceOptions].Kind.
+//   - With TLS, bytes that were changed in transit end the connection. Without TLS, the client
+//     notices only malformed responses: HTTP has no checksum, and an inverted bit may result in
+//     another object or another version.
 //   - An object that cannot be decoded, or whose method panics, becomes a [*listwatch.ObjectError],
-//     and the stream goes on. An object larger than [Options].MaxObjectBytes ([ErrTooLarge]) does
-//     as well; the client holds no more than this number of its bytes. In JSON, the name may come
-//     after these bytes. Then the error has no name, and a reflector deletes nothing.
+//     and the stream goes on. The same happens to an object larger than [Options].MaxObjectBytes
+//     ([ErrTooLarge]); the client holds no more than this number of its bytes. In JSON, the
+//     object's name may come after these bytes. Then the error has no name, and a reflector deletes
+//     nothing.
 //   - Every decode has a budget, which is enforced before any decoder runs. An object takes at most
 //     [Options].MaxExpansion times its bytes and at most MaxObjectMemory, and is no deeper than
 //     MaxDepth. A compressed list becomes at most MaxCompression times its bytes. A response that
 //     is silent for MaxSilence ends. Headers, warnings and messages of a server are truncated.
 //   - Memory grows with the bytes that have arrived, never with a length that the server claims. A
-//     list, with all its pages, has at most [Options].MaxListBytes bytes. The fields of a list
-//     beside its items have at most 1 MiB in JSON. A list with two fields of items is malformed.
+//     list, with all its pages, has at most [Options].MaxListBytes bytes. In JSON, the fields of a
+//     list beside its items have at most 1 MiB. A list with two "items" fields is malformed.
 //   - Time grows with the bytes that have arrived as well. apimachinery needs hours to parse a
 //     resource.Quantity such as 1e-1000000000. The client decodes it at once, to the same result (a
 //     value below 1n is rounded up). A quantity of 1e2000 or more becomes 1e2000, because comparing
 //     it with another would take hours as well. (An API server parses the quantities of its own
 //     types before it stores them, but not the quantities of a custom resource.) A user's method
-//     UnmarshalJSON may take any text for a quantity. If its input has an extreme text, the method
-//     is called with another text in its place. It must accept this text, and return within five
-//     seconds, or the object is refused. The client does not protect a user's [Decoder] from
-//     quantities.
+//     UnmarshalJSON may parse any text as a quantity. If its input has an extreme text, the client
+//     first calls the method with a harmless text instead. If the method refuses the harmless text,
+//     or does not return within five seconds, the object is undecodable. The client does not
+//     protect a user's [Decoder] from quantities.
 //   - The end of a context ends a blocked Next at once. Closing a stream waits only for the
 //     stream's goroutines. After [Client.Close] no connection is left.
 //   - Messages of errors, printed configurations and logs contain no token,
@@ -98,11 +100,12 @@
 // # Objects that share
 //
 // Objects of lists and watches share their equal parts: the pods of one ReplicaSet have one list of
-// tolerations, and two versions of a pod share the unchanged parts. Sharing halves the memory of a
-// cache and the time of a first sync. As with the objects of any cache, nobody may change a shared
-// object in place; DeepCopy makes a copy that may be changed. The verbs (Get, Update and all
-// others) return objects that belong to the caller, who may change them and send them back. Package
-// rest/sharing has the full contract; [ResourceOptions].Unshared switches sharing off.
+// tolerations in memory, and two versions of a pod share the unchanged parts. Sharing halves the
+// memory of a cache and the time of a first sync. As with the objects of any cache, nobody may
+// change a shared object in place; DeepCopy makes a copy that may be changed. The verbs (Get,
+// Update and all others) return objects that belong to the caller, who may change them and send
+// them back. Package rest/sharing has the full contract; [ResourceOptions].Unshared switches
+// sharing off.
 //
 // # Less memory
 //

@@ -26,7 +26,7 @@ var ErrClosed = transport.ErrClosed
 // errStreamClosed is the error of Next after Close.
 var errStreamClosed = errors.New("the stream is closed")
 
-// ErrMalformed is wrapped by each error about a response that no API server sends: it is
+// ErrMalformed is wrapped by each error about a response that no API server sends: the response is
 // incomplete, of the wrong type, not JSON, and so on.
 var ErrMalformed = wire.ErrMalformed
 
@@ -38,8 +38,8 @@ var ErrTooLarge = wire.ErrTooLarge
 // context's error, an error of the network, [ErrMalformed], or the server's Status, for which the
 // predicates of k8s.io/apimachinery/pkg/api/errors work.
 //
-// The reason is that of the last attempt. The client retries verbs and Raw, up to
-// [Options].MaxRetries times, with the same body, if that is safe and likely to help:
+// The reason is the failure of the last attempt. The client retries verbs and Raw, up to
+// [Options].MaxRetries times, with the same body, if a retry is safe and likely to help:
 //
 //   - After a 429 or 5xx with a Retry-After, in seconds or as a date. The client waits for this
 //     time and up to a tenth more, so that clients retry at different times.
@@ -47,9 +47,9 @@ var ErrTooLarge = wire.ErrTooLarge
 //   - After a 401, once and without a wait, if the credential is from a file, a plugin or a
 //     function, which may have a new credential by now.
 //
-// The client retries after no other failure (D20): neither after a timeout, nor after a
-// refused connection, nor after a 5xx without a Retry-After. The end of the context ends
-// every wait at once.
+// The client retries after no other failure (D20): neither after a timeout, nor after a refused
+// connection, nor after a 5xx without a Retry-After. The end of the context ends every wait at
+// once.
 type Error struct {
 	Method string
 	// URL is the address of the request, without credentials.
@@ -58,13 +58,13 @@ type Error struct {
 	StatusCode int
 	// Attempts is the number of attempts, including the last one.
 	Attempts int
-	// Err is the reason of the last attempt's failure. Previous is the reason of the attempt before
-	// it, or nil.
+	// Err is the reason why the last attempt failed. Previous is the reason why the attempt before
+	// it failed, or nil.
 	Err      error
 	Previous error
 
 	retryAfter string // the header of the response
-	hint       string // what the request may lack
+	hint       string // says what the request may lack
 }
 
 // Error names the request and the reason. After several attempts, it also has their number, and the
@@ -87,7 +87,8 @@ func (e *Error) Error() string {
 	return text
 }
 
-// reasonText returns the text of a reason. If a Status has no text, its reason and code replace it.
+// reasonText returns the text of a reason. If a Status has no message, the text has its reason and
+// code.
 func reasonText(err error) string {
 	if err == nil {
 		return "no reason is known"
@@ -107,8 +108,8 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// withHint extends a server's refusal of a request about one object by a hint about what the
-// request may lack. namespace and body belong to the request.
+// withHint adds a hint to a server's refusal: what the request about one object may lack. namespace
+// and body belong to the request.
 func withHint(err error, namespace string, body []byte) error {
 	failed, ok := errors.AsType[*Error](err)
 	if !ok {
@@ -118,7 +119,7 @@ func withHint(err error, namespace string, body []byte) error {
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		refused, said := errors.AsType[*apierrors.StatusError](failed.Err)
 		ofObject := said && refused.ErrStatus.Details != nil && refused.ErrStatus.Details.Name != ""
-		if namespace == "" && !ofObject { // otherwise the object was not found
+		if namespace == "" && !ofObject { // else the object was not found
 			failed.hint = "no namespace was given, which most resources need: set it in the key or in metadata.namespace, or use ResourceOptions.Namespace"
 		}
 	case http.StatusBadRequest:
@@ -140,15 +141,15 @@ func hasKind(object []byte) bool {
 	return found == 2
 }
 
-// interrupted is the error for a response whose end did not arrive. It does not wrap ErrMalformed,
-// because the server may be healthy: a proxy may have ended the connection, or somebody may have
-// stopped the server.
+// interrupted returns the error for a response whose end did not arrive. It does not wrap
+// ErrMalformed, because the server may be healthy: perhaps a proxy ended the connection, or
+// somebody stopped the server.
 func interrupted(err error) error {
 	return fmt.Errorf("the connection was lost within the answer: %w", err)
 }
 
-// These bounds limit a response that reports a failure. A Status may name many causes; an error
-// shows only the start of any text (RS-19). A Retry-After of more than a day is taken as a day.
+// These bounds apply to a response that reports a failure. A Status may name many causes; an error
+// shows only the start of any text (RS-19). A Retry-After of more than a day counts as a day.
 const (
 	maxStatusBytes = 1 << 20
 	maxTextBytes   = 2048
@@ -157,7 +158,7 @@ const (
 )
 
 // failure converts a response that reports a failure into an error for which the predicates of
-// apierrors work. It takes the server's Status, or otherwise makes a Status from the code.
+// apierrors work. It takes the server's Status, or makes a Status from the code.
 func failure(method string, response *http.Response, body []byte, of about) error {
 	retryAfter, _ := retryAfterSeconds(response.Header.Get("Retry-After"), time.Now())
 	if status := statusIn(response.Header.Get("Content-Type"), body); status != nil {
@@ -185,7 +186,7 @@ func failure(method string, response *http.Response, body []byte, of about) erro
 	return err
 }
 
-// statusIn returns the Status in body, or nil.
+// statusIn returns the Status in body, or nil if body is not a Status.
 func statusIn(contentType string, body []byte) *metav1.Status {
 	mediaType, _, _ := mime.ParseMediaType(contentType)
 	var status metav1.Status
@@ -252,7 +253,7 @@ func failureText(response *http.Response, body []byte) string {
 }
 
 // retryAfterSeconds parses a Retry-After header, which is a number of seconds or a date. ok is
-// false if it is neither. More than a day is taken as a day.
+// false if it is neither. More than a day counts as a day.
 func retryAfterSeconds(header string, now time.Time) (seconds int, ok bool) {
 	if seconds, err := strconv.Atoi(header); err == nil {
 		return min(max(seconds, 0), maxRetryAfter), seconds >= 0

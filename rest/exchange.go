@@ -35,7 +35,7 @@ type request struct {
 	anyType     bool // the response may be anything, and has no encoding
 }
 
-// exchange is a request with its response. The response is open until close.
+// exchange is a request with its response. The response stays open until close.
 type exchange struct {
 	reading  *reading
 	method   string
@@ -46,14 +46,14 @@ type exchange struct {
 	cancel   context.CancelCauseFunc
 	response *http.Response
 	encoding Encoding // of the response
-	most     int64    // bytes that a list may have in all its parts; 0 means no limit
-	kinds    *kinds   // of the objects in the response, as a stream
-	owned    bool     // the caller may change the objects in the response
+	most     int64    // maximum bytes of a list, with all its parts; 0 means no limit
+	kinds    *kinds   // the expected kinds of the stream's objects
+	owned    bool     // the caller may change the objects
 	silence  silence
-	sum      *atomic.Int64 // bytes of the list so far; the response may be one part of several
+	sum      *atomic.Int64 // bytes of the list so far; the response may be one of several parts
 }
 
-// errHeaderTimeout is the cause that ends a request without a response in time.
+// errHeaderTimeout is the cause that ends a request if its response does not begin in time.
 // [os.ErrDeadlineExceeded] makes it a net.Error that is a timeout, and distinguishes it from the
 // end of the caller's context.
 var errHeaderTimeout = fmt.Errorf("no answer: %w", os.ErrDeadlineExceeded)
@@ -100,7 +100,7 @@ func (c *Client) roundTrip(x *exchange, r request) error {
 	if err != nil {
 		return err
 	}
-	req.URL, req.Host = &x.address, x.address.Host // from parts: parsing a text gives the same result
+	req.URL, req.Host = &x.address, x.address.Host // from parts: parsing a text gives the same URL
 	req.Header.Set("Accept", r.accept)
 	compress := c.compress && r.list && !r.plain.Load()
 	if compress {
@@ -163,13 +163,13 @@ func (c *Client) roundTrip(x *exchange, r request) error {
 	return nil
 }
 
-// tooLate returns the error of an exchange that ended by the header timeout.
+// tooLate returns the error of an exchange that the header timeout ended.
 func (c *Client) tooLate() error {
 	return fmt.Errorf("%w: the server sent no headers within %s", errHeaderTimeout, c.headerTimeout)
 }
 
 // fail wraps the reason of an exchange's failure. If the caller's context has ended, or the client
-// was closed, this is the reason, whatever err is.
+// was closed, fail takes this as the reason instead of err.
 func (x *exchange) fail(err error) error {
 	_, wrapped := errors.AsType[*Error](err)
 	switch {
@@ -190,7 +190,7 @@ func (x *exchange) fail(err error) error {
 	return failed
 }
 
-// maxTrusted bounds the memory that is allocated for a length in response headers.
+// maxTrusted limits the memory that the client allocates because of a length in response headers.
 const maxTrusted = 64 << 10
 
 // body reads the whole response. A response of more than limit bytes is an error.
@@ -210,7 +210,7 @@ func (x *exchange) body(limit int) ([]byte, error) {
 	return body, err
 }
 
-// close ends the exchange at once, also while another goroutine reads its body.
+// close ends the exchange at once, even while another goroutine reads its body.
 func (x *exchange) close() {
 	x.cancel(nil)
 	if x.response != nil {

@@ -51,8 +51,8 @@ func For[T any](c *Client, opts ResourceOptions) (*Resource[T], error) {
 	return r, nil
 }
 
-// Must returns value, or panics with err if err is not nil. It is for tests, and for
-// resources that are fixed when the program is written.
+// Must returns value, or panics with err if err is not nil. It is for tests, and for resources that
+// the source code fixes.
 //
 //	pods := rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{}))
 func Must[V any](value V, err error) V {
@@ -62,8 +62,8 @@ func Must[V any](value V, err error) V {
 	return value
 }
 
-// decoderFor is For without the type parameter. It sets the resource in opts if the type is
-// built-in. It returns the decoder, and whether objects are known to have a namespace.
+// decoderFor is For without the type parameter. If the type is built-in, it sets the resource in
+// opts. It returns the decoder, and whether objects are known to have a namespace.
 func (c *Client) decoderFor(t reflect.Type, opts *ResourceOptions) (d decoder, namespaced bool, err error) {
 	if c == nil {
 		return d, false, errNoClient
@@ -84,14 +84,14 @@ func (c *Client) decoderFor(t reflect.Type, opts *ResourceOptions) (d decoder, n
 	case opts.Resource.Empty():
 		return d, false, unnamed(t, elem)
 	default:
-		namespaced = false // as far as we know
+		namespaced = false // unknown, so verbs do not check
 	}
 	d.kindless = pointer && (builtin || isGenerated(elem))
 	d.tagged = pointer && isGenerated(elem) && c.decodesTags(elem)
 	return d, namespaced, nil
 }
 
-// unnamed is the error for a type whose resource For does not know.
+// unnamed returns the error for a type whose resource For does not know.
 func unnamed(t, elem reflect.Type) error {
 	if item, ok := strings.CutSuffix(elem.Name(), "List"); ok && isGenerated(elem) {
 		object := strings.TrimSuffix(t.String(), "List")

@@ -14,17 +14,17 @@ type identity struct {
 	apiVersion, kind []byte // in JSON, if they come before the metadata, as servers write them
 }
 
-// copied returns key and version as strings that outlive the encoding. One allocation holds all
-// strings, because most keys are only looked up.
+// copied returns key and version as strings that do not refer to the encoding. One allocation holds
+// all three strings, because most keys are only looked up.
 func (i *identity) copied() (key types.NamespacedName, version string) {
 	piece := string(i.namespace) + string(i.name) + string(i.version)
 	namespace, name := len(i.namespace), len(i.namespace)+len(i.name)
 	return types.NamespacedName{Namespace: piece[:namespace], Name: piece[namespace:name]}, piece[name:]
 }
 
-// keyOf returns key and version. If the decoded object has equal strings, keyOf returns the
-// object's strings, so that they are in memory once. They are equal unless T changes them. A store
-// keeps the strings of an object's first version.
+// keyOf returns key and version. If the decoded object has equal strings, keyOf returns these, so
+// that they are in memory only once. They are equal unless T changes them. A store keeps the
+// strings of an object's first version.
 func (i *identity) keyOf(object any) (key types.NamespacedName, version string) {
 	o, ok := object.(metav1.Object)
 	if !ok {
@@ -43,8 +43,8 @@ func ofObject(b []byte, s string) string {
 	return string(b)
 }
 
-// identify reads as much of the identity of an encoded object as it can. partial says that the
-// object is cut off at its end.
+// identify reads as much of the identity of an encoded object as it can. partial says that the end
+// of the object is missing.
 func identify(e Encoding, object []byte, partial bool) identity {
 	if e == Protobuf {
 		return identifyProtobuf(object, partial)

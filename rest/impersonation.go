@@ -21,8 +21,8 @@ type Impersonation struct {
 	// user. Defaults to no groups.
 	Groups []string
 
-	// Extra has other data for authorisers, such as scopes. Servers read its keys in lower case.
-	// Defaults to no data.
+	// Extra has further attributes of the user for authorizers, such as scopes. Servers read its
+	// keys in lower case. Defaults to no attributes.
 	Extra map[string][]string
 }
 

@@ -10,7 +10,8 @@ import (
 // serviceAccountDir is where the kubelet mounts the credentials of a pod.
 const serviceAccountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-// ErrNotInCluster is wrapped by the error of InClusterConfig in a process outside of a pod.
+// ErrNotInCluster is wrapped by the error of InClusterConfig in a process that does not run in a
+// pod.
 var ErrNotInCluster = errors.New("not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
 
 // InClusterConfig returns the configuration of a process in a pod. The address is from the

@@ -10,15 +10,14 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// kinds has the kind of a Resource's objects, and compares it with the kind in each response.
-// Nothing else would notice an object of another kind whose bytes fit: a ConfigMap fits a Secret. A
-// response may lack a kind, like the items of a typed list.
+// kinds has the expected kind of a Resource's objects, and compares it with the kind in each
+// response. Without this check, nothing would notice an object of another kind whose bytes fit: a
+// ConfigMap decodes as a Secret. A response may lack a kind, like the items of a typed list.
 //
 // If the kind is not known, the first response determines it. The kind of lists is learnt
 // separately, because the author of a custom resource chooses both names. When the server says that
-// the resource does not exist, the Resource gets new kinds that have learnt nothing, because
-// somebody may define another resource of this name. An open stream keeps its kinds, because it
-// belongs to the old resource.
+// the resource does not exist, the Resource gets new kinds, because somebody may define another
+// resource of this name. An open stream keeps its old kinds.
 type kinds struct {
 	apiVersion string // of the request; "" accepts any
 	kind       string // "" if the first response determines it
@@ -28,7 +27,7 @@ type kinds struct {
 	seen, seenList atomic.Pointer[string] // the first kinds that came, if kind is ""
 }
 
-// A response of one of these kinds may replace any object.
+// An API server may send an object of this kind in place of any object.
 const (
 	partialKind = "PartialObjectMetadata"
 	metaGroup   = "meta.k8s.io/" // prefix of its apiVersion
@@ -50,7 +49,8 @@ func kindsOf(gvr schema.GroupVersionResource, given string, t reflect.Type, part
 	return k
 }
 
-// checkObject returns an error if an object names another kind than the expected one.
+// checkObject returns an error if the object's kind is not the expected one. A missing kind is no
+// error.
 func (k *kinds) checkObject(apiVersion, kind []byte) error {
 	switch {
 	case k == nil || len(kind) == 0:
@@ -72,7 +72,7 @@ func (k *kinds) checkObject(apiVersion, kind []byte) error {
 }
 
 // checkList is checkObject for a list. Its apiVersion may be missing. Some extension API servers
-// respond with a List of v1; the items of this list name their kinds.
+// respond with a List of v1, whose items name their kinds.
 func (k *kinds) checkList(apiVersion, kind string) error {
 	if !strings.HasSuffix(kind, "List") {
 		return wire.Malformed("a list is expected, the answer is of kind %q", wire.Excerpt([]byte(kind), maxShownBytes))
@@ -113,7 +113,8 @@ func (k *kinds) unexpected(apiVersion, kind []byte, want string) error {
 // maxShownBytes bounds the bytes of a server's name that an error shows.
 const maxShownBytes = 128
 
-// isNoObject reports whether a server may send this kind in place of any object.
+// isNoObject reports whether a server may send this kind instead of an object of the requested
+// kind.
 func isNoObject(apiVersion, kind []byte) bool {
 	switch string(kind) {
 	case "Status", "List", "APIResourceList", "APIGroupList", "APIGroup", "APIVersions", "WatchEvent":
@@ -129,7 +130,8 @@ func isMeta(apiVersion []byte) bool {
 }
 
 // complete adds kind and apiVersion to an object, in JSON without spaces, that lacks them. It adds
-// nothing to built-in types, which servers know, or if the kind is not known beforehand.
+// nothing to built-in types, because servers know their kinds, and nothing if the kind is not known
+// beforehand.
 func (k *kinds) complete(object []byte) []byte {
 	if k.kind == "" || k.builtin || k.partial || object[0] != '{' {
 		return object
@@ -167,7 +169,7 @@ func kindIn(object []byte) (apiVersion, kind []byte) {
 	return apiVersion, kind
 }
 
-// first stores kind if nothing is stored, and reports whether kind is the stored one.
+// first stores kind if nothing is stored yet, and reports whether kind equals the stored kind.
 func first(at *atomic.Pointer[string], kind []byte) bool {
 	was := at.Load()
 	if was == nil {
@@ -180,7 +182,7 @@ func first(at *atomic.Pointer[string], kind []byte) bool {
 	return *was == string(kind)
 }
 
-// unlearnt returns kinds for the same resource that have learnt nothing.
+// unlearnt returns kinds for the same resource, without what earlier responses determined.
 func (k *kinds) unlearnt() *kinds {
 	return &kinds{apiVersion: k.apiVersion, kind: k.kind, builtin: k.builtin, partial: k.partial}
 }

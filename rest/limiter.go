@@ -9,15 +9,16 @@ import (
 
 // RateLimiter is a token bucket for [Options].Limit: requests may come in bursts, but on average no
 // faster than a rate. Waiting requests are served in the order of their arrival. A RateLimiter is
-// safe for concurrent use, and several clients may use one. It has no timer while nobody waits.
+// safe for concurrent use, and several clients may use the same one. It has no timer while no
+// request waits.
 type RateLimiter struct {
 	interval time.Duration // between two requests
 	saved    time.Duration // the time in which an empty bucket fills
 
-	// turn holds a value while a caller of Wait is first in the queue. The others wait to send a
-	// value, in the order of their arrival.
+	// turn holds a value while a caller of Wait is first in the queue. The other callers block in
+	// sending to turn, in the order of their arrival.
 	turn  chan struct{}
-	empty time.Time // when the bucket is, or was, last without a token; guarded by turn
+	empty time.Time // when the bucket last became empty, or will; guarded by turn
 }
 
 // NewRateLimiter returns a limiter that allows perSecond requests a second on average, and burst
@@ -28,13 +29,13 @@ func NewRateLimiter(perSecond float64, burst int) (*RateLimiter, error) {
 	if perSecond <= 0 || interval <= 0 || burst < 1 {
 		return nil, fmt.Errorf("rest: a rate limiter of %v requests a second and bursts of %d: both must be positive, and the rate finite", perSecond, burst)
 	}
-	// A larger burst would overflow. Even this one takes a century to fill.
+	// A longer fill time would overflow. The longest one allowed is about a century.
 	most := max(1, math.MaxInt64/2/interval)
 	return &RateLimiter{interval: interval, saved: interval * min(time.Duration(burst), most), turn: make(chan struct{}, 1)}, nil
 }
 
 // Wait waits until one request may be sent. If ctx ends first, Wait returns the unwrapped error of
-// ctx (RS-16). It has not taken a token, and the requests behind move up.
+// ctx (RS-16), and takes no token.
 func (l *RateLimiter) Wait(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -15,11 +15,9 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// List implements [listwatch.Source]. The client decodes items while their bytes arrive. The list
-// is never whole in memory.
-//
-// plain/client.go decodes the whole list in one call. The peak memory of a first sync of 20,000
-// pods is 462 MB there, and 150 MB here (plain/README.md).
+// List implements [listwatch.Source]. The client decodes items while their bytes arrive, and never
+// has the whole list in memory. plain/client.go decodes the whole list in one call. The peak memory
+// of a first sync of 20,000 pods is 462 MB there, and 150 MB here (plain/README.md).
 func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[T], error) {
 	if opts.VersionOnly {
 		opts.Limit, opts.Known = 1, undecoded
@@ -33,8 +31,8 @@ func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (lis
 	return r.readList(x, encoding, opts.Known), nil
 }
 
-// readList reads the response to a list. Its items are events without a type, so that a program has
-// the code of ahead only once.
+// readList reads the response to a list. Its items have the type of events, so that lists and
+// watches instantiate the same ahead.
 func (r *objects[T]) readList(x *exchange, encoding Encoding, known knownFunc) *listStream[T] {
 	x.kinds = orDefault(x.kinds, r.kinds.Load())
 	decode := func(f wire.Frame, list *wire.Envelope) (item listwatch.Event[T], err error) {
@@ -47,7 +45,7 @@ func (r *objects[T]) readList(x *exchange, encoding Encoding, known knownFunc) *
 	return &listStream[T]{ahead: startAhead(x, newListCutter(encoding, x.reading.maxObjectBytes, x.kinds), decode), tally: startTally(x)}
 }
 
-// undecoded is a Known that always returns true, so that no object is decoded.
+// undecoded is a Known function that returns true for every object, so that no object is decoded.
 func undecoded(types.NamespacedName, string, uint64) bool { return true }
 
 func newListCutter(e Encoding, maxObjectBytes int, of *kinds) wire.Cutter {
@@ -70,7 +68,8 @@ func (r *Resource[T]) listQuery(opts listwatch.ListOptions) url.Values {
 
 // open requests the collection, and checks that the response has a known encoding.
 func (r *Resource[T]) open(ctx context.Context, verb string, query url.Values) (*exchange, Encoding, error) {
-	of := r.kinds.Load() // before the request: the resource may be gone when the response comes
+	// loaded before the request, because the resource may be gone when the response comes
+	of := r.kinds.Load()
 	x, encoding, err := r.send(ctx, request{
 		method: http.MethodGet, path: r.path(types.NamespacedName{Namespace: r.opts.Namespace}), query: query,
 		list: verb == "list", plain: &r.plain, about: about{About: About{Verb: verb}},

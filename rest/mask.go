@@ -12,29 +12,28 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// These bound how many secrets a mask looks for, and which parts of them.
+// These constants limit how many secrets a mask looks for, and which parts of them.
 const (
-	// maxKnown is how many secrets a mask remembers. A stream may be older than several
-	// tokens, and the error that ends it may repeat the token that opened it.
+	// maxKnown is how many secrets a mask remembers. More than one is needed, because a stream may
+	// outlive several tokens, and the error that ends it may repeat the token that opened it.
 	maxKnown = 16
-	// shortestKnown is the shortest secret that a mask looks for. A shorter one would be found in
-	// most texts by chance.
+	// shortestKnown is the length of the shortest secret that a mask looks for. A shorter one would
+	// be found in most texts by chance.
 	shortestKnown = 4
-	// shortestPart is the shortest part of a secret that a mask looks for.
+	// shortestPart is the length of the shortest part of a secret that a mask looks for.
 	shortestPart = 8
 )
 
-// mask hides the secrets that a client has sent, in texts that repeat them. A proxy may put the
-// headers of a request on its error page, and an error shows the start of this page. A nil mask
-// hides nothing.
+// mask hides the secrets that a client has sent, in texts that may repeat them. For example, a
+// proxy may print the request's headers on its error page, and an error shows the start of this
+// page. A nil mask hides nothing.
 type mask struct {
 	mu    sync.Mutex // guards following
 	known []known    // oldest first
 }
 
-// known is a secret and the forms that a mask looks for, as plain texts: the secret itself, its
-// texts in base64, and its longer parts. Forms are Secrets as well, because somebody may print a
-// mask.
+// known is a secret with the forms in which a mask looks for it: the secret itself, its texts in
+// base64, and its longer parts. The forms are Secrets as well, because somebody may print a mask.
 type known struct {
 	secret Secret
 	forms  []Secret
@@ -69,7 +68,7 @@ func (m *mask) learn(secret Secret) {
 	m.known = append(m.known, known{secret, Secrets(slices.Compact(forms)...)})
 }
 
-// learnUser adds a password, and basic authentication with it.
+// learnUser adds a password, and the basic-authentication header made of name and password.
 func (m *mask) learnUser(name string, password Secret) {
 	if m != nil && !password.IsZero() {
 		m.learn(password)
@@ -148,8 +147,8 @@ func revealed(secrets []Secret) []string {
 const maxErrorBytes = 4 * maxTextBytes
 
 // err hides the known secrets in an error. It changes the texts of a server's Status in place. If
-// another part of the error's text has a secret, err returns an error with another text. errors.Is
-// still works through this error. A text that is too long is truncated.
+// another part of the error's text has a secret, err returns an error with another text, through
+// which errors.Is still works. A text that is too long is truncated.
 func (m *mask) err(err error) error {
 	if m == nil || err == nil {
 		return err
@@ -182,7 +181,7 @@ func (m *mask) status(status *metav1.Status) {
 	}
 }
 
-// maskedError is an error whose text lacks the secrets of its reason. The reason is behind a
+// maskedError is an error with the text of its reason, without the secrets. The reason is behind a
 // function, so that printers do not find it; see Secret.
 type maskedError struct {
 	text   string

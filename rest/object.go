@@ -17,20 +17,23 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// decoder decodes objects of one type. It has no type argument, so that a program has
-// its code only once.
+// decoder decodes objects of one type. It has no type parameter, so that a program has its code
+// only once.
 type decoder struct {
-	typ      reflect.Type                                 // of the objects
-	protobuf func(data []byte, object any) error          // nil if typ cannot decode protobuf
-	update   func(data []byte, object, earlier any) error // protobuf, of a later version; nil if protobuf serves for this too
-	json     func(data []byte, object any) error          // into the object, or into a pointer to it
-	project  func(e Encoding, object []byte) []byte       // nil if nothing is removed
-	kindless bool                                         // objects come without kind and apiVersion
-	tagged   bool                                         // protobuf uses the tags of typ, and not its method
+	typ      reflect.Type                        // of the objects
+	protobuf func(data []byte, object any) error // nil if typ cannot decode protobuf
+	// protobuf, of a later version; nil if protobuf is used for this too
+	update func(data []byte, object, earlier any) error
+	json   func(data []byte, object any) error // into the object, or into a pointer to it
+	// removes parts from the encoding; nil if nothing is removed
+	project  func(e Encoding, object []byte) []byte
+	kindless bool // objects come without kind and apiVersion
+	// protobuf is decoded by the tags of typ, not by its method
+	tagged bool
 }
 
-// guard bounds the time of decoding, whatever the quantities of an object (G11). decode is used for
-// JSON.
+// guard makes decoding safe for objects with extreme quantities, which apimachinery would parse for
+// hours (G11). decode is used for JSON.
 func (d *decoder) guard(decode func(data []byte, object any) error) {
 	guard := new(quantity.Guard)
 	d.json = func(data []byte, object any) error { return guard.DecodeJSON(data, object, decode) }
@@ -39,9 +42,9 @@ func (d *decoder) guard(decode func(data []byte, object any) error) {
 	}
 }
 
-// stream makes d a decoder of lists and watches. It uses the Decoder of the options, or otherwise
-// the client's Decoder, for types that this Decoder decodes with the same result as d. r is nil if
-// objects must share nothing.
+// stream makes d a decoder of lists and watches. It uses the Decoder of the options. By default it
+// uses the client's Decoder, for types that this Decoder decodes with the same result as d. r is
+// nil if objects must share nothing.
 func (d *decoder) stream(r *reading, opts *ResourceOptions) {
 	switch pointer := d.typ.Kind() == reflect.Pointer; {
 	case opts.Decoder != nil:
@@ -64,8 +67,8 @@ func (d *decoder) stream(r *reading, opts *ResourceOptions) {
 	}
 }
 
-// decode decodes an object. list has the kind of the list around the object, or is empty. decode
-// panics if a method of the type panics.
+// decode decodes an object. list has the kind of the list around the object, or is empty. If a
+// method of the type panics, decode panics as well.
 func (d *decoder) decode(e Encoding, data []byte, list *wire.Envelope) (any, error) {
 	if d.typ.Kind() != reflect.Pointer {
 		object := reflect.New(d.typ)
@@ -79,7 +82,7 @@ func (d *decoder) decode(e Encoding, data []byte, list *wire.Envelope) (any, err
 	return object, d.decodeJSON(object, data, list)
 }
 
-// decodeUpdate is decode for protobuf if the caller holds an earlier version of the object.
+// decodeUpdate decodes protobuf when the caller holds an earlier version of the object.
 func (d *decoder) decodeUpdate(data []byte, earlier any) (any, error) {
 	object := reflect.New(d.typ.Elem()).Interface()
 	return object, d.update(data, object, earlier)
@@ -99,8 +102,8 @@ func (d *decoder) decodeJSON(target any, data []byte, list *wire.Envelope) error
 }
 
 // decodeUnstructured decodes the map of an unstructured object. An object without a kind gets the
-// kind that its list implies: servers leave the kind out in the items of a typed list. The decoder
-// gets this kind as well, because the kind decides what objects share.
+// kind that its list implies: servers leave out the kind in the items of a typed list. The map has
+// this kind before decode is called, because the kind decides which parts are shared.
 func decodeUnstructured(u runtime.Unstructured, decode func([]byte, any) error, data []byte, list *wire.Envelope) error {
 	var content map[string]any
 	implied := strings.TrimSuffix(list.Kind, "List")
@@ -126,7 +129,7 @@ func decodeUnstructured(u runtime.Unstructured, decode func([]byte, any) error, 
 	return nil
 }
 
-// objects reads the lists and watches of one resource, from any HTTP client.
+// objects decodes the lists and watches of one resource, from the responses of any HTTP client.
 type objects[T any] struct {
 	reading *reading
 	gvr     schema.GroupVersionResource
@@ -138,7 +141,7 @@ type objects[T any] struct {
 	scales  *scales
 }
 
-// read sets how objects are read. It completes d, the decoder of single objects.
+// read sets the fields of r, and completes d, the decoder of single objects.
 func (r *objects[T]) read(with *reading, opts *ResourceOptions, d *decoder) {
 	d.guard(kjson.UnmarshalCaseSensitivePreserveInts)
 	if d.tagged {
@@ -156,19 +159,18 @@ func (r *objects[T]) read(with *reading, opts *ResourceOptions, d *decoder) {
 	r.scales = newScales(d.typ, with.limits())
 }
 
-// knownFunc is [listwatch.ListOptions].Known, or nil.
+// knownFunc is the type of [listwatch.ListOptions].Known. It may be nil.
 type knownFunc func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 
-// heldFunc is [listwatch.WatchOptions].Held, or nil. An exchange keeps neither a heldFunc nor a
-// knownFunc, because a stopped timer may keep the exchange alive for a minute.
+// heldFunc is the type of [listwatch.WatchOptions].Held. It may be nil. An exchange keeps neither a
+// heldFunc nor a knownFunc, because a stopped timer may keep the exchange alive for a minute.
 type heldFunc func(key types.NamespacedName) any
 
 // item decodes an object of a list or a watch. If the object cannot be decoded, or has no name, the
 // error is an *ObjectError, and the stream goes on. If the object is of another kind than the
-// resource, the error ends the stream, because other objects may be wrong, too.
-//
-// plain/client.go also decodes objects that the caller has already. A relist of 20,000 unchanged
-// pods takes 2.30 s of CPU there, and 0.29 s here (plain/README.md).
+// resource, the error ends the stream, because the other objects may be wrong, too. plain/client.go
+// also decodes objects that the caller already has. A relist of 20,000 unchanged pods takes 2.30 s
+// of CPU there, and 0.29 s here (plain/README.md).
 func (r *objects[T]) item(x *exchange, e Encoding, f wire.Frame, list *wire.Envelope, known knownFunc, held heldFunc) (listwatch.Item[T], error) {
 	data := f.Data
 	id := identify(e, data, false)

@@ -10,12 +10,12 @@ import (
 )
 
 // Observer is a set of hooks into a client; each may be nil. The goroutines that do the work call
-// them, several at once, with no lock held. A hook delays the request until it returns.
+// the hooks, several at once, with no lock held. A hook delays the request until it returns.
 type Observer struct {
 	// OnSend is called for each request before it is sent, with the context of its caller.
 	// setHeader sets a header of the request, such as traceparent. It may be called until OnSend
-	// returns, and must not set headers that the client sets. If OnSend returns a function, the
-	// function is called with the response, after OnAnswered.
+	// returns, and must not set headers that the client sets. OnSend may return a function, which
+	// is called with the response, after OnAnswered.
 	OnSend func(ctx context.Context, about About, setHeader func(name, value string)) (answered func(Answered))
 
 	// OnAnswered is called once for each request that was sent: when the headers of the response
@@ -34,8 +34,8 @@ type Observer struct {
 	OnWarning func(text string)
 }
 
-// About identifies a request with few different values, so that they can be labels of metrics. A
-// URL cannot be a label, because it has names and versions of objects.
+// About identifies a request by a few values that are suitable as labels of metrics. A URL is not
+// suitable as a label, because it has names and versions of objects.
 type About struct {
 	// Verb is the API's verb: get, list, watch, create, update, patch, delete or deletecollection.
 	// For a request by [Client.Raw] it is "raw", and the other fields are empty.
@@ -61,7 +61,7 @@ type Answered struct {
 	// Wait is the time from sending the request to the headers of the response.
 	Wait time.Duration
 
-	// Err says why there is no response; it is nil if there is one.
+	// Err says why there is no response. It is nil if there is a response.
 	Err error
 }
 
@@ -82,9 +82,9 @@ type Ended struct {
 
 	URL string // with versions; use About for metrics
 
-	// Objects counts the objects and events that Next returned. Unchanged counts those that were
-	// not decoded, because the user of the stream has them. ObjectErrors counts the undecodable
-	// objects.
+	// Objects counts the objects and events that Next returned. Unchanged counts the objects among
+	// them that were not decoded, because the user of the stream has them. ObjectErrors counts the
+	// undecodable objects.
 	Objects, Unchanged, ObjectErrors int
 
 	// Duration is the time from the headers of the response to Close.
@@ -95,8 +95,8 @@ type Ended struct {
 	Err error
 }
 
-// Stats has the counters of a client since NewClient. Each number is exact. Together they are from
-// nearly the same moment.
+// Stats has the counters of a client since NewClient. Each number is exact. The numbers may differ
+// slightly in the moment that they describe.
 type Stats struct {
 	// Requests counts the requests that were sent, Failures the requests without a response, and
 	// Retries the requests that were retries.
@@ -109,13 +109,13 @@ type Stats struct {
 	// BytesReceived and BytesSent count bytes on the connections, including headers and encryption.
 	BytesReceived, BytesSent uint64
 
-	// Decoded, Unchanged and ObjectErrors count the objects of lists and watches. Decoded objects
-	// were decoded, Unchanged ones were recognised by their version and not decoded, and
-	// ObjectErrors were undecodable.
+	// Decoded counts the decoded objects of lists and watches. Unchanged counts the objects that
+	// were recognised by their version and not decoded. ObjectErrors counts the undecodable
+	// objects.
 	Decoded, Unchanged, ObjectErrors uint64
 
 	// BytesOmitted counts the bytes, in the server's encoding, that ResourceOptions.Project has
-	// removed from these objects before they were decoded.
+	// removed from objects before they were decoded.
 	BytesOmitted uint64
 }
 
@@ -156,7 +156,7 @@ func (c *Client) sending(x *exchange, r *http.Request) func(Answered) {
 	return c.observer.OnSend(x.ctx, x.about, r.Header.Set)
 }
 
-// answered reports the outcome of a request, also to then, if it is not nil.
+// answered reports the outcome of a request to the Observer and to then. then may be nil.
 func (c *Client) answered(x *exchange, start time.Time, err error, then func(Answered)) {
 	c.counters.requests.Add(1)
 	if err != nil {

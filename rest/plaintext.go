@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// plain is the form of a text in which a mask looks for secrets. It does not depend on how the text
-// was escaped: escapes of URLs, JSON, Go and HTML are undone, also nested ones. It lacks white
-// space, because a text may be broken into lines. It also lacks characters that may stand for a
-// space, and characters that differ between the alphabets of base64.
+// plain is the form of a text in which a mask looks for secrets, so that escaping does not hide
+// them. All escapes of URLs, JSON, Go and HTML are undone, also nested ones. White space is
+// removed, because a text may be broken into lines. Characters that may stand for a space are
+// removed as well, and characters that differ between the alphabets of base64.
 type plain struct {
 	text []byte
 	at   []span // the part of the original text that each byte stands for
@@ -125,8 +125,8 @@ func escaped(text []byte) (c string, size int) {
 	return "", 0
 }
 
-// find returns where the text contains one of the forms. If a form is longer than shortestPart, its
-// first part is enough, because the text may have been cut off.
+// find returns the places where the text contains one of the forms. Of a form longer than
+// shortestPart, it looks only for the first part, because the text may have been cut off.
 func (p *plain) find(forms []string) (found []span) {
 	for _, form := range forms {
 		begin := []byte(form[:min(len(form), shortestPart)])
@@ -146,9 +146,9 @@ func (p *plain) find(forms []string) (found []span) {
 	return found
 }
 
-// base64Of returns the plain texts of a text in base64, one for each of the three positions in a
-// group at which it may start. They lack the characters that also depend on the bytes around the
-// text.
+// base64Of returns the plain forms of a text in base64, one for each of the three positions in a
+// group at which the text may start. The forms lack the characters that also depend on the bytes
+// around the text.
 func base64Of(text string) (forms []string) {
 	for before := range 3 {
 		encoded := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), text...))

@@ -15,35 +15,34 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// Projection removes parts of encoded objects. [Omit] implements it.
-//
-// It is an interface so that a program without a projection does not link the code.
+// Projection removes parts of encoded objects. [Omit] implements it. It is an interface, so that a
+// program without a projection does not link the code.
 type Projection interface {
 	// projector returns a function for objects of type t that removes parts from an encoded object,
 	// in place.
 	projector(t reflect.Type) func(e Encoding, object []byte) []byte
-	// missed names, in words, the parts that a server would delete if an object without them were
-	// sent back, or returns "".
+	// missed describes, in words, the parts that a server would delete if an object without them
+	// were sent back. It returns "" if there are none.
 	missed() string
 }
 
-// ErrProjected is wrapped by errors about an object that must not be sent back. It may lack parts
-// that the server would then delete.
+// ErrProjected is wrapped by errors about an object that must not be sent back, because it may lack
+// parts that the server would then delete.
 var ErrProjected = errors.New("the server would delete the parts that the object lacks")
 
-// Omit names parts that lists and watches remove from the bytes of an object before it is
-// decoded. So these parts cost neither time nor memory in a cache that does not need them.
-// The zero value removes nothing.
+// Omit names parts that lists and watches remove from the bytes of an object before they decode it.
+// So a cache that does not need these parts spends neither time nor memory on them. The zero value
+// removes nothing.
 //
 // An object with missing parts must not be sent back in an Update: the server would delete these
-// parts. Patch it, or get it first. A Resource with an Omit refuses Update, UpdateStatus and
-// ServerSideApply of an object that comes from a server ([ErrProjected]), which it recognises by
-// UID and version. An object from Get is complete, but looks the same: use another Resource,
-// without Project, for Get and Update. An Omit of only managedFields refuses nothing, because a
+// parts. Patch the object, or get it first. A Resource with an Omit refuses Update, UpdateStatus
+// and ServerSideApply of an object that has a UID or a version, and so comes from a server
+// ([ErrProjected]). An object from Get is complete, but is refused as well: for Get and Update use
+// another Resource, without Project. An Omit of only managedFields refuses nothing, because a
 // server keeps managedFields if an update lacks them.
 type Omit struct {
-	// ManagedFields removes metadata.managedFields. They are about a third of many
-	// objects, and only programs that compute patches for server-side apply use them.
+	// ManagedFields removes metadata.managedFields. They are about a third of many objects, and
+	// only programs that compute patches for server-side apply use them.
 	ManagedFields bool
 
 	// Annotations are the keys of annotations to remove, such as
@@ -94,7 +93,7 @@ func (d Omit) missed() string {
 	return ""
 }
 
-// whole returns an error for an object that comes from a server and may lack parts.
+// whole returns ErrProjected for an object that comes from a server and may lack parts.
 func (r *Resource[T]) whole(method string, o metav1.Object) error {
 	missed := ""
 	switch {
@@ -149,9 +148,9 @@ func (d *Omit) metadataField(h wire.Header, value []byte) ([]byte, bool) {
 	return value, true
 }
 
-// rewrite changes a message in place. For each field, edit returns whether the field stays, and its
-// new contents, which must be a part of value. A malformed message stays as it is, and the decoder
-// then refuses it.
+// rewrite changes a message in place. For each field, edit returns the new contents, which must be
+// a part of value, and whether the field stays. rewrite leaves a malformed message as it is, and
+// the decoder then refuses it.
 func rewrite(message []byte, edit func(h wire.Header, value []byte) ([]byte, bool)) []byte {
 	written := 0
 	for rest := message; len(rest) > 0; {
@@ -173,7 +172,7 @@ func rewrite(message []byte, edit func(h wire.Header, value []byte) ([]byte, boo
 	return message[:written]
 }
 
-// setLength replaces the length at the end of a field's header by a smaller length in the same
+// setLength writes a smaller length over the length at the end of a field's header, in the same
 // number of bytes: in protobuf, a number may end with zeros.
 func setLength(head []byte, length uint64) {
 	_, at := binary.Uvarint(head)

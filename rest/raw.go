@@ -5,7 +5,7 @@ import (
 	"net/url"
 )
 
-// RawOptions are the optional settings of Raw. The zero value works.
+// RawOptions are the optional settings of Raw. The zero value is ready for use.
 type RawOptions struct {
 	// Query is appended to the path.
 	Query url.Values

@@ -7,8 +7,8 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// maxFrames bounds the frames of a piece: the result of a tiny frame is many times as large
-// as the frame.
+// maxFrames limits the number of frames in a piece: the result of a tiny frame is many times as
+// large as the frame.
 const maxFrames = 512
 
 // piece is a part of a stream: a buffer that was filled from the network, and the complete
@@ -24,20 +24,20 @@ type piece struct {
 }
 
 // reader cuts a stream into pieces. It starts no goroutine. It waits for the network only while it
-// has no frame, so that it hands out each frame as soon as the frame has arrived.
+// has no complete frame, so that it hands out each frame as soon as the frame has arrived.
 type reader struct {
 	exchange *exchange
 	cutter   wire.Cutter
 
 	buffer        *[]byte // nil at the beginning
 	divided       bool    // earlier pieces have frames in buffer
-	start, filled int     // the bytes of buffer in this range have arrived but are not cut yet
+	start, filled int     // this range of buffer has arrived but is not cut yet
 	latest        int     // bytes of the last read
 	ended         error   // error of the last read
 	count         int64   // bytes of the whole stream that have arrived
 }
 
-// next fills an empty piece. A piece with an end is the last one.
+// next fills an empty piece. If the piece has an end, it is the last one.
 func (r *reader) next(p *piece) {
 	if r.buffer == nil {
 		r.buffer = r.exchange.reading.newBuffer(0)
@@ -75,7 +75,8 @@ func (r *reader) cut(p *piece) bool {
 }
 
 // goOn makes room for the bytes that follow rest, which is less than a frame. taken says that the
-// piece has frames. In that case the piece keeps the buffer, and is complete. goOn returns taken.
+// piece has frames. Then the piece keeps the buffer and is complete, and the reader gets a new
+// buffer. goOn returns taken.
 func (r *reader) goOn(rest []byte, taken bool) bool {
 	switch {
 	case taken:
@@ -85,8 +86,8 @@ func (r *reader) goOn(rest []byte, taken bool) bool {
 		}
 		r.use(r.exchange.reading.newBuffer(used), rest)
 	case len(rest) == 0 && !r.divided:
-		r.start, r.filled = 0, 0 // The cutter has skipped its content.
-	case r.filled == len(*r.buffer): // The buffer is full, and does not have the end of the frame.
+		r.start, r.filled = 0, 0 // the cutter has skipped these bytes
+	case r.filled == len(*r.buffer): // the buffer is full, and lacks the end of the frame
 		used, divided := r.buffer, r.divided
 		r.use(r.exchange.reading.newBuffer(len(rest)), rest)
 		if !divided {
@@ -96,7 +97,7 @@ func (r *reader) goOn(rest []byte, taken bool) bool {
 	return taken
 }
 
-// use goes on with another buffer, which starts with rest.
+// use continues with another buffer, and copies rest to its start.
 func (r *reader) use(buffer *[]byte, rest []byte) {
 	r.buffer, r.divided = buffer, false
 	r.start, r.filled = 0, copy(*buffer, rest)
@@ -117,7 +118,8 @@ func (r *reader) read() {
 	}
 }
 
-// ending returns the end of a stream whose body ended with ended and left rest uncut.
+// ending returns the error that ends a stream. ended is the error of the body, and rest the bytes
+// that are not a complete frame.
 func (r *reader) ending(rest []byte) error {
 	switch err := r.ended; {
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -13,9 +13,9 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// reading has everything that reading responses needs, whoever has sent the requests: budgets,
-// buffers, Decoders, and counts. It does not connect, so that a program that reads responses with
-// its own http.Client does not link the other half of a Client.
+// reading has everything that reading responses needs: budgets, buffers, Decoders, and counts. It
+// does not depend on how a request was sent, so that a program with its own http.Client does not
+// link the sending half of a Client.
 type reading struct {
 	maxObjectBytes int
 	maxListBytes   int64
@@ -27,9 +27,9 @@ type reading struct {
 
 	mask     *mask // hides secrets in texts of servers and proxies
 	sharing  sharer
-	buffers  [2]sync.Pool // of *[]byte, large and small, for all streams: an idle stream keeps one small buffer
+	buffers  [2]sync.Pool // of *[]byte, large and small, for all streams
 	counters counters
-	closed   atomic.Bool // streams fail
+	closed   atomic.Bool // the client is closed, so streams fail
 }
 
 // use sets the budgets and the Observer of opts. It validates all options.
@@ -64,12 +64,12 @@ func (r *reading) owner() *sharing.Decoder {
 }
 
 // decodesTags reports whether a type can be decoded by the tags of its fields. All present types of
-// k8s.io/api can. For a type that cannot, the client requests JSON.
+// k8s.io/api can be. For other types, the client requests JSON.
 func (r *reading) decodesTags(t reflect.Type) bool {
 	return !errors.Is(r.owner().DecodeProtobuf(nil, reflect.New(t).Interface(), nil), sharing.ErrType)
 }
 
-// listTooLarge is the error for a list with more than maxListBytes bytes.
+// listTooLarge returns the error for a list with more than maxListBytes bytes.
 func (r *reading) listTooLarge() error {
 	return fmt.Errorf("%w: with all its pages it has more than the %d bytes that rest.Options.MaxListBytes allows; "+
 		"raise that, or ask for less: one namespace, a selector, only metadata", listwatch.ErrListTooLarge, r.maxListBytes)

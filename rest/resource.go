@@ -35,30 +35,31 @@ type ResourceOptions struct {
 	Encoding Encoding
 
 	// Kind is the kind of the objects, such as "Certificate". An object of another kind is an
-	// error. Written objects that lack kind and apiVersion are sent with them. Defaults to the kind
-	// of T, if T is a built-in type, or otherwise to the kind of the resource, if it is built-in.
-	// For other resources, it defaults to the first kind that comes, until the server says that the
-	// resource does not exist (404).
+	// error. If a written object lacks kind and apiVersion, the client adds them. Kind defaults to
+	// the kind of T, if T is a built-in type, or otherwise to the kind of the resource, if it is
+	// built-in. For other resources, it defaults to the first kind that comes, until the server
+	// says that the resource does not exist (404).
 	Kind string
 
 	// Project says which parts of an object List and Watch remove before they decode it; see
 	// [Omit]. The other verbs return whole objects. Defaults to no parts.
 	Project Projection
 
-	// Decoder decodes the objects of List and Watch. Defaults to the Client's own, a
-	// [sharing.Decoder] for all its resources, which lets objects share their equal parts: they
-	// must not be changed in place, see [Resource]. Its table has at most 8 MiB. For a table of
-	// another size, or one table for several clients, make a sharing.Decoder and set it here. A
-	// Decoder of another type also decodes objects of callers that set
-	// [listwatch.ListOptions].Owned. It must not let these objects share parts.
+	// Decoder decodes the objects of List and Watch. Defaults to the Client's own
+	// [sharing.Decoder], which all its resources use. It lets objects share their equal parts, so
+	// they must not be changed in place, see [Resource]. Its table has at most 8 MiB. For a table
+	// of another size, or one table for several clients, make a sharing.Decoder and set it here. A
+	// Decoder of another type also decodes objects for callers that set
+	// [listwatch.ListOptions].Owned. These objects must share nothing.
 	//
 	// By default, T's own methods decode objects that the Client's Decoder cannot: protobuf of
 	// types that are not built-in, JSON of a type with UnmarshalJSON, and JSON of a type that is
 	// neither a pointer to a struct nor unstructured.
 	Decoder Decoder
 
-	// Unshared lets objects of List and Watch share nothing, so that their reader may change them.
-	// It takes twice the memory and time. It excludes a Decoder. Defaults to false.
+	// Unshared makes the objects of List and Watch share nothing, so that their reader may change
+	// them. Decoding then takes twice the memory and time. It excludes a Decoder. Defaults to
+	// false.
 	Unshared bool
 }
 
@@ -76,7 +77,7 @@ type Resource[T any] struct {
 	client *Client
 	objects[T]
 	decoder decoder     // of single objects
-	plain   atomic.Bool // set once lists must come without compression
+	plain   atomic.Bool // set when lists must come without compression
 	partial bool        // T is *metav1.PartialObjectMetadata
 
 	namespaced bool // objects are known to have a namespace
@@ -93,9 +94,9 @@ type Message interface {
 // not call. It is for types of API groups outside of k8s.io/api, such as
 // *metricsv1beta1.NodeMetrics. Objects lack kind and apiVersion.
 //
-// It is a separate function, because here the compiler knows the method Unmarshal. If For looked
-// for the method at run time, the linker would keep it of every type: half a megabyte in a program
-// with k8s.io/api/core/v1.
+// NewResource is a separate function, because a type parameter with this method needs no lookup at
+// run time. If For looked for the method at run time, the linker would keep the method of every
+// type: half a megabyte in a program with k8s.io/api/core/v1.
 func NewResource[T Message](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) (*Resource[T], error) {
 	if err := opts.name(gvr); err != nil {
 		return nil, err
@@ -126,7 +127,8 @@ func (o *ResourceOptions) name(gvr schema.GroupVersionResource) error {
 	return nil
 }
 
-// String returns the address of the collection. (A Host with credentials is refused.)
+// String returns the address of the collection. It has no secrets, because NewClient refuses a Host
+// with credentials.
 func (r *Resource[T]) String() string {
 	return strings.TrimSuffix(r.client.base.String(), "/") + r.path(types.NamespacedName{Namespace: r.opts.Namespace})
 }
@@ -159,7 +161,7 @@ func newResource[T any](c *Client, opts ResourceOptions, d decoder) (*Resource[T
 }
 
 // send sends a request about this resource, and returns the exchange with the encoding of the
-// response. d will decode the response.
+// response. d is the decoder for the response, and determines which encodings are requested.
 func (r *Resource[T]) send(ctx context.Context, req request, d *decoder) (*exchange, Encoding, error) {
 	req.about.Resource = r.gvr
 	wanted := r.opts.Encoding
@@ -181,8 +183,8 @@ func (r *Resource[T]) send(ctx context.Context, req request, d *decoder) (*excha
 	return x, x.encoding, nil
 }
 
-// path returns the path of an object, or of the collection in a namespace if key has no
-// name ("" is all namespaces), or of the subresource below.
+// path returns the path of an object, or of one of its subresources. If key has no name, it returns
+// the path of the collection in a namespace, or in all namespaces if key has no namespace either.
 func (r *Resource[T]) path(key types.NamespacedName, below ...string) string {
 	segments := []string{"", "apis", r.gvr.Group, r.gvr.Version}
 	if r.gvr.Group == "" {

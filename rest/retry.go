@@ -16,7 +16,7 @@ import (
 )
 
 // persist calls attempt until it succeeds, or fails in a way that allows no retry; see [Error].
-// Only verbs and Raw call it, so that a program that only runs informers does not link it.
+// Only verbs and Raw call persist, so that a program that only runs informers does not link it.
 func (c *Client) persist(ctx context.Context, method string, of About, attempt func() error) error {
 	var previous error
 	for n := 1; ; n++ {
@@ -42,15 +42,15 @@ func (c *Client) persist(ctx context.Context, method string, of About, attempt f
 	}
 }
 
-// repeated decides what the log shows of retries. A request that succeeds does not reset it,
-// because others may still fail.
+// repeated decides which retries are logged. A request that succeeds does not reset it, because
+// other requests may still fail.
 type repeated struct {
 	mu   sync.Mutex // guards following
 	said remind.Reminder
 }
 
 // sayRetry logs that requests are retried: when retries start, and every few minutes while they
-// last. Callers would notice only that their calls take long.
+// last. Without the log, callers would notice only that their calls take long.
 func (c *Client) sayRetry(failed *Error, wait time.Duration) {
 	if wait == 0 {
 		return // A credential was replaced, which is normal.
@@ -63,7 +63,7 @@ func (c *Client) sayRetry(failed *Error, wait time.Duration) {
 	}
 }
 
-// These are the waits whose length the client chooses.
+// These waits are the client's choice, not the server's.
 const (
 	lostWait = time.Second            // after a lost connection (RS-9)
 	minWait  = 100 * time.Millisecond // if the server asks for a wait of 0

@@ -5,11 +5,11 @@ import (
 	"log/slog"
 )
 
-// Secret is a text that only [Secret.Reveal] shows: a token, a password, a private key. Printing it
-// writes "[redacted]", or nothing if the text is empty. This is true of all verbs of package fmt,
-// of log/slog, of encoding/json, and of every other printer that calls MarshalText. A printer that
-// uses reflection and calls no method, like fmt for unexported fields, finds the address of a
-// function.
+// Secret is a text that only [Secret.Reveal] shows: a token, a password, a private key. Printing a
+// Secret writes "[redacted]", or nothing if the text is empty. This holds for all verbs of package
+// fmt, for log/slog, for encoding/json, and for every other printer that calls MarshalText. A
+// printer that uses reflection without calling methods, like fmt for unexported fields, prints only
+// the address of a function.
 //
 // The zero value is the empty text. A Secret does not change, and may be copied. It cannot be
 // compared by ==, nor decoded from its printed form. encoding/gob refuses it.
@@ -61,7 +61,7 @@ func (s Secret) String() string {
 // GoString is String.
 func (s Secret) GoString() string { return s.String() }
 
-// Format writes String, whatever the verb.
+// Format writes String for every verb.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(s.String())) }
 
 // MarshalText is String.

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ServerSideApply sets the fields of obj in the object with obj's name, and returns the stored
-// object: server-side apply (KEP-555). It creates a missing object. obj is not changed.
+// ServerSideApply applies obj to the object with obj's name, and returns the stored object:
+// server-side apply (KEP-555). It creates a missing object. obj is not changed.
 //
 // obj must have exactly the fields that opts.FieldManager wants to own. The server removes a field
 // that this manager set before and that obj lacks now. A field to which another manager has given
@@ -21,15 +21,14 @@ import (
 // "status", only that part is applied.
 //
 // As in Create, obj may lack kind and apiVersion if the kind is known. ServerSideApply does not
-// send managedFields, which servers refuse in an apply. It does not send an empty status, which
-// typed objects always have, unless the status is the subresource. It does not send fields that are
-// null in the JSON of a Go type, such as a missing selector or list. A null would remove values
-// that others have set. Other empty fields that a Go type writes count as owned. If this is a
-// problem, use an *unstructured.Unstructured, whose nulls are sent, or Patch with
-// [types.ApplyPatchType] and any bytes.
+// send managedFields, which servers refuse. It does not send an empty status, which typed objects
+// always have, unless the status is the subresource. It does not send fields that are null in the
+// JSON of a Go type, because a null would remove values that others have set. Other empty fields
+// that a Go type writes count as owned. If this is a problem, use an *unstructured.Unstructured,
+// whose nulls are sent, or Patch with [types.ApplyPatchType].
 //
-// (The name is not Apply, because an informer's sink has a method Apply. The linker would then keep
-// this method, and everything that it calls, in every program with an informer.)
+// The method is not called Apply, because an informer's sink has a method Apply. The linker would
+// then keep ServerSideApply in every program with an informer.
 func (r *Resource[T]) ServerSideApply(ctx context.Context, obj T, opts metav1.ApplyOptions, subresources ...string) (none T, err error) {
 	o, ok := any(obj).(metav1.Object)
 	if !ok {
@@ -129,7 +128,8 @@ func (r *Resource[T]) applyBody(object []byte, status bool) ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// errNoObject returns the error for an object that cannot be written, because it has no metadata.
+// errNoObject returns the error for an object that cannot be written, because it does not implement
+// metav1.Object.
 func errNoObject(obj any) error {
 	return fmt.Errorf("rest: %s cannot be written: it is no metav1.Object, so that its name is unknown", reflect.TypeOf(obj))
 }

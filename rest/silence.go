@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// silence measures how long a response that has started has been silent.
+// silence measures how long a response that has started is silent.
 type silence struct {
-	timer *time.Timer   // ends the exchange; nil before the first wait, stopped between two
-	spent time.Duration // of waiting, since enough bytes came last
-	bytes int           // that came in this time
+	timer *time.Timer   // ends the exchange; nil before the first wait, stopped between waits
+	spent time.Duration // waiting time since the last enough bytes
+	bytes int           // received in this time
 }
 
-// enough is how many bytes end a silence. If a single byte did, a server could keep a
-// caller waiting for years.
+// enough is how many bytes end a silence. If a single byte ended it, a server could keep a caller
+// waiting for years.
 const enough = 1 << 10
 
 // errSilent is the cause that ends an exchange whose response has become silent.
@@ -29,7 +29,7 @@ func (x *exchange) Read(p []byte) (n int, err error) {
 	s := &x.silence
 	wait := max(limit-s.spent, 1)
 	if s.timer == nil {
-		cancel := x.cancel // A stopped timer may stay alive for a while: it must not keep x.
+		cancel := x.cancel // a stopped timer may stay alive for a while, and must not keep x
 		s.timer = time.AfterFunc(wait, func() { cancel(errSilent) })
 	} else {
 		s.timer.Reset(wait)
@@ -44,7 +44,7 @@ func (x *exchange) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// idle is Read without a bound on silence, for the time between two events of a watch.
+// idle is Read without a limit on silence, for the time between two events of a watch.
 func (x *exchange) idle(p []byte) (n int, err error) {
 	x.silence.spent, x.silence.bytes = 0, 0
 	return x.response.Body.Read(p)

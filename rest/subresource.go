@@ -29,7 +29,7 @@ type Subresource[S any] struct {
 //
 //	scales, err := rest.NewSubresource[*autoscalingv1.Scale](deployments, "scale")
 //
-// The error is about the arguments.
+// NewSubresource sends no request, so its error is only about the arguments.
 func NewSubresource[S, T any](r *Resource[T], name string) (*Subresource[S], error) {
 	switch {
 	case r == nil:

@@ -7,7 +7,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// tally counts the results of one stream. The goroutine that calls Next uses it.
+// tally counts the results of one stream. Only the goroutine that calls Next uses it.
 type tally struct {
 	exchange *exchange
 	start    time.Time

@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/transport"
 )
 
-// credentials add the client's credential to requests.
+// credentials adds the client's credential to requests.
 type credentials struct {
 	username        string
 	password, token Secret
@@ -112,8 +112,8 @@ type tokenFile struct {
 	files  transport.Files
 
 	mu    sync.Mutex // guards following
-	token Secret     // the last good one
-	err   error      // of the last reading
+	token Secret     // the last token that was read
+	err   error      // of the last read
 	said  remind.Reminder
 }
 

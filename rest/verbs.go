@@ -55,8 +55,8 @@ func (r *Resource[T]) UpdateStatus(ctx context.Context, obj T, opts metav1.Updat
 	return r.write(ctx, http.MethodPut, obj, query, "status")
 }
 
-// Patch changes an object, or a subresource of it such as "status", by a patch of the given type,
-// and returns the stored object.
+// Patch changes an object, or one of its subresources such as "status", by a patch of the given
+// type, and returns the stored object.
 func (r *Resource[T]) Patch(ctx context.Context, key types.NamespacedName, patchType types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (T, error) {
 	query := writeQuery(opts.DryRun, opts.FieldManager, opts.FieldValidation)
 	if opts.Force != nil {
@@ -69,7 +69,7 @@ func (r *Resource[T]) Patch(ctx context.Context, key types.NamespacedName, patch
 }
 
 // Delete requests the deletion of an object. It returns nil if the object is gone, and also if the
-// object will be gone once its finalizers have run.
+// object stays until its finalizers have run.
 func (r *Resource[T]) Delete(ctx context.Context, key types.NamespacedName, opts metav1.DeleteOptions) error {
 	body, err := deleteBody(opts)
 	if err != nil {
@@ -150,8 +150,8 @@ func (r *Resource[T]) do(ctx context.Context, method string, key types.Namespace
 	return obj, nil
 }
 
-// exchange sends a request about one object and reads the whole response. The exchange that it
-// returns is closed.
+// exchange sends a request about one object and reads the whole response. The returned exchange is
+// already closed.
 func (r *Resource[T]) exchange(ctx context.Context, method string, key types.NamespacedName, query url.Values, body []byte, contentType string, subresources ...string) (*exchange, Encoding, []byte, error) {
 	of := key
 	switch {

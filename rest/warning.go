@@ -10,9 +10,9 @@ import (
 //
 //	299 agent "text" "date", 299 agent "text", ...
 //
-// The date is optional. One header may have several warnings, because a proxy may join
-// headers. Only code 299 is for people; the other codes are about caches (RFC 7234,
-// section 5.5). The rest of a header after a malformed warning is left out.
+// The date is optional. One header may have several warnings, because a proxy may join headers.
+// Only code 299 is for people; the other codes are about caches (RFC 7234, section 5.5). The part
+// of a header that follows a malformed warning is ignored.
 func warnings(headers []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, header := range headers {
@@ -70,22 +70,22 @@ func cutQuoted(s string) (text, after string, ok bool) {
 	return "", "", false
 }
 
-// maxWarnings bounds how many warnings of one response are reported. Their texts are truncated like
-// texts of a failure. An API server keeps all warnings of a response together below 4 KiB.
+// maxWarnings limits how many warnings of one response are reported. Their texts are truncated like
+// the texts of a failure. An API server keeps all warnings of a response together below 4 KiB.
 const maxWarnings = 64
 
-// maxWarned bounds how many texts are remembered. A text may contain the name of an object, so that
-// there may be any number of different ones.
+// maxWarned limits how many texts are remembered. Texts may contain names of objects, so their
+// number is unbounded.
 const maxWarned = 1000
 
-// warned remembers the warnings that were logged, so that each is logged once. Every response of a
-// deprecated version has one, and a new watch starts every few minutes.
+// warned remembers the warnings that were logged, so that each is logged once. Every response for a
+// deprecated version has a warning, and a new watch starts every few minutes.
 type warned struct {
 	mu    sync.Mutex // guards following
 	texts map[string]struct{}
 }
 
-// first reports whether a text is new. When there are too many, it forgets all of them.
+// first reports whether a text is new. If there are too many texts, it forgets all of them.
 func (w *warned) first(text string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -102,7 +102,8 @@ func (d *eventDecoder[T]) decode(f wire.Frame, _ *wire.Envelope) (event listwatc
 	return event, err
 }
 
-// unwrap splits an event. A bookmark with an unusable object has no object.
+// unwrap splits an event into its type and its object. If the object of a bookmark is unusable,
+// unwrap returns no object.
 //
 //	WatchEvent{ type=1 object=2{ raw=1{ "k8s\0" Unknown } } }     in protobuf
 //	{"type": ..., "object": {...}}                               in JSON
@@ -157,7 +158,7 @@ func (d *eventDecoder[T]) unwrapProtobuf(f wire.Frame) (name, object []byte, err
 	return name, object, err
 }
 
-// eventType reads the type of an event, and returns 0 for any other.
+// eventType returns the type with this name, or 0 for an unknown name.
 func eventType(name []byte) listwatch.EventType {
 	switch string(name) {
 	case "ADDED":
@@ -173,9 +174,9 @@ func eventType(name []byte) listwatch.EventType {
 	}
 }
 
-// bookmark reads the metadata of a bookmark. Its object has nothing else. A bookmark is a hint: if
-// it is unreadable, or of another kind, it has no version. cut is the reason why not all of it was
-// read.
+// bookmark reads the metadata of a bookmark, whose object has nothing else. A bookmark is only a
+// hint: an unreadable one, or one of another kind, is a bookmark without a version. cut is the
+// reason why the object was not read to its end, or nil.
 func (d *eventDecoder[T]) bookmark(object []byte, cut error, event *listwatch.Event[T]) {
 	var holder struct {
 		metav1.TypeMeta
@@ -227,8 +228,9 @@ func (d *eventDecoder[T]) serverError(object []byte) error {
 type watchStream[T any] struct {
 	ahead   *ahead[T]
 	tally   *tally
-	initial bool  // the initial events have not ended
-	counted int64 // bytes of this watch that are in sum; sum covers all parts of a streaming list
+	initial bool // the initial events have not ended
+	// bytes of this watch that sum already has; sum covers all parts of a streaming list
+	counted int64
 	sum     *atomic.Int64
 }
 
@@ -236,8 +238,8 @@ type watchStream[T any] struct {
 func (s *watchStream[T]) Next() (listwatch.Event[T], error) {
 	event, err := s.ahead.next()
 	if s.initial {
-		// Count only events that were handed out: later events may have arrived in the same buffer,
-		// and may not be initial events.
+		// Count only events that were handed out: the same buffer may also have later events, which
+		// may not be initial ones.
 		s.initial = !event.InitialEventsEnd
 		if reading := s.ahead.exchange.reading; s.initial && s.count() > reading.maxListBytes && s.ahead.err == nil {
 			s.ahead.err = s.ahead.exchange.fail(reading.listTooLarge())

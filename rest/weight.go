@@ -9,20 +9,18 @@ import (
 )
 
 // A Resource estimates the memory of an object before anything decodes it (G11). Two bytes of
-// protobuf can be an empty container, for which generated code makes a struct of 456 bytes: 16 MiB
-// of them would take 4 GB. If a type contains itself, generated code calls itself for each level of
-// nesting, until the stack is full and the process ends.
+// protobuf can be an empty element, for which generated code makes a struct of 456 bytes: 16 MiB of
+// such elements would take 4 GB. If a type contains itself, generated code calls itself for each
+// level of nesting, until the stack is full and the process ends.
 //
-// Most fields are harmless, and are not counted. The count includes elements of lists, entries of
-// maps and pointers that take more memory than Options.MaxExpansion times the shortest encoding. In
-// a pod these are its containers, volumes and conditions. All other fields together take at most
-// MaxExpansion times their bytes. So an object may take twice the budget, and twice as much again
-// while an append grows a list.
-//
-// In objects larger than weighAll, nearly all elements are counted.
+// Only costly parts are counted: elements of lists, entries of maps and pointers that take more
+// memory than Options.MaxExpansion times their shortest encoding. In a pod these are its
+// containers, volumes and conditions. All other parts together take at most MaxExpansion times
+// their bytes. So an object may take twice the budget, and twice as much again while an append
+// grows a list. In objects larger than weighAll, nearly all elements are counted.
 
-// weightBase is the memory that an object may take, besides its struct, however short its encoding
-// is.
+// weightBase is the memory that every object may take in addition to its struct, even if its
+// encoding is short.
 const weightBase = 4 << 10
 
 // In an object of more than weighAll bytes, each element that takes more than lightInAll times its
@@ -39,7 +37,8 @@ type limits struct {
 	depth     int
 }
 
-// scales weigh encoded objects of one type. Each is made when it is first needed.
+// scales estimate the memory of encoded objects of one type. The fields for an encoding are made on
+// first use.
 type scales struct {
 	typ    reflect.Type
 	limits limits
@@ -67,7 +66,7 @@ func (s *scales) budget(n int) int64 {
 }
 
 // weigh returns an error for an object that must not be decoded. size is the size of an object in
-// JSON, as far as the cutter knows it.
+// JSON, as the cutter has counted it.
 func (s *scales) weigh(e Encoding, data []byte, size wire.JSONSize) error {
 	w := weighing{left: s.budget(len(data)), depth: s.limits.depth}
 	if e == JSON {
@@ -83,7 +82,7 @@ func (s *scales) weigh(e Encoding, data []byte, size wire.JSONSize) error {
 	return s.verdict(w.protobuf(scales, data), data)
 }
 
-// weighing is the state of weighing one object.
+// weighing is the state of an estimate for one object.
 type weighing struct {
 	left    int64 // remaining bytes of memory
 	depth   int   // remaining levels

@@ -12,8 +12,9 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// These are the bytes that JSON takes as an unstructured object: a map, the room for its first
-// members, each further member, a list, and each element with the room that append leaves.
+// These are the bytes of memory of JSON that is decoded as an unstructured object: a map, the room
+// for its first members, each further member, a list, and each element with the room that append
+// leaves.
 const (
 	anyMap     = 48
 	anyRoom    = 240 // for eight members
@@ -29,7 +30,7 @@ type jsonScales struct {
 	elem   *jsonScales            // scales of the elements, the entries or the pointee
 	fields map[string]*jsonScales // of a struct, by name and by folded name; nil for light fields
 
-	heavy   bool // it has heavier fields
+	heavy   bool // it has fields that cost memory
 	largest int  // largest cost within; set in the root only
 	repeats bool // the type contains itself; set in the root only
 }
@@ -38,8 +39,7 @@ type jsonScales struct {
 // reads the innermost bytes once for each level.
 const quadratic = 1 << 30
 
-// weighJSON is weigh for JSON. It does not read an object that has too few parts to take much
-// memory.
+// weighJSON is weigh for JSON. It skips an object that has too few parts to take much memory.
 func (s *scales) weighJSON(w weighing, data []byte, size wire.JSONSize) error {
 	scales := s.json()
 	if size.Depth > w.depth || scales.repeats && size.Depth > 128 && size.Depth*len(data) > quadratic {
@@ -148,8 +148,8 @@ func (w *weighing) container(s *jsonScales, c byte, empty bool) (elem *jsonScale
 	return nil, 0
 }
 
-// field returns the scales of a field. Names match in any case, because a user's decoder may
-// match them so, as encoding/json does.
+// field returns the scales of a field. Names match in any case, because a user's decoder may match
+// names in any case, as encoding/json does.
 func (s *jsonScales) field(name []byte) *jsonScales {
 	in, ok := s.fields[string(name)]
 	if !ok {
@@ -158,8 +158,8 @@ func (s *jsonScales) field(name []byte) *jsonScales {
 	return in
 }
 
-// folded returns the same text for all names that differ only in case. For each letter, it has the
-// variant with the lowest code point.
+// folded returns the same text for all names that differ only in case: it replaces each letter by
+// the variant with the lowest code point.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {
 		least := r
@@ -170,7 +170,7 @@ func folded(name string) string {
 	}, name)
 }
 
-// errShortJSON says that a value is malformed.
+// errShortJSON is the error for a value whose end is missing.
 var errShortJSON = fmt.Errorf("%w: JSON: a value is not complete", ErrMalformed)
 
 // jsonTypes makes the scales of types.
@@ -194,8 +194,8 @@ func newJSONScales(t reflect.Type) *jsonScales {
 	return &root
 }
 
-// maxWeighedNest bounds how deep lists, maps and pointers of a type are nested without a
-// struct between them.
+// maxWeighedNest limits how deep lists, maps and pointers of a type may be nested without a struct
+// between them.
 const maxWeighedNest = 16
 
 // of returns the scales for a type. It returns nil for a type whose values take little memory, and
@@ -228,8 +228,8 @@ func (c *jsonTypes) elements(t reflect.Type, cost, nest int) *jsonScales {
 }
 
 // structure returns the scales of a struct. If the struct decodes itself, it is unknown which of
-// its bytes become which values. If these values may take much memory, every object within counts
-// as the largest one.
+// its bytes become which values. If these values may take much memory, every object within it
+// counts as the largest one.
 func (c *jsonTypes) structure(t reflect.Type) *jsonScales {
 	if s, ok := c.structs[t]; ok {
 		c.repeats = c.repeats || c.pending[t]

@@ -8,8 +8,8 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// protobufScales say how much memory the fields of a message take, by number. Missing fields take
-// little.
+// protobufScales has the weight of each field of a message, by number. Fields that are not in it
+// take little memory.
 type protobufScales []protobufWeight
 
 // protobufWeight is the weight of one field.
@@ -18,8 +18,9 @@ type protobufWeight struct {
 	in   *protobufScales // of the message within; nil if nothing in it is counted and its depth needs no bound
 }
 
-// minElement is the shortest encoding of an element: a tag and a length. An entry of a map also has
-// a tag and a length for its key: entries without a key are one entry.
+// minElement is the shortest encoding of an element: a tag and a length. minEntry is the shortest
+// encoding of an entry of a map. It includes a tag and a length for the key, because all entries
+// without a key are one entry.
 const (
 	minElement = 2
 	minEntry   = 4
@@ -89,7 +90,7 @@ type protobufField struct {
 func newProtobufScales(t reflect.Type, light int) *protobufScales {
 	c := protobufTypes{light: light, types: map[reflect.Type]*protobufType{}}
 	root := c.message(t)
-	for again := true; again; { // repeat until each type that contains one that matters also matters
+	for again := true; again; { // until each type that contains a type that matters also matters
 		again = false
 		for _, known := range c.all {
 			for _, f := range known.fields {
@@ -143,11 +144,11 @@ func (c *protobufTypes) message(t reflect.Type) *protobufType {
 	return m
 }
 
-// maxFieldNumber bounds the numbers of fields, because they index a table. Numbers in Kubernetes
-// are below a hundred.
+// maxFieldNumber limits the numbers of fields, because they index a table. Field numbers in
+// Kubernetes are below a hundred.
 const maxFieldNumber = 1 << 12
 
-// field finds out how much memory each occurrence of a field takes.
+// field computes how much memory each occurrence of a field takes.
 func (c *protobufTypes) field(number int, t reflect.Type) protobufField {
 	f := protobufField{number: number}
 	switch t.Kind() {
@@ -158,7 +159,7 @@ func (c *protobufTypes) field(number int, t reflect.Type) protobufField {
 	case reflect.Slice:
 		f.weight.cost, f.in = c.element(t.Elem(), minElement)
 	case reflect.Map:
-		// An entry is a message with the value as its field 2.
+		// An entry is a message whose field 2 is the value.
 		entry := &protobufType{}
 		c.all = append(c.all, entry)
 		value := protobufField{number: 2}

@@ -7,12 +7,12 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// maxWorkers bounds the goroutines that decode for one stream. One goroutine cuts frames,
-// and could not keep more workers busy.
+// maxWorkers limits the goroutines that decode for one stream. One goroutine cuts frames, and could
+// not keep more workers busy.
 const maxWorkers = 8
 
-// worker decodes b, and then each waiting batch. It ends when no batch waits: a quiet watch has no
-// workers.
+// worker decodes b, and then each waiting batch. It ends when no batch waits, so that a quiet watch
+// has no workers.
 func (a *ahead[T]) worker(b *batch[T]) {
 	growStack()
 	decoding := true
@@ -60,11 +60,11 @@ func (a *ahead[T]) decodeAll(b *batch[T]) {
 	b.buffer, b.frames = nil, b.frames[:0]
 }
 
-// errGoexit is the error of a stream if a method of the type ended the decoding goroutine.
+// errGoexit is the error of a stream after a method of the type ended the decoding goroutine.
 var errGoexit = errors.New("rest: a method of the Go type called runtime.Goexit while it decoded an object, and so ended the stream; FailNow of package testing calls it: call FailNow in the goroutine of the test only")
 
-// growStack grows the stack for decoding, once, while there is almost nothing on it to copy.
-// Growing it step by step would cost a worker more than decoding a batch.
+// growStack grows the stack for decoding once, while there is almost nothing on it to copy.
+// Otherwise it would grow step by step, which costs a worker more than decoding a batch.
 //
 //go:noinline
 func growStack() {
