@@ -30,7 +30,7 @@ func (f *finding) addAggregated(path string, data []byte) error {
 			}
 			for _, r := range v.Resources {
 				if r.ResponseKind == nil {
-					continue // it exists only to carry subresources
+					continue // it has only subresources
 				}
 				f.add(Resource{
 					Group:      gv.Group,

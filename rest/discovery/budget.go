@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// These bounds apply to all documents of a discovery together. Empty objects take a hundred times
-// as much memory as their JSON. A thousand custom resources are twenty thousand objects, and a few
-// megabytes.
+// These limits apply to all documents of a discovery together. Empty objects take a hundred times
+// as much memory as their JSON. For comparison, a thousand custom resources are twenty thousand
+// objects, and a few megabytes.
 const (
 	maxObjects = 200_000
 	maxBytes   = 64 << 20
 )
 
-// maxName bounds the names of groups, versions, kinds and resources. The longest of them may
-// be a domain name.
+// maxName limits the names of groups, versions, kinds and resources. It is the longest domain name,
+// and groups are domain names.
 const maxName = 253
 
 // maxFailed is the number of failed versions after which a discovery sends no more requests. By
-// then the whole server is failing, and each failure takes memory for its error.
+// then the whole server probably fails, and each error takes memory.
 const maxFailed = 64
 
 // budget counts the bytes, objects and failures of a discovery.
@@ -30,8 +30,8 @@ type budget struct {
 	failed         int
 }
 
-// take counts a document before it is decoded. It returns an error if the document, together with
-// earlier ones, is too large. Each byte that may start an object counts as one object.
+// take counts a document before it is decoded. It returns an error if all documents so far are too
+// large together. Each byte that may start an object counts as one object.
 func (b *budget) take(data []byte) error {
 	objects := bytes.Count(data, []byte("{")) + bytes.Count(data, []byte("null"))
 	b.mu.Lock()
@@ -43,7 +43,7 @@ func (b *budget) take(data []byte) error {
 	return nil
 }
 
-// count counts a failure, if there is one.
+// count counts a failure. A nil error is not counted.
 func (b *budget) count(err error) {
 	if err != nil {
 		b.mu.Lock()

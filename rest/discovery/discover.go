@@ -19,10 +19,10 @@ const (
 )
 
 // Resources asks the server for all of its resources, in every version. It blocks until the server
-// has answered, or ctx ends. If one part fails, it goes on with the others, and returns their
-// resources together with the error, which is always an [*Error].
+// has answered, or ctx ends. If one part of the API fails, Resources goes on with the other parts.
+// It then returns their resources together with an [*Error].
 //
-// If only one of /api and /apis is missing, it is not an error: an extension API server has no core
+// It is not an error if one of /api and /apis is missing: an extension API server has no core
 // group.
 func Resources(ctx context.Context, client *rest.Client) ([]Resource, error) {
 	var found finding
@@ -66,8 +66,8 @@ func askRoot(ctx context.Context, client *rest.Client, path string) ([]byte, err
 	return data, err
 }
 
-// addRoot reads the response from /api or /apis. The kind says which form it has. Content-Type says
-// so as well, but some proxies change it.
+// addRoot reads the response from /api or /apis. The kind in the document says which form it has.
+// The Content-Type does as well, but some proxies change it.
 func (f *finding) addRoot(ctx context.Context, client *rest.Client, path string, data []byte) {
 	var versions []versionPath
 	var kind metav1.TypeMeta

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrStale is the reason of a [Failure] if the server could not reach the extension API server (the
-// APIService) behind a group version. The server's response about this version is outdated, or
+// APIService) behind a group version. Then the server's response about this version is outdated or
 // missing.
 var ErrStale = errors.New("the server cannot reach the extension server behind it; kubectl get apiservices shows why")
 
@@ -39,8 +39,8 @@ const (
 	maxPaths   = 12
 )
 
-// Error lists the first reasons, each once, with the first paths that failed for it. The text of a
-// reason names the request of its first path.
+// Error lists the first reasons. For each reason it names the first paths that failed for it. The
+// text of a reason names the request of its first path.
 func (e *Error) Error() string {
 	if e == nil {
 		return "<nil>"

@@ -6,15 +6,16 @@ import (
 )
 
 // Find returns the resource that name means, by kubectl's rules. A name is a plural, a singular, a
-// short name or a kind, in any case. A group or its beginning may follow, or a version and a group:
+// short name or a kind, in any case. A group or the beginning of a group may follow, or a version
+// and a group:
 //
 //	pods  pod  po  Pod
 //	deployments.apps  certificates.cert-manager.io  ingresses.networking
 //	deployments.v1.apps  pods.v1.
 //
 // If several resources match, a plural or a singular takes precedence over a short name, and a
-// short name over a kind. Then a preferred version takes precedence over other versions. Then the
-// order of resources decides; [Resources] puts the core group first.
+// short name over a kind. Next, a preferred version takes precedence over other versions. Finally,
+// the order of resources decides; [Resources] puts the core group first.
 //
 // The error is a [*NotFoundError].
 func Find(resources []Resource, name string) (Resource, error) {
@@ -28,7 +29,7 @@ func Find(resources []Resource, name string) (Resource, error) {
 	return Resource{}, &NotFoundError{Name: name, Similar: similar(resources, name)}
 }
 
-// query is one possible meaning of a name.
+// query is one possible meaning of a name with dots.
 type query struct {
 	name       string
 	version    string
@@ -60,8 +61,8 @@ var tiers = []func(r *Resource, name string) bool{
 	func(r *Resource, name string) bool { return name == strings.ToLower(r.Kind) },
 }
 
-// best returns the best of the resources that match. The whole group has to match or, if no group
-// does, the beginning of the group.
+// best returns the best of the resources that match. A resource whose whole group matches is better
+// than one whose group only begins with the query's group.
 func (q query) best(resources []Resource, matches func(*Resource, string) bool) (Resource, bool) {
 	best, rank := -1, 0
 	for i := range resources {

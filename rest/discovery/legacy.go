@@ -14,11 +14,11 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// requestsAtOnce bounds the load on a server without aggregated discovery, which gets one
-// request for each group version. A busy cluster has a hundred of them.
+// requestsAtOnce limits the load on a server without aggregated discovery, which gets one request
+// for each group version. A busy cluster has a hundred group versions.
 const requestsAtOnce = 8
 
-// maxVersions bounds how many requests follow from one response: one for each version of a group.
+// maxVersions limits the requests that follow from one response: one for each version of a group.
 const maxVersions = 10_000
 
 // versionPath is a version of a group, and the path of its resources.
@@ -63,8 +63,8 @@ func groupVersions(data []byte) ([]versionPath, error) {
 	return versions, nil
 }
 
-// named leaves out versions with invalid names, and reports them. A name becomes a part of a path,
-// and an invalid name could lead to another part of the API.
+// named removes versions with invalid names from versions, and reports a failure. A name becomes a
+// part of a path, and an invalid name could lead to another part of the API.
 func (f *finding) named(path string, versions []versionPath) []versionPath {
 	n := len(versions)
 	versions = slices.DeleteFunc(versions, func(v versionPath) bool {
@@ -77,7 +77,7 @@ func (f *finding) named(path string, versions []versionPath) []versionPath {
 }
 
 // addVersions requests every version, several at once, and adds their resources in order. When ctx
-// ends it sends no more requests, and reports the first version that it has left out.
+// ends, it sends no more requests, and reports the first version that it did not request.
 func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions []versionPath) {
 	lists := make([]metav1.APIResourceList, len(versions))
 	errs := make([]error, len(versions))
@@ -124,7 +124,7 @@ func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions
 	}
 }
 
-// errSpent is the reason why a version was not requested.
+// errSpent is the reason of a version that was not requested because too many others had failed.
 var errSpent = fmt.Errorf("the server was not asked, after %d others had failed", maxFailed)
 
 // askVersion gets the resources of one group version.

@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// MapperOptions are the optional settings of a Mapper. The zero value works.
+// MapperOptions are the optional settings of a Mapper. The zero value is ready for use.
 type MapperOptions struct {
 	// RefreshInterval is the shortest time between two discoveries, whether or not the first one
 	// succeeded. It protects the server from a program that searches for a missing name over and
@@ -22,15 +22,16 @@ type MapperOptions struct {
 	RefreshInterval time.Duration
 }
 
-// Mapper finds resources by their names and kinds, in the server's last response. If a name is
-// missing there, the Mapper asks again, because a custom resource may be new. Only then does it
-// notice resources that have vanished. It is safe for concurrent use: a search takes no lock, and
-// if several searches miss something, one asks the server while the others wait for the result. It
-// has no goroutine.
+// Mapper finds resources by their names and kinds, in the result of its last discovery. If a search
+// finds nothing, the Mapper asks the server again, because a custom resource may be new. Only then
+// does it notice resources that have vanished.
 //
 // If a part of a discovery fails, the Mapper keeps the earlier resources of this part. Only a
 // search that finds nothing returns an error. The error also names the failed parts, because the
 // missing resource may be in one of them.
+//
+// A Mapper is safe for concurrent use, and has no goroutine. A search takes no lock. If several
+// searches find nothing, one asks the server while the others wait for the result.
 type Mapper struct {
 	client   *rest.Client
 	interval time.Duration
@@ -40,7 +41,7 @@ type Mapper struct {
 	discoveries atomic.Uint64
 }
 
-// knowledge is the result of a discovery. It does not change.
+// knowledge is the result of a discovery. It is never changed.
 type knowledge struct {
 	resources []Resource
 	err       error // an *Error, or nil
@@ -66,8 +67,8 @@ func (m *Mapper) Find(ctx context.Context, name string) (found Resource, err err
 }
 
 // Kind returns the resource whose objects are of a kind. If kind has no version, Kind returns the
-// server's preferred version among the versions that have the kind. Its errors are the same as for
-// [Mapper.Find].
+// version that the server prefers among the versions that have the kind. Its errors are the same as
+// for [Mapper.Find].
 func (m *Mapper) Kind(ctx context.Context, kind schema.GroupVersionKind) (found Resource, err error) {
 	err = m.search(ctx, func(all []Resource) error {
 		i := slices.IndexFunc(all, func(r Resource) bool { // the first is the preferred one
@@ -116,8 +117,8 @@ func (m *Mapper) Resources(ctx context.Context) ([]Resource, error) {
 	return k.resources, k.err
 }
 
-// Refresh asks the server, unless another caller has asked it in the meantime. Its errors are the
-// same as for the function [Resources].
+// Refresh asks the server, unless another caller has asked it since Refresh was called. Its errors
+// are the same as for the function [Resources].
 func (m *Mapper) Refresh(ctx context.Context) error {
 	k, err := m.refresh(ctx, m.known.Load())
 	if err != nil {
@@ -149,8 +150,8 @@ func (m *Mapper) Stats() Stats {
 	return s
 }
 
-// search calls find with the known resources. If find fails, and RefreshInterval allows it,
-// search asks the server, and calls find once more.
+// search calls find with the known resources. If find fails, search asks the server, unless
+// RefreshInterval forbids it, and calls find once more.
 func (m *Mapper) search(ctx context.Context, find func([]Resource) error) error {
 	k := m.known.Load()
 	if k != nil {
@@ -166,7 +167,7 @@ func (m *Mapper) search(ctx context.Context, find func([]Resource) error) error 
 	return k.explain(find(k.resources))
 }
 
-// explain adds the parts that could not be discovered to the error of a search.
+// explain adds the parts of the API that could not be discovered to the error of a search.
 func (k *knowledge) explain(err error) error {
 	switch {
 	case err == nil || k.err == nil:
@@ -177,8 +178,8 @@ func (k *knowledge) explain(err error) error {
 	return fmt.Errorf("%w; but %w", err, k.err)
 }
 
-// refresh asks the server, unless another caller has replaced stale by then. Its only error is the
-// error of ctx.
+// refresh asks the server, unless another caller has replaced stale while refresh waited. Its only
+// error is the error of ctx.
 func (m *Mapper) refresh(ctx context.Context, stale *knowledge) (*knowledge, error) {
 	select {
 	case m.asking <- struct{}{}:
@@ -193,7 +194,7 @@ func (m *Mapper) refresh(ctx context.Context, stale *knowledge) (*knowledge, err
 	m.discoveries.Add(1)
 	resources, err := Resources(ctx, m.client)
 	if ctx.Err() != nil {
-		return nil, ctx.Err() // This result says nothing about the server.
+		return nil, ctx.Err() // the end of ctx says nothing about the server
 	}
 	k := &knowledge{resources: resources, err: err, at: time.Now()}
 	if failed, ok := errors.AsType[*Error](err); ok && old != nil {
@@ -203,9 +204,9 @@ func (m *Mapper) refresh(ctx context.Context, stale *knowledge) (*knowledge, err
 	return k, nil
 }
 
-// keep adds the earlier resources of the failed parts: the core group's in front, and others
-// behind, so that a search finds fresh resources first. It keeps no more than one discovery may
-// return, because a server may answer differently each time.
+// keep returns resources together with the earlier resources of the parts that failed. Those of the
+// core group come first, and the others last, so that a search prefers fresh resources. Their
+// number is limited like that of one discovery, because a server may answer differently each time.
 func keep(old, resources []Resource, failures []Failure) []Resource {
 	lost := map[schema.GroupVersion]bool{}
 	lostCore, lostOthers := false, false // the response of /api, or of /apis, is missing

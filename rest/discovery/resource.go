@@ -9,36 +9,35 @@ type Resource struct {
 	Group   string
 	Version string
 
-	// Plural is the name in URLs, "deployments".
+	// Plural is the name in URLs, such as "deployments".
 	Plural string
 
-	// Singular is the name of one object, "deployment". If the server does not send it, Singular is
-	// the kind in lower case.
+	// Singular is the name of one object, such as "deployment". If the server does not send it,
+	// Singular is the kind in lower case.
 	Singular string
 
-	// Kind is the type of its objects, "Deployment".
+	// Kind is the kind of its objects, such as "Deployment".
 	Kind string
 
 	// ShortNames are abbreviations, such as "deploy".
 	ShortNames []string
 
-	// Categories are the names of sets that have the resource, such as "all".
+	// Categories are the names of sets of resources that include this one, such as "all".
 	Categories []string
 
-	// Verbs are the verbs that it allows: "list", "watch" and so on.
+	// Verbs are the allowed verbs: "list", "watch" and so on.
 	Verbs []string
 
 	// Namespaced says that its objects live in namespaces.
 	Namespaced bool
 
-	// Preferred says that the server prefers Version among the versions in which it serves the
-	// resource. If the preferred version of Group lacks the resource, another version is preferred
-	// for it.
+	// Preferred says that the server prefers Version for this resource. If the preferred version of
+	// Group lacks the resource, another version is preferred for it.
 	Preferred bool
 }
 
-// firstIsPreferred marks each resource as preferred in the first of its versions only. The versions
-// of a resource are in order of preference.
+// firstIsPreferred marks the first version of each resource as preferred, and the other versions as
+// not preferred. resources must be in the server's order of preference.
 func firstIsPreferred(resources []Resource) {
 	seen := map[schema.GroupResource]bool{}
 	for i := range resources {

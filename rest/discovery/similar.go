@@ -12,7 +12,7 @@ import (
 const maxSimilar = 3
 
 // similar returns names of resources that the caller may have meant by name, the most likely first.
-// It ignores a group in name, because the name may be right, and the group wrong.
+// It ignores the group in name, because only the group may be wrong.
 func similar(resources []Resource, name string) []string {
 	name, _, _ = strings.Cut(strings.ToLower(name), ".")
 	type candidate struct {

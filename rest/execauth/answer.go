@@ -13,13 +13,14 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// kind is the kind of the documents in both directions.
+// kind is the kind of the document that a plugin gets, and of the document that it prints.
 const kind = "ExecCredential"
 
 // question is the document that a plugin gets; see the type ExecCredential of
 // client.authentication.k8s.io.
 type question struct {
-	Kind       string `json:"kind"` // first, as in client-go: a plugin may read by patterns
+	// first, as in client-go, because a plugin may find fields by patterns
+	Kind       string `json:"kind"`
 	APIVersion string `json:"apiVersion"`
 	Spec       struct {
 		Cluster     *clusterInfo `json:"cluster,omitempty"`
@@ -71,21 +72,22 @@ type answer struct {
 	} `json:"status"`
 }
 
-// parse parses a document in JSON, or in YAML, which client-go accepts as well.
+// parse parses a document in JSON or YAML. client-go accepts YAML as well.
 func parse(output []byte) (a answer, err error) {
 	if err = sigsjson.UnmarshalCaseSensitivePreserveInts(output, &a); err == nil {
 		return a, nil
 	}
 	var other answer
-	asJSON, noYAML := yaml.YAMLToJSON(output) // nearly every text is YAML
+	asJSON, noYAML := yaml.YAMLToJSON(output) // nearly every text is valid YAML
 	if noYAML != nil || sigsjson.UnmarshalCaseSensitivePreserveInts(asJSON, &other) != nil || other.Kind != kind {
 		return a, err
 	}
 	return other, nil
 }
 
-// read makes a credential from the output of a plugin. It also returns when the credential expires,
-// or the zero time if this is unknown. Its errors never quote a possible secret.
+// read makes a credential from the output of a plugin. It also returns the time at which the
+// credential expires, or the zero time if this is unknown. Its errors never quote a possible
+// secret.
 func (p *Plugin) read(output []byte) (*rest.Credential, time.Time, error) {
 	var none time.Time
 	a, err := parse(output)

@@ -16,14 +16,14 @@
 // # Guarantees
 //
 //   - A credential is used until shortly before its expirationTimestamp or the end of its
-//     certificate, so that it does not expire in transit. The margin is a tenth of its remaining
-//     time when it came, but at most ten seconds. A 401 of a server ends the credential at once.
-//     The client then retries a verb once, with the next credential. A list or a watch fails, and
-//     the next one has the next credential.
-//   - One process runs at a time. Callers that need a credential meanwhile wait for the process,
-//     and all get its result, whether it is a credential or an error.
-//   - After an unsuccessful run, there is a pause of a second, after the next consecutive one a
-//     pause of two seconds, and so on up to ten. (A run is unsuccessful if it failed, if its
+//     certificate, so that it does not expire in transit. The margin is a tenth of the lifetime
+//     that the credential had when the plugin printed it, but at most ten seconds. After a 401 of a
+//     server, the credential is not used again. The client then retries a verb once, with the next
+//     credential. A list or a watch fails, and the next list or watch uses the next credential.
+//   - One process runs at a time. Callers that need a credential meanwhile wait for the process.
+//     All of them get its result, whether it is a credential or an error.
+//   - A pause of a second follows an unsuccessful run. After the next consecutive unsuccessful run
+//     it is two seconds, and so on up to ten. (A run is unsuccessful if it failed, if its
 //     credential has expired already, or if it replaces a refused credential.) Until the pause is
 //     over, every caller gets the result of this run, and no process starts.
 //   - A process is killed when the context of the caller that started it ends. If other callers

@@ -7,8 +7,8 @@ import (
 	"os/exec"
 )
 
-// ErrNoTerminal is wrapped by errors about a plugin that must ask the user for input, in a
-// process without a terminal.
+// ErrNoTerminal is wrapped by errors about a plugin that must ask the user for input, although the
+// process has no terminal.
 var ErrNoTerminal = errors.New("it needs a terminal, and standard input is none (interactiveMode Always)")
 
 // ErrMalformed is wrapped by errors about a plugin whose output is not a valid ExecCredential.
@@ -58,7 +58,7 @@ func missing(err error, hint string) error {
 	return fmt.Errorf("%w: %s", err, printable(hint))
 }
 
-// malformed is an error that wraps ErrMalformed.
+// malformed returns an error that wraps ErrMalformed.
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrMalformed, fmt.Errorf(format, args...))
 }

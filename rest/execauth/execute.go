@@ -13,14 +13,14 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// These bounds limit the standard output of a plugin, and the kept end of its standard error.
+// These limits apply to the standard output of a plugin, and to the kept end of its standard error.
 const (
 	maxOutput = 1 << 20
 	maxStderr = 2 << 10
 )
 
-// orphanDelay is how long a plugin's child processes may keep its output open after the plugin has
-// ended or was killed.
+// orphanDelay is how long the plugin's own child processes may keep its output open after the
+// plugin itself has ended.
 const orphanDelay = time.Second
 
 // execute runs the command once.
@@ -99,8 +99,8 @@ func revealed(secrets []rest.Secret) []string {
 	return out
 }
 
-// careless hides errors of a Writer: a failure to show a plugin's messages is not a failure of the
-// plugin.
+// careless ignores errors of a Writer: a failure to show a plugin's messages is not a failure of
+// the plugin.
 type careless struct{ io.Writer }
 
 func (c careless) Write(p []byte) (int, error) {
@@ -137,8 +137,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns the kept bytes from the start of a whole word on. A partial word could be the rest
-// of a secret, which nothing would recognise.
+// String returns the kept bytes, starting at a whole word. A partial word could be the end of a
+// secret, which nothing would recognise.
 func (t *tail) String() string {
 	if !t.cut {
 		return string(t.data)

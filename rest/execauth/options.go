@@ -21,7 +21,7 @@ type InteractiveMode string
 
 // These are the modes, by their names in a kubeconfig.
 const (
-	// Never does not give the plugin any standard input.
+	// Never gives the plugin no standard input.
 	Never InteractiveMode = "Never"
 	// IfAvailable gives the plugin Options.Stdin if it is a terminal.
 	IfAvailable InteractiveMode = "IfAvailable"
@@ -30,7 +30,7 @@ const (
 	Always InteractiveMode = "Always"
 )
 
-// Options are the optional settings of a Plugin. The zero value works.
+// Options are the optional settings of a Plugin. The zero value is ready for use.
 type Options struct {
 	// APIVersion is the version of the plugin's protocol. Defaults to V1.
 	APIVersion string
@@ -46,28 +46,29 @@ type Options struct {
 	// Policy says which commands may run. Defaults to all commands.
 	Policy Policy
 
-	// InstallHint tells people how to get the command. It is a part of the error if the command is
-	// missing. Defaults to "".
+	// InstallHint tells people how to get the command. The error about a missing command contains
+	// it. Defaults to "".
 	InstallHint string
 
-	// Cluster is given to the plugin, as a part of its ExecCredential. Defaults to no cluster.
+	// Cluster describes the server to the plugin, in its ExecCredential. Defaults to no cluster.
 	Cluster *Cluster
 
 	// InteractiveMode says whether the plugin may ask the user for input. Defaults to
 	// IfAvailable.
 	InteractiveMode InteractiveMode
 
-	// Stdin is the standard input for a plugin that may have one. Defaults to os.Stdin.
+	// Stdin is the standard input of the plugin, depending on InteractiveMode. Defaults to
+	// os.Stdin.
 	Stdin *os.File
 
-	// Stderr gets what the command writes to its standard error, while it runs: how to log in, for
-	// example. Defaults to this process's standard error if the plugin may ask the user, and
-	// otherwise to no output. Errors of Stderr do not count as errors of the plugin.
+	// Stderr gets the text that the command writes to its standard error, while it runs: how to log
+	// in, for example. Defaults to this process's standard error if the plugin may ask the user for
+	// input, and otherwise to no output. Errors of Stderr do not count as errors of the plugin.
 	Stderr io.Writer
 
 	// Ran is called after each run with the error of the process: nil, ErrNotAllowed,
-	// exec.ErrNotFound, an *exec.ExitError and so on. Output without a credential is not such an
-	// error. Defaults to nil.
+	// exec.ErrNotFound, an *exec.ExitError and so on. If the process succeeds, but its output has
+	// no credential, this error is nil. Ran defaults to nil.
 	Ran func(err error)
 
 	// Timeout is how long the command may run before it is killed. Defaults to 5 minutes, long
@@ -75,8 +76,8 @@ type Options struct {
 	Timeout time.Duration
 }
 
-// Cluster describes the server that a credential is for. Its fields are the fields of a cluster in
-// a kubeconfig.
+// Cluster describes the server that a credential is for. Its fields are those of a cluster in a
+// kubeconfig.
 type Cluster struct {
 	Server             string
 	TLSServerName      string

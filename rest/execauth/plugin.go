@@ -13,18 +13,18 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// A pause follows each unsuccessful run. It doubles with each consecutive one, so that a failing
-// plugin does not cost a process for each request.
+// A pause follows each unsuccessful run. The pauses double with each consecutive unsuccessful run.
+// Without pauses, a failing plugin would cost a process for each request.
 const (
 	firstPause = time.Second
 	maxPause   = 10 * time.Second
 )
 
-// maxMargin is the longest time before its expiry at which a credential is replaced.
+// maxMargin limits how long before its expiry a credential is replaced.
 const maxMargin = 10 * time.Second
 
 // Plugin is a command that prints credentials. It is safe for concurrent use, and needs no Close:
-// outside of calls it has no process and no goroutine.
+// between calls it has no process and no goroutine.
 type Plugin struct {
 	command    string
 	opts       Options
@@ -35,18 +35,18 @@ type Plugin struct {
 	current *rest.Credential // nil if there is no usable credential
 	until   time.Time        // expiry of current; zero if unknown
 	running *run             // nil while no process runs
-	failed  *Error           // of the last run; nil if it returned a credential
+	failed  *Error           // of the last run; nil if that run returned a credential
 	row     int              // consecutive unsuccessful runs
-	pause   time.Time        // the end of the pause after them
+	pause   time.Time        // the end of the pause after these runs
 }
 
-// run is one process. Closing done makes its result readable.
+// run is one process. Its result may be read after done is closed.
 type run struct {
 	done       chan struct{}
-	refused    bool // it replaces a credential that was refused
+	refused    bool // it replaces a credential that a server refused
 	credential *rest.Credential
 	err        error
-	abandoned  bool // the context of the caller that started it has ended, so err says nothing about the plugin
+	abandoned  bool // its caller's context has ended, so err says nothing about the plugin
 }
 
 // New returns a plugin. command is a path, or a name that is looked up in PATH. New starts nothing:
@@ -65,10 +65,10 @@ func New(command string, opts Options) (*Plugin, error) {
 	}, nil
 }
 
-// Credential returns the current credential. If there is no credential, or it has expired, or it is
-// refused, Credential runs the command. In the pause after an unsuccessful run, it returns the
-// result of this run. Errors are of type [*Error], or the error of ctx if ctx ends while the
-// process of another call runs.
+// Credential returns the current credential. If there is no credential, or it has expired, or it
+// equals refused, Credential runs the command. In the pause after an unsuccessful run, it returns
+// the result of this run. Errors are of type [*Error]. If ctx ends while Credential waits for the
+// process of another call, the error is the error of ctx.
 func (p *Plugin) Credential(ctx context.Context, refused *rest.Credential) (*rest.Credential, error) {
 	for {
 		mine, other, credential, err := p.next(refused)
@@ -101,7 +101,7 @@ func (p *Plugin) next(refused *rest.Credential) (mine, other *run, credential *r
 	case p.running != nil:
 		return nil, p.running, nil, nil
 	case p.current != nil && (p.current != refused && !expired || now.Before(p.pause)):
-		return nil, nil, p.current, nil // In a pause, there is no better credential.
+		return nil, nil, p.current, nil // in a pause, no better credential can be had
 	case p.failed != nil && now.Before(p.pause):
 		return nil, nil, nil, p.again(p.pause.Sub(now))
 	}
@@ -109,7 +109,8 @@ func (p *Plugin) next(refused *rest.Credential) (mine, other *run, credential *r
 	return p.running, nil, nil, nil
 }
 
-// again returns the error of a call in a pause: the error of the last run.
+// again returns the error of the last run, for a call in the pause after this run. left is the
+// remaining pause.
 func (p *Plugin) again(left time.Duration) error {
 	return &Error{
 		Command: p.command, Stderr: p.failed.Stderr,
@@ -117,9 +118,9 @@ func (p *Plugin) again(left time.Duration) error {
 	}
 }
 
-// rateLocked sets the pause after a run. A run is unsuccessful if it failed, if its credential has
-// expired already by our clock, or if the credential before it was refused: the server may refuse
-// the new one as well.
+// rateLocked sets the pause after a run. helped is false if the run was unsuccessful: it failed,
+// its credential has expired already by this machine's clock, or it replaced a refused credential.
+// In the last case the server may refuse the new credential as well.
 func (p *Plugin) rateLocked(now time.Time, helped bool) {
 	if helped || now.Sub(p.pause) > maxPause {
 		p.row = 0
@@ -130,8 +131,8 @@ func (p *Plugin) rateLocked(now time.Time, helped bool) {
 	}
 }
 
-// finish executes a run and publishes its result, even if the run panics: other callers wait for
-// the result.
+// finish executes a run and publishes its result. It does so even if the run panics, because other
+// callers wait for the result.
 func (p *Plugin) finish(ctx context.Context, r *run) {
 	var end time.Time
 	r.err = &Error{Command: p.command, Err: errors.New("its run has not come to an end")}

@@ -10,7 +10,7 @@ import (
 // PolicyType says which plugins may run.
 type PolicyType string
 
-// These are the types, by their names in kubectl's file of preferences (kuberc, field
+// These types have the names of kubectl's file of preferences (kuberc, field
 // credentialPluginPolicy).
 const (
 	AllowAll  PolicyType = "AllowAll"
@@ -18,17 +18,17 @@ const (
 	Allowlist PolicyType = "Allowlist"
 )
 
-// Policy says which commands may run. A kubeconfig may come from a person who should not choose
-// commands for this machine. The policy is checked before each run. The zero value allows all
-// commands.
+// Policy says which commands may run. It matters because a kubeconfig may come from a person who
+// should not choose commands for this machine. The policy is checked before each run. The zero
+// value allows all commands.
 type Policy struct {
 	// Type defaults to AllowAll.
 	Type PolicyType
 
-	// Allowed has the allowed commands. It must have one or more if Type is Allowlist, and must be
+	// Allowed has the allowed commands. It must have at least one if Type is Allowlist, and must be
 	// empty otherwise. Each is a path, or a name that is looked up in PATH. A command is allowed if
-	// its path equals one of these paths. Symbolic links are not followed, and there are no
-	// patterns.
+	// its path equals the path of an allowed command. Symbolic links are not followed, and there
+	// are no patterns.
 	Allowed []string
 }
 
@@ -57,7 +57,7 @@ func (p Policy) validate() error {
 	return nil
 }
 
-// allow returns the path of the command if the command may run.
+// allow returns the path of the command, or an error if the command must not run.
 func (p Policy) allow(command string) (path string, err error) {
 	if p.Type == DenyAll {
 		return "", fmt.Errorf("%w: it is %s", ErrNotAllowed, DenyAll)

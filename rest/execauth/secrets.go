@@ -8,11 +8,11 @@ import (
 	"unicode"
 )
 
-// hidden replaces a secret.
+// hidden is printed in place of a secret.
 const hidden = "[redacted]"
 
-// These match words that look like secrets: tokens in three parts (JWT), long words without
-// structure, words after "Bearer" or after a name such as "password=", and PEM.
+// These expressions match words that look like secrets: tokens in three parts (JWT), long words
+// without structure, words after "Bearer" or after a name such as "password=", and PEM.
 var (
 	tokens = regexp.MustCompile(`[A-Za-z0-9+/_=-]{32,}(\.[A-Za-z0-9+/_=-]+)*|eyJ[A-Za-z0-9_=-]+(\.[A-Za-z0-9_=-]+)*`)
 	named  = regexp.MustCompile(`(?i)(bearer\s+|[a-z_-]*(?:password|passwd|secret|token|credential|api-?key)["']?\s*[:=]\s*["']?)[^\s"']+`)
@@ -22,11 +22,11 @@ var (
 	secretName = regexp.MustCompile(`(?i)password|passwd|secret|token|credential|key`)
 )
 
-// shortestSecret is the shortest value of a variable that is taken for a secret. Shorter values are
-// words, and occur by chance.
+// shortestSecret is the length of the shortest value of a variable that is hidden. Shorter values
+// are words, which occur in texts by chance.
 const shortestSecret = 6
 
-// presentable makes one line from the standard error of a plugin, without words that look like
+// presentable returns the standard error of a plugin in one line, without words that look like
 // secrets.
 func (p *Plugin) presentable(text string) string {
 	for _, secret := range p.secrets() {
@@ -44,8 +44,9 @@ func (p *Plugin) presentable(text string) string {
 	return printable(text)
 }
 
-// secrets returns the values of the variables in the plugin's configuration, the plugin's last
-// token, and the values of other variables and arguments whose names suggest a secret.
+// secrets returns texts to hide: the values of the variables in the plugin's configuration, the
+// plugin's last token, and the values of other variables and of arguments whose names suggest a
+// secret.
 func (p *Plugin) secrets() (values []string) {
 	add := func(value string) {
 		if len(value) >= shortestSecret {
@@ -79,7 +80,7 @@ func (p *Plugin) secrets() (values []string) {
 	return values
 }
 
-// printable makes one line from a text, without characters that control a terminal.
+// printable returns a text in one line, without characters that control a terminal.
 func printable(text string) string {
 	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
 	for i, line := range lines {

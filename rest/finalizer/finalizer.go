@@ -15,15 +15,16 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// ErrDeleting is the error of Ensure for an object that is being deleted: it is too late to add a
-// finalizer.
+// ErrDeleting is the error of Ensure for an object that is being deleted, because it is too late to
+// add a finalizer.
 var ErrDeleting = errors.New("the object is being deleted")
 
-// ErrReplaced is the error of Ensure for an object that is gone if another object has its name by
-// now.
+// ErrReplaced is the error of Ensure if the object is gone, and another object of the same name
+// exists.
 var ErrReplaced = errors.New("the object is gone, another has its name")
 
-// errNoUID is the error for an object without a UID.
+// errNoUID is the error for an object without a UID, which cannot be distinguished from another
+// object of the same name.
 var errNoUID = errors.New("the object has no UID, and another one may have its name: have it keep metadata.uid, or get it first")
 
 // Objects has the methods of a resource that this package needs. *rest.Resource implements it.
@@ -32,25 +33,26 @@ type Objects[T any] interface {
 	Patch(ctx context.Context, key types.NamespacedName, patchType types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (T, error)
 }
 
-// attempts is the number of patches that are tried if the object changes meanwhile.
+// attempts is the maximum number of patches if the object changes meanwhile.
 const attempts = 8
 
 // Handle adds or removes a finalizer, as the state of the object requires:
 //
 //   - If the object is not being deleted, Handle adds the finalizer if it is missing, and returns
-//     the object with it. After this the caller may create things that clean removes.
+//     the object with it. After this the caller may create resources that clean removes.
 //   - If the object is being deleted and has the finalizer, Handle calls clean. If clean returns
 //     nil, Handle removes the finalizer and returns gone as true: nothing is left to do.
 //   - If the object is being deleted and does not have the finalizer, gone is true.
 //
-// If clean fails, Handle returns its error, and the next call of Handle calls clean again.
-// It may call clean again even after a success, because object may be old: clean must return
-// nil for things that are gone already. object may come from a cache, and is not changed.
+// If clean fails, Handle returns its error, and the next call of Handle calls clean again. object
+// may come from a cache, and is not changed. Because a cached object may be old, Handle may call
+// clean again even after a success. So clean must return nil if there is nothing left to clean up.
 func Handle[T metav1.Object](ctx context.Context, objects Objects[T], object T, name string, clean func(context.Context, T) error) (current T, gone bool, err error) {
 	switch {
 	case object.GetDeletionTimestamp() == nil:
 		current, err = Ensure(ctx, objects, object, name)
-		if errors.Is(err, ErrDeleting) { // It never had the finalizer, so there is nothing to clean up.
+		if errors.Is(err, ErrDeleting) {
+			// the object never had the finalizer, so there is nothing to clean up
 			return current, true, nil
 		}
 		return current, false, err
@@ -87,8 +89,8 @@ func Ensure[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 	})
 }
 
-// Remove removes the finalizer, if the object has it, and returns the last state of the object. If
-// the object is gone, this is not an error.
+// Remove removes the finalizer, if the object has it, and returns the last state of the object. It
+// is not an error if the object is gone.
 func Remove[T metav1.Object](ctx context.Context, objects Objects[T], object T, name string) (T, error) {
 	current, err := change(ctx, objects, object, name, "remove", func(object T) ([]operation, error) {
 		at := slices.Index(object.GetFinalizers(), name)
@@ -138,7 +140,7 @@ func change[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 		if refused == nil {
 			return patched, nil
 		}
-		// A failed test returns 422. So do many other failures.
+		// A failed test of the patch returns 422, but other failures do as well.
 		if !apierrors.IsInvalid(refused) && !apierrors.IsConflict(refused) || attempt == attempts {
 			return current, about(refused)
 		}
@@ -149,7 +151,8 @@ func change[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 		case fresh.GetUID() != uid:
 			return current, about(ErrReplaced)
 		case fresh.GetResourceVersion() == current.GetResourceVersion():
-			return current, about(refused) // The object has not changed, so the refusal has another reason.
+			// the object has not changed, so the refusal has another reason
+			return current, about(refused)
 		}
 		current = fresh
 	}

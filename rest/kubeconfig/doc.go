@@ -12,14 +12,14 @@
 //
 //   - If Options.Path is set, Load reads only this file, which must exist.
 //   - Otherwise Load reads the existing files of the environment variable KUBECONFIG. For each
-//     cluster, user and context, and for current-context, the first file that has it wins. Entries
-//     of several files are never mixed.
+//     cluster, user and context, and for current-context, the first file that has it wins. The
+//     fields of one entry never come from several files.
 //   - Without KUBECONFIG, Load reads .kube/config in the home directory.
 //   - A relative path in a file is relative to the folder of that file. This includes the command
 //     of an exec plugin, if it is a path.
 //   - Unknown fields are ignored.
-//   - If the files have no current context, and Options have neither a path nor a context,
-//     Load takes the service account of the pod that the process runs in.
+//   - If the files have no current context, and Options have neither a path nor a context, Load
+//     uses the service account of the pod that the process runs in.
 //
 // Like kubectl, Load uses credentials only if the server's address is https: the client never sends
 // a token without encryption.
@@ -29,11 +29,11 @@
 //   - An error names the file and the entry, and says what to do.
 //   - An error never quotes a value that may be secret. Messages of the YAML parser quote
 //     values, so an error about bad YAML has only the line.
-//   - An unsupported field of a user that would change the identity (an auth provider) is an error.
-//     Load does not ignore it.
-//   - Load starts no exec plugin. The client starts it when it needs a credential; see package
-//     execauth. If the user also has a token, a name or a certificate, the client uses these, like
-//     kubectl, and the plugin never starts.
+//   - An auth provider is an error, because Load does not support it, and without it the client
+//     would be another user.
+//   - Load starts no exec plugin. The client starts the plugin when it needs a credential; see
+//     package execauth. If the user also has a token, a name or a certificate, the client uses
+//     these instead, like kubectl, and the plugin never starts.
 //   - The [rest.Config] has the paths of files of certificates, keys and tokens, so that package
 //     rest can reload them when they are renewed.
 package kubeconfig

@@ -39,8 +39,8 @@ type userEntry struct {
 	User user   `json:"user"`
 }
 
-// cluster has the address of a server and its CA bundle. Fields named Data have base64. It is
-// decoded only for the entry in use, so that invalid base64 of another entry is not an error.
+// cluster has the address of a server and its CA bundle. Fields with the suffix Data have base64,
+// which is decoded only for the entry in use. So invalid base64 in another entry is not an error.
 type cluster struct {
 	Server                   string `json:"server,omitempty"`
 	TLSServerName            string `json:"tls-server-name,omitempty"`
@@ -66,7 +66,7 @@ type contextContent struct {
 	Namespace string `json:"namespace,omitempty"`
 }
 
-// user has credentials. AuthProvider is only here so that it can be refused.
+// user has credentials. AuthProvider is here only to be refused.
 type user struct {
 	ClientCertificate     string `json:"client-certificate,omitempty"`
 	ClientCertificateData string `json:"client-certificate-data,omitempty"`
@@ -120,7 +120,7 @@ func parse(data []byte) (document, error) {
 	return doc, doc.checkDuplicates()
 }
 
-// decode decodes YAML, which includes JSON. As everywhere in Kubernetes' API, keys are
+// decode decodes YAML, of which JSON is a subset. As everywhere in Kubernetes' API, keys are
 // case-sensitive, and unknown keys are ignored. Errors never quote data.
 func decode(data []byte) (document, error) {
 	asJSON, err := yaml.YAMLToJSON(data)
@@ -134,8 +134,8 @@ func decode(data []byte) (document, error) {
 	return doc, nil
 }
 
-// checkDuplicates returns an error, like kubectl, if a file has two entries of one name: either
-// could be the right one.
+// checkDuplicates returns an error, like kubectl, if a file has two entries of the same kind and
+// name: either could be the intended one.
 func (d *document) checkDuplicates() error {
 	seen := make(map[[2]string]bool)
 	check := func(list, name string) error {
@@ -171,15 +171,15 @@ func syntaxError(err error) error {
 	return fmt.Errorf("it is not valid YAML%s: check the indentation and the quotes", where)
 }
 
-// typeError returns an error that names the field with the wrong type. encoding/json finds the
-// field, because its errors have the field and the type separate from the value.
+// typeError returns an error that names the field with the wrong type. It decodes with
+// encoding/json, whose errors have the field and the type separate from the value.
 func typeError(data []byte) error {
 	var bad *json.UnmarshalTypeError
 	if !errors.As(json.Unmarshal(data, new(document)), &bad) {
 		return errors.New("a field has a value of the wrong type")
 	}
 	field := cmp.Or(bad.Field, "the document")
-	is, _, _ := strings.Cut(bad.Value, " ") // a value may follow
+	is, _, _ := strings.Cut(bad.Value, " ") // the value may follow the type
 	wanted, advice := "mapping", "check the indentation"
 	switch bad.Type.Kind() {
 	case reflect.String:

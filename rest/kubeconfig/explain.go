@@ -26,7 +26,7 @@ func (m *merged) noContext(name string, looked []string) error {
 		name, quoted(m.files), names(m.contexts))
 }
 
-// nothingSelected returns why the files have no current context, and what to do.
+// nothingSelected says why the files have no current context, and what to do.
 func (m *merged) nothingSelected(looked []string) string {
 	switch {
 	case len(looked) == 0:

@@ -7,7 +7,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// defaultNamespace is the namespace of a context without a namespace.
+// defaultNamespace is used if a context has no namespace.
 const defaultNamespace = "default"
 
 // namespaceFile is the file with a pod's namespace. The kubelet writes it.
@@ -23,7 +23,7 @@ func inCluster() (Connection, error) {
 }
 
 // podNamespace returns the value of the variable POD_NAMESPACE, which a pod can get from the
-// downward API, or otherwise the content of the kubelet's file.
+// downward API, or otherwise the content of file, which the kubelet writes.
 func podNamespace(file string) string {
 	if ns := os.Getenv("POD_NAMESPACE"); ns != "" {
 		return ns

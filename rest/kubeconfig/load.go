@@ -13,8 +13,8 @@ import (
 // a current context was found, and the process does not run in a pod.
 var ErrNoConfig = errors.New("no way to an API server is configured")
 
-// Options say which kubeconfig, and which of its contexts, to use. The zero value selects the same
-// as kubectl without flags.
+// Options say which kubeconfig, and which of its contexts, to use. The zero value selects what
+// kubectl without flags would select.
 type Options struct {
 	// Path is the only file to read, and must exist. Defaults to the files of the environment
 	// variable KUBECONFIG, or otherwise to .kube/config in the home directory.
@@ -29,7 +29,7 @@ type Options struct {
 }
 
 // Connection has the address of a server, credentials for the server, and a namespace. It contains
-// secrets; Config hides them when it is printed.
+// secrets, which the printed forms of Config do not show.
 type Connection struct {
 	// Config is for [rest.NewClient]. The caller owns it.
 	Config rest.Config

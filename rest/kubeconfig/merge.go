@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// merged has the entries of all files. Every entry has the name of its file, for relative
-// paths and for errors.
+// merged has the entries of all files. Every entry has the name of its file, for relative paths and
+// for errors.
 type merged struct {
 	files          []string // the files that were read; earlier files win
 	currentContext string
@@ -37,7 +37,7 @@ func candidates(path string) (files []string, mayMiss bool) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return nil, true // A process without a home directory has no such file.
+		return nil, true // without a home directory, there is no such file
 	}
 	return []string{filepath.Join(home, ".kube", "config")}, true
 }
@@ -77,7 +77,7 @@ func readAll(files []string, mayMiss bool) (*merged, error) {
 	return m, errors.Join(errs...)
 }
 
-// add merges the entries of one more file. Existing entries stay.
+// add merges the entries of one more file. It does not replace existing entries.
 func (m *merged) add(file string, doc document) {
 	m.files = append(m.files, file)
 	if m.currentContext == "" {
@@ -101,7 +101,7 @@ func addEntry[T any](to map[string]entry[T], e entry[T]) {
 }
 
 // reason returns an error of package os without its operation and path, because the caller names
-// them.
+// both.
 func reason(err error) error {
 	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
 		return pathErr.Err

@@ -39,7 +39,7 @@ func (m *merged) connection(name string, looked []string, plugins execauth.Polic
 		return Connection{}, err
 	}
 	if strings.HasPrefix(conn.Config.Host, "http://") {
-		return conn, nil // Credentials are not sent without encryption.
+		return conn, nil // without encryption, credentials are not sent
 	}
 	if err := useUser(&conn.Config, user); err != nil {
 		return Connection{}, err
@@ -84,7 +84,7 @@ func useCluster(cfg *rest.Config, e entry[cluster]) error {
 var validProxyScheme = map[string]bool{"http": true, "https": true, "socks5": true}
 
 // serverURL returns the address of the server, always with a scheme. If the file has no scheme, it
-// is https if the entry has any field about TLS, and http otherwise.
+// is https if the entry has a field about TLS, and http otherwise.
 func serverURL(e entry[cluster], secure bool) (string, error) {
 	server := e.content.Server
 	if server == "" {
@@ -104,8 +104,8 @@ func serverURL(e entry[cluster], secure bool) (string, error) {
 	return u.String(), nil
 }
 
-// useIdentity sets the user to impersonate, and refuses an auth provider. It does so whether
-// or not credentials are used.
+// useIdentity sets the user to impersonate, and refuses an auth provider. It is called even if
+// credentials are not used, because without encryption they are not sent.
 func useIdentity(cfg *rest.Config, e entry[user]) error {
 	u := e.content
 	switch {
@@ -153,8 +153,8 @@ func useUser(cfg *rest.Config, e entry[user]) error {
 	return nil
 }
 
-// fileOrData reads a field that is either a path or, with the suffix -data, base64. It does not
-// read the file.
+// fileOrData returns the content of a field that is either a path or, with the suffix -data,
+// base64. It does not read the file at the path.
 func fileOrData[T any](e entry[T], field, file, data string) (path string, content []byte, err error) {
 	if file != "" && data != "" {
 		return "", nil, e.errorf("it has both %s and %s-data: remove one of them", field, field)
@@ -177,15 +177,15 @@ func (e entry[T]) path(p string) string {
 	return filepath.Join(filepath.Dir(e.file), p)
 }
 
-// readable checks that a file can be opened. It is checked early, so that the error can name
-// the entry.
+// readable checks that a file can be opened. It is checked early, so that the error can name the
+// entry.
 func (e entry[T]) readable(field, path string) error {
 	if path == "" {
 		return nil
 	}
 	var f *os.File
 	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() { // Opening a pipe could block for ever.
+	if err == nil && !info.Mode().IsRegular() { // opening a pipe could block for ever
 		return e.errorf("%s %q is no regular file: give the path of one", field, path)
 	}
 	if err == nil {

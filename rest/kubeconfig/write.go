@@ -14,13 +14,13 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Marshal returns a kubeconfig with one cluster, one user and one context, which is the
-// current one. All are named c.Context, or "default" if that is empty.
+// Marshal returns a kubeconfig with one cluster, one user and one context, which is the current
+// one. All three are named c.Context, or "default" if c.Context is empty.
 //
-// The file has no fields for Proxy, DialContext, the user agent and time limits, so these are left
-// out. It has no field for Credentials either. A Config with Credentials is an error, because the
-// file would have another identity. Paths become absolute, because relative paths would depend on
-// the folder of the file. The result contains the secrets of c.Config.
+// A kubeconfig has no fields for Proxy, DialContext, the user agent and time limits, so Marshal
+// leaves these out. It has no field for Credentials either. A Config with Credentials is an error,
+// because without them the client would be another user. Paths become absolute, because relative
+// paths would depend on the folder of the file. The result contains the secrets of c.Config.
 func Marshal(c Connection) ([]byte, error) {
 	if c.Config.Host == "" {
 		return nil, errors.New("a kubeconfig needs a server: set Config.Host")
@@ -79,8 +79,8 @@ func Marshal(c Connection) ([]byte, error) {
 
 // Write saves the result of [Marshal] at path, readable by its owner only (mode 0600). A reader
 // sees either the old file or the whole new file, and after an error the old file is unchanged. The
-// folder must exist. If path is a symbolic link, it stays a link, and Write replaces or creates its
-// target, whose folder must exist as well.
+// folder must exist. If path is a symbolic link, Write replaces or creates its target, whose folder
+// must exist as well, and keeps the link.
 func Write(path string, c Connection) error {
 	data, err := Marshal(c)
 	if err != nil {
@@ -116,14 +116,14 @@ func replaceFile(path string, data []byte) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// maxLinks is the longest chain of symbolic links, as in Linux.
+// maxLinks is the maximum length of a chain of symbolic links, as in Linux.
 const maxLinks = 40
 
-// followed returns the path of the file that path leads to through symbolic links. Unlike in
-// filepath.EvalSymlinks, the file need not exist; its folder must.
+// followed returns the path of the file that path leads to through symbolic links. Unlike for
+// filepath.EvalSymlinks, the file itself need not exist, only its folder.
 func followed(path string) (string, error) {
 	for range maxLinks {
-		// Use Split, because Dir takes ".." for the folder above a link, and not above its target.
+		// Use Split, because Dir would apply ".." before following a link.
 		folder, name := filepath.Split(path)
 		folder, err := filepath.EvalSymlinks(cmp.Or(folder, "."))
 		if err != nil {
@@ -132,7 +132,7 @@ func followed(path string) (string, error) {
 		path = filepath.Join(folder, name)
 		target, err := os.Readlink(path)
 		if err != nil {
-			return path, nil // It is not a link, or does not exist.
+			return path, nil // path is not a link, or does not exist
 		}
 		if path = target; !filepath.IsAbs(target) {
 			path = folder + string(filepath.Separator) + target

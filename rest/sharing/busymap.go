@@ -9,12 +9,12 @@ import (
 )
 
 // The runtime ends a process in which a goroutine reads a map while another one writes to it, and
-// recover cannot prevent this. A program that writes to a cached map breaks the rule, but Check
+// recover cannot prevent this. A program that writes to a cached map breaks the contract, but Check
 // must not end it. So Check reads through its own copy of the map's header, in which no write is
-// marked. This is the header of Go 1.26; busymap_other.go is for versions that have not been
+// marked. mapHeader is the header of Go 1.26; busymap_other.go is for versions whose header was not
 // examined.
 
-// mapHeader is internal/runtime/maps.Map.
+// mapHeader has the layout of internal/runtime/maps.Map.
 type mapHeader struct {
 	used        uint64
 	seed        uintptr
@@ -26,8 +26,8 @@ type mapHeader struct {
 
 func (h *mapHeader) writing() *byte { return &(*[4]byte)(unsafe.Pointer(&h.marks))[2] }
 
-// readable returns a map with the entries of m, which is not nil. The map may be read while m is
-// being written; its values are then old, new or mixed. ok is false if a write is in progress,
+// readable returns a map with the entries of m, which must not be nil. The result may be read while
+// m is being written; its values are then old, new or mixed. ok is false if a write is in progress,
 // because the write may move all entries.
 func readable(m reflect.Value) (entries reflect.Value, ok bool) {
 	from := (*mapHeader)(m.UnsafePointer())

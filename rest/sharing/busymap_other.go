@@ -4,6 +4,6 @@ package sharing
 
 import "reflect"
 
-// readable returns false, because it is unknown how maps of this Go version can be read while they
-// are being written. So Check looks only at their lengths.
+// readable always returns false, because it is unknown how to read maps of this Go version while
+// they are being written. So Check compares only their lengths.
 func readable(reflect.Value) (entries reflect.Value, ok bool) { return reflect.Value{}, false }

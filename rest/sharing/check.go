@@ -7,37 +7,37 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// Change is a shared part that a program has changed in place, and with it each object that shares
-// the part.
+// Change is a shared part that a program has changed in place. Each object that shares the part has
+// changed with it.
 type Change struct {
 	// Field is the type and the field of the part, such as "v1.Container.Env". For an unstructured
-	// object it is the name of the field.
+	// object, it is only the name of the field.
 	Field string
 
-	// Before and After are the part's contents, formatted, and cut off if they are long.
+	// Before and After are the contents of the part, formatted, and cut off if they are long.
 	Before, After string
 }
 
-// Inspector reports changes in place. A program without an Inspector does not link the code that
-// finds them.
+// Inspector reports parts that a program has changed in place. A program without an Inspector does
+// not link the code that finds them.
 type Inspector struct {
 	changed func(Change)
 	look    func(d *Decoder, parts int)
 }
 
-// NewInspector returns an Inspector for Options. changed is called once for each field when a
-// program has changed a shared part in place. Decoder.Check calls it, and so do the goroutines that
-// decode: each checks a part after some dozen objects.
+// NewInspector returns an Inspector for Options. changed is called once for each field in which a
+// program has changed a shared part. Decoder.Check calls it, and so do the goroutines that decode:
+// each goroutine checks one part after some dozen objects.
 func NewInspector(changed func(Change)) *Inspector { return &Inspector{changed, (*Decoder).look} }
 
 // Check checks up to n shared parts. Each call continues after the parts of the last call, and
-// starts again after the last part. It decodes the bytes of each part again, and compares. If a
-// program has changed a part in place, no later object gets this part, and later objects share only
+// starts again after the last part. Check decodes the bytes of each part again, and compares. If a
+// program has changed a part in place, no later object gets this part. Later objects share only
 // strings, because the program may change other parts, too. The Inspector reports each changed
-// field once. (A part that only two versions of one object share is not checked.) Changing a part
-// while Check reads it is a data race of the program. It does not end the process: Check skips a
-// map that is being written, until it comes to the map again.
+// field once. Parts that only two versions of one object share are not checked.
 //
+// If the program changes a part while Check reads it, this is a data race of the program. It does
+// not end the process: Check skips a map that is being written, until it comes to the map again.
 // Check takes some microseconds for each part. It is safe for concurrent use, and does nothing
 // without an Inspector.
 func (d *Decoder) Check(n int) {
@@ -72,11 +72,11 @@ func (d *Decoder) look(n int) {
 	}
 }
 
-// slotsPerPart bounds how many slots Check searches for a part, because the table may be nearly
+// slotsPerPart limits how many slots Check searches for each part, because the table may be nearly
 // empty.
 const slotsPerPart = 64
 
-// report stops sharing, and reports a change.
+// report disables sharing for later objects, apart from strings, and reports a change.
 func (d *Decoder) report(change Change) {
 	d.distrust.Store(true)
 	d.changes.Add(1)
@@ -94,16 +94,16 @@ func (d *Decoder) report(change Change) {
 	}
 }
 
-// origin is the field whose value an entry has.
+// origin is the field whose value is in an entry.
 type origin interface {
-	// current returns a pointer to the value that objects have.
+	// current returns a pointer to the value that objects share.
 	current(e *entry) reflect.Value
 	// decode decodes the entry's bytes again, into a value that shares nothing.
 	decode(d *Decoder, e *entry) (reflect.Value, error)
 	about() string
 }
 
-// changeOf reports whether the value of an entry differs from the value of its bytes.
+// changeOf reports whether the shared value of an entry differs from the value of its bytes.
 func (d *Decoder) changeOf(e *entry) (Change, bool) {
 	now := e.origin.current(e)
 	if d.table.hash(e.shape, unsafe.Slice(unsafe.StringData(e.key), len(e.key))) != e.hash {
@@ -116,7 +116,8 @@ func (d *Decoder) changeOf(e *entry) (Change, bool) {
 	return Change{Field: e.origin.about(), Before: excerpt(before), After: excerpt(now)}, true
 }
 
-// held returns the value that an object has in a field: a list, or a pointer.
+// held returns a pointer to the value of an entry, as an object has it in a field: a list, or a
+// pointer.
 func (e *entry) held(t reflect.Type) reflect.Value {
 	if t.Kind() == reflect.Slice {
 		return reflect.NewAt(t, unsafe.Pointer(&list{array: e.value, len: e.count, cap: e.count}))

@@ -2,10 +2,10 @@ package sharing
 
 import "reflect"
 
-// unchanged reports whether a value that objects have equals the value of its bytes. It is
-// reflect.DeepEqual for a value that a program may be changing. It reads no more of now than before
-// has, and reads maps by readable. A map that is being written counts as equal, until the next
-// check.
+// unchanged reports whether a value that objects have equals the value decoded from its bytes
+// again. It is like reflect.DeepEqual, but now may be changing while it is read. It reads no more
+// of now than before has, and reads maps by readable. A map that is being written counts as equal,
+// until the next check.
 func unchanged(before, now reflect.Value) bool {
 	switch before.Kind() {
 	case reflect.Map:

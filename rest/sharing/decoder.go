@@ -10,9 +10,9 @@ import (
 	"github.com/kinform/kinform/internal/quantity"
 )
 
-// Options are the optional settings of a Decoder. The zero value works.
+// Options are the optional settings of a Decoder. The zero value is ready for use.
 type Options struct {
-	// MaxBytes is roughly the memory that the table of shared values keeps alive. Much of it
+	// MaxBytes is the approximate memory that the table of shared values may keep alive. Much of it
 	// belongs to living objects anyway. If it is negative, objects share nothing. Defaults to 8
 	// MiB, which is plenty for clusters of hundreds of thousands of pods.
 	MaxBytes int64
@@ -30,7 +30,7 @@ type Options struct {
 type Decoder struct {
 	table  *table // nil if objects share nothing
 	policy Policy
-	// distrust says that a program has changed a shared part.
+	// distrust says that a program has changed a shared part in place.
 	inspector *Inspector
 	distrust  atomic.Bool
 	changes   atomic.Uint64
@@ -48,7 +48,7 @@ type Decoder struct {
 	known   map[placed]*plan
 	shapes  map[reflect.Type]int
 	lessons []*lesson
-	told    map[string]bool // fields that the inspector has reported
+	told    map[string]bool // the fields that the inspector has reported
 }
 
 // New returns a Decoder with an empty table.
@@ -70,19 +70,18 @@ func New(opts Options) *Decoder {
 // ErrType is wrapped by errors about a type into which no message can be decoded.
 var ErrType = errors.New("cannot be decoded")
 
-// errAgain says that a message has a field in two places. Decoding would merge the second into the
-// first, which may be shared by now. So the object is decoded again, unshared.
+// errAgain says that a message has a field twice. Decoding would merge the second occurrence into
+// the first, which other objects may share. So the object is decoded again without sharing.
 var errAgain = errors.New("protobuf: a field is in two places")
 
-// DecodeProtobuf decodes one message, without the envelope that API servers put around it.
-// object points to a zero struct whose fields have protobuf tags. DecodeProtobuf does not
-// keep data.
+// DecodeProtobuf decodes one message, without the envelope that API servers put around it. object
+// points to a zero struct whose fields have protobuf tags. DecodeProtobuf does not keep data.
 //
-// earlier is nil, or an object of which the new one may be a later version. The new object shares
-// with earlier each list, map and pointer that is equal in both, and the strings namespace, name
-// and UID. From then on, nobody may change earlier. The content of the new object does not depend
-// on earlier, which may be any object. DecodeProtobuf ignores it if it is of another type, or if
-// objects share nothing.
+// earlier is nil, or an earlier version of the object. The new object shares with earlier each
+// list, map and pointer that is equal in both, and the strings namespace, name and UID. From then
+// on, nobody may change earlier. The content of the new object does not depend on earlier, so any
+// object may be passed. DecodeProtobuf ignores earlier if it is of another type, or if objects
+// share nothing.
 //
 // If a type cannot be decoded, for example because of a field that protobuf cannot have, every call
 // with this type returns the same error, which wraps [ErrType]. After an error, object is empty.
@@ -126,7 +125,7 @@ func (s *state) update(v reflect.Value, data []byte, earlier any) error {
 	return err
 }
 
-// follow makes object the earlier version of the next object, if both have the same type.
+// follow makes object the earlier version for the next message, if both have the same type.
 func (s *state) follow(v reflect.Value, object any) {
 	s.earlier.from = uintptr(v.UnsafePointer())
 	s.earlier.to = s.earlier.from + s.lastPlan.typ.Size()
@@ -156,12 +155,12 @@ func (s *state) object(p *plan, v reflect.Value, data []byte, share bool) error 
 	return nil
 }
 
-// Stats describes a Decoder. Counts are up to date within a few dozen objects.
+// Stats describes a Decoder. The counts may lag behind by a few dozen objects.
 type Stats struct {
 	// Lookups counts the look-ups in the table, and Hits the look-ups that found a value.
 	Lookups, Hits uint64
 
-	// Entries counts the entries of the table. Bytes is roughly the memory that they keep
+	// Entries is the number of entries in the table. Bytes is the approximate memory that they keep
 	// alive.
 	Entries, Bytes int64
 

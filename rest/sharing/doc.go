@@ -4,11 +4,11 @@
 // The pods of one ReplicaSet differ in their names and addresses, and most of the rest repeats:
 // probes, resources, tolerations, environment, managed fields. A cache of all these pods has each
 // of these parts thousands of times. Before a [Decoder] decodes the bytes of a pointer, a map, a
-// list or a string, it looks them up in a table. If it has decoded the same bytes before, the
-// object gets the same value. Sharing halves the memory of a cache of pods. It saves time as well,
-// because a value from the table needs no decoding and no allocation. plain/client.go uses
-// encoding/json, and its objects share nothing. A pod takes 12.68 KB of the heap there, and 5.63 KB
-// here (plain/README.md).
+// list or a string, it looks up these bytes in a table. If it has decoded the same bytes before,
+// the object gets the value in the table. Sharing halves the memory of a cache of pods. It saves
+// time as well, because a value from the table needs no decoding and no allocation. plain/client.go
+// uses encoding/json, and its objects share nothing. A pod takes 12.68 KB of the heap there, and
+// 5.63 KB here (plain/README.md).
 //
 // Package rest uses a Decoder by default: each Client has one for the lists and watches of all its
 // resources. For a table of another size, or one table for several clients, make a Decoder and pass
@@ -22,9 +22,9 @@
 // # The contract
 //
 // Objects that come from a Decoder must not be changed. Kubernetes has this rule for the objects of
-// every cache. Here, a program that breaks it changes other objects as well. DeepCopy makes a copy
-// that may be changed, as always. If an object is not in a store, fields with values, such as
-// pod.Name, can be set without an effect on other objects.
+// every cache. Here, a program that breaks the rule changes other objects as well. DeepCopy makes a
+// copy that may be changed, as always. Setting a plain field of an object, such as pod.Name, has no
+// effect on other objects; it is safe if the object is not in a store.
 //
 // [Decoder.DecodeProtobuf] goes further: a later version of an object shares with the earlier one
 // each list, map and pointer that is equal in both, whether or not other objects have it. If the
@@ -32,9 +32,9 @@
 // changes, most of the pod is shared.
 //
 // Package mutation finds changes of shared objects in tests, and [Decoder.Check] finds them while a
-// program runs. The policy [Immutable] is for caches of programs that may break the rule. Objects
-// that belong to their receivers, who may change them, are decoded with [Constants]. [Policy] says
-// what objects share.
+// program runs. The policy [Immutable] is for caches of programs that may break the rule. The
+// policy [Constants] is for objects that their receivers may change. [Policy] says what objects
+// share.
 //
 // Any number of goroutines can read objects. A resource.Quantity is a special case, because
 // formatting and comparing may change it. So a Quantity with an address is never shared, and
@@ -42,8 +42,8 @@
 // quantities of a map have no address: reading one makes a copy.
 //
 // The strings of an object that are not shared lie in one piece of memory, except for name,
-// namespace, uid and resourceVersion. A program that keeps one of these strings for longer than the
-// object keeps all of them in memory, unless it copies the string with strings.Clone.
+// namespace, uid and resourceVersion. If a program keeps one of these strings for longer than the
+// object, it keeps all of them in memory. strings.Clone makes a copy without this effect.
 //
 // # What is decoded
 //
@@ -65,8 +65,8 @@
 //
 // JSON is decoded by the JSON tags, into the same types and any other types, and into the maps of
 // unstructured objects. These maps share equal values under the same key. The result equals the
-// result of sigs.k8s.io/json, at a third of its cost without sharing, and a sixth with sharing. See
-// [Decoder.DecodeJSON].
+// result of sigs.k8s.io/json. It takes a third of the time without sharing, and a sixth with
+// sharing. See [Decoder.DecodeJSON].
 //
 // # Which fields are looked up
 //
@@ -77,6 +77,6 @@
 //
 // # Bounds
 //
-// The table is bounded by [Options].MaxBytes. A value that it drops to make room lives on in
-// the objects that have it, and is collected with the last of them.
+// The table is bounded by [Options].MaxBytes. If the table drops a value to make room, the objects
+// that have this value keep it.
 package sharing

@@ -8,11 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// excerptBytes is where an excerpt is cut off.
+// excerptBytes is the length at which an excerpt is cut off.
 const excerptBytes = 300
 
-// excerpt formats the value that v points to, which a program may be changing. Like unchanged, it
-// reads maps by readable.
+// excerpt formats the value that v points to. A program may be changing the value, so excerpt reads
+// maps by readable, like unchanged.
 func excerpt(v reflect.Value) string {
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
@@ -26,7 +26,7 @@ func excerpt(v reflect.Value) string {
 }
 
 // write appends a value in the format of %+v, and follows pointers. Each level appends something,
-// so that even a map that contains itself ends.
+// so that writing ends even for a map that contains itself.
 func write(to *strings.Builder, v reflect.Value) {
 	if to.Len() > excerptBytes {
 		return

@@ -9,14 +9,14 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// The text of managed fields has one to four kilobytes, and is half of a pod's encoding. The
-// kubelet's text contains the address of the pod. A controller's text is the same in all pods of a
-// workload. Both are values of one field, so each is looked up, and becomes an entry if it is
-// missing. The entry's key is the object's text, without a copy: copies would be a fifth of the
-// bytes that a list of pods allocates.
+// The text of managed fields has one to four kilobytes, and is half of a pod's encoding. Some of
+// these texts repeat: a controller's text is the same in all pods of a workload, but the kubelet's
+// contains the address of the pod. Both are values of one field, so every text is looked up, and
+// becomes an entry if it is missing. The entry's key is the object's own text: a copy of each text
+// would be a fifth of the bytes that decoding a list of pods allocates.
 
-// textSetter returns a function that sets the text of managed fields without copying it. It
-// returns nil for other types, and if a build tag of apimachinery changes the fields of FieldsV1.
+// textSetter returns a function that sets the text of managed fields without copying it. It returns
+// nil for other types, and if a build tag of apimachinery gives FieldsV1 other fields.
 func textSetter(t reflect.Type) func(at unsafe.Pointer, text string) {
 	raw, ok := t, false
 	var offset uintptr
@@ -30,13 +30,13 @@ func textSetter(t reflect.Type) func(at unsafe.Pointer, text string) {
 		return nil
 	}
 	return func(at unsafe.Pointer, text string) {
-		// The capacity is the length, so that append makes a copy.
+		// The capacity equals the length, so that append makes a copy.
 		*(*[]byte)(unsafe.Add(at, offset)) = unsafe.Slice(unsafe.StringData(text), len(text))
 	}
 }
 
-// onlyText returns the text in a message of managed fields. ok is false if the message has
-// anything else.
+// onlyText returns the text in a message of managed fields. ok is false if the message has other
+// fields.
 func onlyText(message string) (text string, ok bool) {
 	const tag = 1<<3 | wire.TypeBytes
 	if message == "" || message[0] != tag {

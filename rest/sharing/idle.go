@@ -2,11 +2,12 @@ package sharing
 
 import "sync"
 
-// maxIdle is how many idle states are kept. One goroutine at a time uses a state.
+// maxIdle is how many idle states are kept. Each state is used by one goroutine at a time.
 const maxIdle = 16
 
-// idle keeps states for the next goroutine that needs one. It is not a channel: a decoder may serve
-// a whole process, and a channel from one bubble of testing/synctest cannot be used in the next.
+// idle keeps states for the next goroutine that needs one. It is not a channel, because a decoder
+// may serve a whole process, and a channel from one bubble of testing/synctest cannot be used in
+// the next.
 type idle[S any] struct {
 	mu     sync.Mutex // guards following
 	states []*S
@@ -26,7 +27,7 @@ func (i *idle[S]) take() *S {
 	return s
 }
 
-// put keeps a state, unless enough are idle.
+// put keeps a state, unless enough states are idle.
 func (i *idle[S]) put(s *S) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

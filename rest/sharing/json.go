@@ -28,10 +28,10 @@ type jsonState struct {
 	data    []byte
 	scratch []byte              // the text of a string with escapes
 	elems   []any               // elements of lists whose length is not known yet
-	recent  map[*lesson]*recent // the most recently found entries
-	members map[string]*member  // the members of the decoder that this goroutine has used
+	recent  map[*lesson]*recent // the entries that were found last
+	members map[string]*member  // those of decoder.json.keys that this goroutine has used
 
-	checking bool // checks the syntax only: drops the result, and allows duplicate fields
+	checking bool // checks only the syntax: drops the result, and allows duplicate fields
 }
 
 // DecodeJSON is DecodeProtobuf for JSON. object points to a zero value: of a struct or, for
@@ -39,21 +39,21 @@ type jsonState struct {
 // tags. The map may have the apiVersion and the kind that a list implies for its items. They stay
 // in the map if data does not have them.
 //
-// The results are the results of sigs.k8s.io/json, apimachinery's decoder, with apimachinery's
-// options: keys are case-sensitive, a number in an interface is an int64 if possible, fields that
-// the type lacks are ignored, and types with a method UnmarshalJSON decode themselves.
+// The results are those of sigs.k8s.io/json, apimachinery's decoder, with apimachinery's options:
+// keys are case-sensitive, a number in an interface is an int64 if possible, fields that the type
+// lacks are ignored, and types with a method UnmarshalJSON decode themselves. Errors name the
+// position of the unexpected byte.
 //
 // A quantity such as 1e-1000000000 would keep apimachinery's decoder busy for hours. DecodeJSON and
 // DecodeProtobuf decode it at once, to the same result. A quantity of 1e2000 or more becomes
-// 1e2000. A method of the object's type may take any text for a quantity. If it accepts another
-// text in place of an extreme one, it has five seconds. After that DecodeJSON fails, and the method
+// 1e2000. A method of the object's type may parse any text as a quantity. If there is an extreme
+// text, DecodeJSON first calls the method with a harmless text. If the method accepts the harmless
+// text, it gets the original one, and five seconds. After that DecodeJSON fails, and the method
 // goes on in a goroutine that nobody waits for. There are at most two of these.
 //
 // If an object has a field twice, DecodeJSON leaves it to sigs.k8s.io/json, which merges the two.
-// (No server writes such objects.) Such an object shares nothing. Values of types that Kubernetes
+// (No server writes such objects.) Then the object shares nothing. Values of types that Kubernetes
 // does not use, such as maps with numbers as keys, share nothing either.
-//
-// Errors name the position of the unexpected byte.
 func (d *Decoder) DecodeJSON(data []byte, object any) error {
 	v := reflect.ValueOf(object)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
@@ -71,16 +71,16 @@ func (d *Decoder) DecodeJSON(data []byte, object any) error {
 	s.objects++
 	if s.objects%objectsPerReport == 0 {
 		s.report()
-		clear(s.recent) // recent must not keep entries alive that the table has dropped
+		clear(s.recent) // or recent would keep entries alive that the table has dropped
 	}
 	if s.trim(); cap(s.scratch) > maxSpare || cap(s.elems) > maxSpare {
-		s.scratch, s.elems = nil, nil // A large object has made them large.
+		s.scratch, s.elems = nil, nil // a large object has made them large
 	}
 	d.json.idle.put(s)
 	return err
 }
 
-// maxSpare bounds the memory that a state keeps for reuse, in bytes of texts and in elements.
+// maxSpare limits the memory that a state keeps for reuse, in bytes of texts and in elements.
 const maxSpare = 64 << 10
 
 // root decodes data into the value that v points to. After an error the value is empty, so that it
@@ -110,7 +110,7 @@ func (s *jsonState) root(sl *slot, v reflect.Value, data []byte, share bool) err
 	return err
 }
 
-// merged checks that data is well-formed, and leaves it to apimachinery's decoder, which merges
+// merged checks that data is well-formed, and decodes it by apimachinery's decoder, which merges
 // duplicate fields.
 func (s *jsonState) merged(sl *slot, v reflect.Value, data []byte) error {
 	s.checking = true
@@ -140,7 +140,7 @@ func (d *Decoder) jsonSlot(t reflect.Type) *slot {
 	}
 	c := jsonCompiler{compiler: compiler{decoder: d, place: d.policy.placeOf(t)}}
 	sl := c.slot(t, true, 0)
-	sl.whole = nil // whole objects are not shared
+	sl.whole = nil // objects as a whole are not shared
 	d.json.slots.Store(t, &sl)
 	return &sl
 }

@@ -9,21 +9,21 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// member has the slots for members with one name in unstructured objects.
+// member has the slots for the values that unstructured objects have under one name.
 type member struct {
 	name  string
-	value slot // of the member
-	elem  slot // of its elements, if it is a list
+	value slot // for the value
+	elem  slot // for its elements, if it is a list
 }
 
-// These bounds limit the names that have a member: their number, and the length of each.
+// These constants limit which names get a member: how many names, and how long a name may be.
 const (
 	maxMembers    = 4096
 	maxMemberName = 64
 )
 
-// member returns the member with a name. It returns nil if the name is too long, if it comes for
-// the first time, or if there are too many names.
+// member returns the member with a name. It returns nil if the name is too long, if the name comes
+// for the first time, or if there are too many names.
 func (s *jsonState) member(name []byte) *member {
 	if !s.share {
 		return nil
@@ -51,8 +51,8 @@ func (s *jsonState) member(name []byte) *member {
 	return m
 }
 
-// any decodes the value at i into an interface. sl is the slot of this kind of value, and elem the
-// slot of its elements; both may be nil.
+// any decodes the value at i into an interface. sl is the slot for this value, and elem the slot
+// for its elements; both may be nil.
 func (s *jsonState) any(sl, elem *slot, i int) (v any, end int, err error) {
 	if i >= len(s.data) {
 		return nil, 0, wire.Unexpected(s.data, i, "a value")
@@ -159,7 +159,7 @@ const (
 	anyListBytes = 24
 )
 
-// anyMapBytes returns roughly the memory of a map. A map with one member has room for eight. A
+// anyMapBytes returns the approximate memory of a map. A map with one member has room for eight. A
 // larger map may be half empty.
 func anyMapBytes(members int) int {
 	if members == 0 {
@@ -168,7 +168,7 @@ func anyMapBytes(members int) int {
 	return 48 + max(8, 2*members)*2*anyBytes
 }
 
-// anyNumber decodes an int64 if this loses nothing, and otherwise a float64.
+// anyNumber decodes an int64 if it can hold the number exactly, and otherwise a float64.
 func (s *jsonState) anyNumber(i int) (any, int, error) {
 	if c := s.data[i]; c != '-' && (c < '0' || c > '9') {
 		return nil, 0, wire.Unexpected(s.data, i, "a value")
@@ -190,8 +190,8 @@ func (s *jsonState) anyNumber(i int) (any, int, error) {
 	return f, end, nil
 }
 
-// boxed returns a string in an interface. All interfaces with one shared string point to one string
-// header, which no program can change.
+// boxed returns a string in an interface. All interfaces with the same shared string point to one
+// string header, which no program can change.
 func (s *jsonState) boxed(text []byte) any {
 	found, missing := s.find(s.decoder.json.texts, ofString, text)
 	if found == nil {

@@ -125,7 +125,7 @@ func (s *jsonState) otherMap(sl *slot, m reflect.Value, i int) (int, error) {
 			return 0, err
 		}
 		if sl.elem.kind == jsonQuantity {
-			s.mutable = mutable // Reading a value of a map makes a copy.
+			s.mutable = mutable // reading a value of a map makes a copy
 		}
 		s.settle(texts) // the value will move into the map
 		m.SetMapIndex(key.Elem(), value.Elem())

@@ -17,7 +17,7 @@ import (
 type jsonKind uint8
 
 const (
-	// jsonOther means a type that sigs.k8s.io/json decodes.
+	// jsonOther is a type that sigs.k8s.io/json decodes.
 	jsonOther jsonKind = iota
 	jsonBool
 	jsonInt
@@ -32,12 +32,13 @@ const (
 	jsonAny
 	jsonTime
 	jsonQuantity
-	// jsonOwn means a type that decodes itself.
+	// jsonOwn is a type that decodes itself.
 	jsonOwn
 )
 
-// slot is a place for values of a type: a field of a struct, the elements of the list in that
-// field, and so on. Each slot has its own lessons.
+// slot describes the values that appear at one place of a type: in a field of a struct, as the
+// elements of the list in that field, and so on. Each slot decides separately whether look-ups are
+// worth it; see lesson.
 type slot struct {
 	kind  jsonKind
 	typ   reflect.Type
@@ -48,27 +49,27 @@ type slot struct {
 	whole *lesson   // decides whether to look up the whole value; nil means never
 	text  *lesson   // decides whether to look up a string, or the keys of a map
 	apart bool      // a string that must have its own memory
-	name  string    // of the field, for Change
+	name  string    // the name of the field, for Change
 
 	// counts says that the type is a map of quantities.
 	counts bool
 
-	// mutable says that the type hides its parts and contains a Quantity. Methods that seem to only
-	// read may change a Quantity, so the value must not be shared.
+	// mutable says that another decoder decodes the type, and that the type contains a Quantity.
+	// Methods that seem only to read may change a Quantity, so the value must not be shared.
 	mutable bool
 
-	// setText sets the text of managed fields; nil for other types.
+	// setText sets the text of managed fields. It is nil for other types.
 	setText func(at unsafe.Pointer, text string)
 
-	// guarded says that the type may take any text for a quantity.
+	// guarded says that the type has a method that may parse any text as a quantity.
 	guarded bool
 }
 
-// jsonPlan says how to decode an object into a struct.
+// jsonPlan says how to decode a JSON object into a struct.
 type jsonPlan struct {
 	typ    reflect.Type
 	fields []jsonField
-	byName map[string]int // index of a field
+	byName map[string]int // index in fields
 }
 
 type jsonField struct {
@@ -78,11 +79,11 @@ type jsonField struct {
 	offset uintptr
 }
 
-// maxFields bounds the fields of a struct, because a bit set has one bit for each. No type comes
+// maxFields limits the fields of a struct, because a bit set has one bit for each. No type comes
 // near this number.
 const maxFields = 256
 
-// maxNest bounds how deep lists, maps and pointers of a type are nested without a struct between
+// maxNest limits how deep lists, maps and pointers of a type may be nested without a struct between
 // them.
 const maxNest = 16
 
@@ -94,11 +95,11 @@ var (
 // jsonCompiler makes slots and plans. Its caller holds the decoder's lock.
 type jsonCompiler struct {
 	compiler
-	name string // of the field whose slots are made next
+	name string // of the field for which slots are being made
 }
 
-// slot returns a new slot for a type. addressed says that the values are pointees. Only then are
-// the methods of a type without a name used.
+// slot returns a new slot for a type. addressed says that the values are pointees. The methods of a
+// type without a name are used only then.
 func (c *jsonCompiler) slot(t reflect.Type, addressed bool, nest int) slot {
 	sl := slot{typ: t, size: t.Size(), name: c.name}
 	p := reflect.PointerTo(t)
@@ -191,8 +192,8 @@ func (c *jsonCompiler) anySlot() slot {
 	return slot{kind: jsonAny, typ: t, shape: c.jsonShape(t), whole: c.lesson()}
 }
 
-// jsonShape returns the number of a type of shared values. The numbers are below the numbers for
-// protobuf, because equal bytes have another meaning in protobuf.
+// jsonShape returns the number of a type of shared values. The numbers differ from those for
+// protobuf, because equal bytes mean other values there.
 func (c *jsonCompiler) jsonShape(t reflect.Type) int {
 	shapes := c.decoder.json.shapes
 	n, ok := shapes[t]
@@ -225,7 +226,8 @@ func (c *jsonCompiler) plan(t reflect.Type) *jsonPlan {
 	return p
 }
 
-// plain reports whether a struct can have a plan. It collects the names of its fields.
+// plain reports whether a struct has only features that a plan supports. It adds the names of its
+// fields to names.
 func plain(t reflect.Type, names map[string]bool) bool {
 	for i := range t.NumField() {
 		sf := t.Field(i)
@@ -247,7 +249,7 @@ func plain(t reflect.Type, names map[string]bool) bool {
 	return true
 }
 
-// unusual reports whether a character of a name may need an escape, or may be forbidden.
+// unusual reports whether a character in a name may be forbidden or need an escape.
 func unusual(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:$", r)
 }
@@ -273,7 +275,7 @@ func (c *jsonCompiler) fields(p *jsonPlan, t reflect.Type, offset uintptr) {
 }
 
 // jsonTag returns the name of a field in JSON, or "" if JSON leaves the field out. embedded says
-// that the fields of a struct replace the field itself.
+// that JSON has the fields of the embedded struct instead of the field itself.
 func jsonTag(sf reflect.StructField) (name, options string, embedded bool) {
 	tag := sf.Tag.Get("json")
 	if tag == "-" || !sf.IsExported() && !(sf.Anonymous && sf.Type.Kind() == reflect.Struct) {

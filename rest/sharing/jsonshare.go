@@ -9,26 +9,28 @@ import (
 )
 
 // recent has the entries that were found last in one slot. In JSON, the length of a value is known
-// only at its end. But if data continues with all bytes of a recent object, list or string, the
-// value equals the recent one. So recent finds a value without searching for its end.
+// only at its end. But if data continues with all bytes of a recent entry that is an object, list
+// or string, the value must equal that entry. So recent finds a value without searching for its
+// end.
 type recent struct {
 	entries [4]*entry
 	oldest  int
 }
 
-// look is the result of a look-up.
+// look is the result of a look-up of a value.
 type look struct {
 	found   *entry // nil if no entry was found
 	missing *entry // to complete and insert; nil if the value is not worth an entry
 	end     int    // of the value, or 0 if nothing was looked up
-	count   int    // of its elements, unless it was found
+	count   int    // number of its elements, if it was not found
 }
 
-// maxLevel bounds the depth of values that are looked up, or whose elements are counted first. Each
-// of these levels is read once more. Without a bound, the repeated reads would add up.
+// maxLevel limits the depth of values that are looked up, or whose elements are counted first. Each
+// of these levels is read once more than necessary. Without a limit, the repeated reads would add
+// up.
 const maxLevel = 32
 
-// known looks up an entry with the bytes of the value at i, if a look-up is worth it.
+// known looks up the value at i in the table, if its field is worth a look-up.
 func (s *jsonState) known(sl *slot, i int) (l look, err error) {
 	if !s.share || sl.whole == nil || s.depth > maxLevel || !sl.whole.look.Load() || !s.mayShare(sl.whole) {
 		return l, nil
@@ -61,7 +63,7 @@ func (s *jsonState) known(sl *slot, i int) (l look, err error) {
 	return l, nil
 }
 
-// started has the counters of a state at the start of a value that may become an entry.
+// started has the counters of a state at the start of a value that may become an entry; see keep.
 type started struct{ texts, mutable, lists int }
 
 func (s *jsonState) start() started { return started{len(s.texts), s.mutable, s.lists} }
@@ -76,7 +78,7 @@ func (s *jsonState) keep(missing *entry, since started, i, end int, value unsafe
 	}
 }
 
-// pointer stores a pointer to a new value, or to the value of an entry.
+// pointer stores a pointer to a new value, or to the shared value of an entry.
 func (s *jsonState) pointer(sl *slot, at *unsafe.Pointer, i int) (end int, err error) {
 	if to, end := s.smallValue(sl.elem, i); to != nil {
 		*at = to
@@ -107,7 +109,8 @@ func (s *jsonState) pointer(sl *slot, at *unsafe.Pointer, i int) (end int, err e
 	return end, nil
 }
 
-// smallValue returns a pointer to a shared equal value if there is a bool or a small number at i.
+// smallValue returns a pointer to a shared value if there is a bool or a small number at i, and nil
+// otherwise.
 func (s *jsonState) smallValue(sl *slot, i int) (to unsafe.Pointer, end int) {
 	switch {
 	case !s.smalls():
@@ -180,7 +183,7 @@ func (s *jsonState) deepList(sl *slot, at unsafe.Pointer, i int) (int, error) {
 		if i, err = s.value(sl.elem, elem.UnsafePointer(), i); err != nil {
 			return 0, err
 		}
-		s.settle(texts) // the element moves when the array grows
+		s.settle(texts) // the element will move when the array grows
 		to.Set(reflect.Append(to, elem.Elem()))
 		elem.Elem().SetZero()
 		s.lists += int(sl.elem.size)

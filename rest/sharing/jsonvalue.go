@@ -72,7 +72,7 @@ func (s *jsonState) value(sl *slot, at unsafe.Pointer, i int) (end int, err erro
 	return 0, s.mismatch(sl, i)
 }
 
-// mismatch returns the error for a value that its type cannot have. It does not quote the value,
+// mismatch returns the error for a value that does not fit its type. It does not quote the value,
 // which may be a secret.
 func (s *jsonState) mismatch(sl *slot, i int) error {
 	if _, _, err := wire.ValueEnd(s.data, i, s.depth); err != nil {
@@ -179,8 +179,9 @@ func (s *jsonState) object(p *jsonPlan, at unsafe.Pointer, i int) (int, error) {
 	return i, err
 }
 
-// field reads a key, and finds its field and its value. n is -1 if the struct has no such field.
-// before is the index of the last field: most writers write fields in the order of the struct.
+// field reads a key, and finds the struct's field and the start of the value. n is -1 if the struct
+// has no such field. before is the index of the last field: most writers write fields in the order
+// of the struct, so field tries the next one first.
 func (s *jsonState) field(p *jsonPlan, before, i int) (n, value int, err error) {
 	if before+1 < len(p.fields) {
 		if start := p.fields[before+1].start; hasPrefix(s.data, i, start) {
@@ -214,7 +215,7 @@ func (s *jsonState) chars(i int) (text []byte, plain bool, end int, err error) {
 	return text, plain, end, nil
 }
 
-// text stores a string that is shared, or that will be copied by settle.
+// text stores a shared string, or a string that settle will copy.
 func (s *jsonState) text(sl *slot, to *string, i int) (int, error) {
 	text, plain, end, err := s.chars(i)
 	if err != nil {
@@ -234,7 +235,7 @@ func (s *jsonState) text(sl *slot, to *string, i int) (int, error) {
 	return end, nil
 }
 
-// time decodes a time. If the time is not a plain string, its type decodes it.
+// time decodes a time. If the time is not a plain RFC 3339 string, its own method decodes it.
 func (s *jsonState) time(sl *slot, to *metav1.Time, i int) (int, error) {
 	text, plain, end, err := s.chars(i)
 	if err != nil || !plain || len(text) == 0 {

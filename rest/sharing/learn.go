@@ -2,10 +2,12 @@ package sharing
 
 import "sync/atomic"
 
-// These numbers say after how many look-ups a field is judged, and how long a pause lasts.
+// These constants say after how many look-ups a decoder decides whether to look up a field, and how
+// long it then pauses.
 const (
-	// After window look-ups a field is judged for the first time. For strings, it is textWindow,
-	// because a string is found only at its third occurrence. After a pause, it is retrial.
+	// The first decision comes after window look-ups. For strings it comes after textWindow,
+	// because a string is found only at its third occurrence. After a pause, it comes after retrial
+	// look-ups.
 	window, textWindow, retrial = 512, 1024, 128
 	// objectsPerReport is how many objects a goroutine decodes before it adds its counts to the
 	// counts of all goroutines.
@@ -15,11 +17,12 @@ const (
 	firstPause, lastPause = 64, 1 << 14
 )
 
-// lesson decides whether one field is worth a look-up, and has the counts for this decision.
+// lesson decides whether look-ups of one field are worth their time, and has the counts for this
+// decision.
 type lesson struct {
 	id     int    // index among all lessons
 	worth  uint32 // one hit in this many look-ups is enough
-	window uint32 // look-ups before the first judgement
+	window uint32 // look-ups before the first decision
 	fixed  bool   // objects share the field even with the policy Immutable
 	look   atomic.Bool
 	paused atomic.Int64 // the report at which the pause ends
@@ -31,7 +34,7 @@ type lesson struct {
 // count has the look-ups of one goroutine in a field since its last report.
 type count struct{ hits, lookups uint32 }
 
-// add adds counts, and judges the field at the end of a window.
+// add adds counts, and decides at the end of a window whether to pause.
 func (l *lesson) add(c count, reports int64) {
 	hits, lookups := l.hits.Add(c.hits), l.lookups.Add(c.lookups)
 	if lookups < retrial || lookups < l.window && l.pause.Load() == 0 {
@@ -49,7 +52,7 @@ func (l *lesson) add(c count, reports int64) {
 	l.look.Store(false)
 }
 
-// resume allows look-ups of a field again when its pause is over.
+// resume allows look-ups of a field again if its pause is over.
 func (l *lesson) resume(reports int64) {
 	if !l.look.Load() && l.paused.Load() <= reports {
 		l.look.Store(true)

@@ -13,10 +13,10 @@ import (
 type mapFiller struct {
 	state  *state
 	field  *field
-	texts  map[string]string // the map, if it is of this type
+	texts  map[string]string // the map, if it is a map[string]string
 	counts map[string]resource.Quantity
-	value  reflect.Value  // the map, if it is not
-	k, v   reflect.Value  // variables for the key and the value of each entry
+	value  reflect.Value  // the map, if it is of any other type
+	k, v   reflect.Value  // hold the key and the value of each entry
 	kp, vp unsafe.Pointer // their addresses
 }
 
@@ -33,7 +33,7 @@ func newMapFiller(s *state, f *field, at unsafe.Pointer, n int) mapFiller {
 		return mapFiller{state: s, field: f, texts: *m}
 	}
 	if f.counts {
-		// Maps to quantities have the same layout whatever the name of their string type is.
+		// All maps from a string type to quantities have the same layout.
 		m := (*map[string]resource.Quantity)(at)
 		if *m == nil {
 			*m = make(map[string]resource.Quantity, n)
@@ -98,8 +98,8 @@ func (m *mapFiller) add(data []byte) error {
 	return nil
 }
 
-// quick adds an entry that has one key and one value, in this order. It reports whether the type of
-// the map allows this.
+// quick adds an entry that has one key and one value, in this order. It returns false for types of
+// maps that need add.
 func (m *mapFiller) quick(key, value []byte) (ok bool, err error) {
 	switch s := m.state; {
 	case m.texts != nil:
@@ -136,5 +136,5 @@ func (m *mapFiller) put(key, value []byte, n uint64) {
 	m.v.SetZero()
 }
 
-// mapped returns roughly the memory of a map's entry, including the free space of a map.
+// mapped returns the approximate memory of a map's entry, including the free space of the map.
 func mapped(t reflect.Type) int { return 2 * int(t.Key().Size()+t.Elem().Size()) }

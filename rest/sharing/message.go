@@ -19,7 +19,7 @@ type state struct {
 	place   *place // in an unstructured object
 	depth   int
 	texts   []pending
-	floor   int     // the index of the first text of the message that will be settled next
+	floor   int     // index in texts of the first text to settle next
 	mutable int     // number of values so far that reading may change
 	lists   int     // bytes of all lists, maps and pointees so far
 	objects int     // decoded so far
@@ -29,9 +29,9 @@ type state struct {
 	parsed  *parsed
 	earlier earlier
 	// element is the earlier version of the list that is being decoded, up to the length that both
-	// have. If managed fields and times in its elements are equal, they are reused: when one
-	// manager's time has changed, the others' have not. Their strings do not share memory with
-	// other strings.
+	// have. It is for lists of managed fields. If one manager's time has changed, the texts and
+	// times of the other managers are taken from the earlier list. Their strings do not share
+	// memory with other strings.
 	element earlier
 	makers  []maker // by lesson
 

@@ -2,20 +2,20 @@ package sharing
 
 import "encoding/binary"
 
-// A goroutine keeps the last entries with short keys, in positions that depend on a few bytes of
-// the key. To find one of them, it only compares bytes. Hashing, and a look-up in the table, which
-// other cores use as well, take several times as long. Most values that repeat come again soon: the
-// "True" of a condition, the names of environment variables.
+// A goroutine keeps the last entries with short keys, at positions that depend on a few bytes of
+// the key. To find one of them, it only compares bytes. Computing a hash and searching the table,
+// which other cores use as well, takes several times as long. Most values that repeat come again
+// soon: the "True" of a condition, the names of environment variables.
 const (
 	nearBits = 8
-	nearKey  = 128 // in bytes; hashing a longer key costs little beside comparing it
+	nearKey  = 128 // in bytes; for a longer key, comparing costs about as much as hashing
 )
 
-// near has these entries. It is emptied every few dozen objects, so that it does not keep entries
-// alive for long that the table has dropped.
+// near has the last entries of a goroutine. It is emptied every few dozen objects, so that it does
+// not keep entries alive for long after the table has dropped them.
 type near [1 << nearBits]*entry
 
-// place returns the place of an entry with this key.
+// place returns the position for an entry with this key.
 func (n *near) place(shape int, key []byte) **entry {
 	var bits uint64
 	switch size := len(key); {

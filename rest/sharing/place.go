@@ -2,8 +2,9 @@ package sharing
 
 import "reflect"
 
-// place is a part of an object, by the JSON names that lead to it. It says what the policy
-// Immutable lets objects share. A part without a place is nil.
+// place is a part of an object, identified by the JSON names that lead to it. It says what the
+// policy Immutable lets objects share. A nil place means that nothing in the part is shared, apart
+// from strings.
 type place struct {
 	fixed    bool // objects share the part, and everything in it
 	members  []named
@@ -20,8 +21,8 @@ type named struct {
 
 var fixed = &place{fixed: true}
 
-// metadata has the contents of managed fields. A map under the name fieldsV1 in another place
-// belongs to its object, like other maps.
+// metadata has the contents of managed fields. A map with the name fieldsV1 elsewhere in an object
+// is not shared.
 var metadata = &place{members: []named{
 	{"managedFields", &place{elements: &place{members: []named{{"fieldsV1", fixed}}}}},
 }}
@@ -29,11 +30,10 @@ var metadata = &place{members: []named{
 // anObject is the place of an object of any kind except Pod.
 var anObject = &place{members: []named{{"metadata", metadata}}}
 
-// aPod has the parts that servers refuse to change once a pod exists.
-//
-// It does not have scalars, or the arrays of containers and volumes, whose elements differ in each
-// pod. It does not have requests and limits, because some programs sum them up in the map of the
-// first container. It does not have tolerations, whose seconds may change.
+// aPod has the parts that servers refuse to change once a pod exists. It lacks scalars, and the
+// arrays of containers and volumes, whose elements differ in each pod. It lacks requests and
+// limits, because some programs sum them up in the map of the first container. It lacks
+// tolerations, whose seconds may change.
 var aPod = &place{members: []named{
 	{"metadata", metadata},
 	{"spec", &place{members: []named{

@@ -17,18 +17,18 @@ import (
 // plan says how to decode a message into a struct.
 type plan struct {
 	typ    reflect.Type
-	list   bool    // the type is a slice, and the message has the slice's elements
+	list   bool    // a slice type, whose elements are the message's only field
 	fields []field // by number; a missing field has the kind 0
 	// own decodes a type whose encoding does not follow its fields.
 	own func(at unsafe.Pointer, data []byte) error
-	// setText sets the text of managed fields; nil for other types.
+	// setText sets the text of managed fields. It is nil for other types.
 	setText func(at unsafe.Pointer, text string)
-	// equal reports whether own would decode data to the value at the address. It may be nil.
+	// equal reports whether own would decode data to the value at an address. It may be nil.
 	equal func(at unsafe.Pointer, data []byte) bool
 	gaps  []gap
 	// moving says that the struct contains mutable values.
 	moving bool
-	// mutable says that methods that seem to only read may change a value of this type.
+	// mutable says that methods which seem only to read may change a value of this type.
 	mutable bool
 	err     error // why the type cannot be decoded
 }
@@ -57,10 +57,10 @@ const (
 	aMap
 )
 
-// varint reports whether single values of the kind are numbers on the wire.
+// varint reports whether single values of the kind are varints on the wire.
 func (k kind) varint() bool { return k <= int64s }
 
-// field says how to decode one field. The members that every field needs come first, in one
+// field says how to decode one field. The members that every field needs come first, to be in one
 // cache line (BenchmarkPods).
 type field struct {
 	kind   kind
@@ -78,7 +78,8 @@ type field struct {
 	owner  string // the struct's type
 }
 
-// ownEncoding returns how to decode a type whose encoding does not follow its fields, or nil.
+// ownEncoding returns a function that decodes a type whose encoding does not follow its fields, or
+// nil.
 func ownEncoding(t reflect.Type) func(at unsafe.Pointer, data []byte) error {
 	switch t {
 	case reflect.TypeFor[metav1.Time]():
@@ -111,7 +112,7 @@ func (d *Decoder) plan(t reflect.Type) (*plan, error) {
 	return p, p.err
 }
 
-// placed is a type at a place. At another place, it has other lessons.
+// placed is a type at a place. The fields of one type have separate lessons at each place.
 type placed struct {
 	typ   reflect.Type
 	place *place
@@ -191,7 +192,7 @@ func (c *compiler) add(p *plan, sf reflect.StructField, tag string) error {
 	if err != nil {
 		return err
 	}
-	// The type decides between the two, because some tags of Kubernetes are wrong.
+	// The Go type decides between the two encodings, because some tags of Kubernetes are wrong.
 	if encoding := parts[0]; encoding != "bytes" && encoding != "varint" {
 		return fmt.Errorf("the encoding %q is not known", encoding)
 	}
@@ -205,19 +206,20 @@ func (c *compiler) add(p *plan, sf reflect.StructField, tag string) error {
 	return nil
 }
 
-// isIdentity reports whether programs keep a field of metadata for longer than the object, for
+// isIdentity reports whether programs keep this field of metadata for longer than the object, for
 // example in the key of a map.
 func isIdentity(field string) bool {
 	return field == "Name" || field == "Namespace" || field == "UID" || field == "ResourceVersion"
 }
 
-// maxNumber bounds the numbers of fields, because they index a table.
+// maxNumber limits the numbers of fields, because they index a table.
 const maxNumber = 1 << 12
 
 // field returns how a field of a type is decoded. repeated says that the field is a list.
 func (c *compiler) field(t reflect.Type, repeated bool) (f field, err error) {
 	f.typ = t
-	// Only a named slice type can be a message; some tags of Kubernetes say "opt" instead of "rep".
+	// Only a named slice type can be a message. Some tags of Kubernetes wrongly say "opt" instead
+	// of "rep".
 	repeated = repeated || t.Name() == ""
 	switch k := t.Kind(); {
 	case k == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
@@ -331,8 +333,8 @@ func (c *compiler) shape(t reflect.Type) int {
 	return n
 }
 
-// Look-ups are worth it if one in this many finds a value. Strings need more hits, because a string
-// is cheap to copy.
+// Look-ups are worth their time if one in this many finds a value. Strings need more hits, because
+// copying a string is cheap.
 const worth, textWorth = 8, 2
 
 // lesson returns a new lesson for a field that may be shared as a whole.

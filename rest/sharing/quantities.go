@@ -8,16 +8,17 @@ import (
 	"github.com/kinform/kinform/internal/quantity"
 )
 
-// A container has four maps of quantities, and a cluster has few different quantities: "100m",
-// "128Mi". Parsing a quantity takes longer than finding it among the quantities that a goroutine
-// has parsed lately. reflect takes twice as long for an entry of a map as the map itself.
+// Quantities are parsed once. A container has four maps of quantities, and a cluster has few
+// different quantities: "100m", "128Mi". Parsing a quantity takes longer than finding it among
+// those that a goroutine has parsed lately. Setting an entry of such a map by reflect takes twice
+// as long as setting it directly.
 
 const (
 	parsedBits  = 6
-	maxQuantity = 32 // bytes of an encoding that is kept
+	maxQuantity = 32 // bytes of the longest encoding that is kept
 )
 
-// parsed has quantities, in positions that depend on a few bits of their encodings.
+// parsed has quantities, at positions that depend on a few bits of their encodings.
 type parsed [1 << parsedBits]struct {
 	text  string
 	value resource.Quantity
@@ -28,7 +29,8 @@ func isQuantities(t reflect.Type) bool {
 	return t.Kind() == reflect.Map && t.Key().Kind() == reflect.String && t.Elem() == reflect.TypeFor[resource.Quantity]()
 }
 
-// quantity decodes a quantity. It shares nothing with another quantity that a program could change.
+// quantity decodes a quantity. The result has no pointer through which a program could change
+// another quantity.
 func (s *state) quantity(data []byte, decode func(*resource.Quantity, []byte) error) (q resource.Quantity, err error) {
 	if len(data) == 0 || len(data) > maxQuantity || !s.share {
 		err = decode(&q, data)

@@ -9,31 +9,32 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// Most parts of a later version of an object equal the earlier version's parts. A Decoder compares
-// each earlier part with the new bytes, which takes no memory. If decoding the bytes would give an
-// equal value, the new object gets the earlier part.
+// Most parts of a later version of an object equal the parts of the earlier version. A Decoder
+// compares each earlier part with the new bytes, which takes no memory. If decoding the bytes would
+// give an equal value, the new object gets the earlier part.
 //
-// The comparison may report equal values as different: if an encoder would have written other
-// bytes, if the type is rare, or if reading may change the value.
+// The comparison may report equal values as different: if the bytes are not in an encoder's usual
+// form, if the type is rare, or if reading may change the value.
 
-// maxSame bounds the depth of messages that are compared.
+// maxSame limits the depth of messages that are compared.
 const maxSame = 32
 
 // earlier has the earlier version of the object that is being decoded. Both have the same type.
 type earlier struct {
-	from, to uintptr        // the addresses of the new object
+	from, to uintptr        // the range of addresses of the new object
 	object   unsafe.Pointer // the earlier object, or nil
 }
 
-// has reports whether a field is in the memory of the new object itself, and not behind a
+// has reports whether a field lies in the memory of the new object itself, and not behind a
 // pointer.
 func (e *earlier) has(field unsafe.Pointer) bool {
 	address := uintptr(field)
 	return address >= e.from && address < e.to
 }
 
-// at returns the address in the earlier object of a field of the new object. It returns nil if
-// there is no earlier object, or if the field is not in the new object itself.
+// at returns the address of the earlier object's field that corresponds to a field of the new
+// object. It returns nil if there is no earlier object, or if the field is not in the new object
+// itself.
 func (e *earlier) at(field unsafe.Pointer) unsafe.Pointer {
 	if e.object != nil && e.has(field) {
 		return unsafe.Add(e.object, uintptr(field)-e.from)
@@ -41,7 +42,7 @@ func (e *earlier) at(field unsafe.Pointer) unsafe.Pointer {
 	return nil
 }
 
-// same reports whether decoding data would give the message at an address.
+// same reports whether decoding data would give a value equal to the message at an address.
 func (s *state) same(p *plan, at unsafe.Pointer, data []byte, depth int) bool {
 	if p.own != nil {
 		return p.equal != nil && p.equal(at, data)
@@ -91,8 +92,8 @@ func (s *state) same(p *plan, at unsafe.Pointer, data []byte, depth int) bool {
 	return p.absent(at, next, len(p.fields)) && p.restIsZero(at)
 }
 
-// sameBytes is same for the contents of a field. For a list or a map, data has count fields
-// with their tags, which have tag bytes each.
+// sameBytes is same for a field with a length. If the field is a list or a map, data has count
+// elements, each after a tag of tag bytes.
 func (s *state) sameBytes(f *field, at unsafe.Pointer, data []byte, tag, count, depth int) bool {
 	switch f.kind {
 	case aString:
@@ -170,7 +171,8 @@ func (s *state) sameList(f *field, at *list, data []byte, tag, n, depth int) boo
 	return true
 }
 
-// sameMap is same for a map of n entries. Only maps of strings are compared.
+// sameMap is same for a map of n entries. Maps that are not maps of strings are only looked up in
+// the table.
 func (s *state) sameMap(f *field, at unsafe.Pointer, data []byte, tag, n int) bool {
 	m := *(*unsafe.Pointer)(at)
 	if m == nil {
@@ -190,7 +192,7 @@ func (s *state) sameMap(f *field, at unsafe.Pointer, data []byte, tag, n int) bo
 			return false
 		}
 		key, value, ok := textEntry(data[from:end])
-		if !ok || i > 0 && string(key) <= string(before) { // If the keys are in order, no key comes twice.
+		if !ok || i > 0 && string(key) <= string(before) { // ascending keys cannot repeat
 			return false
 		}
 		if text, ok := entries[string(key)]; !ok || text != string(value) {
@@ -202,7 +204,7 @@ func (s *state) sameMap(f *field, at unsafe.Pointer, data []byte, tag, n int) bo
 }
 
 // textEntry splits an entry of a map of strings: key=1, value=2. ok is false if the entry has other
-// fields, or another order.
+// fields, or the fields in another order.
 func textEntry(data []byte) (key, value []byte, ok bool) {
 	const keyTag, valueTag = 1<<3 | wire.TypeBytes, 2<<3 | wire.TypeBytes
 	if len(data) == 0 || data[0] != keyTag {
@@ -216,7 +218,7 @@ func textEntry(data []byte) (key, value []byte, ok bool) {
 	return data[from:end], data[start:last], err == nil && last == len(data)
 }
 
-// known reports whether the table has an entry with these bytes and this value.
+// known reports whether the table has an entry with these bytes, and with this very value.
 func (s *state) known(l *lesson, shape int, key []byte, value unsafe.Pointer) bool {
 	if !l.look.Load() || len(key) == 0 || len(key) > maxShared {
 		return false
@@ -231,7 +233,8 @@ func (s *state) known(l *lesson, shape int, key []byte, value unsafe.Pointer) bo
 	return e != nil && e.value == value
 }
 
-// absent reports whether the fields with these numbers have the values of missing fields.
+// absent reports whether the fields with these numbers have the zero values that missing fields
+// get.
 func (p *plan) absent(at unsafe.Pointer, from, to int) bool {
 	for n := from; n < to; n++ {
 		f := &p.fields[n]
@@ -267,7 +270,7 @@ func (p *plan) absent(at unsafe.Pointer, from, to int) bool {
 	return true
 }
 
-// gap is a part of a struct that has no field with a tag.
+// gap is a range of a struct that no field with a tag covers.
 type gap struct{ offset, size uintptr }
 
 func (p *plan) restIsZero(at unsafe.Pointer) bool {
@@ -297,7 +300,8 @@ func (p *plan) findGaps() {
 	}
 }
 
-// ownEquality returns how to compare a type whose encoding does not follow its fields, or nil.
+// ownEquality returns a function that compares values of a type whose encoding does not follow its
+// fields, or nil.
 func ownEquality(t reflect.Type) func(at unsafe.Pointer, data []byte) bool {
 	switch t {
 	case reflect.TypeFor[metav1.Time]():

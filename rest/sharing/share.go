@@ -7,18 +7,20 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// list is a slice of any type.
+// list has the layout of a slice of any type.
 type list struct {
 	array    unsafe.Pointer
 	len, cap int
 }
 
-// maxShared bounds the bytes of a value that is looked up. Longer values hardly repeat. Each level
-// of a nested value is read and copied once more; without a bound, this would add up.
+// maxShared limits the bytes of a value that is looked up. Longer values hardly repeat. Each level
+// of a nested value is read and copied once more for its look-up; without a limit, this would add
+// up.
 const maxShared = 64 << 10
 
-// find looks up an entry with these bytes, if a look-up is worth it. If there is no entry, it
-// returns a new one, which the caller completes and inserts.
+// find looks up an entry with these bytes, if the field is worth a look-up. If there is no entry,
+// find returns a new one as missing, which the caller completes and inserts. Both results may be
+// nil.
 func (s *state) find(l *lesson, shape int, key []byte) (found, missing *entry) {
 	if !s.share || !l.look.Load() || len(key) == 0 || len(key) > maxShared || shape != ofString && !s.mayShare(l) {
 		return nil, nil
@@ -49,7 +51,7 @@ func (s *state) find(l *lesson, shape int, key []byte) (found, missing *entry) {
 }
 
 // mayShare reports whether objects may share lists, maps or pointers of a field. Once a program has
-// changed one of them in place, they share none.
+// changed any shared part in place, they share none.
 func (s *state) mayShare(l *lesson) bool {
 	if !s.trusts {
 		return false
@@ -63,7 +65,7 @@ func (s *state) mayShare(l *lesson) bool {
 	return false
 }
 
-// insert completes and inserts an entry, unless e is nil.
+// insert completes an entry and inserts it into the table. e may be nil.
 func (s *state) insert(e *entry, key string, value unsafe.Pointer, count int) {
 	if e != nil {
 		e.key, e.value, e.count = key, value, count
@@ -71,7 +73,7 @@ func (s *state) insert(e *entry, key string, value unsafe.Pointer, count int) {
 	}
 }
 
-// copied returns a copy of data as a string, or a shared string.
+// copied returns data as a string: a shared string, or a copy.
 func (s *state) copied(l *lesson, data []byte) string {
 	found, missing := s.find(l, ofString, data)
 	if found != nil {
@@ -133,7 +135,7 @@ func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool
 	return nil
 }
 
-// list stores a list of n elements, encoded as data with tags of tag bytes.
+// list stores a list of n elements. data has all of them, each after a tag of tag bytes.
 func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 	if at.len > 0 && s.share {
 		return errAgain
@@ -198,11 +200,11 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 	return nil
 }
 
-// maker is a slice of some type that makes arrays for other slices of this type. A reflect.Value
-// for each of these slices would take longer (BenchmarkPods).
+// maker is a slice through which reflect makes arrays for all slices of its type. Making a
+// reflect.Value for each of these slices would take longer (BenchmarkPods).
 type maker struct {
 	value reflect.Value
-	list  *list // its address
+	list  *list // the address of the slice
 }
 
 // array makes an array for n elements, and returns it with its capacity.
@@ -221,7 +223,7 @@ func (s *state) array(f *field, n int) (unsafe.Pointer, int) {
 	return array, room
 }
 
-// mapping stores a map of n entries, encoded as data with tags of tag bytes.
+// mapping stores a map of n entries. data has all of them, each after a tag of tag bytes.
 func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) error {
 	m := (*unsafe.Pointer)(at)
 	if *m != nil && s.share {
@@ -261,7 +263,7 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 		data = data[end:]
 	}
 	if p := f.value.plan; p != nil && p.mutable {
-		s.mutable = mutable // Reading a value of a map makes a copy.
+		s.mutable = mutable // reading a value of a map makes a copy
 	}
 	if missing != nil && s.mutable == mutable {
 		missing.lists = s.lists - lists
@@ -270,7 +272,7 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 	return nil
 }
 
-// count counts a look-up.
+// count counts a look-up of a field, and whether it found an entry.
 func (s *state) count(l *lesson, hit bool) {
 	for len(s.counts) <= l.id {
 		s.counts = append(s.counts, count{})

@@ -1,6 +1,6 @@
 package sharing
 
-// small has the usual values of optional fields, once each, so that all objects can point to them.
+// small has one copy of each usual value of optional fields, to which all objects can point.
 type small struct {
 	bools  [2]bool
 	int32s [256]int32
@@ -42,7 +42,8 @@ func (s *state) int64(v int64) *int64 {
 	return &v
 }
 
-// intact reports whether no program has changed a value.
+// intact reports whether all values are as at the start, so that no program has changed one in
+// place.
 func (s *small) intact() bool {
 	for i := range s.int32s {
 		if s.int32s[i] != int32(i) || s.int64s[i] != int64(i) {

@@ -9,18 +9,18 @@ import (
 // ways is how many entries a group of the table has.
 const ways = 4
 
-// sweeps is how many sweeps examine the whole table once.
+// sweeps is the number of sweeps that together examine the whole table.
 const sweeps = 32
 
-// entryBytes is roughly the memory of an entry beside its key: the entry itself, and the decoded
-// value, which has about three times the size of its encoding.
+// entryBytes is the approximate memory of an entry beside its key and value. decodedSize is the
+// approximate size of a decoded value, as a multiple of its encoding.
 const (
 	entryBytes  = 112
 	decodedSize = 3
 )
 
-// entry is an encoding (the key) and the value that was decoded from it. Only its marks of use
-// change.
+// entry is an encoding (the key) and the value that was decoded from it. Of an entry in the table,
+// only the flags change.
 type entry struct {
 	hash   uint64
 	shape  int // type of the value: equal bytes mean different values in different types
@@ -33,11 +33,11 @@ type entry struct {
 
 	used    atomic.Bool // found since victim last spared it
 	proven  atomic.Bool // found at least once
-	changed atomic.Bool // in place, by a program
-	passed  atomic.Bool // a sweep has seen it; the next one drops it unless it is proven
+	changed atomic.Bool // a program has changed the value in place
+	passed  atomic.Bool // a sweep has seen it; the next sweep drops it unless it is proven
 }
 
-// is reports whether this is the entry of these bytes.
+// is reports whether e is the entry for these bytes.
 func (e *entry) is(shape int, key []byte) bool { return e.shape == shape && e.key == string(key) }
 
 // use marks the entry as used.
@@ -48,8 +48,8 @@ func (e *entry) use() {
 	}
 }
 
-// cost returns roughly the memory that the entry keeps alive. A list of empty elements, a map, or a
-// pointer to a struct may take hundreds of times as much as its encoding.
+// cost returns the approximate memory that the entry keeps alive. A list of empty elements, a map,
+// or a pointer to a struct may take hundreds of times as much memory as its encoding.
 func (e *entry) cost() int64 {
 	if e.inKey {
 		return entryBytes + int64(len(e.key))
@@ -62,14 +62,14 @@ func (e *entry) cost() int64 {
 type table struct {
 	seed  maphash.Seed
 	slots []atomic.Pointer[entry] // in groups of ways; the number of groups is a power of two
-	seen  []atomic.Uint32         // partial hashes of missing strings
+	seen  []atomic.Uint32         // parts of the hashes of strings that were not found
 	limit int64
 
 	bytes   atomic.Int64
 	entries atomic.Int64
 	hand    atomic.Uint64 // where insert makes room next
 	broom   atomic.Uint64 // where sweep starts next
-	guard   atomic.Uint64 // the slot that Check has examined last
+	guard   atomic.Uint64 // the slot that Check examined last
 }
 
 // newTable returns a table of at most limit bytes.
@@ -85,13 +85,13 @@ func (t *table) hash(shape int, key []byte) uint64 {
 	return maphash.Bytes(t.seed, key) ^ uint64(shape)*0x9e3779b97f4a7c15
 }
 
-// group returns the slots of the entries with this hash.
+// group returns the slots for entries with this hash.
 func (t *table) group(hash uint64) []atomic.Pointer[entry] {
 	at := int(hash) & (len(t.slots) - 1) &^ (ways - 1)
 	return t.slots[at : at+ways]
 }
 
-// find returns the entry of these bytes, or nil.
+// find returns the entry for these bytes, or nil.
 func (t *table) find(hash uint64, shape int, key []byte) *entry {
 	group := t.group(hash)
 	for i := range group {
@@ -104,14 +104,15 @@ func (t *table) find(hash uint64, shape int, key []byte) *entry {
 	return nil
 }
 
-// seenBefore reports whether a missing string was also missing not long ago. Most strings are
-// short, so that a string that never repeats is not worth an entry.
+// seenBefore reports whether a string that is not in the table was looked up before, not long ago.
+// A string becomes an entry only then: most strings are short, so an entry is not worth its memory
+// if the string never repeats.
 func (t *table) seenBefore(hash uint64) bool {
 	mark := uint32(hash>>32) | 1
 	return t.seen[int(hash)&(len(t.seen)-1)].Swap(mark) == mark
 }
 
-// insert adds an entry. In a full group, it replaces an entry that was not used lately.
+// insert adds an entry. If its group is full, the entry replaces one that was not used lately.
 func (t *table) insert(e *entry) {
 	if e.cost() > t.limit/ways {
 		return
@@ -123,8 +124,8 @@ func (t *table) insert(e *entry) {
 	}
 }
 
-// victim returns the index of an empty slot of a group. In a full group, it returns the first
-// entry, starting at from, that was not used lately.
+// victim returns the index of an empty slot of a group. If the group is full, it returns the index
+// of the first entry, starting at from, that was not used lately.
 func victim(group []atomic.Pointer[entry], from int) int {
 	for i := range group {
 		if group[i].Load() == nil {
@@ -152,8 +153,8 @@ func (t *table) replace(slot *atomic.Pointer[entry], e *entry) {
 }
 
 // sweep examines the next part of the table, and drops entries that have been there for a whole
-// round and were never found. Otherwise, values that do not repeat would stay in memory as long as
-// no other entry needs their slot.
+// round and were never found. Without sweeps, values that do not repeat would stay in memory until
+// another entry needs their slot.
 func (t *table) sweep() {
 	part := max(len(t.slots)/sweeps, 1)
 	first := int(t.broom.Add(uint64(part))) & (len(t.slots) - 1)

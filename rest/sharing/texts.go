@@ -2,11 +2,11 @@ package sharing
 
 import "unsafe"
 
-// pending is a string field that still refers to data. settle copies it.
+// pending is a string field that still refers to data. settle replaces it by a copy.
 type pending struct {
 	field *string
-	at    *byte // the first byte in data; the field has another one if it was set again
-	apart bool  // it must have its own memory
+	at    *byte // the first byte in data; if the field was set again, it has another one
+	apart bool  // needs memory of its own
 }
 
 // text stores a shared string, or a string that refers to data until settle copies it.
@@ -16,8 +16,8 @@ func (s *state) text(f *field, field *string, data []byte) {
 		return
 	}
 	if f.apart {
-		// The key of a store has the strings of the first version. Later versions use the same
-		// strings.
+		// A store's key has the strings of the first version of an object. Later versions use the
+		// same strings.
 		if before := (*string)(s.earlier.at(unsafe.Pointer(field))); before != nil && *before == string(data) {
 			*field = *before
 			return
@@ -37,8 +37,8 @@ func (s *state) text(f *field, field *string, data []byte) {
 }
 
 // settle copies the pending strings from index since on into one piece of memory, or into two if
-// some must be apart. Copying each string by itself would take several times the time and memory.
-// Parts of an object that others may share get their own pieces; otherwise they would keep all
+// some need their own. Copying each string by itself would take several times the time and memory.
+// Parts of an object that others may share get their own pieces. Otherwise they would keep all
 // strings of the object alive.
 func (s *state) settle(since int) {
 	texts := s.texts[since:]
@@ -62,12 +62,12 @@ func (s *state) settle(since int) {
 	s.texts = s.texts[:since]
 }
 
-// many is how many bytes of strings a list must have to get its own piece.
+// many is how many bytes of strings a list must have to get a piece of its own.
 const many = 128
 
 // settleMany is settle for a list that a later version of the object may share. If its strings have
-// many bytes, they get their own piece, without the strings around them, which the later version
-// may lack.
+// many bytes, they get a piece of their own. So the later version does not keep the strings around
+// them alive.
 func (s *state) settleMany(since int) {
 	size := 0
 	for _, p := range s.texts[since:] {
@@ -78,10 +78,10 @@ func (s *state) settleMany(since int) {
 	}
 }
 
-// maxTexts bounds the texts that a state has room for between two objects.
+// maxTexts limits the capacity for pending strings that a state keeps between two objects.
 const maxTexts = 8 << 10
 
-// trim drops the capacity for pending strings if a very large object has made it large.
+// trim drops the capacity for pending strings if a large object has made it too large.
 func (s *state) trim() {
 	if cap(s.texts) > maxTexts {
 		s.texts = nil

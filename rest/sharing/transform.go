@@ -9,16 +9,16 @@ import (
 )
 
 // Transform calls a function with a copy of an object of a Decoder. The function may change the
-// copy in place. If it returns the copy, Transform returns an equal object whose unchanged parts
-// are parts of the first object, so that other objects still share them. The copy is not changed.
-// If the function returns something else, Transform returns that. Nobody may use the first object
-// afterwards.
+// copy in place. If it returns the copy, Transform returns an object that equals the copy and keeps
+// the unchanged parts of the first object, so that other objects still share these parts. The copy
+// is not changed. If the function returns another value, Transform returns this value. Nobody may
+// use the first object afterwards.
 //
-// Transform is for types for which [Copies] returns true.
+// The type of object must be one for which [Copies] returns true.
 func Transform(object runtime.Object, transform func(any) (any, error)) (any, error) {
 	return rejoin.Transform(object, transform)
 }
 
-// Copies reports whether the type of an object has a DeepCopyObject that copies everything that a
-// program can change. Only the types of k8s.io/api and of k8s.io/apimachinery are known.
+// Copies reports whether the DeepCopyObject of a type is known to copy everything that a program
+// can change. It returns true only for types of k8s.io/api and of k8s.io/apimachinery.
 func Copies(t reflect.Type) bool { return rejoin.Copies(t) }

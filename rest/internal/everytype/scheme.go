@@ -65,7 +65,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// schemes are the groups of k8s.io/api in all their versions.
+// schemes has the groups of k8s.io/api in all their versions.
 var schemes = []func(*runtime.Scheme) error{
 	admissionv1.AddToScheme,
 	admissionv1beta1.AddToScheme,

@@ -13,8 +13,8 @@ import (
 // ErrClosed is the error of every request after [Pool.Close].
 var ErrClosed = errors.New("the client is closed")
 
-// connections has all open connections of a client, so that Close can close them. http.Transport
-// only closes connections that are idle at that moment.
+// connections has all open connections of a client, so that Close can close them. An http.Transport
+// closes only connections that are idle at that moment.
 type connections struct {
 	dial     func(ctx context.Context, network, addr string) (net.Conn, error)
 	received atomic.Uint64
@@ -25,7 +25,7 @@ type connections struct {
 	closed bool
 }
 
-// connection counts its bytes, and is in its owner's map until it is closed.
+// connection counts its bytes. It stays in its owner's map until it is closed.
 type connection struct {
 	net.Conn
 	owner *connections
@@ -54,7 +54,7 @@ func (c *connections) DialContext(ctx context.Context, network, addr string) (ne
 	return out, nil
 }
 
-// close closes all connections. A connection that is opened later is closed at once.
+// close closes all connections. Later connections are closed as soon as they are opened.
 func (c *connections) close() {
 	c.mu.Lock()
 	open := c.open

@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// FileLifetime is how long the contents of a file are used before the file is read again. The
-// kubelet replaces a token long before it expires, and a CA bundle days before.
+// FileLifetime is how long the contents of a file are used before the file is read again. A minute
+// is enough: the kubelet replaces a token long before it expires, and a CA bundle days before.
 const FileLifetime = time.Minute
 
-// A disk may stop responding. Patience is how long an attempt to read files delays a request that
-// could use the earlier contents. FirstPatience is how long it delays a client that has read
-// nothing yet.
+// Patience is how long reading files may delay a request that could use the earlier contents.
+// FirstPatience is how long it may delay a client that has read nothing yet. There are limits,
+// because a disk may stop responding.
 const (
 	Patience      = time.Second
 	FirstPatience = 10 * time.Second
 )
 
-// MaxFileBytes bounds the size of a file. Tokens and CA bundles are much smaller.
+// MaxFileBytes limits the size of a file. Tokens and CA bundles are much smaller.
 const MaxFileBytes = 4 << 20
 
-// Files lets requests reload files when their contents are too old. A goroutine reads. It cannot be
-// ended if a disk does not respond, so there is at most one. No lock is held meanwhile, because
-// users' functions parse the contents. In the zero value, the files are due.
+// Files lets requests reload files when their contents are too old. One goroutine at a time reads
+// files: it cannot be ended if a disk does not respond. No lock is held while it reads, because
+// users' functions parse the contents. With the zero value, files are read at the first request.
 type Files struct {
 	mu      sync.Mutex // guards following
 	at      time.Time  // guards following
-	running *attempt   // nil without one
+	running *attempt   // nil if no goroutine reads
 }
 
 // attempt is an attempt to read the files. done is closed at its end.
@@ -37,8 +37,8 @@ type attempt struct {
 }
 
 // Ensure calls read if the files are due. It returns nil when read has returned, when the attempt
-// has taken longer than patience, or at once if the files are not due. It returns the error of ctx
-// if ctx ends first. It is safe for concurrent use.
+// has taken longer than patience, or at once if the files are not due. If ctx ends first, it
+// returns the error of ctx. It is safe for concurrent use.
 func (f *Files) Ensure(ctx context.Context, patience time.Duration, read func()) error {
 	f.mu.Lock()
 	if f.running == nil && time.Since(f.at) >= FileLifetime {
@@ -72,7 +72,7 @@ func (f *Files) run(running *attempt, read func()) {
 	read()
 }
 
-// Expire makes the files due.
+// Expire makes the files due, so that the next Ensure reads them.
 func (f *Files) Expire() {
 	f.mu.Lock()
 	f.at = time.Time{}

@@ -20,13 +20,14 @@ type Options struct {
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// Proxy defaults to http.ProxyFromEnvironment, or to no proxy if Dial is set.
 	Proxy func(*http.Request) (*url.URL, error)
-	// OnProxy is called with the URL of each request's proxy, before the proxy is used.
-	// The URL may have a password. OnProxy is required.
+	// OnProxy is called with the URL of the proxy before each request that uses a proxy. The URL
+	// may have a password. OnProxy is required.
 	OnProxy func(*url.URL)
 
-	ServerName     string
-	Insecure       bool                      // do not verify certificates of the server
-	Given          bool                      // the client certificate is the argument of Get, even if it is nil
+	ServerName string
+	Insecure   bool // do not verify certificates of the server
+	// the client certificate is the argument of Get, which may be nil
+	Given          bool
 	Read           func() (*Security, error) // reads the files; nil without files
 	ReadBufferSize int
 	Logger         *slog.Logger // for files that cannot be used
@@ -36,9 +37,9 @@ type Options struct {
 const maxHeaderBytes = 256 << 10
 
 // Pool has the http.Transport for the requests of a client. When the security of connections
-// changes, it makes a new http.Transport. Each http.Transport has its own connections, so that a
-// change applies to all new requests, and to no open stream. A Pool is safe for concurrent use. Its
-// owner must call Close.
+// changes, it makes a new http.Transport. Each http.Transport has its own connections, so a change
+// affects all new requests, and no open stream. A Pool is safe for concurrent use. Its owner must
+// call Close.
 type Pool struct {
 	opts        Options
 	connections connections
@@ -51,7 +52,7 @@ type Pool struct {
 	unread  remind.Reminder // says when to log that the files cannot be used
 }
 
-// retired is an http.Transport that new requests do not use. The pool closes its connections as
+// retired is an http.Transport that new requests no longer use. The pool closes its connections as
 // they become idle. With HTTP/2, a connection may become idle some moments after its last request
 // has ended.
 type retired struct {
@@ -59,14 +60,14 @@ type retired struct {
 	at        time.Time
 }
 
-// An http.Transport closes a connection that has been idle for idleTimeout. So the pool can
-// forget an http.Transport after forgetAfter.
+// An http.Transport closes a connection that has been idle for idleTimeout. So a retired
+// http.Transport has no idle connections after forgetAfter, and the pool can forget it.
 const (
 	forgetAfter = 2 * idleTimeout
 	idleTimeout = 90 * time.Second
 )
 
-// New returns a pool. used is the security of its connections, which has just been read.
+// New returns a pool. used is the security of its first connections.
 func New(opts Options, used *Security) *Pool {
 	proxy, dial := opts.Proxy, opts.Dial
 	if proxy == nil && dial == nil {
@@ -109,7 +110,7 @@ func (p *Pool) Get(ctx context.Context, certificate *tls.Certificate) (*http.Tra
 	return current, nil
 }
 
-// HasFiles reports whether the security of connections is from files, so that it may change.
+// HasFiles reports whether the security of connections comes from files, so that it may change.
 func (p *Pool) HasFiles() bool { return p.opts.Read != nil }
 
 // Expire makes the next request reload the files.
@@ -211,7 +212,7 @@ func (p *Pool) useLocked(s *Security) {
 
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		ForceAttemptHTTP2:      true,
-		// A vanished peer does not answer pings, or accepts no more bytes.
+		// A peer that has vanished does not answer pings, or accepts no more bytes.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second, WriteByteTimeout: 10 * time.Second},
 	}
 }

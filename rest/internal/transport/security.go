@@ -18,7 +18,7 @@ type PEM struct {
 	File string
 }
 
-// Source says where the parts of a Security come from.
+// Source says where the CA bundle, the certificate and the key of a Security come from.
 type Source struct {
 	CA, Certificate, Key PEM
 	// KeyPair makes a client certificate from the contents of Certificate and Key. It is
@@ -28,16 +28,17 @@ type Source struct {
 	Insecure bool
 }
 
-// Security has the CA bundle and the client certificate for TLS. It does not change.
+// Security has the CA bundle and the client certificate for TLS. It is never changed.
 type Security struct {
-	sum         [sha256.Size]byte // of all PEM data
-	roots       *x509.CertPool
-	certificate func() *tls.Certificate // never nil; a function, because a printer would find a key behind a pointer
+	sum   [sha256.Size]byte // of all PEM data
+	roots *x509.CertPool
+	// never nil; a function, so that printers do not find the key
+	certificate func() *tls.Certificate
 }
 
 func noCertificate() *tls.Certificate { return nil }
 
-// Load reads the parts of s. It returns an error if they contradict each other.
+// Load reads the contents that s names. It returns an error if fields of s contradict each other.
 func (s *Source) Load() (*Security, error) {
 	ca, err := s.CA.read("CA")
 	var cert, key []byte
@@ -76,7 +77,7 @@ func (s *Source) Load() (*Security, error) {
 	return out, nil
 }
 
-// read returns the contents of p, or nil if p is empty. Errors use name for the contents.
+// read returns the contents of p, or nil if p is empty. name says in errors what p is.
 func (p PEM) read(name string) ([]byte, error) {
 	switch {
 	case len(p.Data) > 0 && p.File != "":
@@ -94,7 +95,7 @@ func (p PEM) read(name string) ([]byte, error) {
 	return data, nil
 }
 
-// sameCertificate reports whether two certificates and their keys are equal. They may be nil. It
+// sameCertificate reports whether two certificates and their keys are equal. Both may be nil. It
 // compares contents, because a source may parse its files for each request.
 func sameCertificate(a, b *tls.Certificate) bool {
 	if a == nil || b == nil {

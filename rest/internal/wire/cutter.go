@@ -6,23 +6,23 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 type Cutter interface {
 	// Cut returns the first frame of data, and how many bytes of data the cutter no longer needs,
 	// including the frame. A frame without Data means that more bytes are needed. The next call
-	// must get the data after these done bytes.
+	// must get the data that follows these done bytes.
 	Cut(data []byte) (f Frame, done int, err error)
 
-	// End returns the error for a stream that ended and left rest uncut. It is io.EOF if the end is
-	// orderly, and otherwise an error that says what is missing.
+	// End returns the error for a stream that ended and left rest uncut. The error is io.EOF if the
+	// end is orderly. Otherwise it says what is missing.
 	End(rest []byte) error
 
-	// Within reports whether more bytes must come although all have been cut. This is so if the
-	// list has not ended, or if the rest of an event is being skipped.
+	// Within reports whether the stream is incomplete even though all its bytes have been cut. This
+	// is so if the list has not ended, or if the rest of an event is being skipped.
 	Within() bool
 
-	// Envelope returns the fields read so far around the frames.
+	// Envelope returns the fields around the frames, as far as they have been read.
 	Envelope() Envelope
 }
 
-// Frame has the bytes of one object or event. With an error, they are its first bytes, and
-// the rest is skipped.
+// Frame has the bytes of one object or event. If Err is set, Data has only the first bytes, and the
+// cutter skips the rest.
 type Frame struct {
 	Data []byte
 	Err  error
@@ -37,12 +37,12 @@ type Envelope struct {
 	Continue        string
 	Remaining       int64 // items on later pages, 0 if unknown
 
-	// Beside has the fields beside the items of a list in JSON. Each is as encoded by the server,
-	// with a comma before it. Later fields are appended behind its last byte.
+	// Beside has the fields beside the items of a list in JSON. Each field is as the server encoded
+	// it, with a comma before it. Later fields are appended to it.
 	Beside []byte
 }
 
-// take takes over the metadata of a list.
+// take copies the metadata of a list into e.
 func (e *Envelope) take(meta *metav1.ListMeta) error {
 	e.ResourceVersion, e.Continue = meta.ResourceVersion, meta.Continue
 	if meta.RemainingItemCount != nil {
@@ -54,15 +54,15 @@ func (e *Envelope) take(meta *metav1.ListMeta) error {
 	return CheckVersion(meta.ResourceVersion)
 }
 
-// These bounds limit versions and continue tokens, because clients send them back, and a server
-// accepts requests of a megabyte at most. A version of Kubernetes is a number of up to 20 digits. A
+// These constants limit versions and continue tokens. Clients send both back, and a server accepts
+// requests of a megabyte at most. A version of Kubernetes is a number of up to 20 digits. A
 // continue token contains a key.
 const (
 	maxVersionBytes = 1 << 10
 	MaxTokenBytes   = 512 << 10
 )
 
-// maxBesideBytes bounds the fields beside the items of a list. A server's fields are smaller than 1
+// maxBesideBytes limits the fields beside the items of a list. A server's fields are smaller than 1
 // KiB, except for a continue token.
 const maxBesideBytes = 1 << 20
 

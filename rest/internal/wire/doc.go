@@ -10,10 +10,10 @@
 //     decoders, which get whole objects: package sharing.
 //   - [ErrMalformed] and [ErrTooLarge] are also rest.ErrMalformed and rest.ErrTooLarge.
 //
-// Each encoding has two readers with opposite duties. The reader of the cutters works while bytes
-// are still missing, looks at as few bytes as possible, and leaves mistakes to the decoder. In
+// Each encoding has two parsers with opposite duties. The parser of the cutters works while bytes
+// are still missing. It looks at as few bytes as possible, and leaves mistakes to the decoder. In
 // protobuf, it refuses groups and varints of more than 64 bits, because the length of a frame must
-// be certain. The reader of the decoders gets all bytes of an object. It must accept and refuse
+// be certain. The parser of the decoders gets all bytes of an object. It must accept and refuse
 // exactly the same input as encoding/json and generated code: it skips groups, and drops bits
 // beyond the 64th.
 //
@@ -21,7 +21,7 @@
 //
 // # Guarantees
 //
-//   - Nothing panics, whatever the bytes are. When more bytes arrive, a Cutter does not look at
-//     earlier bytes again.
+//   - Nothing panics, whatever the bytes are. A Cutter reads each byte once, however the bytes
+//     arrive.
 //   - Memory does not depend on a length that the bytes claim.
 package wire

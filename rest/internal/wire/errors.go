@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// ErrMalformed is wrapped by each error about bytes that no API server sends: they are
+// ErrMalformed is wrapped by each error about bytes that no API server sends: the bytes are
 // incomplete, of the wrong type, not JSON, and so on.
 var ErrMalformed = errors.New("malformed response")
 
@@ -33,8 +33,9 @@ func Excerpt(body []byte, limit int) string {
 	return strings.TrimSpace(string(start))
 }
 
-// Beginning returns the start of an unexpected body, for an error: the page of a proxy may say what
-// is wrong. It does not show bytes that may be an object, because the object may be a Secret.
+// Beginning returns the start of an unexpected body for an error, because the page of a proxy may
+// say what is wrong. It shows "..." instead of bytes that may be an object, because the object may
+// be a Secret.
 func Beginning(body []byte) string {
 	body = body[Space(body, 0):]
 	if len(body) == 0 || body[0] == '{' || body[0] == '[' || bytes.HasPrefix(body, []byte(Magic)) {

@@ -7,13 +7,11 @@ import (
 	"math/bits"
 )
 
-// JSONScan finds the end of a JSON value. It knows brackets and strings, and leaves the rest to the
-// decoder of the value. It can stop anywhere and go on when more bytes have arrived, so that it
-// looks at no byte twice. Its zero value is ready for use.
-//
-// plain/client.go lets json.Decoder find the end, which checks every byte and decodes at the same
-// time, in one goroutine. The first sync of 20,000 pods takes 2.14 s there, and 0.59 s here
-// (plain/README.md).
+// JSONScan finds the end of a JSON value. It recognises only brackets and strings, and leaves all
+// other checks to the decoder of the value. It can stop anywhere and continue when more bytes have
+// arrived, so that it reads no byte twice. Its zero value is ready for use. plain/client.go lets
+// json.Decoder find the end, which checks every byte and decodes at the same time, in one
+// goroutine. The first sync of 20,000 pods takes 2.14 s there, and 0.59 s here (plain/README.md).
 type JSONScan struct {
 	at       int // the index of the next byte
 	depth    int // open brackets
@@ -21,7 +19,7 @@ type JSONScan struct {
 	Size     JSONSize // of the value, valid after its end
 }
 
-// JSONSize has the counts of a scan. Only the counted parts of a value take much memory.
+// JSONSize has the counts of a scan. They limit the memory of the decoded value.
 type JSONSize struct {
 	Parts int // objects, lists and commas; at least as many as elements and members
 	Depth int // depth of the deepest value
@@ -87,8 +85,8 @@ func (s *JSONScan) End(data []byte) (length int, ok bool) {
 	return 0, false
 }
 
-// skip is End for a value that is dropped. done is how many bytes of data are no longer needed. The
-// next call must get the bytes after them.
+// skip is End for a value that is not used. done is how many bytes of data are no longer needed.
+// The next call must get the bytes after them.
 func (s *JSONScan) skip(data []byte) (done int, ended bool) {
 	if done, ended = s.End(data); !ended {
 		done, s.at = s.at, 0
@@ -97,9 +95,9 @@ func (s *JSONScan) skip(data []byte) (done int, ended bool) {
 }
 
 // unescaped finds the first quote or backslash from i on, eight bytes at a time
-// (BenchmarkList/JSON). A quote becomes a zero byte in q, and a backslash in b. Subtracting ones
-// sets a clear highest bit only in a zero byte, or above a zero byte, so that the lowest hit is
-// right.
+// (BenchmarkList/JSON). A quote becomes a zero byte in q, and a backslash becomes a zero byte in b.
+// Subtracting ones sets a clear highest bit only in a zero byte, or above a zero byte, so the
+// lowest hit is right.
 func unescaped(data []byte, i int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; len(data)-i >= 8; i += 8 {
@@ -115,7 +113,7 @@ func unescaped(data []byte, i int) int {
 	return i
 }
 
-// These are the meanings of a byte outside of strings, for a scan.
+// These constants classify the bytes outside of strings.
 const (
 	quote = iota + 1
 	opening
@@ -130,9 +128,9 @@ var structure = [256]uint8{
 }
 
 // JSONFields yields the fields of a JSON object in order: the key without its quotes, and the
-// encoded value. It stops at a malformed field without an error; the decoder of the object returns
-// one. If the object is cut off within a value that is an object, the start of this value comes
-// last.
+// encoded value. It stops at a malformed field without an error, because the decoder of the object
+// returns the error. If the object is cut off within a value that is itself an object, JSONFields
+// yields the start of this value last.
 func JSONFields(object []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		rest, ok := AfterByte(object, '{')
@@ -146,7 +144,7 @@ func JSONFields(object []byte) iter.Seq2[[]byte, []byte] {
 }
 
 // jsonField cuts the first field off the inside of an object, with the comma that follows. more is
-// false if the field is the last one, which has no comma.
+// false if no comma follows, so that the field is the last one.
 func jsonField(data []byte) (key, value, rest []byte, more bool) {
 	key, rest, ok := JSONValue(data)
 	if ok {
@@ -187,9 +185,9 @@ func AfterByte(data []byte, c byte) ([]byte, bool) {
 	return data[1:], true
 }
 
-// JSONText returns the text of a JSON string, and nothing for any other value. Nearly always the
-// text is a part of value. encoding/json decodes a string with escapes, or with non-ASCII bytes,
-// which may be invalid.
+// JSONText returns the text of a JSON string, and nothing for any other value. Usually the text is
+// a part of value. A string with escapes, or with non-ASCII bytes, which may be invalid, is decoded
+// by encoding/json.
 func JSONText(value []byte) []byte {
 	if len(value) < 2 || value[0] != '"' {
 		return nil

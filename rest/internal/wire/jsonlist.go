@@ -10,8 +10,8 @@ import (
 
 // NewJSONList returns a cutter for a list. An item of more than max bytes becomes a frame with an
 // error. Cut fails if the fields beside the items have more than max bytes together, or more than
-// maxBesideBytes. It fails at a second field with items, because the items of the first have been
-// handed out. Cut calls check as soon as the kind of the list has come, and fails if check fails.
+// maxBesideBytes. It also fails at a second "items" field, because the items of the first have been
+// handed out. Cut calls check as soon as the kind of the list is known, and fails if check fails.
 // The apiVersion may be empty.
 func NewJSONList(max int, check func(apiVersion, kind string) error) Cutter {
 	return &jsonList{max: max, check: check}
@@ -24,19 +24,18 @@ type jsonList struct {
 	check  func(apiVersion, kind string) error // see NewJSONList
 	state  jsonState
 	scan   JSONScan // of the current value
-	field  string   // the field of the list whose value comes next
-	key    []byte   // the same, as encoded
+	field  string   // the field whose value comes next
+	key    []byte   // the same field, as encoded
 	listed bool     // the items have come
 	around Envelope
 	done   int64 // bytes before the data, for messages
-	skip   bool  // the rest of a too large item is being skipped
+	skip   bool  // the rest of an oversized item is being skipped
 }
 
-// errListedTwice is the error of a list with a second field of items, which would replace the
-// first.
+// errListedTwice is the error of a list with a second "items" field, which would replace the first.
 var errListedTwice = Malformed("the list has two fields with items")
 
-// jsonState says what must come next.
+// jsonState says which syntax element must come next.
 type jsonState uint8
 
 const (
@@ -52,7 +51,7 @@ const (
 	wantEnd
 )
 
-// String names what must come next.
+// String names the syntax element.
 func (s jsonState) String() string {
 	return [...]string{
 		wantObject: "an object", wantFirstKey: "a key or }", wantKey: "a key", wantColon: "a colon", wantValue: "a value",
@@ -141,7 +140,8 @@ func (c *jsonList) first(data []byte) (f Frame, done int, err error) {
 	}
 }
 
-// punctuation returns the state after a byte of punctuation, if the byte may come now.
+// punctuation returns the state after a byte of punctuation. ok is false if this byte must not come
+// now.
 func (c *jsonList) punctuation(b byte) (next jsonState, ok bool) {
 	switch {
 	case c.state == wantObject && b == '{':
@@ -212,10 +212,10 @@ func (c *jsonList) End(rest []byte) error {
 	return io.EOF
 }
 
-// oversizedJSON returns the frame for an item or event that is too large. The frame has the first
-// limit bytes, because in JSON the name may come late. rest starts with the item, and has more than
-// limit bytes of it; if the item has ended, it has length bytes. done is how many bytes of rest are
-// no longer needed. If on is true, scan must skip the bytes that follow.
+// oversizedJSON returns the frame for an item or event that is too large. rest starts with the
+// item, and has more than limit bytes of it. The frame has the first limit bytes, because in JSON
+// the name may come late. If ended is true, the item is complete and has length bytes. done is how
+// many bytes of rest are no longer needed. If on is true, scan must skip the bytes that follow.
 func oversizedJSON(rest []byte, length int, ended bool, limit int, scan *JSONScan) (f Frame, done int, on bool) {
 	f = Frame{Data: rest[:limit], Err: fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, limit)}
 	if ended {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth bounds how deep objects are nested. It is the bound of encoding/json, which API
-// servers use.
+// MaxDepth is how deep objects may be nested. It is the limit of encoding/json, which API servers
+// use.
 const MaxDepth = 10_000
 
 // ErrDeep is the error of a value that is nested deeper than [MaxDepth].
@@ -30,7 +30,7 @@ func Space(data []byte, i int) int {
 	return i
 }
 
-// These are the meanings of a byte within a string.
+// These constants classify the bytes within a string.
 const (
 	ordinary = iota
 	ending
@@ -52,8 +52,8 @@ var inString = func() (t [256]uint8) {
 	return t
 }()
 
-// StringEnd finds the end of the string that starts with the quote data[i]. A string is plain if
-// its bytes are its text.
+// StringEnd finds the end of the string that starts with the quote data[i]. plain says that the
+// bytes between the quotes are the text itself.
 func StringEnd(data []byte, i int) (end int, plain bool, err error) {
 	start := i + 1
 	plain = true
@@ -108,7 +108,7 @@ func hex(data []byte) (r rune) {
 }
 
 // AppendText appends the text of a well-formed string. raw is the string without its quotes.
-// Invalid UTF-8 is replaced.
+// Invalid UTF-8 is replaced by U+FFFD.
 func AppendText(text, raw []byte) []byte {
 	for i := 0; i < len(raw); {
 		switch c := raw[i]; {
@@ -260,8 +260,8 @@ func Colon(data []byte, i int) (int, error) {
 	return Space(data, i+1), nil
 }
 
-// NextValue finds the next member or element after one that ends at i. If there is no next one,
-// more is false, and at is the end of the object or list.
+// NextValue finds the member or element that follows the one that ends at i. If none follows, more
+// is false, and at is the end of the object or list.
 func NextValue(data []byte, i int, closing byte) (at int, more bool, err error) {
 	i = Space(data, i)
 	switch {

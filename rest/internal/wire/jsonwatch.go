@@ -11,7 +11,7 @@ func NewJSONWatch(max int) Cutter { return &jsonWatch{max: max} }
 type jsonWatch struct {
 	max  int
 	scan JSONScan
-	skip bool // the rest of a too large event is being skipped
+	skip bool // the rest of an oversized event is being skipped
 }
 
 func (c *jsonWatch) Within() bool { return c.skip }
@@ -39,8 +39,8 @@ func (c *jsonWatch) Cut(data []byte) (f Frame, done int, err error) {
 	case !ok && len(rest) <= c.max:
 		return Frame{}, done, nil
 	case !ok || length > c.max:
-		// The end of the event is only found by reading on. If a bracket is missing, the event
-		// never ends, and no event comes, which a reflector notices.
+		// The scan finds the end of the event only as more bytes arrive. If a bracket is missing,
+		// the event never ends, and no further event comes. A reflector notices the silence.
 		f, length, c.skip = oversizedJSON(rest, length, ok, c.max, &c.scan)
 		return f, done + length, nil
 	}

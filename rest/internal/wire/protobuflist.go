@@ -82,7 +82,7 @@ func (c *protobufList) Cut(data []byte) (f Frame, done int, err error) {
 }
 
 // field handles the field at the start of rest. taken is how many bytes of rest are no longer
-// needed. It is 0 if the field must be complete but is not.
+// needed. It is 0 if field needs the whole field, and bytes are still missing.
 func (c *protobufList) field(h Header, rest []byte, inList bool) (f Frame, taken int, err error) {
 	var use bool
 	if h.Type == TypeBytes {
@@ -130,9 +130,9 @@ func (c *protobufList) field(h Header, rest []byte, inList bool) (f Frame, taken
 	return Frame{}, taken, err
 }
 
-// readListMeta reads the metadata of a list. For a message that is cut off, generated code returns
-// io.ErrUnexpectedEOF, which callers would take for a lost connection. No connection was lost, so
-// the error is quoted instead of wrapped.
+// readListMeta reads the metadata of a list. If the message is cut off, generated code returns
+// io.ErrUnexpectedEOF, which callers would take for a lost connection. So the error's text is kept,
+// but the error is not wrapped.
 func readListMeta(message []byte) (meta metav1.ListMeta, err error) {
 	if err = Guard(func() error { return meta.Unmarshal(message) }); err != nil {
 		err = Malformed("metadata of the list: %v", err)
@@ -152,5 +152,5 @@ func (c *protobufList) End(rest []byte) error {
 	return io.EOF
 }
 
-// errNoKind is the error for a response that looks like a complete list, but names no kind.
+// errNoKind is the error for an object without a kind in place of a list.
 var errNoKind = fmt.Errorf("%w: the answer is an object without a kind, not a list", ErrMalformed)

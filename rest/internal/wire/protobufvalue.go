@@ -23,7 +23,8 @@ func Varint(data []byte, i int) (v uint64, end int, err error) {
 	return LongVarint(data, i)
 }
 
-// LongVarint is [Varint] for any length. Like generated code, it drops bits beyond the 64th.
+// LongVarint is [Varint] for numbers of any length. Like generated code, it drops bits beyond the
+// 64th.
 func LongVarint(data []byte, i int) (v uint64, end int, err error) {
 	for shift := 0; shift < 64; shift += 7 {
 		if i >= len(data) {
@@ -53,7 +54,7 @@ func Contents(data []byte, i int) (start, end int, err error) {
 	return start, start + int(length), nil
 }
 
-// SkipField finds the end of a field whose tag ends at i. It skips a group of proto2 with its
+// SkipField returns the end of a field whose tag ends at i. It skips a group of proto2 with its
 // content.
 func SkipField(data []byte, i int, wire uint64) (end int, err error) {
 	for depth := 0; ; {
@@ -102,7 +103,7 @@ func Run(data []byte, start, tagEnd, end int) (count, runEnd int) {
 	for count = 1; len(data)-end >= len(tag) && string(data[end:end+len(tag)]) == tag; count++ {
 		_, next, err := Contents(data, end+len(tag))
 		if err != nil {
-			break // The caller goes on here, and gets the error.
+			break // the caller continues at this field, and gets the error
 		}
 		end = next
 	}

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// nameBytes is how many bytes of a too large object are in its frame, so that the name can be read:
-// API servers write the name first.
+// nameBytes is how many bytes of an oversized object are in its frame. The name can be read from
+// them, because API servers write it first.
 const nameBytes = 4 << 10
 
 // NewProtobufWatch is [NewJSONWatch] for a watch in protobuf.
@@ -17,7 +17,7 @@ func NewProtobufWatch(max int) Cutter { return &protobufWatch{max: max} }
 // significant byte first, and a metav1.WatchEvent.
 type protobufWatch struct {
 	max  int
-	skip uint64 // bytes of the current event that must still be skipped
+	skip uint64 // remaining bytes of an oversized event, which are skipped
 }
 
 func (c *protobufWatch) Within() bool { return c.skip > 0 }
@@ -57,7 +57,8 @@ func (c *protobufWatch) End(rest []byte) error {
 	return io.EOF
 }
 
-// oversized returns the frame for an item or event that is too large.
+// oversized returns the frame for an oversized item or event. start has the bytes of it that have
+// arrived.
 func oversized(start []byte, length uint64, limit int) Frame {
 	return Frame{
 		Data: start[:min(uint64(len(start)), length, nameBytes)],

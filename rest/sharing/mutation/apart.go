@@ -9,10 +9,10 @@ import (
 	"unsafe"
 )
 
-// Apart returns an error if two of the objects reach memory that a program can change through
-// either of them: the same map, overlapping arrays of slices, or the same pointee. The error names
-// the path in both objects. Strings may be shared, unless one of the objects has the bytes of the
-// string in a slice. Apart is for tests of objects that their receivers may change in place.
+// Apart returns an error if two of the objects have memory in common that a program can change
+// through one of them: the same map, overlapping arrays of slices, or the same pointee. The error
+// names the path in both objects. Strings may be shared, unless one of the objects has the bytes of
+// the string in a slice. Apart is for tests of objects that their receivers may change in place.
 func Apart(objects ...any) error {
 	var w walk
 	for i, object := range objects {
@@ -20,7 +20,8 @@ func Apart(objects ...any) error {
 		w.value(nil, reflect.ValueOf(object))
 	}
 	slices.SortFunc(w.pieces, func(a, b piece) int { return cmp.Compare(a.from, b.from) })
-	// Among the pieces so far, these reach furthest: all of them, and those that can be changed.
+	// all has the pieces so far that end last. changing has those among the pieces that a program
+	// can change.
 	var all, changing furthest
 	for _, p := range w.pieces {
 		if before := changing.of(p); before != nil {
@@ -37,7 +38,7 @@ func Apart(objects ...any) error {
 	return nil
 }
 
-// piece is memory that an object reaches.
+// piece is a range of memory that an object refers to.
 type piece struct {
 	from, to uintptr
 	text     bool // of a string, which cannot be changed
@@ -45,12 +46,12 @@ type piece struct {
 	path     *step
 }
 
-// step is a path to a part, from its end. It becomes text only in an error.
+// step is the last step of a path to a part. A path becomes text only in an error.
 type step struct {
 	before *step
 	name   string        // of a field
 	key    reflect.Value // of a map
-	index  int           // of a list, if it has neither name nor key
+	index  int           // of a list element, if there is neither name nor key
 }
 
 func (s *step) String() string {
@@ -65,7 +66,7 @@ func (s *step) String() string {
 	return fmt.Sprintf("%s[%d]", s.before, s.index)
 }
 
-// furthest has the piece that reaches furthest, and the furthest piece of another object.
+// furthest has the piece that ends last, and the piece of another object that ends last.
 type furthest struct{ first, other *piece }
 
 func (f *furthest) add(p piece) {
@@ -80,7 +81,7 @@ func (f *furthest) add(p piece) {
 	}
 }
 
-// of returns a piece of another object that overlaps p.
+// of returns a piece of another object that overlaps p, or nil.
 func (f *furthest) of(p piece) *piece {
 	for _, before := range []*piece{f.first, f.other} {
 		if before != nil && before.object != p.object && before.to > p.from {
@@ -97,7 +98,7 @@ type walk struct {
 }
 
 func (w *walk) add(path *step, from, size uintptr, text bool) {
-	if size > 0 { // all values of size 0 may have one address
+	if size > 0 { // values of size 0 may all have the same address
 		w.pieces = append(w.pieces, piece{from, from + size, text, w.object, path})
 	}
 }

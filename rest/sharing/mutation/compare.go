@@ -20,14 +20,14 @@ type difference struct {
 	before, after string
 }
 
-// place is the place of a field in memory: an address, or a key of the map at an address. Two
-// objects that share a field have the same place for it.
+// place identifies a field in memory: by an address, or by a key of the map at an address. If two
+// objects share a field, its place is the same in both.
 type place struct {
-	address unsafe.Pointer // nil if the field is not in the memory of an object
+	address unsafe.Pointer // nil if the field has no address of its own
 	key     any            // of a map
 }
 
-// values compares two values of the same type. at is the place of now if now has no address.
+// values compares two values of the same type. If now has no address, at is its place.
 func (c *comparison) values(path string, at place, before, now reflect.Value) {
 	if now.CanAddr() {
 		at = place{address: now.Addr().UnsafePointer()}
@@ -93,7 +93,7 @@ func (c *comparison) maps(path string, at place, before, now reflect.Value) {
 func (c *comparison) structs(path string, at place, before, now reflect.Value) {
 	t := now.Type()
 	if t == quantity {
-		// Reading may change the cached text of a Quantity, and its form, but not its value.
+		// Reading a Quantity may change its cached text and its form, but not its value.
 		b, n := before.Interface().(resource.Quantity), now.Interface().(resource.Quantity)
 		if b.Format != n.Format || b.Cmp(n) != 0 {
 			c.add(path, at, before, now)

@@ -28,7 +28,7 @@ type Detector struct {
 type record struct {
 	key    types.NamespacedName
 	object reflect.Value
-	before reflect.Value // its copy
+	before reflect.Value // the copy of object
 }
 
 // Field is a field of an object.
@@ -36,7 +36,8 @@ type Field struct {
 	// Key is the object's namespace and name when it was recorded.
 	Key types.NamespacedName
 
-	// Path is the field in Go's syntax, such as Spec.Containers[0].Image or Labels["app"].
+	// Path is the path of the field in Go's syntax, such as Spec.Containers[0].Image or
+	// Labels["app"].
 	Path string
 }
 
@@ -47,11 +48,12 @@ type Mutation struct {
 	// Before and After are the values, formatted, and cut off if they are long.
 	Before, After string
 
-	// Others are the same field in other objects, which share the part that contains it.
+	// Others are the fields of other objects that changed as well, because they share the part that
+	// contains the field.
 	Others []Field
 }
 
-// String describes the change, and names the other objects that share it.
+// String describes the change, and names the other objects that changed.
 func (m Mutation) String() string {
 	text := fmt.Sprintf("%s was changed after it had been read; copy an object before changing it:\n  %s: %s became %s",
 		m.Key, m.Path, m.Before, m.After)
@@ -91,8 +93,8 @@ func Transform[T any](d *Detector) func(T) (T, error) {
 	}
 }
 
-// Record copies an object. No other goroutine may use the object during the call. If object is
-// not a pointer, the Detector watches only the parts that it points to.
+// Record copies an object, and Check later compares it. No other goroutine may use the object
+// during the call. If object is not a pointer, Record copies only the parts that it points to.
 func (d *Detector) Record(object any) {
 	v := reflect.ValueOf(object)
 	if !v.IsValid() {
@@ -112,13 +114,13 @@ func (d *Detector) Record(object any) {
 }
 
 // Check returns the fields that have changed since their object was recorded, or since an earlier
-// Check returned them, in the order in which the objects were recorded. Nobody may use the objects
-// during the call: even formatting a resource.Quantity writes to it.
+// Check returned them. The order is the one in which the objects were recorded. Nobody may use the
+// objects during the call: even formatting a resource.Quantity writes to it.
 func (d *Detector) Check() []Mutation {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var found []Mutation
-	places := map[place]int{} // of found
+	places := map[place]int{} // indices in found
 	for _, r := range d.records {
 		c := comparison{}
 		c.values("", place{}, r.before, r.object)

@@ -16,8 +16,8 @@
 //	default/web-1 was changed after it had been read; copy an object before changing it:
 //	  Spec.NodeName: "node-3" became "node-4"
 //
-// If several objects share the changed part, the error names the field in all of them: it may
-// have been changed through any of them.
+// If several objects share the changed part, the error names the field in all of them, because the
+// program may have changed it through any of them.
 //
 // # Guarantees
 //
