@@ -12,22 +12,21 @@ import (
 
 // Known is the store of the consumer: the objects that it has applied. Only the consumer changes
 // it, by applying batches. LastApplied may be called from any goroutine, also while the consumer
-// applies a batch. Only Pop calls AllKeys: it runs in the consumer's goroutine, while no batch is
-// being applied. The queue holds no lock when it calls either method.
+// applies a batch. AllKeys is called only by Pop, and so while no batch is being applied. The queue
+// holds no lock when it calls either method.
 //
-// The method names are unusual because the linker keeps every method whose name is in a generic
-// interface. Get and Keys would keep many methods of a program.
+// The method names are unusual, because the linker keeps every method whose name is in a generic
+// interface. With the names Get and Keys, it would keep many methods of a program.
 type Known[T any] interface {
 	LastApplied(key types.NamespacedName) (obj T, resourceVersion string, uidHash uint64, ok bool)
 	AllKeys() iter.Seq[types.NamespacedName]
 }
 
-// decide settles the stacks whose first delta depends on Known, and returns how many deltas it
-// dropped. Only decide and addKnown read objects of Known. The first delta of such a stack is one
-// of these:
+// decide handles the stacks whose first delta depends on Known, and returns how many deltas it
+// dropped. The first delta of such a stack is one of these:
 //
 //   - A state, after a Replace that did not list the key: decide puts a tombstone of the known
-//     object in front of it, if there is one.
+//     object, if there is one, before it.
 //   - A deletion of an object, but no object is known: decide drops it (DF-6).
 //   - A deletion of the known object: it stays as it is.
 //   - A deletion of an object that came after the known object: it becomes a tombstone of the known
@@ -60,7 +59,7 @@ func (f *FIFO[T]) decide(s *shelf[T]) (dropped int) {
 			dropped++
 			continue
 		}
-		if isUnread { // The observer has not been notified of this delta yet.
+		if isUnread { // the observer has not been notified of this delta yet
 			f.observer.delta(stack.Key, stack.Deltas[0].Type, stack.Deltas[0].ResourceVersion)
 		}
 	}
@@ -71,9 +70,9 @@ func (f *FIFO[T]) decide(s *shelf[T]) (dropped int) {
 }
 
 // addKnown adds stacks for keys that only Known has: a tombstone if a Replace did not list the key,
-// or else a Sync if there was a Resync. It does not change the footprint, which is in flight and
-// read by HasVersion. The shelf is passed by value, so that a Pop that does not need addKnown does
-// not allocate the shelf.
+// or else a Sync if there was a Resync. It does not change the footprint, because HasVersion reads
+// the footprint of the batch in flight. The shelf is passed by value, so that a Pop without
+// addKnown does not allocate it.
 func (f *FIFO[T]) addKnown(s shelf[T]) shelf[T] {
 	var keys pages[types.NamespacedName]
 	for key := range f.known.AllKeys() {

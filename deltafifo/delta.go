@@ -10,10 +10,10 @@ import (
 type Delta[T any] struct {
 	Type DeltaType
 
-	// FinalStateUnknown marks a tombstone: a Deleted without an event. A Replace did not list the
-	// key, so Object is the last known state, which may differ from the object's last state. A
-	// Deleted whose object was undecodable is a tombstone as well: it has the ResourceVersion of
-	// the deletion and no Object.
+	// FinalStateUnknown marks a tombstone: a Deleted without an event. Because a Replace did not
+	// list the key, Object is only the last known state, which may differ from the object's last
+	// state. A Deleted whose object was undecodable is a tombstone as well: it has the
+	// ResourceVersion of the deletion and no Object.
 	FinalStateUnknown bool
 
 	// Restored marks an object of a Restore. Its state may differ from the known state although
@@ -21,7 +21,7 @@ type Delta[T any] struct {
 	Restored bool
 
 	// unread marks a Deleted that stands for an undecodable object. Such a delta is the first of
-	// its stack, and is in no batch.
+	// its stack, and never reaches a batch.
 	unread unread
 
 	// Object is the object after the change. For Deleted it is the last known state.
@@ -32,7 +32,7 @@ type Delta[T any] struct {
 	ResourceVersion string
 
 	// UIDHash is listwatch.Item.UIDHash, or 0 if it is unknown. It distinguishes objects that had
-	// the same key, one after another. If two consecutive states have different hashes, the first
+	// the same key, one after the other. If two consecutive states have different hashes, the first
 	// object was deleted in between, without an event.
 	UIDHash uint64
 }
@@ -40,19 +40,18 @@ type Delta[T any] struct {
 // DeltaType says what a [Delta] reports. The zero value is no valid type.
 type DeltaType uint8
 
-// The types of deltas. A consumer that keeps a store treats all but Deleted
-// alike: the object is there now, and this is its state (PD-2).
+// These are the types of deltas. A consumer that keeps a store treats all types except Deleted
+// alike: the object exists, and this is its state (PD-2).
 const (
-	// Added comes from Add.
+	// Added is queued by Add.
 	Added DeltaType = iota + 1
-	// Updated comes from Update.
+	// Updated is queued by Update.
 	Updated
-	// Deleted comes from Delete, or is a tombstone that a Replace left behind.
+	// Deleted is queued by Delete, or is a tombstone after a Replace.
 	Deleted
-	// Replaced comes from Replace: the object was listed, with a state that may
-	// or may not be new.
+	// Replaced is queued by Replace: the object was listed, and its state may or may not be new.
 	Replaced
-	// Sync comes from Resync: the object has not changed, and its handlers see it again.
+	// Sync is requested by Resync: the object has not changed, and handlers get it again.
 	Sync
 )
 
@@ -85,9 +84,9 @@ func (s Stack[T]) Newest() Delta[T] { return s.Deltas[len(s.Deltas)-1] }
 
 // Batch is everything that was pending at a Pop. The consumer owns it.
 type Batch[T any] struct {
-	// Stacks has one stack per key, in order of each key's first pending delta (DF-2).
-	// Stacks that Pop adds follow at the end, in no particular order: tombstones of keys
-	// that vanished, and Syncs.
+	// Stacks has one stack per key, in the order of each key's first pending delta (DF-2). At the
+	// end follow the stacks that Pop adds, in no particular order: tombstones of keys that
+	// vanished, and Syncs.
 	Stacks []Stack[T]
 
 	// Turn is the number of the batch. Later batches have higher numbers.
@@ -95,16 +94,16 @@ type Batch[T any] struct {
 
 	// ResourceVersion is the newest version that the producer has reported, by an event, a Replace
 	// or a Bookmark. A consumer that has applied this batch has everything through this version. ""
-	// means that the producer has not reported a version yet. An Add after a Replace without a
-	// version does not count, see FIFO.Replace.
+	// means that the producer has not reported a version yet. After a Replace without a version,
+	// Adds do not count; see FIFO.Replace.
 	ResourceVersion string
 
-	// Replaced says that a Replace is part of the batch. The consumer should apply it as
-	// one step for the readers of its store.
+	// Replaced says that a Replace is part of the batch. The consumer should then apply the batch
+	// as one step for the readers of its store.
 	Replaced bool
 
-	// Resynced says that a Resync is part of the batch. The batch may have no Sync deltas,
-	// if all known objects have changed.
+	// Resynced says that a Resync is part of the batch. Even then, the batch has no Sync deltas if
+	// all known objects have changed.
 	Resynced bool
 
 	// Initial says that the first Replace of the queue is part of the batch. Exactly one

@@ -16,47 +16,48 @@
 //	                ▲                                                        │
 //	                └──── Known: what has been applied so far  ◄─────────────┘
 //
-// The stacks stand in the order of each key's first delta. A stack is read from the bottom, so that
-// the consumer sees all changes of an object, in order. Deltas are merged in two cases only: a
-// Deleted follows a Deleted (DF-3), or a key gets more deltas than Options.MaxDeltasPerKey before
-// the next Pop. States of different objects that had the same key, one after another, are not
+// The stacks are in the order of each key's first delta. The consumer reads a stack from the
+// bottom, so that it gets all changes of an object, in order. Deltas are merged in two cases only:
+// a Deleted follows a Deleted (DF-3), or a key gets more deltas than Options.MaxDeltasPerKey before
+// the next Pop. States of different objects that had the same key, one after the other, are not
 // merged: their Delta.UIDHash differs.
 //
-// The textbook's queue is plain/deltafifo.go. It hands out one key at a time, and holds its lock
-// while the consumer works. In a burst of 500 events, the median time from the server to the
-// handlers is 0.9 ms with batches, and 3.3 ms with the textbook's queue (plain/README.md).
+// plain/deltafifo.go has the textbook's queue. The textbook's queue hands out one key at a time,
+// and holds its lock while the consumer works. In a burst of 500 events, the median time from the
+// server to the handlers is 0.9 ms with batches, and 3.3 ms with the textbook's queue
+// (plain/README.md).
 //
 // # Why Pop takes everything
 //
 // DeltaFIFO pops one key. It keeps the order of each key, but not the order across keys. So the
 // store passes through states that the server never had, and a relist shows half of the old set and
 // half of the new set. Nobody can say up to which resourceVersion the store is complete, because an
-// earlier change may still wait on another stack. RealFIFO pops single deltas, or runs of deltas
-// that end before a key repeats. It keeps the whole order, but has no stacks, and a run can end in
-// the middle of a relist.
+// earlier change may still wait on another stack. client-go's RealFIFO pops single deltas, or
+// batches of deltas that end before a key repeats. It keeps the whole order, but has no stacks, and
+// a batch can end in the middle of a relist.
 //
-// Here Pop takes the whole shelf down, and the consumer applies it as one transaction, like a group
+// Here Pop takes the whole shelf, and the consumer applies it as one transaction, like a group
 // commit of a database. Therefore
 //
 //   - the store moves from one state of the server to a later one, and a relist is one
 //     step;
 //   - the store is complete through [Batch].ResourceVersion, because no earlier change is
 //     left on the shelf;
-//   - under load, batches grow by themselves, and cost less per event: the changes that
-//     arrive while the consumer works are the next batch.
+//   - under load, batches grow by themselves, and cost less per event: the changes that arrive
+//     while the consumer works become the next batch.
 //
 // # Where to find what
 //
 //   - A relist meets an object that vanished: replaceLocked in replace.go makes the tombstone if
 //     the queue has the object, addKnown in decide.go if only the store has it.
-//   - A deletion of an object that neither queue nor store has is dropped: decide in decide.go.
+//   - A deletion is dropped if neither the queue nor the store has the object: decide in decide.go.
 //   - The deltas of a key are bounded: pushLocked in fifo.go.
 //
 // # The hand-over
 //
-// A call of Pop says that the consumer has applied the batch of the Pop before. This one
-// rule keeps stacks, batch and store from racing. At any moment, each change is in exactly
-// one of three places:
+// A call of Pop says that the consumer has applied the batch of the previous Pop. This one rule
+// prevents races between stacks, batch and store. At any moment, each change is in exactly one of
+// three places:
 //
 //	pending    on the shelf. The producer adds to it; Pop takes it whole.
 //	in flight  popped, and perhaps applied. Until the next Pop the queue remembers
@@ -68,8 +69,9 @@
 //
 //   - A Replace cannot know which objects the consumer will have, because a batch may be in flight.
 //     For pending keys it puts tombstones on the stacks at once. For other keys it only records
-//     that there was a Replace, and which keys it kept; Pop adds the tombstones. If another key
-//     gets a delta before that, Pop puts the tombstone under its stack: deleted, then added.
+//     that there was a Replace, and which keys it listed as unchanged; Pop adds the tombstones. If
+//     such a key gets a delta before the next Pop, Pop puts the tombstone under it: deleted, then
+//     added.
 //   - A Delete cannot know whether the consumer will have the key, for the same reason. It
 //     is always queued, and Pop drops it if there is nothing to delete.
 //   - A Resync is only recorded. Pop adds a Sync for keys without a stack, so that a Sync is never
@@ -80,9 +82,9 @@
 // The producer's decoders call HasVersion at any time. It reads the store only for keys that are
 // neither pending nor in flight. For these keys the store has the newest state, or a state that
 // became the newest during the call. For a key in flight, the newest state may be neither in the
-// store nor on the shelf: HasVersion returns false, and one object is decoded needlessly. While Pop
-// finds the keys that vanished, these count as in flight. A key has vanished if a Replace did not
-// list it and it has no stack; the queue's footprint records both facts.
+// store nor on the shelf. Then HasVersion returns false, and one object is decoded needlessly.
+// While Pop looks for vanished keys, these keys count as in flight. A key has vanished if a Replace
+// did not list it and it has no stack. The queue's footprint records both facts.
 //
 // # Guarantees
 //
@@ -90,22 +92,22 @@
 //     hands out the first and the newest delta.
 //   - After a batch is applied, the store has exactly the state that the producer has reported
 //     through Batch.ResourceVersion.
-//   - A key that vanished is deleted exactly once, with FinalStateUnknown unless the producer
-//     reports its deletion after all.
-//   - Pop hands out a Deleted only if the consumer has the object, or gets it from the same
+//   - A key that vanished is deleted exactly once. The Deleted has FinalStateUnknown, unless the
+//     producer reports the deletion before the next Pop.
+//   - Pop hands out a Deleted only if the consumer has the object, or gets the object from the same
 //     stack (DF-6).
 //   - The queue keeps nothing in memory that it has handed out.
 //   - A queue has no goroutines, and waits on channels only.
 //
-// While the consumer is slow, each object takes at most Options.MaxDeltasPerKey plus 3 deltas. Only
-// objects that exist count, and objects whose deletion the consumer has not received yet. Names
-// that are used once, such as names of Pods, do not accumulate.
+// While the consumer is slow, each object takes at most Options.MaxDeltasPerKey plus 3 deltas.
+// Deleted objects take memory only until the consumer has received their deletion. So names that
+// are used once, such as names of Pods, do not accumulate.
 //
 // # Differences from DeltaFIFO
 //
-// docs/contracts.md numbers each behaviour of client-go's DeltaFIFO and RealFIFO. It names the test
-// that pins the behaviour here, and gives a reason for every difference. The largest differences:
-// Pop takes everything, and there is no process function. Each delta comes with its key, so that no
-// key function can fail. The first sync is one batch, marked Initial, so that nothing needs to be
-// counted.
+// docs/contracts.md numbers each behaviour of client-go's DeltaFIFO and RealFIFO. The page names
+// the test that pins each behaviour here, and gives a reason for every difference. The largest
+// differences: Pop takes everything, and there is no process function. Each delta comes with its
+// key, so that no key function can fail. The first sync is one batch, marked Initial, so that the
+// queue need not count its keys.
 package deltafifo

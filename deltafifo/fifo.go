@@ -21,23 +21,25 @@ type FIFO[T any] struct {
 	limit    int // deltas per key beyond which updates merge
 	observer *Observer
 
-	// ready has a token if there may be pending deltas that a waiting Pop has not seen.
-	// One slot is enough, because a Pop that wakes takes everything.
+	// ready has a token if there may be pending deltas that a waiting Pop has not seen. One slot is
+	// enough, because a Pop takes all pending deltas.
 	ready chan struct{}
 
 	popping atomic.Bool // a Pop is running
 
-	mu              sync.Mutex // guards following
-	pending         shelf[T]
-	flight          footprint                    // of the batch in flight; empty once that has been applied
-	spare           map[types.NamespacedName]int // an empty map for the next shelf
-	resourceVersion string                       // the newest that the producer reported
-	handedOut       string                       // the resourceVersion of the newest batch
-	populated       bool                         // there was a Replace
-	unordered       bool                         // Adds come in no order of versions, see Replace
+	mu      sync.Mutex // guards following
+	pending shelf[T]
+	// of the batch in flight; empty after the batch was applied
+	flight footprint
+	spare  map[types.NamespacedName]int // an empty map for the next shelf
+	// the newest version that the producer has reported
+	resourceVersion string
+	handedOut       string // the resourceVersion of the newest batch
+	populated       bool   // there was a Replace
+	unordered       bool   // versions of Adds do not count; see Replace
 	closed          bool
-	taken           int   // number of shelves that Pop took down
-	applied         int   // how many of these the consumer has applied, or Pop has dropped
+	taken           int   // number of shelves that Pop has taken
+	applied         int   // number of these that were applied, or had an empty batch
 	stats           Stats // counters and InFlight; Stats() fills in the rest
 }
 
@@ -66,7 +68,7 @@ func (f *FIFO[T]) Update(key types.NamespacedName, obj T, resourceVersion string
 
 // Delete queues that the object was deleted. obj is its last state, and resourceVersion the version
 // of the deletion. If neither the consumer nor a pending delta has the object at the next Pop, Pop
-// drops the Deleted, and hands out only its version (DF-6). Two deletes in a row become one. It
+// drops the Deleted, and hands out only its version (DF-6). Two consecutive deletes become one. It
 // returns ErrClosed after Close.
 func (f *FIFO[T]) Delete(key types.NamespacedName, obj T, resourceVersion string) error {
 	return f.tell(key, Delta[T]{Type: Deleted, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
@@ -88,8 +90,8 @@ func (f *FIFO[T]) Bookmark(resourceVersion string) error {
 }
 
 // Resync requests a Sync delta for each key that the consumer has at the next Pop and that has no
-// pending delta (DF-23). So an older state never follows a newer one. It returns ErrClosed after
-// Close.
+// pending delta (DF-23). So a Sync with an older state never follows a newer one. It returns
+// ErrClosed after Close.
 func (f *FIFO[T]) Resync() error {
 	defer f.wake()
 	f.mu.Lock()
@@ -102,11 +104,11 @@ func (f *FIFO[T]) Resync() error {
 	return nil
 }
 
-// HasVersion reports whether the newest state that the producer has reported for a key has exactly
-// this version. The state must also belong to the object with this hash of its UID (0 if unknown).
-// A producer that is about to call Replace can mark this object as Unchanged. The result holds
-// until the producer reports another state. For a key in the batch in flight HasVersion returns
-// false, because it cannot read the key's newest state at that moment.
+// HasVersion reports whether the producer's newest state of a key has exactly this version, and
+// belongs to the object with this hash of its UID (0 if unknown). The result holds until the
+// producer reports another state: a producer that is about to call Replace can mark the object as
+// Unchanged. For a key in the batch in flight HasVersion returns false, because it cannot read the
+// key's newest state at that moment.
 func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
 	if resourceVersion == "" {
 		return false
@@ -123,13 +125,14 @@ func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string, u
 		return false
 	}
 	// The key was neither pending nor in flight, so Known had its newest state when the lock was
-	// released. If Known has another state now, this state was reported, popped and applied since,
-	// and was the newest in between. In both cases the result was right at some moment of the call.
+	// released. If Known has another state now, that state was reported, popped and applied since
+	// then. Either way the result was right at some moment of the call.
 	_, known, knownUID, ok := f.known.LastApplied(key)
 	return ok && known == resourceVersion && !listwatch.OtherUID(knownUID, uidHash)
 }
 
-// Turn returns the Turn of the batch that has, or will have, the last delta queued so far.
+// Turn returns the number of the batch that has, or will have, the last delta queued so far; see
+// Batch.Turn.
 func (f *FIFO[T]) Turn() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -139,17 +142,17 @@ func (f *FIFO[T]) Turn() int {
 	return f.taken + 1
 }
 
-// Passed reports whether the consumer has applied the batch with this number, as far as the queue
-// knows. It is true as well if Pop found that the batch is empty.
+// Passed reports whether the consumer has applied the batch with this number. The queue learns this
+// at the next Pop. Passed is also true if the batch turned out to be empty.
 func (f *FIFO[T]) Passed(turn int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return turn <= f.applied
 }
 
-// Close closes the queue to producers: from now on Add and its siblings return ErrClosed. Pop
-// still hands out the pending deltas, and then returns ErrClosed as well (DF-13). Close returns
-// at once, and may be called again.
+// Close closes the queue to producers: from now on all methods that queue something return
+// ErrClosed. Pop still hands out the pending deltas, and then returns ErrClosed as well (DF-13).
+// Close returns at once, and may be called again.
 func (f *FIFO[T]) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -157,12 +160,12 @@ func (f *FIFO[T]) Close() {
 	f.wake()
 }
 
-// Apply queues an event of a watch, as Add, Update, Delete and Bookmark do. The version of an
-// Unordered event does not count: then only a Bookmark says how far the queue is.
+// Apply queues an event of a watch, as Add, Update, Delete and Bookmark do. If the event is
+// Unordered, its version does not count: then only a Bookmark says how far the queue is.
 //
-// A Deleted that is Unchanged is a tombstone: its object was undecodable. A Modified that is
-// Unchanged says that the present object of the key is undecodable. If the known object has another
-// UIDHash, it is gone, and gets a tombstone. Otherwise the known state stays.
+// A Deleted event that is Unchanged becomes a tombstone: its object was undecodable. A Modified
+// event that is Unchanged says that the present object of the key is undecodable. If the known
+// object has another UIDHash, it is gone, and gets a tombstone. Otherwise the known state stays.
 //
 // Apply returns ErrClosed after Close, and an error for an event of an unknown type.
 func (f *FIFO[T]) Apply(event listwatch.Event[T]) error {
@@ -189,8 +192,8 @@ func (f *FIFO[T]) Apply(event listwatch.Event[T]) error {
 	return f.tell(event.Key, d, through)
 }
 
-// tell queues one delta: Added, Updated or Deleted. With it the producer has reported everything up
-// to through, unless through is "".
+// tell queues one delta: Added, Updated or Deleted. through is the version up to which the producer
+// has then reported everything, or "".
 func (f *FIFO[T]) tell(key types.NamespacedName, d Delta[T], through string) error {
 	f.mu.Lock()
 	if f.closed {
@@ -212,9 +215,9 @@ func (f *FIFO[T]) tell(key types.NamespacedName, d Delta[T], through string) err
 }
 
 // pushLocked puts d on the key's stack. Beyond the limit, a stack gets at most three more deltas: a
-// Deleted, and the first and the newest state of the object after it. The method of the same name
-// in plain/deltafifo.go only appends: while its consumer is slow, memory grows with the number of
-// changes instead of the number of objects.
+// Deleted, and the first and the newest state of the object that follows. The method of the same
+// name in plain/deltafifo.go only appends: while its consumer is slow, memory grows with the number
+// of changes, not with the number of objects.
 func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 	f.stats.Queued++
 	s := &f.pending
@@ -233,21 +236,23 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 	newest := &stack.Deltas[len(stack.Deltas)-1]
 	switch {
 	case forgot && d.Type == Updated && newest.Type == Deleted:
-		d.Type = Added // The stack no longer has the states before it.
+		d.Type = Added // the stack no longer has the states before it
 	case d.Type == Deleted && newest.Type != Deleted && listwatch.OtherUID(newest.UIDHash, d.UIDHash):
-		// The deleted object came after the newest one, whose deletion had no event.
+		// The deleted object came after newest, whose deletion has no event. So d becomes a
+		// tombstone of newest.
 		d = Delta[T]{Type: Deleted, FinalStateUnknown: true, Object: newest.Object, ResourceVersion: d.ResourceVersion, UIDHash: newest.UIDHash}
 	}
 	switch {
 	case forgot && d.Type == Deleted && newest.Type == Deleted && newest.unread != ifAnother:
-		f.stats.Merged++ // The Deleted on the stack stands for both.
+		f.stats.Merged++ // the Deleted on the stack stands for both
 	case d.Type == Deleted && newest.unread != 0:
 		f.stats.Collapsed++
 		if d.unread = inAnyCase; !d.FinalStateUnknown {
-			d.unread = 0 // The deletion has an event, so Pop need not decide.
+			d.unread = 0 // the deletion has an event, so Pop need not decide
 		}
 		*newest = d
-	case d.Type == Deleted && newest.Type == Deleted: // DF-3: a Deleted beats a tombstone, else the first one stays
+	case d.Type == Deleted && newest.Type == Deleted:
+		// DF-3: a Deleted replaces a tombstone, otherwise the first one stays
 		f.stats.Collapsed++
 		if newest.FinalStateUnknown && !listwatch.OtherUID(newest.UIDHash, d.UIDHash) {
 			*newest = d
@@ -261,41 +266,40 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 		stack.Deltas = append(deltas, d)
 		s.deltas++
 		if len(deltas) == cap(deltas) {
-			clear(deltas) // The stack has moved, and its old page may be in use.
+			clear(deltas) // the stack has moved, and others may use its old page
 		}
 	}
 }
 
-// crowdedLocked counts a Deleted, and reports whether a sweep is due. A sweep looks at every stack,
-// so it runs only after a number of Deleted in proportion to the stacks.
+// crowdedLocked counts a Deleted, and reports whether a sweep is due. A sweep reads every stack, so
+// it is due only after a number of Deleted in proportion to the stacks.
 func (f *FIFO[T]) crowdedLocked() bool {
 	f.pending.deaths++
 	return f.pending.deaths >= max(f.limit, len(f.pending.stacks)/2)
 }
 
-// ends reports whether the object of the first delta is gone by the second delta, because the
-// second is its Deleted, or is about another object.
+// ends reports whether the object of the first delta is gone at the second delta. Then the second
+// delta is its Deleted, or is about another object.
 func ends[T any](first, second Delta[T]) bool {
 	return first.Type != Deleted && (second.Type == Deleted || listwatch.OtherUID(first.UIDHash, second.UIDHash))
 }
 
-// begins reports whether a delta is the first state of an object that follows another object in the
-// same stack.
+// begins reports whether the delta at this index is the first state of an object that follows
+// another object in the same stack.
 func begins[T any](deltas []Delta[T], at int) bool {
 	return at > 0 && (deltas[at-1].Type == Deleted || ends(deltas[at-1], deltas[at]))
 }
 
-// mergeable reports whether d may take the place of the newest delta. Both must be states of the
-// same object, and the newest delta must be neither the first of the stack nor the first of its
-// object.
+// mergeable reports whether d may replace the newest delta. Both must be states of the same object.
+// The newest delta must be neither the first of the stack nor the first of its object.
 func mergeable[T any](deltas []Delta[T], d Delta[T]) bool {
 	last := len(deltas) - 1
 	return d.Type != Deleted && deltas[last].Type != Deleted && !ends(deltas[last], d) && last > 0 && !begins(deltas, last)
 }
 
-// forgetLifeLocked removes all deltas of the newest object from a stack. The object is gone. Its
-// deltas are removed only if the stack has its whole life: its first state has a delta of another
-// object before it. forgetLifeLocked reports whether it has removed them.
+// forgetLifeLocked removes all deltas of the newest object, which is gone, from a stack. It does so
+// only if the stack has all of them, because a delta of another object comes before them. It
+// reports whether it has removed them.
 func (f *FIFO[T]) forgetLifeLocked(stack *Stack[T]) bool {
 	at := len(stack.Deltas) - 1
 	for at > 0 && !begins(stack.Deltas, at) {
@@ -312,9 +316,8 @@ func (f *FIFO[T]) forgetLifeLocked(stack *Stack[T]) bool {
 	return true
 }
 
-// touchLocked records that the producer has reported something. It takes resourceVersion over
-// unless resourceVersion is "" or the versions are unordered. The caller wakes Pop after it has
-// unlocked the queue, because Pop takes the lock at once.
+// touchLocked records that the producer has reported something up to resourceVersion, which may be
+// "". The caller calls wake after it has unlocked the queue, because Pop then takes the lock.
 func (f *FIFO[T]) touchLocked(resourceVersion string) {
 	if f.pending.empty() {
 		f.pending.since = time.Now()

@@ -7,15 +7,16 @@ import (
 )
 
 // Observer is a set of hooks; each may be nil. A method of the queue calls them after its work, in
-// the goroutine of its caller, with no lock held, and waits for them to return. They may call all
-// methods of the queue except Pop. A batch may be reported just before the last of its deltas,
-// because hooks run after the work. With several producers, hooks must be safe for concurrent use.
+// the goroutine of its caller, with no lock held. The hooks delay this goroutine, and may call all
+// methods of the queue except Pop. Because they run after the work, OnBatch may be called just
+// before OnDelta for the last of the batch's deltas. With several producers, hooks must be safe for
+// concurrent use.
 type Observer struct {
 	// OnDelta is called for each delta. Add, Update, Delete and Replace call it for the deltas that
 	// they queue, merged ones included. Pop calls it for the tombstones and Syncs that it adds.
 	OnDelta func(key types.NamespacedName, t DeltaType, resourceVersion string)
 
-	// OnBatch is called by Pop for each batch that it is about to return.
+	// OnBatch is called by Pop for each batch, just before Pop returns it.
 	OnBatch func(BatchInfo)
 }
 
@@ -25,7 +26,7 @@ type BatchInfo struct {
 	ResourceVersion   string
 	Replaced, Initial bool
 
-	// Waited is how long the oldest part of the batch had been pending.
+	// Waited is how long the oldest delta of the batch was pending.
 	Waited time.Duration
 }
 

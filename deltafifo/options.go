@@ -4,8 +4,8 @@ import "math"
 
 // Options are the optional settings of a queue. The zero value is ready to use.
 type Options struct {
-	// MaxDeltasPerKey is the number of deltas beyond which the queue merges deltas of a key. Its
-	// stack then gets three more deltas at most:
+	// MaxDeltasPerKey is the number of deltas of a key beyond which the queue merges deltas. The
+	// key's stack then gets three more deltas at most:
 	//
 	//   - Of an object's two newest states, the queue keeps only the newer one.
 	//   - If an object was created after a Deleted, and is deleted before the next Pop, the earlier
@@ -13,17 +13,15 @@ type Options struct {
 	//
 	// The first and the newest delta always stay, and so do the first Deleted and the delta that
 	// creates the present object. So a consumer learns that its object is gone, with the last
-	// state, and that the present object is another one. It is not notified of objects that came
-	// and went in between.
+	// state, and that the present object is another one. The consumer gets no delta of objects that
+	// were created and deleted in between. If a key came and went before the consumer received it,
+	// the queue forgets the key. It looks for such keys when the number of Deletes has reached both
+	// MaxDeltasPerKey and half of all pending keys.
 	//
-	// If a key came and went before the consumer received it, the queue forgets the key. It looks
-	// for such keys when the number of Deletes has reached both MaxDeltasPerKey and half of all
-	// pending keys.
-	//
-	// Defaults to 64: a burst of ordinary size stays complete. A consumer that is 64 updates of one
-	// object behind does not need all of them, and one busy Lease must not fill the memory. A
-	// negative number means no bound, as in client-go (DF-3). 1 means 2: the first and the newest
-	// delta.
+	// Defaults to 64, so that a burst of ordinary size stays complete. A consumer that is 64
+	// updates of one object behind does not need all of them, and one busy Lease must not fill the
+	// memory. A negative number means no limit, as in client-go (DF-3). 1 means 2: the first and
+	// the newest delta.
 	MaxDeltasPerKey int
 
 	// Observer has the hooks that the queue calls for each delta and batch. Defaults to nil.

@@ -2,8 +2,8 @@ package deltafifo
 
 import "iter"
 
-// pageSize bounds the number of elements in one page, which is one allocation. A consumer that
-// keeps one delta of a batch keeps the delta's page, and the objects in it.
+// pageSize limits the number of elements in one page, which is one allocation. A consumer that
+// keeps one delta of a batch keeps the delta's page and the objects in it.
 const pageSize = 1024
 
 // pages is a list that is not copied while it grows: its elements do not move.

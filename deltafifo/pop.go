@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// Pop returns all pending deltas as one batch, and waits if there are none. A call says that the
-// consumer has applied the last batch to Known, whatever this call returns. If the consumer failed
-// to apply a part of the last batch, it does not get that part again.
+// Pop returns all pending deltas as one batch, and waits if there are none. Each call says that the
+// consumer has applied the last batch to Known. If the consumer failed to apply a part of the last
+// batch, it does not get that part again.
 //
-// A batch always has stacks, a Replace, or a newer resourceVersion. If ctx has ended, Pop
-// returns its error, even if there are pending deltas. Nothing is lost then, and Pop may be
-// called again. After Close it hands out the pending deltas, and then returns ErrClosed.
+// A batch always has stacks, a Replace, or a newer resourceVersion. If ctx has ended, Pop returns
+// its error, even if there are pending deltas. Nothing is lost then, and Pop may be called again.
+// After Close it hands out the pending deltas, and then returns ErrClosed.
 //
-// Pop of plain/deltafifo.go hands out one key, and holds the lock while the consumer works. The
-// package comment has the cost.
-//
-// There is one consumer: Pop panics if it is called while another Pop runs.
+// There is one consumer: Pop panics if it is called while another Pop runs. Pop of
+// plain/deltafifo.go hands out one key, and holds the lock while the consumer works; the package
+// comment compares the two.
 func (f *FIFO[T]) Pop(ctx context.Context) (Batch[T], error) {
 	if !f.popping.CompareAndSwap(false, true) {
 		panic("deltafifo: Pop was called by two goroutines at once; a queue has one consumer")
@@ -62,12 +61,12 @@ func (f *FIFO[T]) settleLocked() {
 	f.stats.InFlight = 0
 }
 
-// maxSpare bounds the length of maps that are used again. A map never shrinks, and the time to
-// clear it is in proportion to its greatest length so far.
+// maxSpare limits the length of maps that are reused. A map never shrinks, and clearing it takes
+// time in proportion to the largest length it ever had.
 const maxSpare = 64
 
-// take takes the pending shelf down, with its resourceVersion. From then on its keys are in
-// flight. The shelf is empty if nothing is pending.
+// take takes the pending shelf with its resourceVersion, and leaves an empty shelf. From then on
+// the keys are in flight. The returned shelf is empty if nothing is pending.
 func (f *FIFO[T]) take() (shelf[T], string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,8 +87,8 @@ func (f *FIFO[T]) take() (shelf[T], string, error) {
 	return s, f.resourceVersion, nil
 }
 
-// finish makes a batch from a shelf that was taken down. It reads Known without the lock: the
-// producer cannot reach the shelf, and the only writer of Known, the consumer, waits in Pop.
+// finish makes a batch from a shelf that take returned. It reads Known without the lock: the
+// producer cannot reach the shelf, and the consumer, the only writer of Known, waits in Pop.
 // Meanwhile HasVersion finds the keys that get a tombstone in the footprint in flight. ok is false
 // if the batch would be empty.
 func (f *FIFO[T]) finish(s shelf[T], resourceVersion string) (Batch[T], bool) {

@@ -8,34 +8,32 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// Replace queues a whole list: at resourceVersion, these objects exist, and no others. All of
-// its deltas are part of one batch:
+// Replace queues a whole list: at resourceVersion, these objects exist, and no others. All of its
+// deltas are part of one batch:
 //
-//   - Each listed object gets a Replaced delta, even if it was deleted just before, unless
-//     it is Unchanged.
-//   - Each object that is pending and not listed gets a tombstone with its newest pending
-//     state, unless it is deleted already.
-//   - Each other object that is not listed, and that the consumer has at the next Pop, gets
-//     a tombstone with the consumer's state (DF-19).
+//   - Each listed object gets a Replaced delta, even if it was deleted just before, unless it is
+//     Unchanged.
+//   - Each object that is pending and not listed gets a tombstone with its newest pending state,
+//     unless it is deleted already.
+//   - Each other object that is not listed, and that the consumer has at the next Pop, gets a
+//     tombstone with the consumer's state (DF-19).
 //
 // An item is Unchanged if HasVersion returned true for it: the object exists, and the consumer has
 // its state. An Unchanged item without a version stands for an undecodable object: the consumer's
-// state stays, unless it has another UIDHash. If an item of this kind has no name either, it may
-// stand for any object, so all objects that are not listed stay.
+// state stays, unless it has another UIDHash. If such an item has no name either, it may stand for
+// any object, so all objects that are not listed stay.
 //
 // Deltas queued after the Replace follow it: if an object was not listed and is then added, the
-// consumer sees it deleted and added. If a key is listed twice, its last item with an object
+// consumer gets a deletion and an addition. If a key is listed twice, its last item with an object
 // counts.
 //
 // A Replace without a version ("" or "0") comes from a server that cannot say which state a list
 // shows. A watch of this server begins with an Add of every object, in no particular order. So the
-// version of an Add does not say how far the queue is, until there is an Update, a Delete or a
-// Bookmark.
+// queue ignores the versions of Adds until there is an Update, a Delete or a Bookmark.
 //
 // plain/deltafifo.go has neither batches nor Unchanged items. Its readers see half of a list, and
-// its relist of 20,000 pods allocates 626 MB instead of 7 (plain/README.md).
-//
-// Replace does not keep the slice. After Close it queues nothing, and returns ErrClosed.
+// its relist of 20,000 pods allocates 626 MB instead of 7 (plain/README.md). Replace does not keep
+// the slice. After Close it queues nothing, and returns ErrClosed.
 func (f *FIFO[T]) Replace(items []listwatch.Item[T], resourceVersion string) error {
 	return f.replace(items, resourceVersion, false)
 }
@@ -74,7 +72,7 @@ func (f *FIFO[T]) replace(items []listwatch.Item[T], resourceVersion string, res
 	return nil
 }
 
-// replaceLocked puts a list on the pending shelf, first the items that have an object. If there is
+// replaceLocked puts a list on the pending shelf, the items that have an object first. If there is
 // an observer, it returns the pending keys that got a tombstone.
 func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (buried []listwatch.Item[T]) {
 	s := &f.pending
@@ -90,7 +88,7 @@ func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (burie
 	if before == 0 {
 		s.reserve(objects)
 	}
-	there := make([]bool, before) // whether each pending stack's key is listed
+	there := make([]bool, before) // by index of a pending stack: whether its key is listed
 	left := objects
 	for i := range items {
 		item := &items[i]
@@ -126,7 +124,7 @@ func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (burie
 		if !item.Unchanged || item.Key.Name == "" {
 			continue
 		}
-		unread := item.UIDHash // of an undecodable object
+		unread := item.UIDHash // hash of the UID of an undecodable object
 		if item.ResourceVersion != "" {
 			unread = 0
 		}
@@ -140,7 +138,8 @@ func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (burie
 			} else {
 				bury(at)
 			}
-		case !s.vanished(item.Key): // A key that an earlier pending Replace did not list stays vanished.
+		case !s.vanished(item.Key):
+			// a key that an earlier pending Replace did not list stays vanished
 			kept[item.Key] = struct{}{}
 			f.unreadLocked(item.Key, unread, "")
 		}
@@ -152,7 +151,7 @@ func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (burie
 	}
 
 	if lenient && s.replaced {
-		maps.Copy(s.kept, kept) // Keys that an earlier pending Replace did not list stay vanished.
+		maps.Copy(s.kept, kept) // keys that an earlier pending Replace did not list stay vanished
 	} else {
 		s.lenient, s.kept = lenient, kept
 	}

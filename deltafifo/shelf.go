@@ -8,46 +8,46 @@ import (
 	"github.com/kinform/kinform/internal/invariant"
 )
 
-// shelf has all deltas since the last Pop. Pop takes down the whole shelf, and puts up an empty
-// one. plain/deltafifo.go has a map of stacks and a slice of keys instead, and takes one key after
-// another. Here, the slice of stacks becomes the batch.
+// shelf has all deltas since the last Pop, in one stack for each key. Pop takes the whole shelf,
+// and leaves an empty one: the slice of stacks becomes the batch. plain/deltafifo.go has a map of
+// stacks and a slice of keys instead, and pops one key at a time.
 type shelf[T any] struct {
 	footprint
 
 	stacks []Stack[T] // in order of each key's first delta
 	deltas int        // in all stacks
-	deaths int        // Deleted since the last sweep
-	since  time.Time  // the time of the oldest delta, zero while the shelf is empty
+	deaths int        // number of Deleted since the last sweep
+	since  time.Time  // the time of the oldest delta; zero if the shelf is empty
 
-	// doubtful lists the stacks, by position, whose first delta depends on the content of Known
-	// when Pop takes the shelf. Such a delta is a Deleted, or came after a Replace that did not
-	// list the key. See FIFO.decide.
+	// doubtful has the indices of the stacks whose first delta depends on Known. Pop decides about
+	// it when it takes the shelf; see FIFO.decide. The first delta of such a stack is a Deleted, or
+	// came after a Replace that did not list the key.
 	doubtful []int
 
-	initial bool // the first Replace of the queue is here
+	initial bool // the first Replace of the queue is on this shelf
 	resync  bool
 
-	// free is the rest of a page of deltas from which new stacks are cut.
+	// free is the unused rest of a page of deltas, from which new stacks get their slices.
 	free []Delta[T]
 }
 
-// footprint says which keys a shelf changes. It has no objects, so that the queue can keep it
-// for the batch in flight.
+// footprint says which keys a shelf changes. It has no objects, so the queue can keep the footprint
+// of the batch in flight without keeping the objects.
 type footprint struct {
-	place map[types.NamespacedName]int // where the key's stack is in stacks
+	place map[types.NamespacedName]int // the index of the key's stack in stacks
 
-	// replaced says that there was a Replace. kept has the keys that it listed as unchanged and
-	// that had no stack at that time.
+	// replaced says that there was a Replace. kept has the keys that this Replace listed as
+	// unchanged and that had no stack at that time.
 	replaced bool
 	kept     map[types.NamespacedName]struct{}
 
-	// lenient says that keys stay although a Replace has not listed them, because it did not have
-	// the names of all objects.
+	// lenient says that no key has vanished: the Replace had an object without a name, which may be
+	// any object.
 	lenient bool
 }
 
 // vanished reports whether a Replace did not list a key, so that the consumer has to delete the
-// key's object if it has one. The key must have no stack.
+// key's object if it has one. It is valid only for a key that has no stack.
 func (p *footprint) vanished(key types.NamespacedName) bool {
 	if !p.replaced || p.lenient {
 		return false
@@ -72,7 +72,7 @@ func (s *shelf[T]) reserve(n int) {
 	}
 }
 
-// open puts up a new stack for key. deltas becomes the stack's slice, and must not share its
+// open adds a stack for key. deltas becomes the slice of the stack, so no other slice may share its
 // capacity.
 func (s *shelf[T]) open(key types.NamespacedName, deltas []Delta[T]) {
 	if s.place == nil {
@@ -86,9 +86,10 @@ func (s *shelf[T]) open(key types.NamespacedName, deltas []Delta[T]) {
 	s.deltas += len(deltas)
 }
 
-// alone returns a slice with d, the first of n such slices. The slices are parts of pages, because
-// most stacks never have more than one delta. Pages grow with the shelf, but stay small, because a
-// consumer that keeps one stack keeps its whole page.
+// alone returns a slice with the delta d. n is the number of such slices that the caller needs,
+// this one included. The slices are cut from pages, because most stacks never have more than one
+// delta. Pages grow with the shelf, but stay small, because a consumer that keeps one stack keeps
+// its whole page in memory.
 func (s *shelf[T]) alone(d Delta[T], n int) []Delta[T] {
 	if len(s.free) == 0 {
 		s.free = make([]Delta[T], max(min(len(s.stacks)+1, 64), min(n, pageSize)))

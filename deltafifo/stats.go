@@ -2,7 +2,7 @@ package deltafifo
 
 import "time"
 
-// Stats has the counters of a queue, all taken at one moment.
+// Stats has the counters of a queue, all of the same moment.
 type Stats struct {
 	// Keys and Deltas count pending keys and deltas, without the tombstones and Syncs that Pop will
 	// add.
@@ -11,8 +11,8 @@ type Stats struct {
 	// OldestAge is how long the oldest delta has been pending, or 0 if nothing is pending.
 	OldestAge time.Duration
 
-	// InFlight is the number of keys in the last batch, until the next call of Pop says
-	// that it has been applied.
+	// InFlight is the number of keys in the last batch. It is 0 after the next call of Pop, which
+	// says that the batch has been applied.
 	InFlight int
 
 	// ResourceVersion is the newest version that the producer has reported.
@@ -24,11 +24,11 @@ type Stats struct {
 	Batches uint64
 	// Replaces counts calls of Replace.
 	Replaces uint64
-	// Merged counts deltas that the consumer does not see because of Options.MaxDeltasPerKey:
-	// states that a newer state replaced, and objects that came and went. If it grows, the consumer
-	// is too slow.
+	// Merged counts deltas that the consumer does not get because of Options.MaxDeltasPerKey:
+	// states that a newer state replaced, and objects that were created and deleted in between. If
+	// it grows, the consumer is too slow.
 	Merged uint64
-	// Collapsed counts deletes that followed a delete (DF-3).
+	// Collapsed counts deletes of an object that directly followed a delete (DF-3).
 	Collapsed uint64
 	// Dropped counts deletes of objects that the consumer never had (DF-6).
 	Dropped uint64

@@ -2,9 +2,9 @@ package deltafifo
 
 import "k8s.io/apimachinery/pkg/types"
 
-// sweep forgets keys that came and went without reaching the consumer, so that names that are used
-// once do not accumulate while the consumer is slow. It may read Known without the lock: a key that
-// is neither known nor in flight stays unknown until the next Pop takes the shelf.
+// sweep removes keys whose objects were created and deleted without reaching the consumer. So names
+// that are used once do not accumulate while the consumer is slow. sweep reads Known without the
+// lock: a key that is neither known nor in flight stays unknown until the next Pop takes the shelf.
 func (f *FIFO[T]) sweep() {
 	gone := make(map[types.NamespacedName]bool)
 	f.mu.Lock()
@@ -39,7 +39,7 @@ func (f *FIFO[T]) sweep() {
 		if gone[stack.Key] && stack.isGone() {
 			s.deltas -= len(stack.Deltas)
 			f.stats.Merged += uint64(len(stack.Deltas))
-			clear(stack.Deltas) // Other stacks may keep the page of these deltas.
+			clear(stack.Deltas) // other stacks may keep the page of these deltas
 			delete(s.place, stack.Key)
 			continue
 		}

@@ -8,20 +8,20 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// unread says in which case an undecodable object has replaced the known object of its key, so that
-// the known object is gone.
+// unread says under which condition an undecodable object has replaced the known object of its key.
+// The known object is then gone.
 type unread uint8
 
 const (
-	// ifAnother: the known object is gone if it has another UIDHash at Pop.
+	// ifAnother means that the known object is gone if it has another UIDHash at Pop.
 	ifAnother unread = iota + 1
 
-	// inAnyCase: the known object is gone whatever its UIDHash is. Two different objects were
-	// undecodable, one after another, or a Replace did not list the key.
+	// inAnyCase means that the known object is gone whatever its UIDHash is. Either two different
+	// objects were undecodable, one after the other, or a Replace did not list the key.
 	inAnyCase
 )
 
-// unread is Apply for an existing object that is undecodable.
+// unread implements Apply for an existing object that is undecodable.
 func (f *FIFO[T]) unread(key types.NamespacedName, uidHash uint64, resourceVersion string) error {
 	f.mu.Lock()
 	if f.closed {
@@ -41,8 +41,9 @@ func (f *FIFO[T]) unread(key types.NamespacedName, uidHash uint64, resourceVersi
 	return nil
 }
 
-// unreadLocked is unread for a key that has not vanished. It reports whether it has put a
-// tombstone on a pending stack. If there is no stack, Pop decides; see decide.
+// unreadLocked is unread for a key that has not vanished. gone is true if it has put a tombstone on
+// a pending stack. If the key has no stack, Pop decides whether the known object is gone; see
+// decide.
 func (f *FIFO[T]) unreadLocked(key types.NamespacedName, uidHash uint64, resourceVersion string) (gone bool) {
 	if uidHash == 0 {
 		return false
@@ -64,8 +65,9 @@ func (f *FIFO[T]) unreadLocked(key types.NamespacedName, uidHash uint64, resourc
 	return newest.unread == 0
 }
 
-// readAgain replaces the delta of an undecodable object by a state. The consumer sees from UIDHash
-// whether the known object is another one.
+// readAgain replaces the delta of an undecodable object by a decoded state. Pop need not decide
+// about the stack any more, because the consumer compares the UIDHash of the state with the known
+// object's.
 func (s *shelf[T]) readAgain(i int, d Delta[T]) {
 	s.stacks[i].Deltas[0] = d
 	if at, ok := slices.BinarySearch(s.doubtful, i); ok {
