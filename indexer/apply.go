@@ -8,33 +8,33 @@ import (
 	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
-// Op is one change: an object to be stored, or a key to be deleted.
+// Op is one change: it stores an object, or deletes a key.
 type Op[T any] struct {
 	Key types.NamespacedName
 
-	// Object is stored as it is. From then on it belongs to the store and all its readers: nobody
-	// may modify it. ResourceVersion is its version, and UIDHash stands for its UID, as in
+	// Object is stored without a copy. From then on it belongs to the store and all its readers:
+	// nobody may modify it. ResourceVersion is its version, and UIDHash stands for its UID, as in
 	// listwatch.Item. Readers get both unchanged. All three fields are ignored if Delete is set.
 	Object          T
 	ResourceVersion string
 	UIDHash         uint64
 
-	// Delete removes the key. A key that the store does not have is not an error (IX-1).
+	// Delete removes the key. It is not an error if the store does not have the key (IX-1).
 	Delete bool
 }
 
 // Apply does all ops in order as one transaction: a reader sees all of them or none, in the objects
-// and in every index. An op replaces an object that is there already.
+// and in every index. An op with an object replaces the key's stored object.
 //
 // resourceVersion is the version through which the store is complete after these ops. "" and "0"
 // mean that the writer does not know it. If there are several writers, only a writer that knows the
-// versions of the others may pass it. The store's version never goes down: Apply ignores an older
-// one. If one of the two is not a positive decimal number, they cannot be compared, and Apply takes
-// the new one.
+// versions of the others may pass it. Apply ignores a version that is older than the store's. If
+// one of the two is not a positive decimal number, they cannot be compared, and Apply sets the new
+// one.
 //
-// The error, of type [IndexErrors], has one [*IndexError] for each op with an object on which an
-// index function failed. Apply leaves out this op, and the store keeps its state of the key. All
-// other ops and the resourceVersion are applied (IX-17).
+// If an index function fails on an object, Apply leaves out this op, and the store keeps its state
+// of the key. Apply does all other ops, and sets the resourceVersion (IX-17). The error, of type
+// [IndexErrors], has one [*IndexError] for each op that was left out.
 //
 // revision is the revision of the first snapshot that has the ops. Apply does not keep the slice.
 func (s *Store[T]) Apply(ops []Op[T], resourceVersion string) (revision uint64, err error) {
@@ -42,22 +42,23 @@ func (s *Store[T]) Apply(ops []Op[T], resourceVersion string) (revision uint64, 
 }
 
 // ApplyRelist is Apply for the result of a relist. The store's version becomes the version of the
-// list, even if it is lower: then the cluster has been restored from a backup.
+// list, even if that version is lower: then the cluster has been restored from a backup.
 func (s *Store[T]) ApplyRelist(ops []Op[T], resourceVersion string) (revision uint64, err error) {
 	return s.write(ops, resourceVersion, restart, false)
 }
 
 // Replace makes the ops the whole content of the store, as one transaction: a reader sees the old
-// set or the new one, never a mixture (IX-13). Of several ops with one key, the last counts.
-// Otherwise it is like Apply: if an object cannot be indexed, the store keeps its state of the key.
+// set or the new set, never a mixture (IX-13). If several ops have the same key, the last one
+// counts. Otherwise Replace is like Apply: if an object cannot be indexed, the store keeps its
+// state of the key.
 func (s *Store[T]) Replace(ops []Op[T], resourceVersion string) (revision uint64, err error) {
 	return s.write(ops, resourceVersion, advance, true)
 }
 
-// noEnd replaces the end of the terms of an op whose object cannot be indexed.
+// noEnd marks an op whose object cannot be indexed. It takes the place of the op's end in ends.
 const noEnd = -1
 
-// write is Apply with a rule for the version, or Replace if whole is set.
+// write implements Apply and, if whole is set, Replace. rule returns the store's new version.
 func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to string) string, whole bool) (uint64, error) {
 	var started time.Time
 	if s.observer.OnApplied != nil {
@@ -68,7 +69,7 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 		fewTerms [4]versions.Found
 		oneEnd   [1]int
 		terms    []versions.Found // of all ops, one after another
-		ends     []int            // the end of each op's part of terms, or noEnd
+		ends     []int            // for each op, the end of its terms, or noEnd
 		failures IndexErrors
 	)
 	e := s.source.Engine
@@ -79,7 +80,7 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 		if s.definitions.Load() == definitions {
 			break
 		}
-		e.Unlock() // An index was added, so the ops lack its terms.
+		e.Unlock() // an index was added since, so the ops lack its terms
 	}
 	next := e.Begin(len(ops))
 	next.ResourceVersion = rule(next.ResourceVersion, resourceVersion)
@@ -110,8 +111,8 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 	return revision, nil
 }
 
-// prepare returns the index values of the ops, and the errors of ops that cannot be stored. It
-// appends to the given slices. It runs user code: no lock may be held.
+// prepare computes the index values of the ops, and returns the errors of ops that cannot be
+// stored. It appends to the given slices. It runs user code, so its caller must hold no lock.
 func prepare[T any](terms []versions.Found, ends []int, definitions []definition[T], ops []Op[T]) ([]versions.Found, []int, IndexErrors) {
 	if len(ops) > cap(ends) {
 		ends = make([]int, 0, len(ops))
@@ -130,7 +131,7 @@ func prepare[T any](terms []versions.Found, ends []int, definitions []definition
 			if d.ready {
 				failures = append(failures, failure)
 				terms, end = terms[:start], noEnd
-			} else { // The op is valid; the index will not be added.
+			} else { // the op is valid, and the index will not be added
 				d.failure.CompareAndSwap(nil, failure)
 			}
 			from = from[failed+1:]

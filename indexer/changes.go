@@ -8,34 +8,31 @@ import (
 	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
-// Change is the difference of one object between two snapshots. Old is nil if the object is
-// new, and New is nil if it is gone.
+// Change is the difference of one object between two snapshots. Old is nil if the object is new,
+// and New is nil if the object is gone.
 type Change[T any] struct {
 	Key      types.NamespacedName
 	Old, New *Entry[T]
 }
 
-// Changes iterates over the changes from an older snapshot of the same store to this one, deletions
-// included, in no order. Each key comes once, however often it changed in between. A key that was
-// created and deleted in between does not come. A collection that is derived from a store can use
-// Changes to follow the store:
+// Changes iterates over the changes from an older snapshot of the same store to this one, in no
+// particular order. Deletions are included. Each key comes once, however often it changed in
+// between. A key that was created and deleted in between does not come. A collection that is
+// derived from a store can use Changes to follow the store:
 //
 //	next := store.Snapshot()
 //	for change := range next.Changes(last) { ... }
 //	last.Release()
 //	last = next
 //
-// A position is a snapshot and not a resourceVersion: from a number alone the store could not say
+// The older state must be a snapshot, because from a resourceVersion alone the store could not say
 // which objects were deleted since. To resume after a restart of the process, see package
 // informer/warmstart, which saves the store, and notifies handlers of the changes.
 //
 // Time and memory grow with the number of writes since the older snapshot, not with the size of the
-// store. The store needs no log, because it keeps everything that the older snapshot sees. The
-// caller must not release the two snapshots before the loop ends. At the beginning of the loop,
-// writers wait for a moment.
-//
-// Changes panics if the snapshots are of different stores. It yields nothing if the other snapshot
-// is not older.
+// store. The caller must not release the two snapshots before the loop ends. At the beginning of
+// the loop, writers wait for a moment. Changes panics if the snapshots are of different stores. It
+// yields nothing if the other snapshot is not older.
 func (s *Snapshot[T]) Changes(since *Snapshot[T]) iter.Seq[Change[T]] {
 	if s.source.Engine != since.source.Engine {
 		panic("indexer: Changes between snapshots of different stores")
@@ -53,7 +50,7 @@ func (s *Snapshot[T]) Changes(since *Snapshot[T]) iter.Seq[Change[T]] {
 	}
 }
 
-// exported returns the part of a version that users see, or nil if the version has no object.
+// exported returns a version as an Entry, or nil if the version has no object.
 func exported[T any](key types.NamespacedName, v *versions.Version) *Entry[T] {
 	if v.OrNil() == nil {
 		return nil

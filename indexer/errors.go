@@ -42,8 +42,7 @@ func namesOf(indexes []*versions.Index) []string {
 	return names
 }
 
-// IndexError says that an index function failed on an object, by returning an
-// error or by panicking.
+// IndexError says that an index function returned an error for an object, or panicked.
 type IndexError struct {
 	Index string
 	Key   types.NamespacedName
@@ -70,7 +69,8 @@ func (e *IndexError) Unwrap() error {
 	return e.Err
 }
 
-// IndexErrors are the failures of one transaction, in the order of its ops. It unwraps to each.
+// IndexErrors are the failures of one transaction, in the order of its ops. It unwraps to each
+// failure.
 type IndexErrors []*IndexError
 
 // Error has a line for each failure.

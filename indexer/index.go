@@ -11,23 +11,23 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// IndexFunc returns the values of an object in an index. If there are no values, the object is not
-// in the index. A value that is returned twice counts once (IX-5).
+// IndexFunc returns the values of an object in an index. If it returns no values, the object is not
+// in the index. A value that it returns twice counts once (IX-5).
 //
-// It must not modify the object, and must return the same values for the same object. It runs with
-// no lock held, possibly in several goroutines at once, and more than once for one write. If it
-// returns an error or panics, the write reports an [*IndexError].
+// It must not modify the object, and must always return the same values for the same object. It
+// runs with no lock held, possibly in several goroutines at once, and more than once for one write.
+// If it returns an error or panics, the write reports an [*IndexError].
 type IndexFunc[T any] func(obj T) ([]string, error)
 
-// definition is an index of a store and its function. Readers find the index in
-// views once it is ready.
+// definition is an index of a store with its function. Readers see the index only when ready is
+// set.
 type definition[T any] struct {
 	*versions.Index
 	fn    IndexFunc[T]
 	ready bool
 
-	// failure is the first error of a write while the index was being built. It is an error of the
-	// index, not of the write.
+	// failure is the first error of the index function on an object that was written while the
+	// index was being built. AddIndex returns it; the write does not.
 	failure *atomic.Pointer[IndexError]
 }
 
@@ -42,9 +42,9 @@ func define[T any](name string, fn IndexFunc[T]) (definition[T], error) {
 	return definition[T]{Index: &versions.Index{Name: name}, fn: fn, failure: new(atomic.Pointer[IndexError])}, nil
 }
 
-// evaluate appends the index values of an object. If an index function fails, evaluate appends the
-// values of the functions before it, and returns the error and the number of the failed definition.
-// It runs user code: no lock may be held.
+// evaluate appends the index values of an object. If an index function fails, evaluate returns the
+// error, the index of the failed definition, and the values of the functions before it. It runs
+// user code, so its caller must hold no lock.
 func evaluate[T any](to []versions.Found, definitions []definition[T], object T) (terms []versions.Found, failed int, err error) {
 	terms = to
 	defer func() {
@@ -70,8 +70,7 @@ func evaluate[T any](to []versions.Found, definitions []definition[T], object T)
 }
 
 // redefine changes the definitions, and publishes the indexes that are ready. It makes a new slice
-// of definitions each time: a write compares the slice's address to see whether its terms are still
-// complete.
+// each time: a write compares the address of the slice to see whether its terms are still complete.
 func (s *Store[T]) redefine(change func([]definition[T]) ([]definition[T], error)) error {
 	s.source.Engine.Lock()
 	defer s.source.Engine.Unlock()
@@ -97,19 +96,19 @@ func ready[T any](definitions []definition[T]) []*versions.Index {
 	return all
 }
 
-// AddIndex adds an index. When it returns nil, readers find every object in the index
-// (IX-11). It may be called at any time: the index function runs without a lock, writers wait
-// only for moments, and readers don't see the index until it is complete.
+// AddIndex adds an index. When it returns nil, readers find every object in the index (IX-11). It
+// may be called at any time. The index function runs without a lock, writers wait only for moments,
+// and readers don't see the index until it is complete.
 //
-// The error is [ErrIndexExists] if there is an index of this name, or another AddIndex is adding
-// one. It is an [*IndexError] if the index function fails on an object. Then no index is added,
-// and no write fails because of it.
+// The error is [ErrIndexExists] if an index of this name exists or is being added. It is an
+// [*IndexError] if the index function fails on an object. Then AddIndex adds no index, and no write
+// fails because of it.
 func (s *Store[T]) AddIndex(name string, fn IndexFunc[T]) error {
 	added, err := define(name, fn)
 	if err != nil {
 		return err
 	}
-	// From the first step on, writes keep the index up to date. backfill adds the objects that were
+	// From this step on, writes keep the index up to date. Then backfill adds the objects that were
 	// stored before. The last step makes the index visible to readers.
 	err = s.redefine(func(all []definition[T]) ([]definition[T], error) {
 		if slices.ContainsFunc(all, func(d definition[T]) bool { return d.Name == name }) {
@@ -136,12 +135,12 @@ func (s *Store[T]) AddIndex(name string, fn IndexFunc[T]) error {
 	return err
 }
 
-// backfillSize is the number of records that a backfill changes each time it holds the lock. It
-// bounds the time for which writers wait.
+// backfillSize is the number of records that a backfill changes while it holds the lock once. It
+// limits how long writers wait.
 const backfillSize = 256
 
-// backfill adds the terms of a new index to the stored objects. An object that was written
-// meanwhile has them already.
+// backfill adds the terms of a new index to the stored objects. Objects that are written after
+// redefine have these terms already.
 func (s *Store[T]) backfill(d *definition[T]) error {
 	view := s.source.Enter()
 	defer s.source.Leave(view)
@@ -169,7 +168,7 @@ func (s *Store[T]) backfill(d *definition[T]) error {
 	return nil
 }
 
-// extend adds the terms to the objects, in one hold of the lock.
+// extend adds the terms to the objects, under the writers' lock.
 func (s *Store[T]) extend(extensions []versions.Extension) {
 	s.source.Engine.Lock()
 	defer s.source.Engine.Unlock()
@@ -178,7 +177,7 @@ func (s *Store[T]) extend(extensions []versions.Extension) {
 
 // RemoveIndex removes an index. Earlier snapshots keep it. The store drops the index's values of an
 // object when the object is next written, or when an index is added. So it never keeps values of
-// more indexes than there were at once. The error is [ErrNoIndex].
+// more indexes than existed at one time. The error is [ErrNoIndex].
 func (s *Store[T]) RemoveIndex(name string) error {
 	return s.redefine(func(all []definition[T]) ([]definition[T], error) {
 		at := slices.IndexFunc(all, func(d definition[T]) bool { return d.ready && d.Name == name })

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Lister reads a store like the listers of Kubernetes: it lists by label selector, and Get returns
+// Lister reads a store like the listers of client-go: it lists by label selector, and Get returns
 // an API error for "not found". It is a small value, safe for concurrent use.
 type Lister[T any] struct {
 	reader   *Reader[T]
@@ -21,10 +21,11 @@ type Lister[T any] struct {
 }
 
 // NewLister returns a Lister over a store. resource is the name in "not found" errors. labelsOf
-// returns the labels of an object. If labelsOf is nil, the labels in the object's metadata count.
+// returns the labels of an object. If labelsOf is nil, the Lister uses the labels in the object's
+// metadata.
 //
-// It panics if labelsOf is nil and T is a type without metadata. If T is an interface, such as any,
-// an object without metadata has no labels.
+// NewLister panics if labelsOf is nil and T is a type without metadata. If T is an interface, such
+// as any, an object without metadata has no labels.
 func NewLister[T any](reader *Reader[T], resource schema.GroupResource, labelsOf func(T) labels.Set) Lister[T] {
 	if labelsOf == nil {
 		t := reflect.TypeFor[T]()
@@ -44,9 +45,9 @@ func metadataLabels[T any](object T) labels.Set {
 	return nil
 }
 
-// List iterates over the objects that match the selector, in no order. The loop sees the state
-// at its beginning. A nil selector matches all objects. With nil or labels.Everything(), List
-// does not look at labels; with labels.Nothing(), it looks at no object.
+// List iterates over the objects that match the selector, in no particular order. The loop sees the
+// state at its beginning. A nil selector matches all objects. With nil or labels.Everything(), List
+// does not read labels; with labels.Nothing(), it reads no object.
 func (l Lister[T]) List(selector labels.Selector) iter.Seq[T] {
 	return l.selected(l.reader.All(), selector)
 }
@@ -81,7 +82,7 @@ func (l NamespaceLister[T]) List(selector labels.Selector) iter.Seq[T] {
 // Get is [Lister.Get] in the namespace.
 func (l NamespaceLister[T]) Get(name string) (T, error) { return l.lister.Get(l.namespace, name) }
 
-// selected returns the objects of an iterator that match the selector.
+// selected filters an iterator: it yields the objects that match the selector.
 func (l Lister[T]) selected(all iter.Seq2[types.NamespacedName, T], selector labels.Selector) iter.Seq[T] {
 	everything := selector == nil || selector.Empty()
 	if !everything {

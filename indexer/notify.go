@@ -3,32 +3,31 @@ package indexer
 import "k8s.io/apimachinery/pkg/types"
 
 // Notify returns a channel that is closed when a transaction that stores or deletes an object under
-// this key has been published. It notices every transaction that starts after the call. A caller
-// that uses this order misses nothing:
+// this key has been published. It notices every transaction that starts after the call. So a caller
+// that calls Notify before it reads misses nothing:
 //
 //	changed, cancel := store.Notify(key)
 //	defer cancel()
 //	pod, exists := store.Get(key) // not yet as wanted?
 //	<-changed                     // look again
 //
-// The channel may be closed a moment early, by a transaction that was published while Notify ran.
-// The deletion of a missing key closes no channel. A channel is for one change: for the next
-// change, call Notify again. For the changes of all keys between two moments, see
-// [Snapshot.Changes].
+// A transaction that was published while Notify ran may close the channel needlessly. The deletion
+// of a missing key closes no channel. A channel is for one change: for the next change, call Notify
+// again. For the changes of all keys between two moments, see [Snapshot.Changes].
 //
-// cancel ends the wait: if the channel is open, it stays open. cancel may be called at any time,
-// and more than once. Without a call of cancel, the store keeps a few bytes until the key changes.
-// Calls for one key get the same channel. If nobody uses Notify, its cost is one atomic load for
-// each write.
+// cancel ends the wait, and leaves an open channel open. It may be called at any time, and more
+// than once. Without a call of cancel, the store keeps a few bytes until the key changes. All calls
+// for one key get the same channel. If nobody uses Notify, its cost is one atomic load for each
+// write.
 func (r *Reader[T]) Notify(key types.NamespacedName) (changed <-chan struct{}, cancel func()) {
 	return r.source.Engine.Watches.Add(key)
 }
 
-// Unreadable returns the reason why the store lacks the newest state of a key, and has an older one
-// or none: the object was undecodable, or could not be indexed. It returns nil if there is no such
-// reason; see [Options].Unreadable. A key without an object is certainly gone only if Unreadable
-// returns nil both before and after the store was read. When a key gets a reason, its channels of
-// Notify are closed.
+// Unreadable returns the reason why the store lacks the newest state of a key, and has an older
+// state or none: the object was undecodable, or could not be indexed. It returns nil if there is no
+// such reason; see [Options].Unreadable. A missing key certainly has no object only if Unreadable
+// returns nil both before and after the read. When a key becomes unreadable, its channels of Notify
+// are closed.
 func (r *Reader[T]) Unreadable(key types.NamespacedName) error {
 	if r.unreadable == nil {
 		return nil
@@ -37,8 +36,8 @@ func (r *Reader[T]) Unreadable(key types.NamespacedName) error {
 }
 
 // WakeUnreadable closes the channels of [Reader.Notify] for unreadable keys. The writer of the
-// store calls it when more keys become unreadable. If nobody waits for a key, it costs one atomic
-// load.
+// store calls it when more keys become unreadable. If nobody waits for a key, the call costs one
+// atomic load.
 func (s *Store[T]) WakeUnreadable() {
 	w := &s.source.Engine.Watches
 	if s.unreadable == nil {

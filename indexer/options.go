@@ -10,13 +10,13 @@ import (
 // namespace.
 type Options[T any] struct {
 	// Indexes are the indexes by name, each with the function that returns the values of an object.
-	// The map is copied. [Store.AddIndex] adds more indexes later. Defaults to no index except the
-	// index by namespace, which is always there; see [Snapshot.Namespace].
+	// The map is copied. [Store.AddIndex] adds more indexes later. Defaults to no indexes. The
+	// index by namespace always exists; see [Snapshot.Namespace].
 	Indexes map[string]IndexFunc[T]
 
 	// Unreadable returns the reason why the store lacks the newest state of a key, or nil if it has
 	// this state, as far as the writer of the store knows. [Reader.Unreadable] calls it, with any
-	// key, from any goroutine. An informer sets it in its own store. Defaults to nil: no key is
+	// key, from any goroutine. An informer sets it for its own store. Defaults to nil: no key is
 	// unreadable.
 	Unreadable func(types.NamespacedName) error
 
@@ -26,8 +26,8 @@ type Options[T any] struct {
 }
 
 // Observer is a set of hooks into a store; each may be nil. The goroutine that has written or
-// waited calls them, with no lock held, possibly several at once. They delay this goroutine until
-// they return.
+// waited calls them, with no lock held, possibly several at once. Each hook delays this goroutine
+// until it returns.
 type Observer struct {
 	// OnApplied is called after a transaction was published.
 	OnApplied func(AppliedInfo)
@@ -41,11 +41,13 @@ type AppliedInfo struct {
 	Counts
 
 	// ResourceVersion and Revision describe the store after the transaction. With several writers,
-	// calls come in any order; Revision is the order of transactions.
+	// OnApplied may be called in another order than that of the transactions, which is the order of
+	// Revision.
 	ResourceVersion string
 	Revision        uint64
 
-	// Took is the duration of the write, including index functions and the wait for other writers.
+	// Took is the duration of the write, including index functions and the time in which it waited
+	// for other writers.
 	Took time.Duration
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
-// reading has the methods that [Reader] and [Snapshot] share. Iterators neither copy nor allocate.
-// They have no order; [Sorted] gives them one. Objects are the stored ones (IX-2), which all
-// readers share: they must not be modified.
+// reading has the methods that [Reader] and [Snapshot] have in common. Iterators neither copy nor
+// allocate. Their order is not defined; [Sorted] sorts. They yield the stored objects themselves
+// (IX-2), which all readers share: nobody may modify them.
 type reading[T any] struct {
 	source versions.Source
 }
@@ -53,7 +53,7 @@ func (r *reading[T]) Len() int { return r.source.State().Objects }
 // unknown.
 func (r *reading[T]) ResourceVersion() string { return r.source.State().ResourceVersion }
 
-// Revision returns the number of transactions so far. Of two snapshots of one store, the one
+// Revision returns the number of transactions so far. Of two snapshots of one store, the snapshot
 // with the higher revision is newer. With equal revisions, their content is equal.
 func (r *reading[T]) Revision() uint64 { return r.source.State().Revision }
 
@@ -79,13 +79,13 @@ func (r *reading[T]) Namespace(namespace string) iter.Seq2[types.NamespacedName,
 	return func(yield func(types.NamespacedName, T) bool) { objects(&r.source, "", namespace, yield) }
 }
 
-// Namespaces iterates over the namespaces that have objects, with the number of objects in each. It
-// counts the objects, which takes time.
+// Namespaces iterates over the namespaces that have objects, with the number of objects in each.
+// Its time grows with the number of objects, because it counts them.
 func (r *reading[T]) Namespaces() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) { r.source.Values("", yield) }
 }
 
-// Index is one index of a store or a snapshot. Its iterators need not look up the name, and
+// Index is one index of a store or a snapshot. Its iterators do not look up the name again, and
 // allocate nothing.
 type Index[T any] struct {
 	source *versions.Source
@@ -98,20 +98,21 @@ func (r *reading[T]) Index(name string) (Index[T], error) {
 	return Index[T]{&r.source, name}, check(&r.source, name)
 }
 
-// Having iterates over the objects that have this value in the index. There may be none (IX-8).
+// Having iterates over the objects that have this value in the index. An unknown value has no
+// objects, and is not an error (IX-8).
 func (x Index[T]) Having(value string) iter.Seq2[types.NamespacedName, T] {
 	return func(yield func(types.NamespacedName, T) bool) { objects(x.source, x.name, value, yield) }
 }
 
-// Values iterates over the values that objects have (IX-4), with the number of objects of each. It
-// counts the objects, which takes time.
+// Values iterates over the values of the index that objects have (IX-4), with the number of objects
+// for each value. Its time grows with the number of objects, because it counts them.
 func (x Index[T]) Values() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) { x.source.Values(x.name, yield) }
 }
 
-// ByIndex is [Index.Having] for the index of this name. The error is [ErrNoIndex]. A loop over it
-// allocates once, because the compiler does not inline an iterator that is returned together with
-// an error. For many calls, use [Index.Having].
+// ByIndex is [Index.Having] for the index of this name. The error is [ErrNoIndex]. A loop over the
+// result allocates once, because the compiler does not inline an iterator that is returned together
+// with an error. For many calls, use [Index.Having].
 func (r *reading[T]) ByIndex(name, value string) (iter.Seq2[types.NamespacedName, T], error) {
 	return func(yield func(types.NamespacedName, T) bool) { objects(&r.source, name, value, yield) }, check(&r.source, name)
 }

@@ -10,8 +10,8 @@ func restart(from, to string) string {
 }
 
 // advance is the rule of Apply: the resourceVersion never goes down (D15). If the two cannot be
-// compared, the later transaction's version counts. Every transaction calls advance, so it checks
-// the format only of a version that looks lower.
+// compared, the version of the later transaction wins. Every transaction calls advance, so it
+// checks the format only of a version that looks lower.
 func advance(from, to string) string {
 	looksLower := len(to) < len(from) || len(to) == len(from) && to < from
 	switch {
@@ -23,9 +23,9 @@ func advance(from, to string) string {
 	return to
 }
 
-// isDecimal reports whether a version can be compared with others, because it is a positive decimal
-// number (KEP-5504). Of two such versions, the longer one is higher; of two with equal length, the
-// alphabetically later one is higher.
+// isDecimal reports whether a version is a positive decimal number, so that it can be compared with
+// others (KEP-5504). Of two such versions, the longer one is higher. If both have the same length,
+// the alphabetically later one is higher.
 func isDecimal(version string) bool {
 	if version == "" || version[0] == '0' {
 		return false

@@ -11,12 +11,12 @@ import (
 )
 
 // Snapshot is the content of a store at one moment, with its indexes and its resourceVersion. It
-// never changes, and any number of goroutines may read it. [Reader.Snapshot] makes one, in a time
-// that does not depend on the size of the store.
+// never changes, and any number of goroutines may read it. [Reader.Snapshot] makes one, in constant
+// time.
 //
-// While a snapshot exists, the store keeps the old versions that the snapshot sees, of objects that
-// were changed or deleted since. It keeps no version that no snapshot sees. The garbage collector
-// releases a snapshot that is no longer reachable; [Snapshot.Release] releases it at once.
+// While a snapshot exists, the store keeps the old versions of changed and deleted objects that the
+// snapshot sees. It keeps no version that no snapshot sees. The garbage collector releases a
+// snapshot that is no longer reachable; [Snapshot.Release] releases it at once.
 type Snapshot[T any] struct {
 	reading[T]
 	own versions.Hold
@@ -33,7 +33,7 @@ func (r *Reader[T]) Snapshot() *Snapshot[T] {
 // be called more than once. All other methods panic if they are called during or after Release.
 func (s *Snapshot[T]) Release() { s.own.Release(s.source.Engine) }
 
-// Sorted collects the objects of an iterator, and yields them ordered by namespace, then name,
+// Sorted collects the objects of an iterator, and yields them in the order of namespace and name,
 // for output that people read:
 //
 //	for key, pod := range indexer.Sorted(store.All()) { ... }

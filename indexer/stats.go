@@ -1,12 +1,12 @@
 package indexer
 
-// Counts has the outcomes of ops.
+// Counts counts the outcomes of ops.
 type Counts struct {
 	// Added, Updated and Deleted count the objects that were new, replaced and removed. A Delete of
 	// a missing key does not count.
 	Added, Updated, Deleted uint64
 
-	// Failed counts the ops that were left out because an index function failed.
+	// Failed counts the ops that were left out because an index function returned an error.
 	Failed uint64
 }
 
@@ -18,8 +18,8 @@ type Stats struct {
 	// Objects is the number of objects.
 	Objects int
 
-	// ResourceVersion is [Snapshot.ResourceVersion], and Revision is [Snapshot.Revision]. They,
-	// Objects and Counts are of one moment; the fields below may be a transaction ahead.
+	// ResourceVersion is [Snapshot.ResourceVersion], and Revision is [Snapshot.Revision]. These
+	// two, Objects and Counts are of one moment; the fields below may be one transaction ahead.
 	ResourceVersion string
 	Revision        uint64
 
@@ -27,7 +27,7 @@ type Stats struct {
 	// do not count.
 	Namespaces int
 
-	// Indexes has for each index, by name, the number of values that are in use.
+	// Indexes has, by the name of an index, the number of values that are in use.
 	Indexes map[string]int
 
 	// Waiting is the number of calls of [Reader.WaitRV] that are blocked.

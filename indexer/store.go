@@ -12,11 +12,12 @@ import (
 //
 // A Store is safe for concurrent use. The embedded [Reader] is its read-only half: hand out
 // store.Reader to users who may only read. Readers take no lock: they see the last published
-// revision, whatever writers are doing. Writers are serialised.
+// revision, even while a writer works. Writers run one after the other.
 type Store[T any] struct {
 	*Reader[T]
 
-	// definitions are the indexes. The slice is replaced, never changed.
+	// definitions are the indexes with their functions. A change replaces the slice, whose elements
+	// never change.
 	definitions atomic.Pointer[[]definition[T]]
 }
 

@@ -18,17 +18,16 @@ import (
 //
 // As in the API, "" and "0" mean no particular version, and are reached at once. Other versions are
 // compared by KEP-5504, as positive decimal numbers. If this version or the store's version is not
-// such a number, the error says so. If ctx ends, the error wraps its cause. If the version is
-// reached already, WaitRV returns nil, even if ctx has ended.
+// such a number, WaitRV returns an error. If ctx ends first, the error wraps its cause. If the
+// version is reached already, WaitRV returns nil, even if ctx has ended.
 //
 // If the server was restored from a backup, the version of the store goes back (see ApplyRelist).
 // The writes after the backup are gone. Their versions are reached when the server's versions pass
 // them again.
 //
-// WaitRV relies on the writers. If there are several, a writer may only pass a version if the store
-// has everything below this version from all writers. An informer's store has one writer.
-//
-// Any number of goroutines may wait. Each is woken only by the writer that brings its version.
+// WaitRV relies on the writers. If there are several writers, each may only pass a version to the
+// store if the store has everything up to this version from all writers. An informer's store has
+// one writer. Any number of goroutines may wait. Each is woken only when its version is reached.
 func (r *Reader[T]) WaitRV(ctx context.Context, resourceVersion string) error {
 	if resourceVersion == "" || resourceVersion == "0" {
 		return nil
@@ -59,23 +58,21 @@ func (r *Reader[T]) WaitRV(ctx context.Context, resourceVersion string) error {
 
 // waiters has the calls of WaitRV that wait for a version.
 type waiters struct {
-	count atomic.Int64 // the length of waiting, so that a writer without waiters takes no lock
+	count atomic.Int64 // length of waiting; without waiters, a writer takes no lock
 
 	mu      sync.Mutex // guards following
 	waiting []*waiter
 }
 
-// waiter is one call. It gets one result, and then is no longer in waiting.
+// waiter is one call of WaitRV. It gets one result, and is then removed from waiting.
 type waiter struct {
 	resourceVersion string
 	reached         chan error // has room for the result: nil, or an error
 }
 
-// add returns a waiter for a version, or nil if the version is reached or cannot be compared
-// with the current one.
-//
-// add counts the waiter before it reads the current version, and a writer publishes its
-// version before it reads the count. So either add sees the version, or the writer sees the
+// add returns a waiter for a version, or nil if the version is reached or cannot be compared with
+// the current one. It counts the waiter before it reads the current version, and a writer publishes
+// its version before it reads the count. So either add sees the version, or the writer sees the
 // waiter.
 func (ws *waiters) add(resourceVersion string, current func() string) (*waiter, error) {
 	ws.mu.Lock()
@@ -90,7 +87,7 @@ func (ws *waiters) add(resourceVersion string, current func() string) (*waiter, 
 	return w, nil
 }
 
-// remove takes out a waiter, and reports whether it was still waiting.
+// remove removes a waiter, and reports whether it was still waiting.
 func (ws *waiters) remove(w *waiter) bool {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -104,8 +101,8 @@ func (ws *waiters) remove(w *waiter) bool {
 }
 
 // wake sends the result to the waiters whose version the store has reached. It reads the current
-// version under the lock: another writer may have taken back the caller's version, and a waiter may
-// have come since.
+// version under the lock: another writer may have lowered the version meanwhile, and new waiters
+// may have come.
 func (ws *waiters) wake(current func() string) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -124,7 +121,7 @@ func (ws *waiters) wakeLocked(current string) {
 	})
 }
 
-// reached reports whether the current version is the wanted version or newer.
+// reached reports whether the current version is at least the wanted version.
 func reached(wanted, current string) (bool, error) {
 	if current == "" {
 		return false, nil

@@ -8,7 +8,7 @@ import (
 
 // Audit counts what an engine keeps, for tests.
 type Audit struct {
-	Records int // keys with an object in the newest revision, or in one that a view sees
+	Records int // keys with an object in a revision that can be read
 	Views   int // pinned views, other than the current one
 	Changes int // in those views
 	Watched int // keys with a channel of Notify
@@ -54,7 +54,7 @@ func (e *Engine) Audit() (a Audit, err error) {
 		}
 		a.MostPostings = max(a.MostPostings, postings)
 		a.MostTerms = max(a.MostTerms, len(*head.terms))
-		sets[&r.namespace.records]++ // the set of all, for a record without a namespace
+		sets[&r.namespace.records]++ // a record without a namespace is in the set of all records
 		if r.namespace != &e.all {
 			sets[&e.all.records]++
 		}

@@ -55,7 +55,7 @@ func (e *Engine) checkLocked(r *Record) {
 	}
 }
 
-// seen reports whether a pinned view sees a version, but not the next one.
+// seen reports whether a pinned view sees the version v. next is the version after v.
 func (e *Engine) seen(v, next *Version) bool {
 	for p := e.pinned; p != nil; p = p.following {
 		if v.Revision <= p.Revision && p.Revision < next.Revision {

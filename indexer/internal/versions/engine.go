@@ -11,34 +11,35 @@ import (
 // plain/store.go has an RWMutex and maps, so that readers and writers wait for each other. A write
 // beside a list of everything takes 220.8 µs there, and 0.6 µs here (plain/README.md).
 //
-// A transaction is Lock, Begin, any number of Put, Delete, Retain and Extend, Publish, and Unlock.
-// Readers see nothing of it before Publish, and all of it after Publish.
+// A transaction consists of Lock, Begin, any number of Put, Delete, Retain and Extend, Publish, and
+// Unlock. Readers see nothing of it before Publish, and all of it after Publish.
 type Engine struct {
-	byKey table    // every Get reads it
-	_     [64]byte // keeps the fields that writers change off the cache line of byKey: BenchmarkGetUnderWrites
+	byKey table // every Get reads it
+	// keeps byKey on a cache line that writers do not change: BenchmarkGetUnderWrites
+	_ [64]byte
 
 	current    atomic.Pointer[View]
-	all        Term  // has all records; also is the namespace "" of records without one
-	namespaces Index // has the other namespaces
+	all        Term  // has all records; also the namespace "" of records without one
+	namespaces Index // has all other namespaces
 	Watches    Watches
 
-	// publishedThrough is at most the revision of the current view. It is equal to that revision
-	// while a view is pinned that is not current.
+	// publishedThrough is at most the revision of the current view. It equals that revision while
+	// an older view is pinned.
 	publishedThrough atomic.Uint64
 
-	// writing serialises transactions. No user code runs under it. It guards the fields below, and
-	// those fields of records, terms, sets and the table that only writers use.
+	// writing makes transactions run one after the other. No user code runs under it. It guards the
+	// fields below, and the fields of records, terms, sets and the table that only writers use.
 	writing turn
-	next    *View    // of the transaction
+	next    *View    // the view of the transaction
 	touched []Change // records that the transaction changed, each once
-	pinned  *View    // the newest pinned view that was not current when last checked
+	pinned  *View    // the newest pinned view that is not current, as of the last check
 	free    *View    // first of the unused views
 	spare   *posting // first of the unused postings
 	spares  int      // number of unused postings
 
-	// mark is the number of the writer's newest collection of terms. Each term in this collection
-	// has this number, so that the writer need not search for it: an index function may return any
-	// number of values.
+	// mark is the number of the writer's last collection of terms. Each term in this collection has
+	// this number in its own mark. So the writer need not search for a term, however many values an
+	// index function returns.
 	mark uint64
 }
 
@@ -53,9 +54,9 @@ func New(indexes []*Index) *Engine {
 	return e
 }
 
-// published reports whether the transaction of a version is known to be published. Before that, an
-// older version follows it (unborn, if the key is new). After that, only versions follow it that a
-// pinned view sees.
+// published reports whether the transaction of a version is known to be published. Before that, the
+// version has an older one (unborn, if the key is new). After that, it has an older one only if a
+// pinned view sees the older one.
 func (e *Engine) published(v *Version) bool {
 	return v.older.Load() == nil || v.Revision <= e.publishedThrough.Load()
 }
@@ -70,7 +71,7 @@ func (e *Engine) Unlock() {
 	}
 }
 
-// unlockSlow collects if a reader has asked for a collection, and then releases the lock.
+// unlockSlow collects if a reader has requested a collection, and then releases the lock.
 //
 //go:noinline
 func (e *Engine) unlockSlow() {
@@ -79,7 +80,7 @@ func (e *Engine) unlockSlow() {
 	}
 }
 
-// Begin starts a transaction of about this number of changes. It returns the state after the
+// Begin starts a transaction with about this number of changes. It returns the state after the
 // transaction, in which the caller may set the resourceVersion, the indexes and the counts. The
 // caller holds the writers' lock.
 func (e *Engine) Begin(changes int) *State {
@@ -93,15 +94,15 @@ func (e *Engine) Begin(changes int) *State {
 	return &e.next.State
 }
 
-// Put stores a version with an object, and the terms that index functions found for the object.
+// Put stores a version with an object, and the terms that index functions returned for the object.
 // It reports whether the key had an object before.
 func (e *Engine) Put(key types.NamespacedName, v *Version, found []Found) (existed bool) {
 	r, old := e.succeed(key, v, found)
 	return e.supersede(r, old, v)
 }
 
-// PutOnly is Put and Publish for the only op of a transaction, and counts it. It has a fast path
-// for an object that keeps its terms: BenchmarkApplySameTerms.
+// PutOnly is Put and Publish for the only op of a transaction. It also counts the op. It has a fast
+// path for an object that keeps its terms: BenchmarkApplySameTerms.
 func (e *Engine) PutOnly(key types.NamespacedName, v *Version, found []Found) (existed bool) {
 	r, old := e.succeed(key, v, found)
 	if v.terms != old.terms {
@@ -118,8 +119,8 @@ func (e *Engine) PutOnly(key types.NamespacedName, v *Version, found []Found) (e
 	return true
 }
 
-// succeed completes a new version of a key. It returns the record of the key and its newest version
-// so far. It makes the record if the key has no record.
+// succeed sets the revision and the terms of a new version. It returns the record of the key, which
+// it makes if necessary, and the newest version so far.
 func (e *Engine) succeed(key types.NamespacedName, v *Version, found []Found) (r *Record, old *Version) {
 	if r = e.byKey.find(key); r == nil {
 		r = e.create(key)
@@ -155,8 +156,7 @@ func (e *Engine) Delete(key types.NamespacedName) (existed bool) {
 	return e.supersede(r, r.head.Load(), &Version{Revision: e.next.Revision, terms: absent})
 }
 
-// Retain deletes the objects that the transaction has not written, except those of these
-// keys.
+// Retain deletes the objects that the transaction has not written, except for these keys.
 func (e *Engine) Retain(except map[types.NamespacedName]bool) (deleted uint64) {
 	slots := e.all.records.slots()
 	for i := range slots {
@@ -174,7 +174,7 @@ func (e *Engine) Retain(except map[types.NamespacedName]bool) (deleted uint64) {
 // Namespaces returns the number of namespaces that have objects.
 func (e *Engine) Namespaces() int { return e.namespaces.InUse() }
 
-// are reports whether an index function found these terms, in this order.
+// are reports whether t consists of exactly the found terms, in this order.
 func (t *terms) are(found []Found) bool {
 	if t == absent || len(found) != len(*t) {
 		return false
@@ -208,8 +208,8 @@ func (e *Engine) union(to terms, found []Found) terms {
 	return to
 }
 
-// supersede puts a version in front of the newest one of a record, and reports whether the old one
-// had an object.
+// supersede makes v the newest version of a record, and reports whether the old version had an
+// object.
 func (e *Engine) supersede(r *Record, old, v *Version) (existed bool) {
 	before := old
 	again := old.Revision == v.Revision // a second version in this transaction
@@ -233,8 +233,8 @@ func (e *Engine) supersede(r *Record, old, v *Version) (existed bool) {
 	return existed
 }
 
-// change makes a version the newest one of a record. The version before has other terms. The record
-// stays in the sets of these terms.
+// change makes a version with other terms than the previous one the newest version of a record. The
+// record stays in the sets of the previous terms.
 func (e *Engine) change(r *Record, old, v *Version) {
 	e.join(r, *v.terms)
 	for _, b := range *v.terms {
@@ -246,7 +246,7 @@ func (e *Engine) change(r *Record, old, v *Version) {
 	}
 }
 
-// countObject counts the object that a version adds, or the object that a deletion removes.
+// countObject counts the object that a version adds, or that a deletion removes.
 func (e *Engine) countObject(r *Record, v *Version) {
 	by := 1
 	if v.deleted() {
@@ -258,8 +258,8 @@ func (e *Engine) countObject(r *Record, v *Version) {
 	}
 }
 
-// Publish makes the transaction visible, in one step. It drops the versions that no view sees
-// from then on.
+// Publish makes the transaction visible, in one step. It drops the versions that no view sees from
+// then on.
 func (e *Engine) Publish() {
 	e.show()
 	for _, c := range e.touched {
@@ -268,9 +268,9 @@ func (e *Engine) Publish() {
 	e.touched = emptied(e.touched)
 }
 
-// show makes the view of the transaction the current one, and only then raises publishedThrough. A
-// reader that has seen an object of a transaction must find the object in every view that is pinned
-// from then on.
+// show makes the view of the transaction current, and only then raises publishedThrough. A reader
+// that has seen an object of a transaction must find the object in every view that is pinned from
+// then on.
 func (e *Engine) show() {
 	last, now := e.current.Load(), e.next
 	e.next = nil

@@ -9,14 +9,14 @@ type Extension struct {
 	Found    []Found
 }
 
-// Extend adds terms to the objects, except to objects that were written since. A version that has
-// more terms replaces the old one. No view has the index yet, so that no reader can tell the two
+// Extend adds terms to objects, except to objects that were written since. A new version with more
+// terms replaces the old one. No view has the index yet, so readers cannot tell the two versions
 // apart. The caller holds the writers' lock.
 func (e *Engine) Extend(extensions []Extension) {
 	for _, x := range extensions {
 		old := x.Record.head.Load()
 		if old.deleted() || old.Revision != x.Revision {
-			continue // The object was written since, with the terms of the new index.
+			continue // the object was written since, with the terms of the new index
 		}
 		v := &Version{Object: old.Object, ResourceVersion: old.ResourceVersion, UIDHash: old.UIDHash, Revision: old.Revision}
 		v.terms = intern(e.union(e.useful(old), x.Found))

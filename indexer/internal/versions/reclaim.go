@@ -2,8 +2,8 @@ package versions
 
 import "github.com/kinform/kinform/internal/invariant"
 
-// finish ends a change that has been published: it closes the key's channel of Notify, and
-// retires the old version.
+// finish ends a published change: it closes the key's channel of Notify, and retires the old
+// version.
 func (e *Engine) finish(c Change) {
 	if e.Watches.count.Load() > 0 {
 		e.Watches.Notify(c.Record.Key)
@@ -14,8 +14,8 @@ func (e *Engine) finish(c Change) {
 	}
 }
 
-// retire gives a change to a view that sees its old version. The view keeps it until it is
-// released. If no view sees the old version, retire drops it.
+// retire gives a change to a view that sees its old version. The view keeps the old version until
+// it is released. If no view sees the old version, retire drops it.
 func (e *Engine) retire(c Change, to *View) {
 	if to != nil && c.concerns(to) && !c.Record.never() {
 		to.note(c)
@@ -33,19 +33,19 @@ func emptied(changes []Change) []Change {
 	return changes[:0]
 }
 
-// never reports whether a record has no object and no view sees an earlier object.
+// never reports whether a record has no object, and no view sees an earlier object of it.
 func (r *Record) never() bool {
 	v := r.head.Load()
 	return v.deleted() && (v.older.Load() == nil || v.older.Load() == unborn)
 }
 
-// drop takes out the old version of a change, which no view sees. It also erases the record if the
-// record has no object any more.
+// drop removes the old version of a change, which no view sees. If the record has no object any
+// more, drop also erases the record.
 func (e *Engine) drop(c Change) {
 	r := c.Record
 	head := r.head.Load()
 	if head.older.Load() == c.Old && head.terms == c.Old.terms && head.terms != absent {
-		head.older.Store(c.Old.older.Load()) // Most changes need no more.
+		head.older.Store(c.Old.older.Load()) // most changes need nothing else
 		return
 	}
 	r.unlink(c.Old)
@@ -55,14 +55,14 @@ func (e *Engine) drop(c Change) {
 	}
 }
 
-// unlist takes a record out of the sets of terms that only the old version had.
+// unlist removes a record from the sets of terms that only the old version had.
 func (e *Engine) unlist(r *Record, old *Version) {
 	if old.terms != r.head.Load().terms {
 		e.leave(r)
 	}
 }
 
-// erase takes a record out of the table and of all sets.
+// erase removes a record from the table and from all sets.
 func (e *Engine) erase(r *Record) {
 	e.byKey.remove(r)
 	for p := r.postings; p != nil; p = p.next {
@@ -76,9 +76,9 @@ func (e *Engine) erase(r *Record) {
 	r.inAll, r.postings = nowhere, nil
 }
 
-// collectLocked releases the views that no reader has pinned any more. Each of their changes goes
-// to the next older view if that view sees the old version as well. Otherwise the change is
-// dropped.
+// collectLocked releases the views that are no longer pinned. A change of such a view moves to the
+// next older view if that view sees the old version as well. Otherwise collectLocked drops the
+// change.
 func (e *Engine) collectLocked() {
 	for at := &e.pinned; *at != nil; {
 		v := *at

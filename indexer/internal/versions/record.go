@@ -12,44 +12,45 @@ import (
 type Version struct {
 	Object          any
 	ResourceVersion string
-	UIDHash         uint64 // distinguishes the object from another one that had the key
+	UIDHash         uint64 // distinguishes the object from another one with the same key
 	Revision        uint64 // of the transaction that wrote the version
 
-	// terms are the terms that the index functions found when the object was stored. The version
-	// keeps them: if somebody has modified the object, the functions would find other terms when
-	// the object goes (D14). Versions with equal terms share one slice. A deletion has absent.
+	// terms are the terms that the index functions returned when the object was stored. The version
+	// keeps them, because the functions would return other terms later if somebody has modified the
+	// object (D14). Versions with equal terms share one slice. A deletion has absent.
 	terms *terms
 
-	// older is the version before this one, for as long as a view may see it, and at least until
-	// this one is published.
+	// older is the previous version, for as long as a view may see it, and at least until this
+	// version is published.
 	older atomic.Pointer[Version]
 }
 
-// unborn is the version before the first version of a key.
+// unborn stands for the state before the first version of a key.
 var unborn = &Version{terms: absent}
 
 // Record is one key with the versions of its object that a view can see, the newest first. It is in
 // the set of each term of these versions.
 type Record struct {
-	head atomic.Pointer[Version] // the newest version, or unborn before there is one
+	head atomic.Pointer[Version] // the newest version; unborn if there is no version yet
 
 	// Key has the strings that came with the first version.
 	Key types.NamespacedName
 
-	// Only the writer uses the fields below: the slots of the record in the set of all records and
-	// in the set of its namespace, and its postings in the sets of index values.
+	// Only the writer uses the fields below. inAll and inNamespace are the slots of the record in
+	// the set of all records and in the set of its namespace. postings has its slots in the sets of
+	// index values.
 	inAll, inNamespace int32
 	namespace          *Term
 	postings           *posting
 }
 
-// nowhere is the inAll of an erased record.
+// nowhere is the value of inAll in an erased record.
 const nowhere = -1
 
 // deleted reports whether the version has no object: it is a deletion, or unborn.
 func (v *Version) deleted() bool { return v.terms == absent }
 
-// OrNil returns the version if it has an object, and nil otherwise.
+// OrNil returns the version, or nil if the version has no object.
 func (v *Version) OrNil() *Version {
 	if v == nil || v.deleted() {
 		return nil
@@ -58,10 +59,11 @@ func (v *Version) OrNil() *Version {
 }
 
 // At returns the version that a view of this revision sees, or nil if it sees no version. The
-// version may be a deletion. A view of the revision must be pinned.
+// version may be a deletion. The caller must have pinned a view of the revision.
 func (r *Record) At(revision uint64) *Version { return r.head.Load().At(revision) }
 
-// At returns the newest version, from this one on, that a view of this revision sees.
+// At returns the newest version that a view of this revision sees, among this version and the older
+// ones.
 func (v *Version) At(revision uint64) *Version {
 	for v != nil && v.Revision > revision {
 		v = v.older.Load()
@@ -69,8 +71,8 @@ func (v *Version) At(revision uint64) *Version {
 	return v
 }
 
-// unlink takes out a version that is not the newest. A reader that is at this version still finds
-// the versions behind it.
+// unlink removes a version that is not the newest. A reader that is at this version still finds the
+// older versions.
 func (r *Record) unlink(old *Version) {
 	for v := r.head.Load(); v != nil; v = v.older.Load() {
 		if v.older.Load() == old {
@@ -80,14 +82,14 @@ func (r *Record) unlink(old *Version) {
 	}
 }
 
-// In reports whether the version has an object with this term. All objects have the term nil.
+// In reports whether the version has an object with this term. A nil term means any object.
 func (v *Version) In(t *Term) bool { return v != nil && !v.deleted() && (t == nil || v.has(t)) }
 
 // has reports whether the object has a term.
 func (v *Version) has(t *Term) bool { return v.terms == &t.alone || slices.Contains(*v.terms, t) }
 
-// slotIn returns the slot of the record in a set. It searches the postings one by one. Only rebuild
-// of a set calls it, for the few remaining records.
+// slotIn returns the record's slot number in a set. It searches the postings one by one, which is
+// fast enough: only rebuild of a set calls it, for the few remaining records.
 func (r *Record) slotIn(s *set) *int32 {
 	switch s.kind {
 	case ofAll:
@@ -102,7 +104,7 @@ func (r *Record) slotIn(s *set) *int32 {
 	return &p.at
 }
 
-// join puts a record into the sets of the terms, unless it is in them already.
+// join adds a record to the sets of the terms, unless it is in them already.
 func (e *Engine) join(r *Record, to terms) {
 	e.mark++
 	for p := r.postings; p != nil; p = p.next {
@@ -124,8 +126,8 @@ func (e *Engine) join(r *Record, to terms) {
 	}
 }
 
-// leave takes a record out of the sets of the terms that its versions no longer have. It keeps the
-// posting for the next object that joins another set: BenchmarkApply.
+// leave removes a record from the sets of the terms that its versions no longer have. It keeps the
+// postings for reuse: BenchmarkApply.
 func (e *Engine) leave(r *Record) {
 	e.mark++
 	for v := r.head.Load(); v != nil; v = v.older.Load() {

@@ -7,13 +7,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Source is what a reader reads: the view of a snapshot, or always the current view.
+// Source says what a reader reads: the view of a snapshot, or always the current view.
 type Source struct {
 	Engine *Engine
-	hold   *Hold // pin of a snapshot; nil for the current view
+	hold   *Hold // pins the view of a snapshot; nil for the current view
 }
 
-// Hold is the pin of a snapshot.
+// Hold keeps the view of a snapshot pinned.
 type Hold struct {
 	view     *View
 	released atomic.Bool
@@ -26,7 +26,7 @@ type unpinning struct {
 	view   *View
 }
 
-// Take pins the current view, and returns the source that reads it. Release unpins the view. The
+// Take pins the current view, and returns a source that reads it. Release unpins the view. The
 // garbage collector unpins it as well when the hold is no longer reachable.
 func (h *Hold) Take(e *Engine) Source {
 	h.view = e.Pin()
@@ -34,7 +34,7 @@ func (h *Hold) Take(e *Engine) Source {
 	return Source{Engine: e, hold: h}
 }
 
-// Release unpins the view, once.
+// Release unpins the view. A second call does nothing.
 func (h *Hold) Release(e *Engine) {
 	if !h.released.Swap(true) {
 		h.cleanup.Stop()
@@ -42,8 +42,8 @@ func (h *Hold) Release(e *Engine) {
 	}
 }
 
-// Enter returns the view to read, pinned. Leave must follow. Until then, the engine keeps
-// everything that the view sees.
+// Enter pins the view to read, and returns it. The caller must call Leave. Until then, the engine
+// keeps everything that the view sees.
 func (s *Source) Enter() *View {
 	if s.hold == nil {
 		return s.Engine.Pin()
@@ -62,8 +62,8 @@ func (s *Source) Leave(v *View) {
 	runtime.KeepAlive(s.hold)
 }
 
-// Get returns the version of a key that has an object, or nil. It pins the current view only if a
-// transaction that has written the key may be unpublished.
+// Get returns the version of a key that has an object, or nil. It pins the current view only if the
+// newest version of the key may be of an unpublished transaction.
 func (s *Source) Get(key types.NamespacedName) *Version {
 	if s.hold == nil {
 		r := s.Engine.byKey.find(key)
@@ -145,11 +145,9 @@ func (e *Engine) index(v *View, name string) *Index {
 //		}
 //	}
 //
-// The loop has its data in local variables, and the compiler inlines its calls. An iterator over a
-// struct takes 14 % longer (docs/adr/0004, BenchmarkAll).
-//
-// The view must be pinned before the call. Otherwise another term could take the place of the
-// one that Walk finds.
+// The caller writes this loop, so that its data is in local variables and the compiler inlines its
+// calls. An iterator over a struct takes 14 % longer (docs/adr/0004, BenchmarkAll). The view must
+// be pinned before the call. Otherwise the term that Walk finds could be replaced by another one.
 func (s *Source) Walk(pinned *View, name, value string) (slots []atomic.Pointer[Record], in *Term) {
 	if name == "" && value == "" {
 		return s.Engine.all.records.slots(), nil
@@ -163,7 +161,8 @@ func (s *Source) Walk(pinned *View, name, value string) (slots []atomic.Pointer[
 }
 
 // walk is Walk for one term. In the set of an index value, some records may have the value only in
-// an older or a newer version. An object never leaves its namespace.
+// an older or a newer version, so the caller must check the term. An object never leaves its
+// namespace, so in the set of a namespace no check is needed.
 func (t *Term) walk() (slots []atomic.Pointer[Record], in *Term) {
 	if t.index.Name == "" {
 		return t.records.slots(), nil

@@ -13,9 +13,9 @@ import (
 // of them, and 162 ns with a sync.Map (docs/adr/0004).
 //
 // The table has open addressing with linear probing by groups of slots. Each group is one cache
-// line (BenchmarkGet). A slot has the record, which has its key. So the writer may reuse a slot at
-// once, even while a reader looks at it. When the groups are full the writer makes new ones.
-// Readers of the old groups find what they would have found when they started.
+// line (BenchmarkGet). A slot points to a record, which contains its key. So the writer may reuse a
+// slot at once, even while a reader reads it. When the groups are full, the writer makes new ones.
+// A reader that uses the old groups finds what it would have found when it started.
 type table struct {
 	hasher
 	groups atomic.Pointer[[]group] // their number is a power of two
@@ -25,8 +25,8 @@ type table struct {
 	live int // slots that have a record
 }
 
-// group has some slots, and a tag of one byte for each: empty, removed, or a part of the
-// hash of the key. A search ends at a group with an empty slot.
+// group has some slots, and for each slot a tag of one byte: empty, removed, or a part of the hash
+// of the key. A search ends at a group with an empty slot.
 type group struct {
 	tags  atomic.Uint64
 	slots [slotsPerGroup]atomic.Pointer[Record]
@@ -42,22 +42,22 @@ const (
 	highs = 0x80 * ones            // the highest bit of each tag
 )
 
-// having returns the highest bit of each tag that is equal to this one, and possibly the highest
-// bit of tags above an equal tag.
+// having returns the highest bit of each tag that equals tag. It may also return the highest bit of
+// tags above an equal tag.
 func having(tags uint64, tag uint8) uint64 {
 	x := tags ^ ones*uint64(tag)
 	return (x - ones) &^ x & highs
 }
 
-// at returns the slot number of the lowest bit of found.
+// at returns the number of the first slot in found, the result of having.
 func at(found uint64) int { return bits.TrailingZeros64(found) / 8 }
 
-// tagOf returns the tag of a key with this hash. The rest of the hash says in which group a search
-// starts.
+// tagOf returns the tag of a key with this hash. The lower bits of the hash say in which group a
+// search starts.
 func tagOf(hash uint64) uint8 { return max(uint8(hash>>56), removed+1) }
 
-// find returns the record of a key, or nil. Most keys are in the first slot that has their
-// tag, and find has no loop for the others: BenchmarkGet, docs/adr/0004.
+// find returns the record of a key, or nil. Most keys are in the first slot that has their tag, so
+// find checks only this slot, and calls search for the others: BenchmarkGet, docs/adr/0004.
 func (t *table) find(key types.NamespacedName) *Record {
 	p := t.groups.Load()
 	if p == nil {
@@ -90,7 +90,7 @@ func search(groups []group, hash uint64, key types.NamespacedName) *Record {
 	}
 }
 
-// add puts in a record whose key is not in the table.
+// add adds a record whose key is not in the table.
 func (t *table) add(r *Record) {
 	if p := t.groups.Load(); p == nil || 4*(t.used+1) > 3*slotsPerGroup*len(*p) {
 		t.rebuild()
@@ -99,8 +99,8 @@ func (t *table) add(r *Record) {
 	t.put(*t.groups.Load(), r)
 }
 
-// put fills the first slot that has no record. It writes the tag last, because readers look at
-// the tags first.
+// put stores a record in the first slot without a record. It writes the tag last, because readers
+// read the tags first.
 func (t *table) put(groups []group, r *Record) {
 	hash := t.hash(r.Key)
 	for start, tag := hash, tagOf(hash); ; start++ {
@@ -136,7 +136,8 @@ func (t *table) remove(r *Record) {
 	}
 }
 
-// clear frees a slot. Searches that went on past its group still do so.
+// clear frees a slot. If the group has no empty slot, the slot becomes removed instead of empty, so
+// that searches still continue past the group.
 func (t *table) clear(g *group, i int) {
 	tags, mark := g.tags.Load(), uint8(removed)
 	if having(tags, empty) != 0 {
@@ -147,7 +148,7 @@ func (t *table) clear(g *group, i int) {
 	g.slots[i].Store(nil)
 }
 
-// rebuild moves the records to new groups, less than half full.
+// rebuild moves the records to new groups, which are then less than half full.
 func (t *table) rebuild() {
 	size := 1
 	for slotsPerGroup*size <= 2*t.live {

@@ -6,8 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// Index has the terms of one index. The index by namespace is an Index as well, without a name. The
-// address of an Index is its identity: an index that was removed and added again is another one.
+// Index has the terms of one index. The index by namespace is an Index as well, without a name.
+// Indexes are compared by their addresses: an index that was removed and added again is another
+// one.
 type Index struct {
 	Name    string
 	Removed bool // guarded by the writers' lock
@@ -16,16 +17,16 @@ type Index struct {
 	inUse atomic.Int64 // terms that have objects in the newest revision
 }
 
-// Term is one value of an index, or one namespace, with the records that have it in a version that
-// a view can see. Versions refer to a term by its address.
+// Term is one value of an index, or one namespace. It has the set of the records that have the
+// value in a version that a view can see. Versions refer to a term by its address.
 type Term struct {
 	index   *Index
 	value   string
 	records set
-	alone   terms // the terms of an object that has only this term
+	alone   terms // the terms of an object that has only this one
 
 	// Only the writer uses the fields below.
-	objects int    // the number of objects with the term in the newest revision
+	objects int    // number of objects with the term in the newest revision
 	mark    uint64 // see Engine.mark
 }
 
@@ -41,7 +42,7 @@ type terms []*Term
 // noTerms belongs to objects that are in no index. absent belongs to versions without an object.
 var noTerms, absent = new(terms), new(terms)
 
-// intern returns the terms to keep. It allocates nothing for a single term: BenchmarkApply.
+// intern returns the stored form of terms. It allocates nothing for a single term: BenchmarkApply.
 func intern(found terms) *terms {
 	switch len(found) {
 	case 0:
@@ -87,7 +88,7 @@ func (t *Term) count(by int) {
 	}
 }
 
-// dropIfEmpty removes the term from the index if no version has it any more (IX-4).
+// dropIfEmpty removes the term from the index if no kept version has the term (IX-4).
 func (t *Term) dropIfEmpty() {
 	if t.records.count == 0 {
 		t.index.terms.Delete(t.value)

@@ -5,23 +5,23 @@ import (
 	"sync/atomic"
 )
 
-// turn is the lock of writers. A reader that unpins an old view can request a collection of the
-// view's versions without waiting for the lock. If a writer has the lock, the writer collects
-// before it unlocks. If nobody has the lock, the reader gets it and collects.
+// turn is the lock of writers. A reader that unpins an old view can request that the view's
+// versions are collected, without waiting for the lock. If a writer has the lock, the writer
+// collects before it unlocks. If nobody has the lock, the reader takes it and collects.
 //
 // plain/store.go has an RWMutex. A mutex and a flag for the request would not work, because a
 // TryLock that fails synchronizes with nothing in Go's memory model. The reader could fail to lock
-// and set the flag, and the writer could unlock without having seen it. Here the request and the
-// lock are bits of one word.
+// and set the flag, and the writer could unlock without having seen the flag. Here the request and
+// the lock are bits of one word.
 //
 // The holder hands the lock over to waiting goroutines. Under contention this takes longer than a
 // sync.Mutex, but a store usually has one writer.
 type turn struct {
 	state atomic.Uint32
 
-	// handed is locked, except while the lock is handed over: the holder unlocks it, and one of the
-	// waiting goroutines locks it. It is not a channel, because the runtime releases unreachable
-	// snapshots in a goroutine of its own, which must not use a channel of a bubble of
+	// handed is locked, except while the lock is handed over: the holder unlocks handed, and one of
+	// the waiting goroutines locks it. It is not a channel, because the runtime releases
+	// unreachable snapshots in a goroutine of its own, which must not use a channel of a bubble of
 	// testing/synctest.
 	handed sync.Mutex
 }
@@ -59,12 +59,12 @@ func (t *turn) lockSlow() {
 	}
 }
 
-// release releases the lock, unless a reader has requested a collection or a goroutine waits. It
-// reports whether it released the lock.
+// release releases the lock and returns true, unless a reader has requested a collection or a
+// goroutine waits.
 func (t *turn) release() bool { return t.state.CompareAndSwap(held, 0) }
 
-// pass returns true if the holder must collect first. Otherwise it hands the lock over or releases
-// it.
+// pass returns true if the holder must collect and then call pass again. Otherwise it hands over or
+// releases the lock.
 func (t *turn) pass() (collect bool) {
 	for {
 		s := t.state.Load()
@@ -74,7 +74,7 @@ func (t *turn) pass() (collect bool) {
 				return true
 			}
 		case s >= oneWaits:
-			if t.state.CompareAndSwap(s, s-oneWaits) { // The lock stays held.
+			if t.state.CompareAndSwap(s, s-oneWaits) { // the lock stays held
 				t.handed.Unlock()
 				return false
 			}
@@ -84,8 +84,8 @@ func (t *turn) pass() (collect bool) {
 	}
 }
 
-// ask makes sure that a collection starts after the call. It returns true if the caller has got the
-// lock, and must collect. It never waits.
+// ask makes sure that a collection starts after the call. If it returns true, the caller has got
+// the lock, and must collect. It never waits.
 func (t *turn) ask() (yours bool) {
 	for {
 		s := t.state.Load()

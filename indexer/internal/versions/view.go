@@ -12,11 +12,11 @@ type View struct {
 
 	pins atomic.Int64 // the number of readers
 
-	// changes has the records that were written while this was the newest pinned view, each once,
-	// with the version that this view sees. Only the writer uses it.
+	// changes has the records that were written while this was the newest pinned view. Each record
+	// comes once, with the version that this view sees. Only the writer uses changes.
 	changes []Change
 
-	following *View // the next older pinned view, or the next free one
+	following *View // the next older pinned view, or the next unused view
 }
 
 // State is the state of a store at one moment, without its objects.
@@ -25,10 +25,10 @@ type State struct {
 	ResourceVersion string
 	Objects         int
 	Counts          Counts   // since the store was made
-	Indexes         []*Index // by name; the slice never changes
+	Indexes         []*Index // by name; the slice is never changed
 }
 
-// Counts is the Counts of package indexer.
+// Counts corresponds to Counts of package indexer.
 type Counts struct{ Added, Updated, Deleted, Failed uint64 }
 
 // Put counts an object that was stored.
@@ -59,9 +59,9 @@ func (c Change) concerns(v *View) bool {
 	return c.Old.Revision <= v.Revision
 }
 
-// note adds a change. If there is no room, it first removes the records that were created and
-// deleted since. So the memory of a view that is kept for long grows with the number of objects
-// that it sees, not with the number of writes since.
+// note adds a change to the view. If there is no room, it first removes the changes of records that
+// were created and deleted after the view. So the memory of a view that is kept for long grows with
+// the number of objects that it sees, not with the number of writes.
 func (v *View) note(c Change) {
 	if len(v.changes) == cap(v.changes) {
 		kept := v.changes[:0]
@@ -79,7 +79,7 @@ func (v *View) note(c Change) {
 }
 
 // Pin returns the current view. Until Unpin, the engine keeps the versions that the view sees. Pin
-// never blocks: it tries again if a transaction is published at the same moment.
+// never blocks: if a transaction is published at the same moment, it tries again.
 func (e *Engine) Pin() *View {
 	for {
 		v := e.current.Load()
@@ -91,8 +91,8 @@ func (e *Engine) Pin() *View {
 	}
 }
 
-// Unpin removes a pin. If it was the last pin of an old view, the versions that no view sees any
-// more are dropped, by the current writer or, without a writer, by Unpin.
+// Unpin removes a pin. After the last pin of an old view, the versions that no view sees any more
+// are dropped. The current writer drops them or, if there is no writer, Unpin itself.
 func (e *Engine) Unpin(v *View) {
 	if v.pins.Add(-1) == 0 && e.current.Load() != v {
 		if e.writing.ask() {
@@ -103,10 +103,8 @@ func (e *Engine) Unpin(v *View) {
 }
 
 // Changes returns the records that differ between two pinned views, each once, with the version
-// that the older view sees.
-//
-// Each pinned view has the changes up to the next view. Changes returns the changes whose old
-// version the older view sees.
+// that the older view sees. Each pinned view has the changes up to the next view. Changes collects
+// these, and returns the changes whose old version the older view sees.
 func (e *Engine) Changes(from, to *View) []Change {
 	e.Lock()
 	defer e.Unlock()

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Watches has the keys with a channel of Notify.
+// Watches has the keys for which a channel of Notify is open.
 type Watches struct {
-	count atomic.Int64 // of byKey, so that a writer without watches takes no lock
+	count atomic.Int64 // length of byKey; without watches, a writer takes no lock
 
 	mu    sync.Mutex // guards following
 	byKey map[types.NamespacedName]*watch
