@@ -5,15 +5,15 @@ import (
 	"io"
 )
 
-// Collect reads a list, or one page of it, to its end, and closes it. It takes the results of
-// [Source].List:
+// Collect reads a list, or one page of it, to its end, and closes it. Its arguments are the results
+// of [Source].List:
 //
 //	items, err := listwatch.Collect(pods.List(ctx, listwatch.ListOptions{}))
 //
 // The error is nil only if the items are complete. Otherwise it is the error of List, or the error
-// that ended the list early, or it joins an [*ObjectError] for each undecodable object. The items
-// that could be read are returned in any case, in the order of the list. All items are in memory at
-// once; read a long list with Next.
+// that ended the list early, or it joins an [*ObjectError] for each undecodable object. Collect
+// always returns the items that could be read, in the order of the list. All items are in memory at
+// once; to read a long list, use Next.
 func Collect[T any](list ListStream[T], err error) (items []Item[T], _ error) {
 	if err != nil {
 		return nil, err

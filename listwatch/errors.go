@@ -7,21 +7,19 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ErrListTooLarge is wrapped by the error of a list that has more bytes than the Source accepts,
-// also if it is the initial events of a streaming list. The next attempt costs as much, and will
+// ErrListTooLarge is wrapped by the error of a list that has more bytes than the Source accepts.
+// The initial events of a streaming list count as a list. The next attempt costs as much, and will
 // usually fail in the same way.
 var ErrListTooLarge = errors.New("list too large")
 
 // ErrUnusable is wrapped by the errors of a Source that can never work because of how it was made,
-// for example for a type that it cannot decode. Such a Source sends no request; only a change of
+// for example for a type that it cannot decode. Such a Source sends no request. Only a change of
 // the program helps.
 var ErrUnusable = errors.New("unusable")
 
-// ObjectError reports one undecodable object of a stream. The stream is intact, and its next item
-// follows. Skip the object, report it, and go on.
-//
-// The fields that could be read are set, and the others are empty. Even the name of an object may
-// be unreadable.
+// ObjectError reports one undecodable object of a stream. The stream is intact: the caller may
+// report the object, and then call Next again. The fields that could be read are set, and the
+// others are empty. Even the name of an object may be unreadable.
 type ObjectError struct {
 	Key             types.NamespacedName
 	ResourceVersion string
@@ -33,7 +31,7 @@ type ObjectError struct {
 	Err error
 }
 
-// maxShown bounds the bytes of a name in a message, because the name may be any text. Kubernetes
+// maxShown limits the bytes of a name in a message, because the name may be any text. Kubernetes
 // names have up to 253 characters, or 317 together with the namespace.
 const maxShown = 512
 

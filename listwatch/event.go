@@ -8,7 +8,7 @@ import (
 
 // Item is one object with its identity and version. The receiver owns it. Its memory is not shared
 // with the stream or with other items, with one exception: a Source may let objects share parts
-// that are read-only by contract.
+// that nobody may change; see Shared.
 type Item[T any] struct {
 	// Key is the object's namespace and name; the namespace of a cluster-scoped
 	// object is "".
@@ -21,7 +21,7 @@ type Item[T any] struct {
 	ResourceVersion string
 
 	// UIDHash is [HashUID] of the object's UID, or 0 if the UID is not known. It distinguishes an
-	// object from a deleted object that had the same key.
+	// object from an earlier, deleted object with the same key.
 	UIDHash uint64
 
 	// Shared says that the object may share parts with other objects, so that nobody may change it
@@ -33,7 +33,7 @@ type Item[T any] struct {
 	Unchanged bool
 }
 
-// Event is one change, or a bookmark, on a watch.
+// Event is one event of a watch: a change of an object, or a bookmark.
 type Event[T any] struct {
 	Type EventType
 
@@ -45,16 +45,15 @@ type Event[T any] struct {
 	// streaming list.
 	InitialEventsEnd bool
 
-	// Unordered says that changes of other objects may still follow with lower versions, because
-	// the watch combines several watches. Then only a Bookmark says how far the watch has come. A
-	// Bookmark is never Unordered.
+	// Unordered says that later events may have lower versions, because the watch combines several
+	// watches. Then only a Bookmark says how far the watch has come. A Bookmark is never Unordered.
 	Unordered bool
 }
 
 // EventType says what an [Event] reports. The zero value is not a valid type.
 type EventType uint8
 
-// The types of events that a watch reports. Errors are not among them: Next returns errors.
+// These are the types of events that a watch reports. Errors are not events: Next returns them.
 const (
 	Added EventType = iota + 1
 	Modified

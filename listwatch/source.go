@@ -12,9 +12,9 @@ import (
 // Source lists and watches one resource: the objects of one type, in one namespace or in all, that
 // match the selectors of the Source.
 //
-// A Source is safe for concurrent use. If it is a fmt.Stringer, its name appears in errors about
-// it. Errors that came from the server satisfy the predicates of
-// k8s.io/apimachinery/pkg/api/errors, however deeply they are wrapped.
+// A Source is safe for concurrent use. If it is a fmt.Stringer, errors about it contain its name.
+// Errors from the server satisfy the predicates of k8s.io/apimachinery/pkg/api/errors, even if they
+// are wrapped several times.
 type Source[T any] interface {
 	// List opens a stream of the objects that exist. It returns when the server has accepted the
 	// request, before the first item is read. The stream lives until it is closed or ctx ends.
@@ -28,11 +28,11 @@ type Source[T any] interface {
 // Preparer is a [Source] that may need a long time before it can send a request, for example
 // because somebody has to log in to get a credential. A caller that sets a deadline for List or
 // Watch, as a reflector does, first calls Prepare without a deadline. A Source that wraps another
-// Source should implement Preparer by calling the wrapped one's Prepare.
+// Source should implement Preparer by calling Prepare of that Source.
 type Preparer interface {
-	// Prepare returns nil when List and Watch need not wait any more. It returns an error if no
-	// credential can be had, or if ctx ends. It may be called at any time, and is cheap if there is
-	// nothing to wait for.
+	// Prepare waits until List and Watch can send their requests without waiting for a credential.
+	// It returns an error if no credential can be had, or if ctx ends. It may be called at any
+	// time, and is cheap if there is nothing to wait for.
 	Prepare(ctx context.Context) error
 }
 
@@ -49,9 +49,9 @@ func Prepare(ctx context.Context, source any) error {
 type ListStream[T any] interface {
 	Next() (Item[T], error)
 
-	// Meta describes the whole list. It is complete only after Next has returned io.EOF, because a
-	// server may write the metadata after the items, as it does for custom resources in JSON. Until
-	// then, fields that have not been read are zero.
+	// Meta returns the metadata of the list. It is complete only after Next has returned io.EOF,
+	// because a server may write the metadata after the items, as it does for custom resources in
+	// JSON. Until then, fields that have not been read are zero.
 	Meta() ListMeta
 
 	Close() error
@@ -67,17 +67,17 @@ type WatchStream[T any] interface {
 	Close() error
 }
 
-// ListOptions say which list a caller wants. The zero value requests the whole of the most recent
-// state.
+// ListOptions say which list a caller wants. The zero value requests all objects in their most
+// recent state.
 type ListOptions struct {
 	// ResourceVersion is the version that the list must not be older than. "" means the most recent
 	// state (a quorum read), and "0" any state that the server has in its cache. Kubernetes' page
-	// "API concepts" has the full table.
+	// "API concepts" has all cases.
 	ResourceVersion string
 
 	// ResourceVersionMatch changes the meaning of ResourceVersion. Defaults to the server's own
-	// rule: "not older than", or "exactly" if there is a Limit and the version is not "0"
-	// (KEP-2523).
+	// rule, which is "not older than". If there is a Limit and the version is not "0", the server's
+	// rule is "exactly" (KEP-2523).
 	ResourceVersionMatch metav1.ResourceVersionMatch
 
 	// Limit is the largest number of items in one page. 0 means no paging. A server may ignore it.
@@ -87,14 +87,15 @@ type ListOptions struct {
 	// and ResourceVersionMatch must then be empty.
 	Continue string
 
-	// VersionOnly says that the caller only needs [ListMeta].ResourceVersion, for as little work as
-	// possible. The stream may then have few items or none, and is not a page of a list. No watch
-	// will start from this version.
+	// VersionOnly says that the caller only needs [ListMeta].ResourceVersion, with as little work
+	// as possible. The stream may then have few items or none, and is not a page of a list. The
+	// caller must not start a watch from this version.
 	VersionOnly bool
 
 	// Bytes counts the bytes of a list that takes several requests, for its pages or its parts. The
-	// Source adds the number of bytes that it reads. A Source that bounds the size of lists bounds
-	// this sum; see [ErrListTooLarge]. Defaults to nil: this request is the whole list.
+	// Source adds the number of bytes that it reads. If a Source limits the size of lists, the
+	// limit applies to this sum; see [ErrListTooLarge]. Defaults to nil: this request is the whole
+	// list.
 	Bytes *atomic.Int64
 
 	// Patience is how long the list may be silent; see [Patience].
@@ -108,8 +109,8 @@ type ListOptions struct {
 
 	// Owned says that the caller will change the objects in place, so that no two objects may share
 	// a part. Defaults to false: objects may share parts, and must not be changed. An object that
-	// shares parts must set Item.Shared: sources.Transform lets a function change every other
-	// object.
+	// shares parts must then have Item.Shared set. So sources.Transform knows which objects it must
+	// copy before a function changes them.
 	Owned bool
 }
 
@@ -119,8 +120,8 @@ type WatchOptions struct {
 	// starts with an Added event for each existing object.
 	ResourceVersion string
 
-	// SendInitialEvents requests a streaming list (KEP-3157). First come Added events for all
-	// objects that exist, not older than ResourceVersion. A bookmark with InitialEventsEnd set
+	// SendInitialEvents requests a streaming list (KEP-3157): first Added events for all objects
+	// that exist, in a state not older than ResourceVersion. A bookmark with InitialEventsEnd set
 	// follows, and then the changes.
 	SendInitialEvents bool
 
@@ -128,37 +129,37 @@ type WatchOptions struct {
 	// ordinary io.EOF. 0 leaves the time to the server.
 	Timeout time.Duration
 
-	// Bytes is as in ListOptions, for the initial events of a streaming list.
+	// Bytes has the meaning of [ListOptions].Bytes, for the initial events of a streaming list.
 	Bytes *atomic.Int64
 
-	// Patience is how long the watch may be silent. InitialPatience applies instead until
-	// InitialEventsEnd; see [Patience].
+	// Patience is how long the watch may be silent. Until InitialEventsEnd, InitialPatience applies
+	// instead; see [Patience].
 	Patience, InitialPatience Patience
 
-	// Known is as in ListOptions, for the initial events of a streaming list.
+	// Known has the meaning of [ListOptions].Known, for the initial events of a streaming list.
 	Known func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 
 	// Held returns the object that the caller has under this key, in any version, or nil. The
-	// object of an event may share equal parts with the held object; then it sets Item.Shared, and
-	// nobody may change either. Held may be called from several goroutines at once, as Known.
+	// object of an event may share equal parts with the held object. Then the event has Item.Shared
+	// set, and nobody may change either object. Held may be called from several goroutines at once.
 	// Defaults to nil: an object shares nothing with the caller's objects.
 	Held func(key types.NamespacedName) any
 
-	// Owned is as in ListOptions. With it, Held is ignored.
+	// Owned has the meaning of [ListOptions].Owned. If it is set, Held is ignored.
 	Owned bool
 }
 
-// Patience says how long a stream may be silent. A Source of one server may ignore it: the caller
-// ends a silent stream by its context. A Source that combines several streams must apply Limit to
-// each of them, to find a dead stream among live ones. It must also call Progress for signs of life
-// that Next does not show, such as the end of an empty part.
+// Patience says how long a stream may be silent. A Source of one server may ignore Patience,
+// because the caller ends a silent stream by its context. A Source that combines several streams
+// must apply Limit to each stream, to notice a dead stream among live ones. It must also call
+// Progress for signs of life that Next does not show, such as the end of an empty part.
 type Patience struct {
-	// Limit is how long Next, or the call that opens the stream, may take. 0 or less
-	// means for ever.
+	// Limit is how long Next, or the call that opens the stream, may take. 0 or less means no
+	// limit.
 	Limit time.Duration
 
-	// Progress says that the stream is not silent: the caller's own wait starts again. It may be
-	// called from any goroutine, until Close returns. Defaults to nil.
+	// Progress says that the stream is alive, so that the caller's own timer starts again. It may
+	// be called from any goroutine, until Close returns. Defaults to nil.
 	Progress func()
 }
 
