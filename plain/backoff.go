@@ -1,7 +1,7 @@
 // The back-off. A failed attempt will most likely fail again at once. A thousand clients that retry
-// without a pause keep a recovering server down. So each failure doubles the wait, up to a longest
-// one, and a success resets it. Clients that failed at the same moment would all retry at the same
-// moment: so a part of each wait is random, the jitter.
+// without a pause overload a server that is recovering. So each failure doubles the wait, up to a
+// longest one, and a success resets it. Without a random part, clients that failed at the same
+// moment would all retry at the same moment. The random part is called jitter.
 //
 // A token bucket is the complement: it limits how many attempts there are in all. It protects a
 // server from a thousand keys that fail once each. The back-off protects it from one key that fails
@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// backoff returns the wait after a failure that has this many failures before it. It is random
-// between half and the whole of first * 2^failures, or of longest if that is less.
+// backoff returns the wait after a failure. failures is the number of failures before this one. The
+// wait is random between a half and the whole of first * 2^failures, or of longest if longest is
+// less.
 func backoff(first, longest time.Duration, failures int) time.Duration {
 	d := longest
 	if failures < 32 {
@@ -39,8 +40,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 
 // The other packages do more than this file, for these reasons:
 //
-//   - reflector counts failures of the connection and of requests separately, and they wait
-//     differently: an unreachable server says nothing about a request. It respects a server's
-//     Retry-After.
+//   - reflector counts failures of the connection and of requests separately, with different waits,
+//     because a failed connection says nothing about a request. It respects a server's Retry-After.
 //   - workqueue has token buckets and other limiters, which can be combined. An error may set the
 //     wait of its key.

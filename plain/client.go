@@ -1,9 +1,9 @@
 // The client. A Kubernetes API server answers two questions about a collection, such as all pods.
-// "What is there now?" is a list: a JSON object with the items and one resourceVersion, which is
-// how many writes the server's database had counted at that moment. "What has changed since?" is a
-// watch: an answer that stays open. In it the server sends one JSON object for each change when the
-// change happens, in one HTTP chunk. Together they keep a copy up to date: list once, then watch
-// from the list's version.
+// "What is there now?" is a list: a JSON object with the items and one resourceVersion. This
+// version is the number of writes that the server's database had counted at that moment. "What has
+// changed since?" is a watch: an answer that stays open. When a change happens, the server sends
+// one JSON object for it, in one HTTP chunk. With a list and a watch, a client keeps a copy up to
+// date: list once, then watch from the list's version.
 
 package plain
 
@@ -21,7 +21,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Client lists and watches one collection. T is a pointer to a type of Kubernetes, such as
+// Client lists and watches one collection. T is a pointer to a Go type of Kubernetes, such as
 // *corev1.Pod.
 type Client[T metav1.Object] struct {
 	// HTTP makes the requests, and adds the program's credentials.
@@ -57,14 +57,14 @@ func (c *Client[T]) List(ctx context.Context, version string) (items []T, listed
 }
 
 // Change is one event of a watch. Type is ADDED, MODIFIED, DELETED or BOOKMARK. The object of a
-// BOOKMARK has only a version: the server has sent every change up to there.
+// BOOKMARK has only a version, up to which the server has sent every change.
 type Change[T metav1.Object] struct {
 	Type   string
 	Object T
 }
 
-// Watch requests the changes after a version, and calls changed for one after another. It returns
-// nil when the server has ended the answer normally, which it does after about this many seconds.
+// Watch requests the changes after a version, and calls changed for each of them, one after
+// another. It returns nil when the server ends the answer normally, after about this many seconds.
 // Every other end is an error, including the end of ctx and an error of changed.
 func (c *Client[T]) Watch(ctx context.Context, version string, seconds int, changed func(Change[T]) error) error {
 	body, err := c.get(ctx, url.Values{
@@ -98,7 +98,7 @@ func next[T metav1.Object](decoder *json.Decoder) (change Change[T], err error) 
 	if err := decoder.Decode(&event); err != nil {
 		return change, err
 	}
-	if event.Type == "ERROR" { // The server sent 200 OK before it failed, so the failure is an event.
+	if event.Type == "ERROR" { // the server failed after it sent 200 OK, so the failure is an event
 		var status metav1.Status
 		if err := json.Unmarshal(event.Object, &status); err != nil {
 			return change, err
@@ -145,8 +145,8 @@ func (c *Client[T]) get(ctx context.Context, query url.Values) (io.ReadCloser, e
 // Packages listwatch and rest do more than this file, for these reasons:
 //
 //   - They decode the items of a list one by one as bytes arrive, on several cores. This client
-//     holds the whole list, and decodes it with encoding/json: that takes most of the time of a
-//     first sync.
+//     reads the whole list into memory, and then decodes it with encoding/json. Decoding takes most
+//     of the time of a first sync.
 //   - They use protobuf for built-in types: a third of the bytes, and a fraction of the work.
 //   - They recognise objects that have not changed since the last list by their bytes, and do not
 //     decode them.

@@ -1,9 +1,9 @@
 // The delays. Some keys are to be added later: after a failure, or because a certificate is valid
-// for another hour. A timer for each key would do, but ten thousand keys would need ten thousand
-// timers, and most of them are moved before they fire. A heap needs one. It is a tree in a slice
-// whose root is due first, and the one timer is set for the root. A key waits once. Of two times
-// the earlier counts: work that comes too early finds nothing to do, and work that comes too late
-// is late.
+// for another hour. A timer for each key would work, but ten thousand keys would need ten thousand
+// timers, and most timers are changed before they fire. A heap needs one timer. It is a tree in a
+// slice whose root is due first, and the timer is set for the root. A key is in the heap once. If
+// it is added with two times, the earlier time counts: work that comes too early finds nothing to
+// do, and work that comes too late is late.
 
 package plain
 
@@ -12,14 +12,15 @@ import (
 	"time"
 )
 
-// delay is a waiting key. A Queue has it by key, in due, and in its heap, waiting.
+// delay is a waiting key. A Queue has each delay in two places: by key in due, and in the heap
+// waiting.
 type delay[K comparable] struct {
 	key   K
 	at    time.Time
 	index int // in the heap
 }
 
-// AddAfter adds a key after a while. If the key waits already, the earlier moment counts.
+// AddAfter adds a key after a while. If the key is waiting already, the earlier time counts.
 func (q *Queue[K]) AddAfter(key K, after time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

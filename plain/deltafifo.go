@@ -1,10 +1,10 @@
 // The DeltaFIFO. The reflector receives changes, and the informer applies them. Between the two is
-// an unusual queue: a queue of keys, each with the list of what happened to its object, the deltas.
+// an unusual queue: a queue of keys. Each key has a list of the changes of its object, the deltas.
 // A key is in the queue once, however often its object changes. So the consumer takes all changes
 // of one object together and in order. The queue also finds vanished objects. When a list replaces
 // everything, the queue makes a Deleted delta for each of the consumer's objects that the list
-// lacks. The watch missed that deletion, so nobody has the object's last state. The delta has the
-// last known state, and a mark: it is a tombstone.
+// lacks. The watch missed that deletion, so the object's last state is unknown. The delta has the
+// last known state, and is marked as a tombstone.
 
 package plain
 
@@ -29,8 +29,8 @@ type Delta[T metav1.Object] struct {
 // DeltaType is the kind of a delta.
 type DeltaType string
 
-// The types of deltas. Replaced says that an object is in a list, changed or not. Sync says that
-// nothing has happened, and that handlers should process the object again.
+// These are the types of deltas. Replaced says that an object is in a list, changed or not. Sync
+// says that nothing has happened, and that handlers should process the object again.
 const (
 	Added    DeltaType = "Added"
 	Updated  DeltaType = "Updated"
@@ -44,16 +44,16 @@ var ErrClosed = errors.New("the queue is closed")
 
 // DeltaFIFO is a queue of keys with their deltas. It is safe for concurrent use.
 type DeltaFIFO[T metav1.Object] struct {
-	known *Store[T] // the consumer's
+	known *Store[T] // the consumer's store
 
 	mu      sync.Mutex // guards following
-	arrived *sync.Cond // there is something in the queue, or it is closed
+	arrived *sync.Cond // signals that the queue is closed or no longer empty
 	items   map[types.NamespacedName][]Delta[T]
 	queue   []types.NamespacedName // the keys of items, in the order of their first deltas
 	closed  bool
 
 	listed  bool   // there was a first Replace
-	initial int    // how many of its keys have not been popped
+	initial int    // number of its keys that have not been popped
 	newest  string // version of the last change from the server
 	applied string // version up to which the consumer has applied every change
 }
@@ -65,8 +65,8 @@ func NewDeltaFIFO[T metav1.Object](known *Store[T]) *DeltaFIFO[T] {
 	return f
 }
 
-// Change queues a change from a watch: Added, Updated or Deleted. It drops the deletion of an
-// object that neither the consumer nor the queue has.
+// Change queues a change from a watch: Added, Updated or Deleted. If neither the consumer nor the
+// queue has the object, Change drops its deletion.
 func (f *DeltaFIFO[T]) Change(delta DeltaType, object T) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -94,12 +94,12 @@ func (f *DeltaFIFO[T]) Replace(list []T, version string) error {
 		exists[KeyOf(object)] = true
 		f.pushLocked(Delta[T]{Type: Replaced, Object: object})
 	}
-	for key, deltas := range f.items { // Objects with queued deltas.
+	for key, deltas := range f.items { // objects with queued deltas
 		if last := deltas[len(deltas)-1]; !exists[key] && last.Type != Deleted {
 			f.pushLocked(Delta[T]{Type: Deleted, Object: last.Object, FinalStateUnknown: true})
 		}
 	}
-	for _, object := range f.known.List() { // Objects that only the consumer has.
+	for _, object := range f.known.List() { // objects that only the consumer has
 		if key := KeyOf(object); !exists[key] && len(f.items[key]) == 0 {
 			f.pushLocked(Delta[T]{Type: Deleted, Object: object, FinalStateUnknown: true})
 		}
@@ -121,7 +121,7 @@ func (f *DeltaFIFO[T]) Bookmark(version string) {
 }
 
 // Resync queues a Sync for every object that the consumer has, unless the queue has a newer delta
-// of it: the old object must not come after the new one.
+// of the object. Otherwise the old state would follow the new one.
 func (f *DeltaFIFO[T]) Resync() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -136,8 +136,8 @@ func (f *DeltaFIFO[T]) Resync() error {
 	return nil
 }
 
-// pushLocked adds a delta to its key, and the key to the queue. Of two deletions in a row it keeps
-// the first: if one of them has the last state, it is the first.
+// pushLocked adds a delta to its key, and the key to the queue. If the last delta is a deletion
+// already, it drops another deletion: only the first one may have the last state.
 func (f *DeltaFIFO[T]) pushLocked(delta Delta[T]) {
 	key := KeyOf(delta.Object)
 	deltas := f.items[key]
@@ -158,9 +158,8 @@ func (f *DeltaFIFO[T]) settleLocked() {
 }
 
 // Pop waits for a key and passes its deltas to apply, oldest first. It holds the lock while apply
-// runs: so each change is always in the queue or in the store, and never between them. If initial
-// is true, the key is from the first list. Pop returns apply's error, or ErrClosed when the queue
-// is closed and empty.
+// runs, so that each change is always in the queue or in the store. If initial is true, the key is
+// from the first list. Pop returns apply's error, or ErrClosed when the queue is closed and empty.
 func (f *DeltaFIFO[T]) Pop(apply func(deltas []Delta[T], initial bool) error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -195,7 +194,7 @@ func (f *DeltaFIFO[T]) Applied() string {
 	return f.applied
 }
 
-// Close stops the intake. The consumer still gets the queued deltas.
+// Close makes the queue refuse further changes. The consumer still gets the queued deltas.
 func (f *DeltaFIFO[T]) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -208,10 +207,10 @@ func (f *DeltaFIFO[T]) Close() {
 //   - It limits the deltas of a key: if an object changes again and again while the consumer is
 //     busy, the changes become one update from old to newest. Otherwise memory grows with the
 //     changes.
-//   - It hands out a relist as one bracket: the consumer applies all of it in one step, so that no
+//   - It hands out a relist as one batch: the consumer applies all of it in one step, so that no
 //     reader sees half of it.
 //   - It holds no lock while the consumer works, so that a watch can go on filling the queue.
 //   - It hands out keys in batches, and reuses the memory of deltas and keys: both make bursts
 //     cheaper.
-//   - It knows which objects of a list are unchanged: a relist of them costs no decoding and no
-//     delta.
+//   - It knows which objects of a list are unchanged: in a relist, these objects need neither
+//     decoding nor a delta.

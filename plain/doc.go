@@ -14,7 +14,7 @@
 //
 //   - client.go asks the server: what is there, and what has changed since?
 //   - reflector.go keeps asking, whatever fails, and queues each change.
-//   - deltafifo.go is that queue: for each key, it has what happened to the object.
+//   - deltafifo.go is that queue: for each key, it has the changes of the object.
 //   - store.go holds the objects, and finds them by key and by index.
 //   - informer.go reads the deltas, changes the store, and notifies the handlers.
 //   - handler.go calls each handler at the handler's own pace.
@@ -22,8 +22,8 @@
 //   - delay.go and backoff.go bring a key back later.
 //   - worker.go works on keys until nothing is left to do.
 //
-// Each file begins with its idea. It ends with what the tuned package of this module does beyond
-// it, and why. README.md says what that buys, in figures. docs/how-informers-work.md explains the
+// Each file begins with its idea. At its end is a list of what the tuned package of this module
+// does in addition, and why. README.md has the figures. docs/how-informers-work.md explains the
 // same in words, with experiments: read a section there, then the file that it names.
 //
 // # What it promises
@@ -40,8 +40,8 @@
 //
 //   - Memory is not bounded: one object of the server, the deltas of one key, and the events that
 //     wait for a slow handler may take any amount.
-//   - An object that cannot be decoded fails the whole list: the copy stays empty, or as it was,
-//     until the object is repaired.
+//   - An undecodable object makes the whole list fail: the copy stays empty, or as it was, until
+//     the object is repaired.
 //   - Readers see a relist half done.
 //   - A cluster that was restored from a backup may go unnoticed.
 //   - It reads only JSON. Its http.Client provides connections and credentials.

@@ -1,8 +1,8 @@
 // The handlers. Several parts of a program want to know of changes, and each takes as long as it
-// likes. If the informer called them one after another, the slowest would hold up all others and
-// the watch itself. So each handler has a goroutine that calls it, and a queue of the events that
-// it has not processed yet. The queue is a ring: a slice whose memory is reused, and which doubles
-// when it is full.
+// likes. If the informer called their handlers one after another, the slowest would delay all
+// others and the watch itself. So each handler has a goroutine that calls it, and a queue of the
+// events that it has not processed yet. The queue is a ring: a slice whose memory is reused, and
+// which doubles when it is full.
 
 package plain
 
@@ -17,24 +17,24 @@ import (
 type Event[T metav1.Object] struct {
 	Type DeltaType
 
-	// Old is the state before, as the handler knows it. It is nil for Added, and New itself in a
+	// Old is the previous state that the handler got. It is nil for Added, and equals New in a
 	// resync.
 	Old T
 
 	// New is the object as it is now, or the last known state of a deleted object.
 	New T
 
-	// Initial says that the object existed before the informer or the handler.
+	// Initial says that the object existed before the informer started or the handler was added.
 	Initial bool
 
-	// FinalStateUnknown marks a tombstone: the object is gone, and New may be older than its end.
+	// FinalStateUnknown marks a tombstone: the object is gone, and New may not be its final state.
 	FinalStateUnknown bool
 }
 
 // Handler calls a function for each event, one call after another.
 type Handler[T metav1.Object] struct {
 	handle func(Event[T])
-	listed func() bool // the informer has delivered the whole first list
+	listed func() bool // reports whether the informer has delivered the whole first list
 
 	mu      sync.Mutex // guards following
 	changed *sync.Cond // there is an event, or the handler was removed
@@ -74,7 +74,8 @@ func (h *Handler[T]) run() {
 		}
 		event := h.events.pop()
 		h.mu.Unlock()
-		if err := try(func() error { h.handle(event); return nil }); err != nil { // A panic costs one event, not the program.
+		if err := try(func() error { h.handle(event); return nil }); err != nil {
+			// a panic costs one event, not the program
 			slog.Error("a handler panicked", "key", KeyOf(event.New), "err", err)
 		}
 		h.mu.Lock()
@@ -85,8 +86,8 @@ func (h *Handler[T]) run() {
 	h.mu.Unlock()
 }
 
-// Synced reports whether the function has returned from every initial event. A complete store is
-// not enough. Suppose that a controller began when its handler had seen half of the store. It would
+// Synced reports whether the function has returned from every initial event. It is not enough that
+// the store is complete: a controller that starts when its handler has got half of the store would
 // take the other half for deleted.
 func (h *Handler[T]) Synced() bool {
 	if !h.listed() {
@@ -97,7 +98,8 @@ func (h *Handler[T]) Synced() bool {
 	return h.initial == 0
 }
 
-// Remove ends the handler. It drops the waiting events, and does not wait for a call in progress.
+// Remove removes the handler. It drops the waiting events, and does not wait for a call in
+// progress.
 func (h *Handler[T]) Remove() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,9 +1,9 @@
-// The informer. It takes the deltas from the queue. For each delta it changes the store first and
-// notifies the handlers second: a handler that looks into the store finds the event's object there,
-// or something newer. The event depends on the store, not on the delta. An object that the store
-// lacks is added, whether it came from a list or a watch. An object that the store has is updated.
-// If the store has it in the very same version, nothing has happened, and no handler is notified. A
-// resync is the exception: its purpose is to notify again.
+// The informer. It takes the deltas from the queue. For each delta it first changes the store, and
+// then notifies the handlers. So a handler that reads the store finds the event's object there, or
+// something newer. The type of the event depends on the store, not on the delta. An object that the
+// store lacks is added, whether it came from a list or a watch. An object that the store has is
+// updated. If the store has the object in the very same version, nothing has happened, and no
+// handler is notified. A resync is the exception, because its purpose is to notify handlers again.
 
 package plain
 
@@ -18,17 +18,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Options are the options of an informer. The zero value works.
+// Options are the options of an informer. The zero value is ready for use.
 type Options[T metav1.Object] struct {
 	// Indexes are the indexes of the store, by name.
 	Indexes map[string]IndexFunc[T]
 
-	// Resync is the interval at which handlers get every object again. 0 is never.
+	// Resync is the interval at which handlers get every object again. 0 means never.
 	Resync time.Duration
 
 	// OnError is called for every failure. If it is nil, failures are logged. A failed request is
-	// retried in any case. An object that an index function refuses is retried when it changes, or
-	// is listed.
+	// retried in any case. If an index function refuses an object, the informer tries to store the
+	// object again when it changes, or is listed.
 	OnError func(error)
 }
 
@@ -73,7 +73,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	producers.Go(func() {
 		reflector := Reflector[T]{client: i.client, queue: i.queue, failed: i.options.OnError}
 		reflector.Run(ctx)
-		i.queue.Close() // The consumer takes the rest, and ends.
+		i.queue.Close() // The consumer applies the queued deltas, and ends.
 	})
 	producers.Go(func() { i.resync(ctx) })
 	for {
@@ -96,8 +96,8 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	return nil
 }
 
-// apply changes the store and notifies the handlers. It does not notify them of an object that the
-// store refuses.
+// apply changes the store and notifies the handlers. If the store refuses an object, apply does not
+// notify them.
 func (i *Informer[T]) apply(deltas []Delta[T], initial bool) (failed error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -138,8 +138,8 @@ func (i *Informer[T]) resync(ctx context.Context) {
 }
 
 // AddHandler registers a handler. The handler first gets every stored object, as Initial, and then
-// each change. No change is missing and none comes twice, because apply waits for the lock
-// meanwhile.
+// each change. No change is missing and none comes twice, because apply waits for the lock that
+// AddHandler holds.
 func (i *Informer[T]) AddHandler(handle func(Event[T])) (*Handler[T], error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -167,10 +167,11 @@ func (i *Informer[T]) Applied() string { return i.queue.Applied() }
 //
 //   - It stores a batch of deltas in one step, so that readers see only states that the server had.
 //     A burst wakes each handler once.
-//   - An object that was deleted and created again while nobody watched is reported as deleted and
-//     added, because the two have different UIDs. Here, it is an update.
+//   - If an object was deleted and created again while no watch was open, handlers get a deletion
+//     and an addition, because the UIDs differ. Here, they get an update.
 //   - An object may be missing because an index function failed, or because it could not be
-//     decoded. A program can see this state and wait for its end. Here, it is a line in the log.
+//     decoded. A program can ask for such objects, and wait until they are stored. Here, the
+//     failure is only a line in the log.
 //   - A program can wait until the store has reached a version. Here, it can ask which version the
 //     store has.
 //   - A factory shares informers, several sources can be merged, and an informer can start from a

@@ -1,9 +1,9 @@
 // The reflector. Connections break, servers restart, and a server keeps changes for only some
-// minutes. The reflector makes one history without a gap from one list and many watches: it lists,
-// and watches from the list's version. When a watch ends normally, it watches again from the last
-// version that it has received. When anything else happens, it lists again, and the queue finds the
-// missed changes. A server that has dropped the version answers 410 Gone. This is the normal way to
-// say "you are too late, begin again".
+// minutes. The reflector joins one list and many watches into one history without a gap. It lists,
+// and then watches from the list's version. When a watch ends normally, it watches again from the
+// last version that it has received. When anything else happens, it lists again, and the queue
+// finds the missed changes. A server that has dropped the version answers 410 Gone. With this code
+// a server says "you are too late, list again".
 
 package plain
 
@@ -27,12 +27,12 @@ type Reflector[T metav1.Object] struct {
 }
 
 // longestBackoff is the longest wait between two attempts. An attempt that succeeds for this long
-// resets the failures before it.
+// resets the count of failures.
 const longestBackoff = 30 * time.Second
 
-// Run works until ctx ends. After the first failure in a row the next attempt follows at once,
-// because a broken watch does not mean that the server fails. After each further failure Run waits
-// longer.
+// Run works until ctx ends. After a first failure the next attempt follows at once, because a
+// broken watch does not mean that the server fails. After each further consecutive failure Run
+// waits longer.
 func (r *Reflector[T]) Run(ctx context.Context) {
 	r.version = "0"
 	for failures := 0; ctx.Err() == nil; failures++ {
@@ -45,7 +45,7 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 			return
 		}
 		r.failed(err)
-		r.version = "" // Only the newest list is surely not older than the received changes.
+		r.version = "" // only the newest list is certainly not older than the received changes
 		if time.Since(began) > longestBackoff {
 			failures = 0
 		}
@@ -68,14 +68,15 @@ func (r *Reflector[T]) listAndWatch(ctx context.Context) error {
 		if err := r.watch(ctx); err != nil {
 			return err
 		}
-		if time.Since(began) < time.Second { // the next one would follow without a pause
+		if time.Since(began) < time.Second {
+			// without the error, the next watch would follow at once
 			return errors.New("the watch ended at once")
 		}
 	}
 }
 
-// watch watches once, for five to ten minutes: clients that began together do not end together. A
-// connection may die silently. Then the timeout ends the watch.
+// watch watches once, for five to ten minutes. The time is random, so that clients that began
+// together do not end together. The timeout also ends a watch whose connection has died silently.
 func (r *Reflector[T]) watch(ctx context.Context) error {
 	seconds := 300 + rand.IntN(300)
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds+30)*time.Second)
@@ -106,13 +107,12 @@ func (r *Reflector[T]) changed(change Change[T]) (err error) {
 
 // Package reflector does more than this file, for these reasons:
 //
-//   - Its states and its reactions to each failure are one table, which tests and the documentation
-//     share.
-//   - It lists again only when it must: after 410, and when something was lost. When a connection
-//     breaks, it opens the next at the same version. After an outage, ten thousand reflectors like
-//     this one would list everything from etcd at once.
-//   - It notices silence: a connection that is alive and sends nothing, or a watch that never
-//     reaches its version.
+//   - One table has its states and its reactions to each failure. The tests and the documentation
+//     use this table.
+//   - It lists again only when it must, for example after a 410. When a connection breaks, it opens
+//     the next watch at the same version. After an outage, ten thousand reflectors like this one
+//     would list everything from etcd at once.
+//   - It notices silence, such as a connection that is open but sends nothing.
 //   - It notices a server that has gone back in time, for example after a restore from a backup.
 //   - It waits differently after failures of the connection, failures of the request, and forbidden
 //     requests. It respects the server's Retry-After.

@@ -1,9 +1,9 @@
-// The store. The copy of the server's objects is a map from key to object. Many goroutines read it
-// at any time, so a lock guards it, which any number of readers may share. A program often needs
-// objects by a property, such as all pods of a node, and should not have to visit every object for
-// that. An index is a second map, from a value to the keys that have it. A function of the program
-// computes the values of an object. Put calls that function when the object is stored. A look-up
-// computes nothing.
+// The store. The copy of the server's objects is a map from key to object. Many goroutines read the
+// map at any time, so a lock guards it. Any number of readers may hold the lock together. A program
+// often needs objects by a property, such as all pods of a node, and should not have to visit every
+// object for that. An index is a second map, from a value to the keys that have it. A function of
+// the program computes the values of an object. Put calls this function when it stores the object,
+// so a look-up computes nothing.
 
 package plain
 
@@ -18,7 +18,8 @@ import (
 )
 
 // KeyOf returns the key of an object: its namespace and name. Two objects may have the same key one
-// after the other, if one is deleted and another created. At any moment a key is one object.
+// after the other, if one is deleted and another created. At any moment, at most one object has a
+// key.
 func KeyOf(object metav1.Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}
 }
@@ -37,8 +38,9 @@ type Store[T metav1.Object] struct {
 	indexes map[string]index // by name
 }
 
-// entry is an object with its index values. The store keeps the values: if the object was changed
-// by mistake, its function would return others, and the store could not find the old ones any more.
+// entry is an object with its index values. The store keeps the values: if a program changed the
+// object by mistake, its function would return other values, and the store could not find the old
+// ones.
 type entry[T metav1.Object] struct {
 	object T
 	values map[string][]string // by name of the index
@@ -68,7 +70,7 @@ func (s *Store[T]) Put(object T) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.deleteLocked(key) // The object may have other values now.
+	s.deleteLocked(key) // the object may have other values now
 	s.entries[key] = entry[T]{object, values}
 	for name, found := range values {
 		for _, value := range found {
@@ -145,11 +147,11 @@ func (s *Store[T]) IndexValues(name string) ([]string, error) {
 
 // Package indexer does more than this file, for these reasons:
 //
-//   - Readers take no lock, and writers do not wait for readers. A reader who iterates sees one
-//     moment, however long that takes. Here, a reader who lists 20,000 objects blocks the watch
+//   - Readers take no lock, and writers do not wait for readers. An iterator shows the store at one
+//     moment, however long the loop takes. Here, a reader who lists 20,000 objects blocks the watch
 //     meanwhile, and each list is a copy.
 //   - A relist is one step: a reader sees all of the old state or all of the new one.
-//   - The store knows up to which version it is complete, and a reader can wait for a version: so a
-//     program reads its own writes.
-//   - Indexes can be added while the store is in use. An object has no map of its values: two
-//     pointers replace 100 bytes.
+//   - The store knows up to which version it is complete, and a reader can wait for a version. So a
+//     program can read its own writes.
+//   - Indexes can be added while the store is in use. Two pointers for each object replace its map
+//     of values, which takes 100 bytes.

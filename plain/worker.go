@@ -1,7 +1,7 @@
 // The workers. A worker takes a key, and makes the world as the object with that key wants it. It
-// looks at the present state, not at the change that brought the key here: the work is
-// level-triggered. So a change that is missed, merged or repeated does no harm. Failed work is
-// retried later. Many workers work on many keys at once, and never two on one.
+// reads the present state, and ignores which change added the key: the work is level-triggered. So
+// a change that is missed, merged or repeated does no harm. Failed work is retried later. Many
+// workers work on many keys at once, and never two on one.
 
 package plain
 
@@ -58,8 +58,8 @@ func try(f func() error) (err error) {
 
 // Package workqueue does more than this file, for these reasons:
 //
-//   - An error can say when its key should be retried, or that it never should be: not every
-//     failure is helped by another attempt.
-//   - A program can see by key which reconcile takes too long.
+//   - An error can say when its key should be retried, or that it should not be retried, because
+//     another attempt would not help.
+//   - A program can find the key whose reconcile takes too long.
 //   - Failures are logged when they begin and again every few minutes, not each time.
 //   - A stop may wait until the queued keys are done.

@@ -1,11 +1,11 @@
-// The work queue. Handlers do not do the work, they record which object needs work. They record its
-// key and not the object: when a worker gets to it, only the newest state counts. A key is in up to
-// two of three places. dirty has the keys that need work. queue has the dirty keys that a worker
-// may take, in order. processing has the keys that workers have.
+// The work queue. Handlers do not do the work. They record which object needs work, by its key:
+// when a worker takes the key, only the newest state of the object matters. A key is in up to two
+// of three places. dirty has the keys that need work. queue has the dirty keys that a worker may
+// take, in order. processing has the keys that workers have.
 //
 // Add does nothing if a key is dirty already: so a thousand changes are one piece of work. A key
 // that is added while a worker has it becomes dirty and is not queued, because two workers must
-// never have the same key. The change must not be lost either: so Done queues that key.
+// never have the same key. So that the change is not lost, Done queues that key.
 
 package plain
 
@@ -17,10 +17,10 @@ import (
 // Queue hands each key to one worker at a time. It is safe for concurrent use.
 type Queue[K comparable] struct {
 	mu         sync.Mutex // guards following
-	changed    *sync.Cond // there is a key to take, or none will come
+	changed    *sync.Cond // signals that a key can be taken, or that none will come
 	dirty      map[K]bool // need work
 	processing map[K]bool // are with workers
-	queue      []K        // are dirty, and a worker may take them, in order
+	queue      []K        // the dirty keys that a worker may take, in order
 	down       bool
 
 	waiting  heapOf[K]       // see delay.go
@@ -54,8 +54,8 @@ func (q *Queue[K]) addLocked(key K) {
 	}
 }
 
-// Get waits for a key. The caller has the key until Done. Get returns false when the queue was shut
-// down and is empty.
+// Get waits for a key. The caller has the key until it calls Done. Get returns false when the queue
+// was shut down and is empty.
 func (q *Queue[K]) Get() (key K, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -71,7 +71,7 @@ func (q *Queue[K]) Get() (key K, ok bool) {
 	return key, true
 }
 
-// Done returns a key. If the key was added meanwhile, Done queues it.
+// Done gives a key back. If the key was added meanwhile, Done queues it.
 func (q *Queue[K]) Done(key K) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -107,7 +107,8 @@ func (q *Queue[K]) Forget(key K) {
 	delete(q.failures, key)
 }
 
-// ShutDown stops the intake. Workers still get the queued keys. Delayed keys are dropped.
+// ShutDown makes the queue refuse further keys. Workers still get the queued keys. Delayed keys are
+// dropped.
 func (q *Queue[K]) ShutDown() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -120,10 +121,10 @@ func (q *Queue[K]) ShutDown() {
 
 // Package workqueue does more than this file, for these reasons:
 //
-//   - dirty, processing and the place in the queue are bits and links in one entry of one table,
-//     found by one hash: half of the time, and no allocation.
-//   - Keys can have priorities, and groups that get equal shares: here, one busy namespace makes
-//     all others wait.
-//   - A key can be parked until something has happened, so that no worker waits for it.
+//   - The three sets are bits and links in the entries of one table, so an operation needs one
+//     hash. It takes half of the time, and does not allocate.
+//   - Keys can have priorities, and can be in groups that get equal shares. Here, one busy
+//     namespace makes all others wait.
+//   - A key can be parked until a condition holds, so that no worker waits for it.
 //   - A program can see where each key is and how long it has waited. Depth, waits and work are
 //     counted, for metrics.
