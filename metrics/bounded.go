@@ -10,11 +10,11 @@ import (
 	"sync/atomic"
 )
 
-// other is the label value that all names beyond a bound share.
+// other is the label value that all names beyond a limit share.
 const other = "other"
 
 // bounded makes a value for each key, up to a number of keys. All further keys share the value of
-// the last key. A look-up takes no lock and allocates nothing.
+// the key beyond. A look-up takes no lock and allocates nothing.
 type bounded[K comparable, V any] struct {
 	known  atomic.Pointer[map[K]V] // never changed in place
 	most   int
@@ -22,11 +22,10 @@ type bounded[K comparable, V any] struct {
 	beyond K
 
 	mu     sync.Mutex // guards following, and writes of known
-	missed map[K]bool // keys beyond the bound, at most as many again
+	missed map[K]bool // keys beyond the limit; at most as many again
 }
 
-// newBounded returns a bounded. The argument most is the number of keys, and all further keys share
-// the value of the key beyond.
+// newBounded returns a bounded. most is the number of keys with values of their own.
 func newBounded[K comparable, V any](most int, beyond K, made func(K) V) *bounded[K, V] {
 	return &bounded[K, V]{most: most, made: made, beyond: beyond}
 }
@@ -79,7 +78,7 @@ func (b *bounded[K, V]) leftOut() int {
 	return len(b.missed)
 }
 
-// partNames are the names of parts with histograms, up to a number for each kind of part.
+// partNames has the names of parts with histograms, up to a number for each kind of part.
 type partNames struct {
 	most int
 
@@ -91,7 +90,7 @@ func newPartNames(most int) *partNames {
 	return &partNames{most: most, kinds: map[string]*bounded[string, string]{}}
 }
 
-// of returns the name, or other if the kind has too many names.
+// of returns name, or other if the kind already has too many names.
 func (p *partNames) of(kind, name string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -113,7 +112,7 @@ func (p *partNames) leftOut() (n int) {
 	return n
 }
 
-// bounds lists everything with a bound.
+// bounds has everything with a limited number of names, to count the names that were left out.
 type bounds struct {
 	mu  sync.Mutex // guards following
 	all []interface{ leftOut() int }
@@ -134,7 +133,7 @@ func (b *bounds) leftOut() (n int) {
 	return n
 }
 
-// word converts a name to one word.
+// word converts a name to one word, without spaces.
 func word(name fmt.Stringer) string { return strings.ReplaceAll(name.String(), " ", "_") }
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -44,7 +44,7 @@ func collectClient(c *collection, name string, s rest.Stats) {
 	}
 }
 
-// asked are the properties of a request that become labels.
+// asked has the properties of a request that become labels.
 type asked struct {
 	verb        string
 	resource    schema.GroupVersionResource
@@ -53,19 +53,19 @@ type asked struct {
 
 func askedOf(a rest.About) asked { return asked{a.Verb, a.Resource, a.Subresource} }
 
-// answered is a request with the code of its answer, or 0 without an answer.
+// answered is a request with the status code of its answer, or 0 if there is no answer.
 type answered struct {
 	asked
 	code int
 }
 
-// beyondAsked stands for all requests beyond the bound.
+// beyondAsked stands for all requests beyond the limit.
 var beyondAsked = asked{verb: other, resource: schema.GroupVersionResource{Resource: other}}
 
 const beyondCode = -1
 
-// text is the resource as a label, such as "deployments.apps/status". It has no version, because a
-// new version is still the same resource.
+// text returns the resource as a label, such as "deployments.apps/status". It lacks the version,
+// because the resource stays the same in a new version.
 func (a asked) text() string {
 	text := a.resource.GroupResource().String()
 	if a.subresource != "" {
@@ -107,7 +107,8 @@ func (m *Metrics) ClientObserver(name string, next *rest.Observer) *rest.Observe
 	return o
 }
 
-// Limit returns limit, for rest.Options, with a histogram of the time that requests wait in it.
+// Limit wraps limit, for rest.Options.Limit, and adds a histogram of the time that requests wait in
+// it.
 func (m *Metrics) Limit(name string, limit func(context.Context) error) func(context.Context) error {
 	waited := m.observed.limitWait.WithLabelValues(m.observed.named("client", name))
 	return func(ctx context.Context) error {

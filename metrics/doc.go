@@ -12,7 +12,7 @@
 //	m.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 //
 // A program on package controller needs nothing else. Each stage can also be observed alone, in two
-// independent steps:
+// ways that are independent of each other:
 //
 //   - Stats and Status are read when Prometheus scrapes, and cost nothing between two scrapes:
 //     [Metrics.Client], [Metrics.Informer], [Metrics.Factory], [Metrics.Queue], [Metrics.Elector],
@@ -31,17 +31,17 @@
 // # Guarantees
 //
 //   - A scrape does not fail because of the names or the number of parts.
-//   - No label has the name of an object, a path, or a text that a server chose. Label values that
-//     are not fixed, such as resources, status codes and priorities, are bounded by
-//     Options.MaxParts. Values beyond the bound share one series, or are left out and counted.
+//   - No label has the name of an object, a path, or a text that a server chose. Options.MaxParts
+//     limits the number of label values that are not fixed, such as resources, status codes and
+//     priorities. Values beyond the limit share one series, or are left out and counted.
 //   - An event, an object of a list and a reconcile allocate no more with all observers than
 //     without any.
 //   - Counters only rise while their part lives. A new part of the same name begins with 0, which
 //     Prometheus recognises as a reset.
-//   - After remove, a part is not read any more. Counts from observers stay, because their parts
-//     may still run.
+//   - After a call of remove, scrapes no longer read the part. Counts from observers stay, because
+//     their parts may still run.
 //   - There is no process-wide registry, no goroutine, and nothing to close.
 //
 // Names begin with kinform_ and the stage. Units are seconds and bytes, and counters end with
-// _total. A yes or no is 1 or 0.
+// _total. A boolean is 1 or 0.
 package metrics

@@ -10,9 +10,9 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// Traces returns the ids of traces. A *tracing.Tracing is a Traces. All functions are safe for
-// concurrent use, must be quick, and return "" if there is no trace. An id of more than 64 bytes
-// does not become an exemplar.
+// Traces returns the ids of traces. A *tracing.Tracing implements it. The returned functions are
+// safe for concurrent use, must be quick, and return "" if there is no trace. An id of more than 64
+// bytes does not become an exemplar.
 type Traces interface {
 	// TracesOfEvents returns a function for an informer with this name. The function returns the
 	// trace id of the change that a handler was called for.
@@ -39,7 +39,7 @@ func observe(h prometheus.Observer, took time.Duration, traceID string) {
 	h.Observe(took.Seconds())
 }
 
-// histograms are the histograms of one duration, one for each of its names.
+// histograms has the histograms of one duration, one for each of its names.
 type histograms []prometheus.Observer
 
 func (all histograms) observe(took time.Duration, traceID string) {
@@ -56,7 +56,8 @@ func (m *Metrics) tracesOfEvents(informerName string) func(informer.DeliverInfo)
 	return m.opts.Traces.TracesOfEvents(informerName)
 }
 
-// tracesOf returns known for a queue whose keys name objects. Keys of other types have no traces.
+// tracesOf converts known to a function for keys of type K. If K is not types.NamespacedName, the
+// function returns "".
 func tracesOf[K comparable](known func(types.NamespacedName) string) func(K) string {
 	if of, ok := any(known).(func(K) string); ok && of != nil {
 		return of

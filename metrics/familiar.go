@@ -12,11 +12,12 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// Names, labels, types, buckets and help texts in this file equal the ones that controller-runtime
-// v0.25 registers, including those of client-go v0.37. Dashboards, and registries with both, depend
-// on these facts. bench/metrics compares them with the originals.
+// Names, labels, types, buckets and help texts in this file equal those of controller-runtime
+// v0.25, including the metrics of client-go v0.37. Dashboards, and registries with both, depend on
+// this. bench/metrics compares them with the originals.
 
-// exponential returns the buckets of a familiar queue: from 10 nanoseconds to 1,000 seconds.
+// exponential returns the buckets of the familiar histograms of queues: from 10 nanoseconds to
+// 1,000 seconds.
 func exponential() []float64 { return prometheus.ExponentialBuckets(10e-9, 10, 12) }
 
 var familiarRequestBuckets = []float64{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60}
@@ -24,7 +25,7 @@ var familiarRequestBuckets = []float64{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8,
 var familiarReconcileBuckets = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1,
 	1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60}
 
-// familiar are the familiar metrics that come from observers, not from snapshots.
+// familiar has the familiar metrics that are updated by observers.
 type familiar struct {
 	requests, retries           *prometheus.CounterVec
 	requestSeconds              *prometheus.HistogramVec
@@ -50,7 +51,7 @@ func (o *observed) newFamiliar() *familiar {
 	return f
 }
 
-// markFamiliar marks the last added family as a familiar one.
+// markFamiliar marks the last added family as familiar.
 func (o *observed) markFamiliar(v *prometheus.HistogramVec) *prometheus.HistogramVec {
 	o.families[len(o.families)-1].familiar = true
 	return v
@@ -100,7 +101,7 @@ func (c *familiarClient) answered(a rest.Answered) {
 	}
 	to := familiarAnswer{a.StatusCode, a.Method, hostOf(a.URL)}
 	c.requests.get(to).Inc()
-	if a.Verb != "watch" { // client-go has none for watches.
+	if a.Verb != "watch" { // client-go has no metric for watches
 		to.code = 0
 		c.seconds.get(to).Observe(a.Wait.Seconds())
 	}
@@ -118,8 +119,8 @@ type familiarQueue struct {
 	depth *familiarDepth
 }
 
-// familiarDepth remembers the priorities of the past, as controller-runtime does: a series that
-// vanishes, rather than being 0, would be a gap in a graph.
+// familiarDepth remembers the priorities that a queue ever had, as controller-runtime does. Without
+// this, a series would vanish instead of becoming 0, which is a gap in a graph.
 type familiarDepth struct {
 	mu   sync.Mutex // guards following
 	seen []int
@@ -128,8 +129,8 @@ type familiarDepth struct {
 
 func newFamiliarDepth() *familiarDepth { return &familiarDepth{seen: []int{0}} }
 
-// maxPriorities is the number of priorities with separate series. After more, all priorities share
-// the series tooManyPriorities.
+// maxPriorities is the number of priorities with series of their own. If a queue has more, all
+// priorities share the series tooManyPriorities.
 const (
 	maxPriorities     = 25
 	tooManyPriorities = "exceeded_cardinality_limit"

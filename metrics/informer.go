@@ -13,8 +13,8 @@ import (
 )
 
 // informerPart are the labels of an informer and its stages. The label selection describes the
-// objects of a factory's informer, and is "" for others. It comes first, because the last label
-// tells two parts of the same name apart.
+// objects of a factory's informer, and is "" for other informers. It comes first, because a number
+// is appended to the last label if two parts have the same labels.
 var informerPart = []string{"selection", "informer"}
 
 var informerReadings = func() readings[informer.Status] {
@@ -61,9 +61,9 @@ var handlerReadings = func() readings[informer.HandlerStatus] {
 	return r
 }()
 
-// Informer adds an informer with all of its stages: reflector, queue, store and handlers. It is an
+// Informer adds an informer with all of its stages: reflector, queue, store and handlers. i is an
 // *informer.Informer of any type, or a handle on an informer shared by a factory. The label
-// informer is its Name. After remove, the informer is not read any more.
+// informer is its Name. After a call of remove, scrapes no longer read the informer.
 //
 // Histograms also need an observer: see [InformerOptions].
 func (m *Metrics) Informer(i interface{ Status() informer.Status }) (remove func()) {
@@ -71,8 +71,8 @@ func (m *Metrics) Informer(i interface{ Status() informer.Status }) (remove func
 }
 
 // Factory adds all informers of a factory, including later ones. The label selection describes the
-// objects of each informer, such as "pods in shop". It has names of objects only if the selectors
-// have them.
+// objects of each informer, such as "pods in shop". It contains names of objects only if the
+// selectors do.
 func (m *Metrics) Factory(f interface {
 	Status() []informer.SharedStatus
 }) (remove func()) {
@@ -101,10 +101,10 @@ func collectInformer(c *collection, selection string, s informer.Status) {
 	}
 }
 
-// InformerOptions returns opts with observers for the histograms of an informer. They measure lists
-// and watches, the wait of changes between reflector and store, the wait of events for handlers,
-// and handler calls. They also count failures by reason. Observers that are already set are called
-// as well.
+// InformerOptions returns opts with observers for the histograms of an informer: lists and watches,
+// the wait of changes between reflector and store, the wait of events for handlers, and handler
+// calls. The observers also count failures by reason. Observers that are already set are called as
+// well.
 //
 // The observers cost no allocation for an event. An informer with observed handlers reads the clock
 // twice for each call. The label informer is opts.Name, which should be set.

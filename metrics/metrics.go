@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics collects the metrics of the parts of a program. It is a prometheus.Collector. Register it
+// Metrics collects the metrics of the parts of a program. It is a prometheus.Collector: register it
 // once. Parts may be added and removed at any time.
 //
 // It is safe for concurrent use, has no goroutine, and needs no Close.
@@ -19,7 +19,7 @@ type Metrics struct {
 	sources []*source  // in the order in which they were added
 }
 
-// source is one or several parts that each scrape reads.
+// source is one or several parts. Each scrape reads it.
 type source struct {
 	collect func(*collection)
 }
@@ -54,7 +54,7 @@ func (m *Metrics) add(collect func(*collection)) (remove func()) {
 	}
 }
 
-// leftOutDesc describes a metric of this package itself.
+// leftOutDesc describes the metric of this package about itself.
 var leftOutDesc = prometheus.NewDesc(leftOut.name, leftOut.help, nil, nil)
 
 var leftOut = family{
@@ -85,13 +85,13 @@ func (m *Metrics) Collect(out chan<- prometheus.Metric) {
 	out <- prometheus.MustNewConstMetric(leftOutDesc, prometheus.GaugeValue, float64(c.leftOut+m.observed.leftOut()))
 }
 
-// table is the readings of one kind of part.
+// table has the readings of one kind of part.
 type table interface {
 	families() []family
 	describe(chan<- *prometheus.Desc)
 }
 
-// tables returns everything that is read from snapshots.
+// tables returns the readings of all kinds of parts.
 func tables(opts Options) []table {
 	all := []table{&clientReadings, &informerReadings, &reflectorReadings, &fifoReadings, &storeReadings, &handlerReadings,
 		&queueReadings, &managerReadings, &controllerReadings, &leaseReadings, &eventsReadings}
@@ -104,5 +104,5 @@ func tables(opts Options) []table {
 	return all
 }
 
-// numbered is the name of the nth part with the same name.
+// numbered returns the name for the nth part with the same name.
 func numbered(name string, n int) string { return name + "~" + strconv.Itoa(n) }

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// observed are the metrics that no snapshot has: histograms, and counts by kind of answer.
+// observed has the metrics that are not in any snapshot: histograms, and counts by kind of answer.
 // Observers update them.
 type observed struct {
 	bounds   *bounds
@@ -76,7 +76,7 @@ func nativeBuckets(h *prometheus.HistogramOpts) {
 }
 
 // named returns the name of a part as a label of histograms. If a kind has too many names, all
-// further names share one label, because series of observers are never removed.
+// further names share one label, because the series of observers are never removed.
 func (o *observed) named(kind, name string) string {
 	return o.names.of(kind, labelValue(name))
 }
@@ -95,7 +95,7 @@ func (o *observed) collect(out chan<- prometheus.Metric) {
 
 func (o *observed) leftOut() int { return o.bounds.leftOut() }
 
-// results are the histograms of an operation that succeeds or fails.
+// results has the histograms of an operation that succeeds or fails.
 type results struct{ succeeded, failed prometheus.Observer }
 
 func newResults(seconds *prometheus.HistogramVec, name string) results {

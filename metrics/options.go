@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Options are the options of a [Metrics]. The zero value works.
+// Options are the options of a [Metrics]. The zero value is ready for use.
 type Options struct {
 	// FamiliarNames adds the metrics of client-go and controller-runtime with the original names,
 	// labels, types, buckets and help texts: workqueue_*, controller_runtime_*, rest_client_* and
@@ -16,8 +16,8 @@ type Options struct {
 	FamiliarNames bool
 
 	// Buckets are the upper bounds of the buckets of kinform's histograms, in seconds and rising.
-	// Defaults to 15 from 100 microseconds to 5 minutes. The familiar histograms have the original
-	// buckets.
+	// Defaults to 15 buckets from 100 microseconds to 5 minutes. The familiar histograms always
+	// have the original buckets.
 	Buckets []float64
 
 	// NativeHistograms adds native buckets to kinform's histograms. Prometheus sees them if it
@@ -25,26 +25,28 @@ type Options struct {
 	// like the originals.
 	NativeHistograms bool
 
-	// Holders adds kinform_lease_holder_info, with the identity of the leader as a label. Each
-	// leader is a new series, and identities change with each process, so it is optional. The
-	// metric kinform_lease_leading says which of the scraped processes leads. Defaults to false.
+	// Holders adds kinform_lease_holder_info, with the identity of the leader as a label. It is
+	// optional because each leader is a new series, and each process has a new identity. Without
+	// it, the metric kinform_lease_leading says which of the scraped processes leads. Defaults to
+	// false.
 	Holders bool
 
 	// Traces returns the trace of an event or a reconcile, as a *tracing.Tracing does. The
-	// histograms of handlers and queues, including the familiar ones, get its id as the exemplar
-	// "trace_id" of an observation. Prometheus sees exemplars if
+	// histograms of handlers and queues, including the familiar ones, then have exemplars
+	// "trace_id" with the id of this trace. Prometheus reads exemplars if
 	// promhttp.HandlerOpts.EnableOpenMetrics is set. Defaults to nil: no exemplars.
 	Traces Traces
 
 	// MaxParts is the maximum number of parts of each kind with metrics: informers, queues, clients
 	// and so on. It also limits the series of a part for names that a server or a program chooses:
-	// priorities, resources, handlers, indexes. The first ones get metrics. All others share the
-	// name "other" in histograms, and kinform_metrics_left_out counts them. Defaults to 500.
+	// priorities, resources, handlers, indexes. The first MaxParts names get metrics. The other
+	// names share the name "other" in histograms, and kinform_metrics_left_out counts them.
+	// Defaults to 500.
 	MaxParts int
 }
 
-// defaultBuckets are on average a factor of three apart. They range from a handler that only fills
-// a queue to a reconcile that waits for an external system.
+// defaultBuckets are on average a factor of three apart. They cover durations from a handler that
+// only fills a queue to a reconcile that waits for an external system.
 var defaultBuckets = []float64{0.0001, 0.00025, 0.001, 0.0025, 0.01, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 60, 120, 300}
 
 func (o Options) withDefaults() (Options, error) {

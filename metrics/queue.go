@@ -99,8 +99,8 @@ func observeQueue[K comparable](times *queueTimes, next *workqueue.Observer[K]) 
 	return o
 }
 
-// queueTimes are the histograms of one queue. The functions return the traces of its keys; they are
-// nil without Options.Traces.
+// queueTimes has the histograms of one queue. waiting and running return the traces of its keys;
+// they are nil without Options.Traces.
 type queueTimes struct {
 	wait, run        histograms
 	waiting, running func(types.NamespacedName) string

@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// family is a metric of all parts of a kind, as the registry and the table in docs/metrics.md
-// describe it.
+// family describes a metric of all parts of one kind, for the registry and for the table in
+// docs/metrics.md.
 type family struct {
 	name, help string
 	kind       string // gauge, counter or histogram
@@ -21,8 +21,8 @@ type family struct {
 type reading[S any] struct {
 	family
 	desc *prometheus.Desc
-	// each calls set for every series in the snapshot. The labels are the values of the family's
-	// own labels, without the labels of the part.
+	// each calls set for every series in the snapshot, with the values of the family's own labels.
+	// The labels of the part are added later.
 	each func(snapshot S, set func(value float64, labels ...string))
 	// open says that the number of series is not known in advance.
 	open bool
@@ -31,7 +31,7 @@ type reading[S any] struct {
 // openLabels are the labels whose values the program or the server chooses.
 var openLabels = []string{"index", "priority", "part"}
 
-// readings are all families that are read from the snapshot of one kind of part.
+// readings has all families that are read from the snapshot of one kind of part.
 type readings[S any] struct {
 	part []string // the labels that identify the part among others of its kind
 	all  []reading[S]
@@ -57,7 +57,8 @@ func (r *readings[S]) gauge(name, help string, value func(S) float64) {
 	r.add("gauge", name, help, nil, func(s S, set func(float64, ...string)) { set(value(s)) })
 }
 
-// gauges and counters add a family with any number of series for each part.
+// gauges adds a family of gauges with any number of series for each part; counters does the same
+// for counters.
 func (r *readings[S]) gauges(name, help string, each func(s S, set func(value float64, labels ...string)), more ...string) {
 	r.add("gauge", name, help, more, each)
 }
@@ -79,7 +80,7 @@ func (r *readings[S]) describe(out chan<- *prometheus.Desc) {
 	}
 }
 
-// emit sends all metrics of a part. The labels are from c.part.
+// emit sends all metrics of a part. labels is a result of c.part.
 func (r *readings[S]) emit(c *collection, s S, labels []string) {
 	for _, one := range r.all {
 		kind := prometheus.GaugeValue
@@ -101,7 +102,7 @@ func (r *readings[S]) emit(c *collection, s S, labels []string) {
 	}
 }
 
-// collection is one scrape.
+// collection is the state of one scrape.
 type collection struct {
 	out     chan<- prometheus.Metric
 	most    int
@@ -111,7 +112,8 @@ type collection struct {
 }
 
 // part returns the labels of a part of a kind. If another part has the same labels, which would
-// fail the scrape, the last label gets a number. If ok is false, there are too many parts.
+// make the scrape fail, a number is appended to the last label. If ok is false, there are too many
+// parts.
 func (c *collection) part(kind string, labels ...string) (unique []string, ok bool) {
 	if c.count[kind]++; c.count[kind] > c.most {
 		c.leftOut++
@@ -150,5 +152,5 @@ func truth(is bool) float64 {
 	return 0
 }
 
-// since is how long ago a time was in seconds, or 0 if the time is in the future.
+// since returns how many seconds ago t was, or 0 if t is in the future.
 func since(t time.Time) float64 { return max(time.Since(t), 0).Seconds() }
