@@ -19,14 +19,15 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// change is a traced change, from its event until no handler may handle it any more.
+// change is a traced change, from its event until it is dropped. A handler may handle it in this
+// time.
 type change struct {
 	key      types.NamespacedName
 	version  string
 	kind     listwatch.EventType
 	received time.Time
 	span     trace.SpanContext // set when the store has the change or a newer one
-	handled  []hearer          // who has handled it
+	handled  []hearer          // the consumers that have handled it
 }
 
 // hearer is a consumer of a change: a handler by its name, or the filler of a handler.
@@ -39,8 +40,8 @@ type hearer struct {
 type cache struct {
 	tracing *Tracing
 	name    string
-	open    atomic.Int64 // number of changes; at 0, the lock is not needed
-	waiting atomic.Int64 // length of unstored, for the same reason
+	open    atomic.Int64 // number of changes; if it is 0, no lock is taken
+	waiting atomic.Int64 // length of unstored; if it is 0, no lock is taken
 
 	mu       sync.Mutex // guards following
 	changes  map[types.NamespacedName][]*change
@@ -49,7 +50,7 @@ type cache struct {
 	popped   time.Time // when the last batch was taken from the queue
 }
 
-// received begins to trace a change, if it is sampled.
+// received starts to trace a change, if it is sampled.
 func (c *cache) received(e reflector.EventInfo) {
 	if e.Phase != reflector.Watching || !c.tracing.chosen() {
 		return
@@ -117,7 +118,7 @@ func (c *cache) handedOut() {
 	c.popped = time.Now()
 }
 
-// stored makes the spans of the changes that have reached the store.
+// stored makes the spans of the changes that the store now has.
 func (c *cache) stored(version string) {
 	if c.waiting.Load() == 0 {
 		return
@@ -125,7 +126,8 @@ func (c *cache) stored(version string) {
 	now := time.Now()
 	due, popped := c.takeStored(version)
 	for _, ch := range due {
-		span := c.spans(ch, popped, now) // This calls the processors of the provider.
+		// without a lock, because the provider's processors are called
+		span := c.spans(ch, popped, now)
 		c.mu.Lock()
 		if span.IsSampled() {
 			ch.span = span
@@ -174,7 +176,8 @@ func (t *Tracing) span(ctx context.Context, name string, from, to time.Time, att
 	span.End(trace.WithTimestamp(to))
 }
 
-// answered returns the changes that an event includes and that who has not handled yet.
+// answered returns the changes that led to an event and that who has not handled yet, and records
+// that who has handled them.
 func (c *cache) answered(who hearer, key types.NamespacedName, version string) (told []trace.SpanContext) {
 	if c.open.Load() == 0 {
 		return nil
@@ -225,8 +228,8 @@ func (c *cache) traceOf(info informer.DeliverInfo) string {
 	return ""
 }
 
-// reaches reports whether the version have is at least want. It assumes so if the versions cannot
-// be compared: versions of merged sources, for example, are not numbers.
+// reaches reports whether have is at least want. It returns true if the versions cannot be
+// compared: the versions of merged sources, for example, are not numbers.
 func reaches(have, want string) bool {
 	if !number(have) || !number(want) || have == want {
 		return true
@@ -246,7 +249,7 @@ func number(version string) bool {
 	return version != ""
 }
 
-// observe returns observers of all stages of a cache, which also call the given observers.
+// observe returns observers of all stages of a cache. They also call the given observers.
 func (c *cache) observe(i *informer.Observer, r *reflector.Observer, f *deltafifo.Observer, s *indexer.Observer) (*informer.Observer, *reflector.Observer, *deltafifo.Observer, *indexer.Observer) {
 	i, r, f, s = hooks.Copied(i), hooks.Copied(r), hooks.Copied(f), hooks.Copied(s)
 	r.OnEvent = hooks.Then(c.received, r.OnEvent)
@@ -256,8 +259,8 @@ func (c *cache) observe(i *informer.Observer, r *reflector.Observer, f *deltafif
 	return i, r, f, s
 }
 
-// InformerOptions returns opts with observers, for an informer without a manager. Its opts.Name
-// should be set. Observers that are already set are called as well.
+// InformerOptions returns opts with observers, for an informer without a manager. opts.Name should
+// be set. Observers that are already set are called as well.
 func InformerOptions[T any](t *Tracing, opts informer.Options[T]) informer.Options[T] {
 	opts.Observer, opts.Reflector.Observer, opts.Queue.Observer, opts.Store.Observer =
 		t.cache(opts.Name).observe(opts.Observer, opts.Reflector.Observer, opts.Queue.Observer, opts.Store.Observer)

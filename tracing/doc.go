@@ -1,13 +1,13 @@
-// Package tracing makes OpenTelemetry spans for the way of a change. The way leads from the event
-// of the watch through queue and store to the handlers. From there, it leads through the work queue
-// to the end of the reconcile. Requests of the reconcile have spans as well.
+// Package tracing makes OpenTelemetry spans that follow a change. They lead from the event of the
+// watch through queue and store to the handlers, and from there through the work queue to the end
+// of the reconcile. The requests of the reconcile have spans as well.
 //
 //	traced, err := tracing.New(provider, tracing.Options{Ratio: 0.01})
 //	client, err := rest.NewClient(config, rest.Options{Observer: traced.ClientObserver(nil)})
 //	m, err := controller.New(client, controller.Options{Observer: traced.ControllerObserver(nil)})
 //
 // A program on package controller needs nothing else. The provider is a trace.TracerProvider, for
-// example of go.opentelemetry.io/otel/sdk/trace. Without a manager, use [InformerOptions],
+// example the one of go.opentelemetry.io/otel/sdk/trace. Without a manager, use [InformerOptions],
 // [Handler] and [Tracing.Reconcile]. With metrics.Options.Traces, histograms of package metrics
 // link to traces. Caches and controllers are identified by name, so each manager needs a Tracing of
 // its own. docs/tracing.md has a picture.
@@ -29,8 +29,8 @@
 // After a failed reconcile, the next one handles the same changes, and has a link to the failed
 // one.
 //
-// An object from a list, at the start or after a relist, is not a received change, and has no
-// trace. A key that a handler adds later, in another goroutine, has no trace either.
+// An object from a list, at the start or in a relist, did not come as an event, and has no trace. A
+// key that a handler adds later, in another goroutine, has no trace either.
 //
 // # Guarantees
 //
@@ -38,8 +38,9 @@
 //   - Every span is ended by the function that started it. Only spans of running reconciles and
 //     requests are open.
 //   - Memory is bounded by Options.MaxOpen, and by 16 changes of one object. [Stats] counts the
-//     changes dropped for that.
+//     changes that were dropped because of these limits.
 //   - Attributes have the namespace and name of an object, which can be left out, its
-//     resourceVersion and its resource. They have nothing else of the object, and no error text.
+//     resourceVersion and its resource. They contain no other data of the object, and no error
+//     text.
 //   - There is no process-wide provider, no goroutine, and nothing to close.
 package tracing

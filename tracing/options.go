@@ -9,11 +9,11 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 )
 
-// Options are the options of a [Tracing]. The zero value works.
+// Options are the options of a [Tracing]. The zero value is ready for use.
 type Options struct {
-	// Ratio is the share of changes that are traced, from 0 to 1. It is decided when a change is
-	// received; the sampler of the provider can only reduce the share. Negative means none.
-	// Defaults to 0.01.
+	// Ratio is the share of changes that are traced, from 0 to 1. The choice is made when a change
+	// is received; the sampler of the provider can only reduce the share. A negative Ratio means no
+	// changes. Defaults to 0.01.
 	Ratio float64
 
 	// WithoutNames leaves namespaces and names of objects out of the attributes. Defaults to false.

@@ -17,14 +17,14 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// maxLinks is the maximum number of links to changes in the span of a reconcile.
+// maxLinks is the maximum number of changes to which the span of a reconcile has links.
 const maxLinks = 16
 
 // pending has the changes for the next reconcile of a key.
 type pending struct {
 	links    []link // the first one, and the last ones
 	changes  int    // number of all changes
-	attempts int    // number of failed attempts
+	attempts int    // number of failed reconciles
 	last     trace.SpanContext
 	since    time.Time
 }
@@ -32,7 +32,7 @@ type pending struct {
 // link is a change that waits for a reconcile.
 type link struct {
 	span  trace.SpanContext
-	added time.Time // zero if its wait has a span already
+	added time.Time // zero if its wait already has a span
 }
 
 func (p *pending) add(l link) {
@@ -113,7 +113,7 @@ func (q *queue) take(key types.NamespacedName) *pending {
 	return p
 }
 
-// done forgets the trace of a finished reconcile.
+// done drops the trace of a finished reconcile.
 func (q *queue) done(key types.NamespacedName) {
 	if q.open.Load() == 0 {
 		return
@@ -163,9 +163,9 @@ func (q *queue) endedTrace(key types.NamespacedName) string {
 	return ""
 }
 
-// QueueObserver returns an observer for a queue without a manager. It also calls next. It calls
-// next first, so that the observer of package metrics can still find the trace of a reconcile. Only
-// exemplars need this observer. The name is the name of the queue, as in [Handler].
+// QueueObserver returns an observer for a queue without a manager. Only exemplars need it. It first
+// calls next, so that the observer of package metrics can still find the trace of a reconcile. name
+// is the name of the queue, as in [Handler].
 func (t *Tracing) QueueObserver(name string, next *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {
 	q := t.queue(name)
 	q.observed.Store(true)
@@ -174,7 +174,7 @@ func (t *Tracing) QueueObserver(name string, next *workqueue.Observer[types.Name
 	return o
 }
 
-// Reconcile wraps a reconcile function for a queue's Run. The name is the name of the queue, as in
+// Reconcile wraps a reconcile function for a queue's Run. name is the name of the queue, as in
 // [Handler].
 func (t *Tracing) Reconcile(name string, next func(context.Context, types.NamespacedName) error) func(context.Context, types.NamespacedName) error {
 	q := t.queue(name)
@@ -190,7 +190,7 @@ func (t *Tracing) Reconcile(name string, next func(context.Context, types.Namesp
 	}
 }
 
-// turn calls next with a span.
+// turn runs next, the reconcile of a key, in a span.
 func (q *queue) turn(ctx context.Context, key types.NamespacedName, p *pending, next func(context.Context, types.NamespacedName) error) (err error) {
 	began := time.Now()
 	options := []trace.SpanStartOption{
@@ -259,12 +259,12 @@ func (q *queue) again(key types.NamespacedName, p *pending, last trace.SpanConte
 	})
 }
 
-// filler is a queue as one handler fills it.
+// filler is a queue as one handler sees it. It records which changes add a key.
 type filler struct {
 	to    enqueue.Queue
 	queue *queue
 	cache *cache
-	told  []trace.SpanContext // changes of the event that the handler is called with
+	told  []trace.SpanContext // the changes of the event that the handler is called with
 }
 
 // event is called before the handler.
@@ -272,7 +272,7 @@ func (f *filler) event(key types.NamespacedName, version string) {
 	f.told = f.cache.answered(hearer{filler: f}, key, version)
 }
 
-// AddWith adds a key for the changes that the handler is called with.
+// AddWith adds a key, and records that the changes of the handler's event have added it.
 func (f *filler) AddWith(key types.NamespacedName, how workqueue.AddOptions) {
 	if len(f.told) > 0 {
 		f.add(key)
@@ -289,15 +289,16 @@ func (f *filler) add(key types.NamespacedName) {
 	})
 }
 
-// fill returns the queue for a handler to fill, and a function to call before the handler.
+// fill returns the queue that a handler fills, and a function to call before each call of the
+// handler.
 func (t *Tracing) fill(controller, cache string, to enqueue.Queue) (enqueue.Queue, func(types.NamespacedName, string)) {
 	f := &filler{to: to, queue: t.queue(controller), cache: t.cache(cache)}
 	return f, f.event
 }
 
 // Handler returns a handler that fills a queue through filling, for example enqueue.Object. It is
-// for an informer and a queue without a manager. The names cache and name are the names of informer
-// and queue. Use a handler for one registration only.
+// for an informer and a queue without a manager. cache and name are the names of informer and
+// queue. Each registration needs a Handler of its own.
 func Handler[T any](t *Tracing, cache, name string, queue enqueue.Queue, filling func(enqueue.Queue) func(informer.Event[T])) func(informer.Event[T]) {
 	if queue == nil {
 		return filling(nil) // AddHandler refuses nil

@@ -28,14 +28,16 @@ type Tracing struct {
 
 type counts struct{ sampled, followed, lost atomic.Uint64 }
 
-// Stats counts changes by outcome.
+// Stats counts changes by their outcome.
 type Stats struct {
 	// Sampled are the changes that Options.Ratio has selected. Traced are the sampled changes that
-	// have a span, because the provider has sampled them too and they have reached the store.
+	// have a span: they have reached the store, and the sampler of the provider has selected them
+	// as well.
 	Sampled, Traced uint64
 
-	// Dropped are the changes and keys of queues that were dropped because of Options.MaxOpen or
-	// Options.MaxAge. A change that no handler has handled does not count.
+	// Dropped are the changes, and the keys of queues, that were dropped because of Options.MaxOpen
+	// or Options.MaxAge. A change that reached the store counts only if MaxOpen, or the limit of 16
+	// changes of one object, was reached before any handler handled the change.
 	Dropped uint64
 
 	// Open is the current number of traced changes and keys.
@@ -77,10 +79,10 @@ func (t *Tracing) Stats() Stats {
 	return s
 }
 
-// chosen decides whether the next change is traced.
+// chosen decides at random whether the next change is traced.
 func (t *Tracing) chosen() bool { return t.all || uint64(rand.Uint32()) < t.below }
 
-// cache returns the cache for an informer name.
+// cache returns the cache for an informer name, and makes it if necessary.
 func (t *Tracing) cache(name string) *cache {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -92,7 +94,7 @@ func (t *Tracing) cache(name string) *cache {
 	return c
 }
 
-// queue returns the queue for a queue name.
+// queue returns the queue for a queue name, and makes it if necessary.
 func (t *Tracing) queue(name string) *queue {
 	t.mu.Lock()
 	defer t.mu.Unlock()
