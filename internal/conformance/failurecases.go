@@ -9,7 +9,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// resyncCases are about resyncs.
+// resyncCases test resyncs.
 var resyncCases = []informerCase{
 	{"a resync tells those who are due of everything", func(p *probe, o opener) { // SI-26, SI-27, PD-4
 		r := p.rig(o, Setup{Resync: time.Second})
@@ -57,7 +57,7 @@ var resyncCases = []informerCase{
 	}},
 }
 
-// failureCases are about failures.
+// failureCases test failures.
 var failureCases = []informerCase{
 	{"a stop ends every wait", func(p *probe, o opener) { // D5, RC-18, SI-3
 		r := p.rig(o, Setup{})

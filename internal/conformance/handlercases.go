@@ -8,7 +8,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// handlerCases are about the events of handlers.
+// handlerCases test the events of handlers.
 var handlerCases = []informerCase{
 	{"what exists is told initially, what follows is not", func(p *probe, o opener) { // SI-15, PD-11
 		r := p.rig(o, Setup{})

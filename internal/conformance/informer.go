@@ -10,8 +10,8 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// Informer is the interface of the informer suite. Every implementation can implement it, and its
-// names belong to no implementation. It informs about all pods of a server.
+// Informer is the interface of the informer suite. It has no names of one implementation, so that
+// every implementation can be adapted to it. It is an informer of all pods of a server.
 type Informer interface {
 	// Run works until ctx ends, and returns when everything that it started has ended.
 	Run(ctx context.Context) error

@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// storeOfInformerCases are about the content of the store, and its timing.
+// storeOfInformerCases test the content of the store, and when it changes.
 var storeOfInformerCases = []informerCase{
 	{"an empty list syncs", func(p *probe, o opener) { // DF-26, RF-19
 		r := p.rig(o, Setup{})

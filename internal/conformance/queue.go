@@ -2,7 +2,7 @@ package conformance
 
 import "testing"
 
-// Queue is what the queue suite tests: a queue of deltas with its consumer and the consumer's
+// Queue is the interface of the queue suite: a queue of deltas with its consumer and the consumer's
 // store.
 type Queue interface {
 	Add(*Object) error
@@ -17,7 +17,7 @@ type Queue interface {
 	// pending, and that the queue is closed.
 	Take() (stacks []Stack, closed bool)
 
-	// Synced says that the initial population has been taken.
+	// Synced reports whether the consumer has taken the first Replace.
 	Synced() bool
 }
 
@@ -30,7 +30,7 @@ func TestQueue(t *testing.T, open func() Queue, differences Differences) {
 	verify(t, queueCases, open, differences, once)
 }
 
-// Stacks writes deltas as stacks.
+// Stacks builds the text form of stacks.
 type Stacks struct {
 	order []string
 	text  map[string]string

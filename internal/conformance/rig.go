@@ -26,7 +26,7 @@ type opener struct {
 type informerCase = testCase[opener]
 
 // TestInformer runs the suite on the informers that open makes, with lists and with streaming
-// lists. A difference counts if it shows in either mode.
+// lists. A case in differences must fail in at least one of the two modes.
 func TestInformer(t *testing.T, open NewInformer, differences Differences) {
 	cases := slices.Concat(storeOfInformerCases, handlerCases, resyncCases, failureCases)
 	verify(t, cases, opener{open: open}, differences, func(t *testing.T, c informerCase, o opener) (failures []string) {
@@ -47,7 +47,8 @@ type rig struct {
 	server   *apitest.Server
 	informer Informer
 
-	// stop ends the informer, and returns how long this took. More than an hour is too long.
+	// stop ends the informer, and returns how long this took. The case fails if it takes more than
+	// an hour.
 	stop func() time.Duration
 }
 
@@ -77,7 +78,7 @@ func (r *rig) start() {
 	})
 }
 
-// close ends everything. It starts an informer that was never started, so that the informer
+// close ends everything. If the informer was never started, close starts it first, so that it
 // releases its resources.
 func (r *rig) close() {
 	if r.stop == nil {
@@ -156,8 +157,8 @@ func podOf(name, version string) *corev1.Pod {
 	}
 }
 
-// gap calls a function while the informer is cut off, so that the informer sees the changes only in
-// a relist.
+// gap calls a function while the informer has no connection, so that the informer gets the changes
+// only by a relist.
 func (r *rig) gap(do func()) {
 	broken := r.server.Inject(apitest.Fault{Action: apitest.Code(503, 0)})
 	r.server.DropWatches("")

@@ -6,13 +6,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Store is what the store suite tests. It starts with one index: IndexName, with the function
-// Index.
+// Store is the interface of the store suite. A store starts with one index: IndexName, with the
+// function Index.
 type Store interface {
 	Put(*Object) error
 	Delete(key types.NamespacedName) error
 
-	// Replace makes the list, at a version, the whole content.
+	// Replace makes the list the whole content, at a version.
 	Replace(list []*Object, resourceVersion string) error
 
 	// Get returns nil for a missing object.

@@ -13,14 +13,14 @@ import (
 )
 
 // Differences are the cases that an implementation fails by design, by name. The value is the
-// reason, and begins with the contract's number.
+// reason, and begins with the number of the contract.
 type Differences map[string]string
 
-// ByChance begins the reason of a difference that shows only sometimes, depending on the scheduling
-// of goroutines. The result of its case is ignored.
+// ByChance is the beginning of the reason of a difference that shows only sometimes, depending on
+// the scheduling of goroutines. The suite ignores the result of such a case.
 const ByChance = "by chance, "
 
-// testCase is one contract, as a test of the subjects that open makes.
+// testCase is a test of one contract, for the subjects that open makes.
 type testCase[Open any] struct {
 	name string
 	run  func(p *probe, open Open)
@@ -57,7 +57,7 @@ func verify[Open any](t *testing.T, cases []testCase[Open], open Open, differenc
 	}
 }
 
-// once is the attempt of a case that needs no setup.
+// once runs a case that needs no setup.
 func once[Open any](_ *testing.T, c testCase[Open], open Open) []string {
 	var p probe
 	p.try(func() { c.run(&p, open) })
@@ -91,7 +91,7 @@ func (p *probe) errorf(format string, args ...any) {
 	p.failures = append(p.failures, fmt.Sprintf(format, args...))
 }
 
-// must ends the case unless ok is true.
+// must ends the case with a failure unless ok is true.
 func (p *probe) must(ok bool, format string, args ...any) {
 	if !ok {
 		p.errorf(format, args...)
@@ -103,7 +103,7 @@ func (p *probe) succeeds(err error) {
 	p.must(err == nil, "unexpected error: %v", err)
 }
 
-// equal ends the case unless got equals want. An empty slice or map equals nil.
+// equal ends the case with a failure unless got equals want. An empty slice or map equals nil.
 func (p *probe) equal(want, got any, what string) {
 	if w, g := reflect.ValueOf(want), reflect.ValueOf(got); w.Type() == g.Type() && (w.Kind() == reflect.Slice || w.Kind() == reflect.Map) && w.Len()+g.Len() == 0 {
 		return

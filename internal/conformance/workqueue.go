@@ -24,7 +24,8 @@ type WorkQueue interface {
 	ShuttingDown() bool
 }
 
-// These are the settings of a WorkQueue's rate limiter: each failure of a key doubles its delay.
+// These are the settings of a WorkQueue's rate limiter, which doubles the delay of a key with each
+// failure.
 const (
 	FirstRetry  = time.Second
 	LatestRetry = time.Hour
@@ -56,7 +57,7 @@ func TestWorkQueue(t *testing.T, open func() WorkQueue, differences Differences)
 	}
 }
 
-// attempt returns the failure of a queue, or "". The case runs in virtual time.
+// attempt runs the case in virtual time, and returns the failure of the queue, or "".
 func (c workQueueCase) attempt(t *testing.T, open func() WorkQueue) (failure string) {
 	synctest.Test(t, func(*testing.T) {
 		r := &workQueueRig{WorkQueue: open()}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// workQueueCase is one contract.
+// workQueueCase is a test of one contract.
 type workQueueCase struct {
 	name string
 	run  func(*workQueueRig)

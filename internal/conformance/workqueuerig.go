@@ -14,7 +14,7 @@ type workQueueRig struct {
 	failure string
 }
 
-// must ends the case unless ok is true.
+// must ends the case with a failure unless ok is true.
 func (r *workQueueRig) must(ok bool, format string, args ...any) {
 	if !ok {
 		r.failure = fmt.Sprintf(format, args...)
@@ -63,7 +63,7 @@ func (w *waiting) over() bool {
 }
 
 func (r *workQueueRig) waits(w *waiting) {
-	if w.over() { // until then, nobody may read the other fields
+	if w.over() { // before that, nobody may read the other fields
 		r.must(false, "%s has returned, with the key %q", w.what, w.key)
 	}
 }
@@ -73,13 +73,13 @@ func (r *workQueueRig) returns(w *waiting) {
 	r.must(w.panicked == nil, "%s: panic: %v", w.what, w.panicked)
 }
 
-// hands requires that a Get has returned the key.
+// hands requires that a Get has returned this key.
 func (r *workQueueRig) hands(w *waiting, key string) {
 	r.returns(w)
 	r.must(w.key == key && !w.shutDown, "expected the key %q, got %q, shut down: %t", key, w.key, w.shutDown)
 }
 
-// takes requires that the keys are handed out, in this order, and finishes each.
+// takes requires that these keys are handed out, in this order, and calls Done for each.
 func (r *workQueueRig) takes(keys ...string) {
 	for _, key := range keys {
 		r.hands(r.get(), key)

@@ -7,19 +7,19 @@ import (
 	"runtime/debug"
 )
 
-// These bounds limit an error's tree. Both are far above the size of ordinary errors: an error that
-// exceeds one of them wraps itself.
+// These limits apply to the tree of wrapped errors. Both are far above the size of ordinary errors:
+// an error that exceeds one of them wraps itself.
 const (
 	maxDepth = 1_000
 	maxNodes = 100_000
 )
 
-// Error returns err, or an [*OddError] in its place if the methods of err cannot be called: Unwrap,
-// Is, As or Error panics, or Unwrap never ends. The result is safe for package errors and for a
-// logger. A nil pointer is odd as well: it is an error that is not nil, and always a mistake.
+// Error returns err, or an [*OddError] instead if the methods of err cannot be called: Unwrap, Is,
+// As or Error panics, or Unwrap never ends. So the result is safe for package errors and for a
+// logger. A nil pointer is odd as well: as an error it is not nil, which is always a mistake.
 //
-// Is and As are called with a type of this package. A method that panics only for other types is
-// not found.
+// Error calls Is and As with a type of this package. It does not detect a method that panics only
+// for other types.
 func Error(err error) error {
 	if err == nil {
 		return nil
@@ -31,9 +31,9 @@ func Error(err error) error {
 	return err
 }
 
-// OddError replaces an error whose methods cannot be called. It does not wrap this error.
+// OddError replaces an error whose methods cannot be called. It does not wrap that error.
 type OddError struct {
-	// Type is the Go type of the error, or of an error that it wraps.
+	// Type is the Go type of that error, or of an error that it wraps.
 	Type string
 
 	// Method is the method that failed, or "" for a nil pointer.
@@ -56,12 +56,12 @@ func (e *OddError) Error() string {
 	return fmt.Sprintf("the method %s of an error of type %s panicked: %s", e.Method, e.Type, e.Panic)
 }
 
-// probe is the type with which Is and As are called.
+// probe is the type with which Error calls Is and As.
 type probe struct{}
 
 func (probe) Error() string { return "probe" }
 
-// look is one inspection of an error.
+// look is the state of one inspection of an error.
 type look struct {
 	of     error  // the error whose method is called
 	method string // that method
@@ -77,7 +77,7 @@ func (l *look) at(err error) (odd *OddError) {
 		}
 		odd = &OddError{Type: fmt.Sprintf("%T", l.of), Method: l.method, Panic: "it ended its goroutine", Stack: debug.Stack()}
 		if p := recover(); p != nil {
-			odd.Panic = fmt.Sprint(p) // fmt contains the panics of p's own methods.
+			odd.Panic = fmt.Sprint(p) // fmt contains the panics of the value's own methods
 		}
 		if isNil(l.of) {
 			odd.Panic = "it is a nil pointer: " + odd.Panic

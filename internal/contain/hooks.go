@@ -10,10 +10,10 @@ import (
 	"github.com/kinform/kinform/internal/remind"
 )
 
-// Hooks contains functions of a program that the module can do without. They are observers, and
-// functions whose result has a default, such as rate limiters and grouping functions. Each panic is
-// counted. The first panic of a hook is logged with its stack, and later ones every few minutes,
-// because a hook may panic for every object.
+// Hooks calls functions of a program that the module can do without, and recovers their panics.
+// These functions are observers, and functions whose result has a default, such as rate limiters
+// and grouping functions. Each panic is counted. The first panic of a hook is logged with its
+// stack, and later ones every few minutes, because a hook may panic for every object.
 type Hooks struct {
 	// Logger gets the panics, with Attrs, which identify the owner of these hooks.
 	Logger *slog.Logger
@@ -31,8 +31,8 @@ func (h *Hooks) Panics() uint64 {
 	return h.panics
 }
 
-// Call calls f, whose name is what. It reports whether f has returned. If f calls runtime.Goexit,
-// this is logged, and the goroutine ends.
+// Call calls f. what is the name of f in the log. Call reports whether f has returned. If f calls
+// runtime.Goexit, Call logs this, and the goroutine ends.
 func (h *Hooks) Call(what string, f func()) (returned bool) {
 	defer func() {
 		if !returned {
@@ -43,8 +43,8 @@ func (h *Hooks) Call(what string, f func()) (returned bool) {
 	return true
 }
 
-// caught counts and logs how a function ended instead of returning: by a panic with a value, or by
-// Goexit.
+// caught counts and logs how a function ended instead of returning: by a panic with this value, or
+// by Goexit.
 func (h *Hooks) caught(what string, value any) {
 	unsaid, due := h.count(what)
 	if !due {
@@ -72,7 +72,8 @@ func (h *Hooks) count(what string) (unsaid uint64, due bool) {
 	return reminder.Due(0, time.Now())
 }
 
-// Hook returns f with its panics contained by h, or nil if f is nil.
+// Hook returns a function that calls f through h, so that its panics are contained. It returns nil
+// if f is nil.
 func Hook[A any](h *Hooks, what string, f func(A)) func(A) {
 	if f == nil {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// Logger returns a logger that writes to l, or to slog.Default() if l is nil. If a program's
-// handler panics, the line is lost, because it cannot be logged, and the caller goes on.
+// Logger returns a logger that writes to l, or to slog.Default() if l is nil. If a program's log
+// handler panics, Logger drops the line, because the panic cannot be logged either.
 func Logger(l *slog.Logger) *slog.Logger {
 	if l == nil {
 		l = slog.Default()

@@ -1,4 +1,4 @@
-// Package effort says how much of a long test runs. `make test` passes -short, and runs only a
+// Package effort says how much of a long test runs. `make test` passes -short: it runs only a
 // sample of random walks and of large matrices, so that it takes minutes. `make test-all` runs all
 // of them.
 package effort
@@ -6,7 +6,7 @@ package effort
 import "testing"
 
 // Of returns all, or few in a short run. The number may be the rounds of a random walk, or the
-// cases of a matrix. Only tests call it, after flags have been parsed.
+// cases of a matrix. It may be called only after flags have been parsed.
 func Of[N ~int | ~int64 | ~uint64](all, few N) N {
 	if testing.Short() {
 		return few
@@ -22,7 +22,8 @@ func SkipUnlessAll(t testing.TB, reason string) {
 	}
 }
 
-// Samples returns the cases to run: all cases, or every nth in a short run, including the first.
+// Samples returns the cases to run: all cases or, in a short run, every nth case, starting with the
+// first.
 func Samples[T any](cases []T, nth int) []T {
 	if !testing.Short() {
 		return cases

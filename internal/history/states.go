@@ -14,8 +14,8 @@ import (
 type State = map[types.NamespacedName]string
 
 // States has the states that a server had, by resourceVersion, and the states that readers of a
-// store saw. In the end, each state of the store must be the server's state at the store's
-// resourceVersion (G7, G8). Therefore a test must record every state of the server.
+// store saw. At the end of the test, each state of the store must be the server's state at the
+// store's resourceVersion (G7, G8). Therefore a test must record every state of the server.
 type States struct {
 	mu     sync.Mutex // guards following
 	server map[string]State
@@ -38,7 +38,7 @@ func (s *States) Had(resourceVersion string, state State) {
 	s.server[resourceVersion] = maps.Clone(state)
 }
 
-// Saw records a state of a store, once the store has been filled.
+// Saw records a state of a store. It ignores the empty store before the first sync.
 func Saw[T any](s *States, snapshot *indexer.Snapshot[T]) {
 	if snapshot.ResourceVersion() == "" {
 		return
@@ -64,7 +64,7 @@ func (s *States) Known(state State) bool {
 	return false
 }
 
-// Violations compares the states of the store with the states of the server.
+// Violations returns the states of the store that differ from the server's.
 func (s *States) Violations() (violations []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// Witness is a handler that records its events, and violations of G1, G3, G4, G5 and G6, as far as
-// the events of one handler show them.
+// Witness is a handler that records its events. It also records violations of G1, G3, G4, G5 and
+// G6, as far as the events of one handler show them.
 type Witness[T comparable] struct {
 	informer     *informer.Informer[T]
 	registration *informer.Registration[T]
@@ -74,7 +74,7 @@ func (w *Witness[T]) Events() int {
 	return w.events
 }
 
-// Violations returns the violations so far, each with its guarantee.
+// Violations returns the violations so far, each with the guarantee that it breaks.
 func (w *Witness[T]) Violations() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

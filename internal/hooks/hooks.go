@@ -2,8 +2,8 @@
 // each function may be nil.
 package hooks
 
-// Copied returns a copy of an observer, or an observer without hooks if it is nil. So a hook can be
-// set without changing the user's observer.
+// Copied returns a copy of an observer. For nil, it returns an observer without hooks. So a hook
+// can be set without changing the user's observer.
 func Copied[T any](observer *T) *T {
 	own := new(T)
 	if observer != nil {

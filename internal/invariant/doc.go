@@ -6,8 +6,8 @@
 //	go test -tags invariants ./...
 //
 // Without the tag, [Enabled] is the constant false. The compiler then removes each [Check], and all
-// code inside "if invariant.Enabled { ... }". Put a check there if its condition is costly to
-// compute, such as a walk over a whole map.
+// code inside "if invariant.Enabled { ... }". A check whose condition is costly to compute, such as
+// a walk over a whole map, belongs there.
 //
 // An invariant is a statement about our own code. Invalid input is an error, and is never checked
 // here.

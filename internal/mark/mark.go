@@ -1,7 +1,7 @@
 // Package mark identifies a history by its last event. A server that was restored from a backup
-// goes on from an older state, and reaches its earlier versions with other changes. Its versions
-// alone do not show this, but a watch that starts just before the last known event does. If the
-// watch does not begin with that event, the server has another history.
+// continues from an older state, and later reaches its earlier versions again, with other changes.
+// The versions alone do not show this. A watch that starts just before the last known event does:
+// if it does not begin with that event, the server has another history.
 package mark
 
 import (
@@ -11,13 +11,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// Mark is an event: the key of its object, and its version. The zero value means no event.
+// Mark identifies an event by the key of its object and its version. The zero value means no event.
 type Mark struct {
 	Key     types.NamespacedName
 	Version string
 }
 
-// Before returns the version after which a watch starts with the event, or "" if there is no such
+// Before returns the version from which a watch begins with the event, or "" if there is no such
 // version.
 func (m Mark) Before() string {
 	n, err := strconv.ParseUint(m.Version, 10, 64)

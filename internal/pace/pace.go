@@ -1,22 +1,23 @@
-// Package pace bounds how often clients send requests. [Pace] makes requests with an unconfirmed
-// reason ever rarer. [Haste] limits requests that follow each other at once to one a second. The
-// package also has the limits that the reflector and each part of a merged source share.
+// Package pace limits how often clients send requests. [Pace] is for requests because of an
+// unconfirmed suspicion: they become ever rarer. [Haste] is for attempts without a wait: after some
+// of them, it allows one a second. The package also has the time limits that the reflector and each
+// part of a merged source share.
 package pace
 
 import "time"
 
 const (
-	// OverdueMargin is how long a watch may outlive the timeout that the server was given, before
-	// it is closed: the connection may be dead without either end noticing. kube-rs has the same
-	// margin.
+	// OverdueMargin is how long a watch may outlive the timeout that the server was given. After
+	// that the client closes the watch, because the connection may be dead without either end
+	// noticing. kube-rs has the same margin.
 	OverdueMargin = 5 * time.Second
 
 	// DoubtPause is the shortest time between two lists, or comparisons of the server's history,
 	// whose only reason is a late event.
 	DoubtPause = 5 * time.Minute
 
-	// CompareLimit is how long a comparison may delay a watch: once for the list of one object, and
-	// once for the event that has to come again.
+	// CompareLimit is how long a comparison may delay a watch in each of its two steps: the list of
+	// one object, and the wait for the event that has to come again.
 	CompareLimit = 5 * time.Second
 )
 
@@ -27,13 +28,13 @@ const (
 	// longestPause is the longest time between two steps of a [Pace].
 	longestPause = time.Minute
 
-	// calm is the time without a step after which a Pace starts again.
+	// calm is the time without a step after which a Pace starts again with the shortest interval.
 	calm = 5 * time.Minute
 )
 
-// Pace spaces steps, such as requests, whose only reason is a suspicion, so that a lasting
-// suspicion costs the server little. The second step comes at least a second after the first, the
-// third two seconds after that, and so on up to a minute. After five minutes without a step, the
+// Pace spaces steps, such as requests, whose only reason is a suspicion. So a lasting suspicion
+// costs the server little. The second step comes at least a second after the first, the third at
+// least two seconds after that, and so on up to a minute. After five minutes without a step, the
 // interval is a second again. The zero value has no steps. It is not safe for concurrent use.
 type Pace struct {
 	last  time.Time
@@ -51,7 +52,7 @@ func (p *Pace) Step() {
 	p.last, p.pause = time.Now(), min(max(2*p.pause, time.Second), longestPause)
 }
 
-// Wait records a step at the next possible moment, and returns how long to wait for it.
+// Wait records a step at the next allowed moment, and returns how long to wait for that moment.
 func (p *Pace) Wait() time.Duration {
 	wait := max(p.Left(), 0)
 	p.Step()
@@ -59,13 +60,14 @@ func (p *Pace) Wait() time.Duration {
 	return wait
 }
 
-// Haste prevents a busy loop, whatever a server answers: after some steps without a wait, one step
-// a second is allowed. The zero value has no steps. It is not safe for concurrent use.
+// Haste prevents a busy loop, whatever a server answers. After some steps without a wait, it allows
+// one step a second. The zero value has no steps. It is not safe for concurrent use.
 type Haste struct {
-	next time.Time // when the next step may come, ignoring the first steps without a wait
+	next time.Time // when the next step would be allowed without the free first steps
 }
 
-// Step records the next step, and returns how long it has to wait; 0 or less means no wait.
+// Step records the next step, and returns how long the caller has to wait before it. 0 or less
+// means no wait.
 func (h *Haste) Step() (wait time.Duration) {
 	now := time.Now()
 	if h.next.Before(now) {

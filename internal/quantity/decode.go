@@ -21,8 +21,8 @@ var (
 	errBusy      = errors.New("decoding is not tried, because that of earlier objects has not come to an end")
 )
 
-// These bounds are for methods of the user's types, if the object contains an extreme text, and the
-// methods accept another text in its place.
+// These limits apply to methods of the user's types. The methods are called with an extreme text
+// only if they accept another text in its place.
 const (
 	patience = 5 * time.Second
 	maxLost  = 2 // goroutines that nobody waits for any more
@@ -31,20 +31,19 @@ const (
 // Guard decodes objects in bounded time, even if they contain extreme quantities. The zero Guard is
 // ready for use, by several goroutines at once.
 type Guard struct {
-	lost   atomic.Int32 // decoders that nobody waits for any more
+	lost   atomic.Int32 // goroutines of methods that did not return in time
 	opaque sync.Map     // of reflect.Type to bool: a user's method decodes part of the type
 }
 
 // DecodeJSON decodes JSON by decode, which follows the rules of encoding/json, with case-sensitive
 // keys. object is a pointer to a zero value. If data contains an extreme quantity, decode gets a
-// copy of data with an equivalent text in its place.
+// copy of data in which an equivalent text replaces the quantity.
 //
-// The type may have methods that decode a part of it, and it is unknown which texts they parse as
-// quantities. If there is an extreme text in such a part, outside of fields of known types,
-// DecodeJSON first calls decode with a replacement that is not a quantity. If decode fails, the
-// text is taken for a quantity, and the error is [ErrExtreme]. If decode succeeds, it is called
-// again with the original data and some seconds, in a separate goroutine. A later result is
-// dropped.
+// A part of the type may be decoded by a user's method. It is then unknown which texts of this part
+// are quantities. If such a part has an extreme text, DecodeJSON first calls decode with a
+// replacement that is not a quantity. If decode fails, the text probably is a quantity, and the
+// error is [ErrExtreme]. If decode succeeds, DecodeJSON calls it again in a separate goroutine,
+// with the original data, and waits some seconds. A later result is dropped.
 func (g *Guard) DecodeJSON(data []byte, object any, decode func(data []byte, object any) error) error {
 	t := reflect.TypeOf(object).Elem()
 	if at, _ := Suspect(false, data, 0); at < 0 && !(escaped(data) && g.isOpaque(t)) {
@@ -64,7 +63,7 @@ func (g *Guard) DecodeJSON(data []byte, object any, decode func(data []byte, obj
 		for i := range text {
 			text[i] = 'x'
 		}
-		if part[0] == 0 || spoilt[part[0]-1] != '"' { // It was a number.
+		if part[0] == 0 || spoilt[part[0]-1] != '"' { // the text is a number
 			text[0], text[len(text)-1] = '"', '"'
 		}
 	}
@@ -72,7 +71,7 @@ func (g *Guard) DecodeJSON(data []byte, object any, decode func(data []byte, obj
 }
 
 // DecodeProtobuf is DecodeJSON for a protobuf message. The type is a struct whose fields have
-// protobuf tags, or it decodes its message by a method.
+// protobuf tags, or has a method that decodes the message.
 func (g *Guard) DecodeProtobuf(data []byte, object any, decode func(data []byte, object any) error) error {
 	at, next := Suspect(true, data, 0)
 	if at < 0 {
@@ -93,7 +92,8 @@ func (g *Guard) DecodeProtobuf(data []byte, object any, decode func(data []byte,
 	return g.attempt(spoilt, data, object, decode)
 }
 
-// attempt decodes an object by a method that may take any time.
+// attempt decodes an object by a method that may take any time. It first tries spoilt, in which no
+// text is an extreme quantity.
 func (g *Guard) attempt(spoilt, data []byte, object any, decode func(data []byte, object any) error) error {
 	v := reflect.ValueOf(object)
 	if decode(spoilt, reflect.New(v.Type().Elem()).Interface()) != nil {
@@ -179,7 +179,7 @@ func opaque(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// tagged reports whether the tags of a type show which fields are in its messages.
+// tagged reports whether protobuf tags show which fields the messages of a type have.
 func tagged(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false

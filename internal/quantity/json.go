@@ -19,7 +19,7 @@ var (
 	unmarshalsText = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// UnmarshalJSON is q.UnmarshalJSON in bounded time.
+// UnmarshalJSON does the same as q.UnmarshalJSON, in bounded time.
 func UnmarshalJSON(q *resource.Quantity, data []byte) error {
 	text := bytes.TrimSpace(bytes.Trim(data, `"`))
 	if tamed, ok := usual.tame(string(text)); ok {
@@ -28,28 +28,28 @@ func UnmarshalJSON(q *resource.Quantity, data []byte) error {
 	return q.UnmarshalJSON(data)
 }
 
-// Harmless reports whether the method of a type that decodes JSON is known not to parse quantities.
+// Harmless reports whether a type that decodes itself from JSON is known not to parse quantities.
 func Harmless(t reflect.Type) bool { return place{}.of(t).typ == nil }
 
-// document is JSON whose quantities are replaced before it is decoded into a type, by the rules of
-// encoding/json with case-sensitive keys.
+// document is JSON in which quantities are replaced before it is decoded into a type, by the rules
+// of encoding/json with case-sensitive keys.
 type document struct {
 	data  []byte
 	names map[reflect.Type]map[string]reflect.Type // of the fields of structs
 	left  [][2]int                                 // extreme texts that may or may not be quantities
 }
 
-// place says how a value is decoded.
+// place says how the value at one place of the document is decoded.
 type place struct {
 	typ reflect.Type // nil if the value has no quantity
 
-	// opaque says that a user's method decodes the value, or a value around it.
+	// opaque says that a user's method decodes this value, or a value that contains it.
 	opaque bool
-	// quantity says that a text, or a number, is parsed as a quantity.
+	// quantity says that a text or a number here is parsed as a quantity.
 	quantity bool
 }
 
-// of returns the place of values of a type within another place.
+// of returns the place for values of type t that are within p.
 func (p place) of(t reflect.Type) place {
 	if t == nil {
 		return place{opaque: p.opaque}
@@ -65,16 +65,16 @@ func (p place) of(t reflect.Type) place {
 		p.quantity = true
 	case methods && (to.Implements(unmarshalsJSON) || to.Implements(unmarshalsText)):
 		if strings.HasPrefix(of, "k8s.io/") || of == "encoding/json" {
-			return place{} // These types parse no quantities.
+			return place{} // these types parse no quantities
 		}
 		p.opaque, p.quantity = true, embedsQuantity(t)
 	case strings.HasPrefix(of, "k8s.io/"):
-		p.opaque = false // such as metadata
+		p.opaque = false // for example metadata: no method of the user decodes it
 	}
 	return p
 }
 
-// embedsQuantity reports whether a type has the methods of a quantity that it embeds.
+// embedsQuantity reports whether a type has the methods of a quantity because it embeds one.
 func embedsQuantity(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false
@@ -87,8 +87,8 @@ func embedsQuantity(t reflect.Type) bool {
 	return false
 }
 
-// value replaces the quantities in the value that starts at i, or after space there. It returns the
-// end of the value, or -1 if the value is malformed.
+// value replaces the quantities in the value that starts at i, after optional white space. It
+// returns the end of the value, or -1 if the value is malformed.
 func (d *document) value(i int, p place, depth int) int {
 	i = d.space(i)
 	if i == len(d.data) || depth > maxDepth {
@@ -117,7 +117,7 @@ func (d *document) value(i int, p place, depth int) int {
 	return end
 }
 
-// members is value for an object or a list.
+// members does the work of value for an object or a list.
 func (d *document) members(i int, closing byte, p place, depth int) int {
 	var elem reflect.Type
 	var names map[string]reflect.Type
@@ -171,8 +171,8 @@ func (d *document) members(i int, closing byte, p place, depth int) int {
 	}
 }
 
-// text checks a text or a number. It replaces a quantity by a quantity that is not longer, padded
-// with spaces, which decoders trim.
+// text checks a text or a number. If it is an extreme quantity, text replaces it by an equal
+// quantity that is not longer, padded with spaces, which decoders trim.
 func (d *document) text(from, to int, p place) {
 	text := d.data[from:to]
 	if !p.opaque && !p.quantity {
@@ -200,7 +200,7 @@ func (d *document) plain(from, to int) string {
 		return string(d.data[from+1 : to-1])
 	}
 	var text string
-	_ = json.Unmarshal(d.data[from:to], &text) // A malformed string is not the name of a field.
+	_ = json.Unmarshal(d.data[from:to], &text) // a malformed string is not the name of a field
 	return text
 }
 
@@ -225,8 +225,8 @@ func (d *document) space(i int) int {
 }
 
 // fields returns the types of the fields of a struct, by their names in JSON. If several fields
-// have the same name, the least embedded field counts. Among equally embedded fields, a field whose
-// tag has the name counts.
+// have the same name, the least nested one counts. Among equally nested fields, the field whose tag
+// has the name counts.
 func (d *document) fields(t reflect.Type) map[string]reflect.Type {
 	if names, ok := d.names[t]; ok {
 		return names

@@ -8,21 +8,21 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// limits are the bounds beyond which a text is replaced by a shorter one. Within these bounds,
+// limits are the limits beyond which a text is replaced by a shorter one. Within these limits,
 // apimachinery calculates in microseconds.
 type limits struct {
-	digits    int // the digits of a text
-	exponent  int // the exponent, without its sign
-	magnitude int // a value is less than ten to the power of this
+	digits    int // number of digits in the text
+	exponent  int // absolute value of the exponent
+	magnitude int // the value is less than ten to the power of this
 }
 
-// usual has a magnitude that is larger than the magnitude of each text that Suspect lets pass. The
-// magnitude is not a multiple of three, so that apimachinery does not take the text of the largest
-// value for canonical, and does not keep it.
+// usual has a magnitude that is larger than the magnitude of each text that Suspect ignores. The
+// magnitude is not a multiple of three. Otherwise apimachinery would take the text of the largest
+// value for canonical, and keep it.
 var usual = limits{digits: 2100, exponent: 2100, magnitude: 2000}
 
-// Parse is resource.ParseQuantity in bounded time. The results can also be read and compared in
-// bounded time.
+// Parse does the same as resource.ParseQuantity, in bounded time. Its results can also be formatted
+// and compared in bounded time.
 func Parse(text string) (resource.Quantity, error) {
 	if tamed, ok := usual.tame(text); ok {
 		text = tamed
@@ -33,8 +33,8 @@ func Parse(text string) (resource.Quantity, error) {
 // beyond is an exponent that stands for all larger exponents, with room for sums in 32 bits.
 const beyond = 1 << 30
 
-// tame returns a text that apimachinery parses quickly, to the same quantity. It returns false if
-// text itself is parsed quickly, or is not a quantity.
+// tame returns a text that apimachinery parses quickly, to the same quantity. ok is false if text
+// itself is parsed quickly, or is not a quantity.
 func (l limits) tame(text string) (tamed string, ok bool) {
 	if len(text) <= 4 {
 		return "", false
@@ -49,7 +49,7 @@ func (l limits) tame(text string) (tamed string, ok bool) {
 	}
 	digits := len(whole) + len(fraction)
 	if int64(exponent)-int64(len(fraction)) < math.MinInt32 && max(len(whole), 1)+len(fraction) <= 18 {
-		exponent = beyond // apimachinery's 32-bit arithmetic gives the same result.
+		exponent = beyond // apimachinery's 32-bit arithmetic gives the same result
 	}
 	exponent = max(-beyond, min(exponent, beyond))
 	significant := strings.TrimLeft(whole+fraction, "0")
@@ -63,7 +63,7 @@ func (l limits) tame(text string) (tamed string, ok bool) {
 	switch {
 	case significant == "":
 		if exponent < -9 && !strings.Contains(text[:len(text)-len(suffix)], "0") {
-			return "", false // A text without a digit is an error for apimachinery, and a fast one.
+			return "", false // for a text without digits, apimachinery returns an error quickly
 		}
 		return sign + "0" + zeroSuffix(form, suffix), true
 	case form == scientific && huge:
@@ -92,8 +92,8 @@ func (l limits) tame(text string) (tamed string, ok bool) {
 // beyondInt64 is larger than the largest value with a binary suffix.
 const beyondInt64 = "99999999999999999999"
 
-// scientific writes a value that is not too large, with an exponent. The text is not canonical,
-// because apimachinery keeps canonical texts.
+// scientific formats a value that is not too large, with an exponent. The text is not canonical,
+// because apimachinery would keep a canonical text.
 func (l limits) scientific(significant string, magnitude int) string {
 	if magnitude <= -9 {
 		return "1e-10" // less than 1n
@@ -107,9 +107,9 @@ func (l limits) scientific(significant string, magnitude int) string {
 	return significant + "e" + strconv.Itoa(exponent)
 }
 
-// rounded shortens digits if only the first count ones matter: apimachinery rounds the rest up.
-// With a suffix of base 2, count is 9 plus the power of two. The rest times this power is less than
-// the distance to the next multiple of 1n.
+// rounded shortens digits of which only the first count ones matter: apimachinery rounds the rest
+// up. With a suffix of base 2, count is 9 plus the power of two. The rest times this power is less
+// than the distance to the next multiple of 1n.
 func rounded(digits string, count int) string {
 	if len(digits) <= count+1 {
 		return digits
@@ -121,7 +121,7 @@ func rounded(digits string, count int) string {
 	return digits[:count] + rest
 }
 
-// split splits a text like apimachinery. whole has no leading zeros.
+// split splits a text in the same way as apimachinery. whole has no leading zeros.
 func split(text string) (sign, whole, fraction, suffix string, ok bool) {
 	if text != "" && isSign(text[0]) {
 		if text[0] == '-' {
@@ -153,7 +153,7 @@ func digitsOf(text string) int {
 	return len(text)
 }
 
-// form is one of the three ways to write a quantity.
+// form is one of the three notations of a quantity.
 type form uint8
 
 const (

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Unmarshal is q.Unmarshal in bounded time.
+// Unmarshal does the same as q.Unmarshal, in bounded time.
 func Unmarshal(q *resource.Quantity, data []byte) error {
 	if at, _ := Suspect(true, data, 0); at >= 0 {
 		data = bytes.Clone(data)
@@ -21,15 +21,14 @@ func Unmarshal(q *resource.Quantity, data []byte) error {
 	return q.Unmarshal(data)
 }
 
-// messages has the fields of each type of message, see numbered. A message may have as many parts
-// as bytes, but it has few types.
+// messages has the types of the fields of each type of message; see numbered. It is a cache: a
+// message may have as many parts as bytes, but few types.
 type messages map[reflect.Type]map[int32]reflect.Type
 
-// tame replaces the texts of the quantities of a message in place, by others of the same length.
-// The type of the message is a struct whose fields have protobuf tags, like all types of
-// k8s.io/api. tame returns false if the message is malformed, or if generated code may read it in
-// another way. This is so if it has a group, which no server sends, or a map whose entries have
-// fields of other kinds.
+// tame replaces the texts of the quantities in a message by texts of the same length, in place. The
+// type of the message is a struct whose fields have protobuf tags, like all types of k8s.io/api.
+// tame returns false if the message is malformed, or if generated code might read it in another
+// way: if it has a group, which no server sends, or a map entry with fields of other kinds.
 func (m messages) tame(data []byte, t reflect.Type, depth int) bool {
 	if depth > maxDepth {
 		return false
@@ -75,7 +74,7 @@ func (m messages) entry(data []byte, t reflect.Type, depth int) bool {
 	return true
 }
 
-// These are the ways in which a field may be encoded.
+// These are the wire types of fields.
 const (
 	wireVarint  = 0
 	wireFixed64 = 1
@@ -83,7 +82,8 @@ const (
 	wireFixed32 = 5
 )
 
-// shorten replaces the text of a quantity by an equal one with leading zeros.
+// shorten replaces the text of a quantity by an equal quantity, with leading zeros to keep the
+// length.
 func shorten(text []byte) {
 	tamed, ok := usual.tame(string(text))
 	if !ok || len(tamed) > len(text) {
@@ -102,8 +102,7 @@ func shorten(text []byte) {
 	}
 }
 
-// numbered returns the types of those fields that are messages, or maps of messages, by their
-// numbers.
+// numbered returns, by field number, the types of the fields that are messages or maps of messages.
 func numbered(t reflect.Type) map[int32]reflect.Type {
 	fields := map[int32]reflect.Type{}
 	switch {
@@ -138,7 +137,8 @@ func numbered(t reflect.Type) map[int32]reflect.Type {
 	return fields
 }
 
-// nextField cuts the first field off a message. Like generated code, it cuts the number to 32 bits.
+// nextField cuts the first field off a message. Like generated code, it truncates the field number
+// to 32 bits.
 func nextField(data []byte) (number int32, wire int, value, rest []byte, ok bool) {
 	tag, n := binary.Uvarint(data)
 	if n <= 0 {

@@ -1,14 +1,14 @@
 package quantity
 
-// These bounds apply to texts that apimachinery may parse; see Suspect.
+// These are the limits for texts that may be left to apimachinery; see Suspect.
 const (
-	maxExponent = 3   // digits
-	maxDigits   = 512 // in a row
+	maxExponent = 3   // number of digits
+	maxDigits   = 512 // number of consecutive digits
 )
 
-// Suspect finds the next text that may be a quantity that takes too long. It returns the position
-// of one of its digits, and where to go on, or -1. Such a quantity has many consecutive digits, so
-// that Suspect looks at only one of several bytes.
+// Suspect finds the next text that may be a quantity which takes too long to parse. It returns the
+// index of one of its digits, and the index at which to continue the search, or -1. Such a text has
+// many consecutive digits, so Suspect reads only one of several bytes.
 func Suspect(protobuf bool, data []byte, from int) (at, next int) {
 	const row = maxExponent + 1
 	for i := from + row - 1; i < len(data); i += row {
@@ -34,7 +34,7 @@ func Suspect(protobuf bool, data []byte, from int) (at, next int) {
 	return -1, 0
 }
 
-// isExponent reports whether digits are the exponent of a number that may be the whole text of a
+// isExponent reports whether digits may be the exponent of a number that is the whole text of a
 // field. Many names and hashes contain texts that look like exponents.
 func isExponent(protobuf bool, data []byte, first, end int) bool {
 	last := first - 1
@@ -47,7 +47,7 @@ func isExponent(protobuf bool, data []byte, first, end int) bool {
 	start := last // start of the digits and the point before the exponent
 	for ; start > 0 && (isDigit(data[start-1]) || data[start-1] == '.'); start-- {
 		if protobuf && start < last && isLength(data[start-1], first-start, end-start) {
-			return true // The byte may be a length that looks like a digit.
+			return true // the byte may be a length that looks like a digit
 		}
 	}
 	signed := start
@@ -69,13 +69,13 @@ func isDigit(c byte) bool { return c-'0' <= 9 }
 
 func isSign(c byte) bool { return c == '-' || c == '+' }
 
-// isWord reports whether a number beside c is only a part of a word.
+// isWord reports whether c can be part of a word, so that a number beside it is not a whole text.
 func isWord(c byte) bool {
 	return isDigit(c) || isSign(c) || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c == '/' || c == '.'
 }
 
-// isLength reports whether c may end the length of a field. The length is a varint that may be
-// longer than necessary. The byte after the field may look like a digit of it.
+// isLength reports whether c may be the last byte of a field's length. The length is a varint,
+// which may be longer than necessary, and the first byte of the text may look like a digit of it.
 func isLength(c byte, least, most int) bool {
 	return int(c) > least && int(c) <= most || c == 0 || most > 127
 }

@@ -1,9 +1,9 @@
 // Package regular opens regular files only.
 //
-// A file that another program replaces, such as a token, may become a pipe or a device, by malice
-// or by mistake. Opening a pipe waits for a writer, and no context ends this wait. Reading a device
-// may never end. Open checks the file after opening it, because somebody may replace the file
-// between a check of the path and the opening.
+// Another program may replace a file, such as a token, by a pipe or a device, on purpose or by
+// mistake. Opening a pipe waits for a writer, and no context ends this wait. Reading a device may
+// never end. Open checks the file after opening it, because somebody may replace the file between a
+// check of the path and the opening.
 //
 // Guarantees, on systems with Unix's flags of open:
 //

@@ -16,7 +16,7 @@ func open(path string, links Links) (*os.File, error) {
 		flags |= syscall.O_NOFOLLOW
 	}
 	file, err := os.OpenFile(path, flags, 0)
-	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.EMLINK) { // FreeBSD returns the latter.
+	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.EMLINK) { // FreeBSD returns EMLINK
 		return nil, fmt.Errorf("%w: %w", ErrLink, err)
 	}
 	return file, err

@@ -8,18 +8,18 @@ import (
 	"os"
 )
 
-// ErrNotRegular is wrapped by the errors about a pipe, a directory, a device or a socket.
+// ErrNotRegular is wrapped by errors about a pipe, a directory, a device or a socket.
 var ErrNotRegular = errors.New("no regular file")
 
-// ErrLink is wrapped by the errors about a symbolic link that Open does not follow, or about a
-// circle of links.
+// ErrLink is wrapped by errors about a symbolic link that Open does not follow, or about a loop of
+// links.
 var ErrLink = errors.New("it is a symbolic link, or behind too many")
 
 // Links says whether Open follows a symbolic link at the end of a path.
 type Links bool
 
-// These are the two ways to treat a symbolic link. With both, a directory of the path may be a
-// link.
+// These are the two ways to treat a symbolic link at the end of a path. The directories of the path
+// may always be links.
 const (
 	Follow Links = true
 	Refuse Links = false
@@ -36,7 +36,7 @@ func Open(path string, links Links) (*os.File, fs.FileInfo, error) {
 		err = notRegular(path, info)
 	}
 	if err != nil {
-		_ = file.Close() // Nothing was read.
+		_ = file.Close() // nothing was read
 		return nil, nil, err
 	}
 	return file, info, nil
@@ -52,7 +52,8 @@ func Read(path string, limit int64) ([]byte, error) {
 	if info.Size() > limit {
 		return nil, fmt.Errorf("%s has %d bytes, more than %d", path, info.Size(), limit)
 	}
-	data, err := io.ReadAll(io.LimitReader(file, limit+1)) // The file may grow, and some files have no size.
+	// the file may grow, and some files report no size
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
 	if err == nil && int64(len(data)) > limit {
 		err = fmt.Errorf("%s has more than %d bytes", path, limit)
 	}

@@ -11,13 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// comparer compares the values of one type. Plain reflection, field by field, takes several times
+// comparer compares the values of one type. It exists because reflect.DeepEqual takes several times
 // as long, and a list with a transform compares all its objects.
 type comparer struct {
 	typ  reflect.Type
 	made sync.Once
 	// same reports whether the values at two addresses are equal, like reflect.DeepEqual. It may
-	// report equal values as different, for example functions. Floats are equal if their bits are.
+	// report equal values as different, for example functions. Floats are equal if their bits are
+	// equal.
 	same func(a, b unsafe.Pointer) bool
 }
 
@@ -31,7 +32,8 @@ func comparerOf(t reflect.Type) *comparer {
 	return c.(*comparer)
 }
 
-// equal makes the comparer at the first call, so that a type may contain itself.
+// equal compares two values. It makes the comparer at the first call, so that a type may contain
+// itself.
 func (c *comparer) equal(a, b unsafe.Pointer) bool {
 	c.made.Do(c.make)
 	return c.same(a, b)
@@ -70,7 +72,7 @@ func (c *comparer) make() {
 	}
 }
 
-// isPlain reports whether values of a type are equal if their bytes are.
+// isPlain reports whether values of a type are equal whenever their bytes are equal.
 func isPlain(t reflect.Type) bool { return t.Kind() >= reflect.Bool && t.Kind() <= reflect.Complex128 }
 
 func same[T comparable](a, b unsafe.Pointer) bool { return *(*T)(a) == *(*T)(b) }
@@ -79,7 +81,8 @@ func sameBytes(a, b unsafe.Pointer, n uintptr) bool {
 	return a == b || unsafe.String((*byte)(a), n) == unsafe.String((*byte)(b), n)
 }
 
-// structComparer compares adjacent plain fields in one piece.
+// structComparer returns a function that compares structs. It compares adjacent plain fields in one
+// piece.
 func structComparer(t reflect.Type) func(a, b unsafe.Pointer) bool {
 	type part struct {
 		offset, plain uintptr // plain is the number of bytes of a plain part
@@ -148,7 +151,8 @@ func mapComparer(t reflect.Type) func(a, b unsafe.Pointer) bool {
 	case t == reflect.TypeFor[map[string]string]():
 		return sameMap[string]
 	case t.Key().Kind() == reflect.String && t.Elem() == reflect.TypeFor[resource.Quantity]():
-		return sameMap[resource.Quantity] // which differs from t in the name of its keys' type
+		// t differs from this type only in the name of its keys' type
+		return sameMap[resource.Quantity]
 	}
 	values := comparerOf(t.Elem())
 	return func(a, b unsafe.Pointer) bool {
@@ -203,8 +207,8 @@ func equalAny(to, from any) bool {
 
 var known sync.Map // of reflect.Type to int
 
-// exportedFields returns the number of fields of a struct, or 0 if some are not exported. Structs
-// with unexported fields, such as time.Time and resource.Quantity, are compared as a whole.
+// exportedFields returns the number of fields of a struct, or 0 if it has unexported fields. Such
+// structs, for example time.Time and resource.Quantity, are compared as a whole.
 func exportedFields(t reflect.Type) int {
 	if n, ok := known.Load(t); ok {
 		return n.(int)

@@ -1,10 +1,10 @@
-// Package rejoin gives a transform a copy of an object that shares parts with other objects. After
-// the transform, the unchanged parts are shared again.
+// Package rejoin calls a transform with a copy of an object that shares parts with other objects.
+// After the transform, the unchanged parts are shared again.
 //
-// A decoder that shares takes a third of the time of a decoder that does not. All objects of a list
-// are in memory before the first of them is transformed. So the objects of the list share parts,
-// and each object is copied just before its transform. Package rest/sharing exports this for other
-// modules.
+// A decoder that lets objects share parts takes a third of the time of a decoder that does not. All
+// objects of a list are in memory before the first of them is transformed. So the objects of a list
+// share parts, and each object is copied just before its transform. Package rest/sharing exports
+// this package's functions for other modules.
 package rejoin
 
 import (
@@ -15,7 +15,7 @@ import (
 )
 
 // Copies reports whether the DeepCopyObject of a type is known to copy everything that a program
-// can change: it is generated code, or apimachinery's.
+// can change: because it is generated, or is apimachinery's.
 func Copies(t reflect.Type) bool {
 	if t.Kind() != reflect.Pointer || !t.Implements(reflect.TypeFor[runtime.Object]()) {
 		return false
@@ -24,10 +24,10 @@ func Copies(t reflect.Type) bool {
 	return strings.HasPrefix(path, "k8s.io/api/") || strings.HasPrefix(path, "k8s.io/apimachinery/")
 }
 
-// Transform calls a transform with a copy of an object, for whose type Copies is true. If the
-// transform returns this copy, Transform returns another object, in which every part that equals
-// the original's is the original's. The copy stays as the transform returned it, because a program
-// may keep and read it, as client-go allows.
+// Transform calls a transform with a copy of an object. Copies must be true for its type. If the
+// transform returns this copy, Transform returns another object: each part that equals the
+// original's part is the original's part. The copy stays as the transform returned it, because a
+// program may keep and read it, as client-go allows.
 func Transform(object runtime.Object, transform func(any) (any, error)) (any, error) {
 	copied := object.DeepCopyObject()
 	if copied == nil { // the object is a nil pointer, and so is its copy
@@ -43,13 +43,14 @@ func Transform(object runtime.Object, transform func(any) (any, error)) (any, er
 	return root.Interface(), nil
 }
 
-// maxLevels bounds the levels of parts that are joined one by one. Each level compares everything
-// below it once more, and an object may be 10,000 levels deep. Parts of pods lie eight levels deep.
+// maxLevels limits the levels at which parts are compared one by one. Each level compares
+// everything below it once more, and an object may be 10,000 levels deep. Parts of pods lie eight
+// levels deep.
 const maxLevels = 16
 
-// join replaces the parts of to that equal the parts of from, which has the same type. to must be
-// settable. The values that to points to are not changed: a part that is only partly equal is
-// replaced by a new one.
+// join replaces the parts of to that equal the parts of from. Both have the same type, and to must
+// be settable. join does not change the values that to points to: if a part is only partly equal, a
+// new part replaces it.
 func join(to, from reflect.Value, levels int) {
 	switch to.Kind() {
 	case reflect.Struct:

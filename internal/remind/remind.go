@@ -7,14 +7,14 @@ import "time"
 // Interval is the shortest time between two log lines about a lasting failure.
 const Interval = 5 * time.Minute
 
-// Reminder remembers which kinds of failure of one thing were logged. The zero value has logged
-// nothing. It is not safe for concurrent use.
+// Reminder decides when to log the failures of one thing. It remembers which kinds of failure were
+// logged. The zero value has logged nothing. It is not safe for concurrent use.
 type Reminder struct {
 	said [4]said // the last kinds of failure that were logged
-	next int     // the index in said that the next new kind takes
+	next int     // the index in said for the next new kind
 
-	begun  bool      // the present failure has been noted before
-	spoken bool      // and has been logged
+	begun  bool      // the present failure was recorded before
+	spoken bool      // and was logged
 	again  time.Time // when it was last logged because it had started again
 	unsaid uint64
 }
@@ -24,12 +24,12 @@ type said struct {
 	at   time.Time
 }
 
-// Due notes a failure of a kind, which is a number such as a status code. due says that the failure
-// should be logged now, and unsaid how often it was not logged since the last time.
+// Due records a failure of a kind, which is a number such as a status code. due says that the
+// failure should be logged now, and unsaid how often it was not logged since the last time.
 //
 // A failure is due if its kind was never logged, or if Interval has passed since. It is also due,
-// once within Interval, if the failure was over, has started again, and is noted for the second
-// time. Otherwise the last line in the log would say that it is over.
+// once within Interval, if the failure was over and is recorded for the second time since it
+// started again. Otherwise the last line in the log would say that the failure is over.
 func (r *Reminder) Due(kind int, now time.Time) (unsaid uint64, due bool) {
 	lasts := r.begun
 	r.begun = true
@@ -46,7 +46,7 @@ func (r *Reminder) Due(kind int, now time.Time) (unsaid uint64, due bool) {
 	return unsaid, true
 }
 
-// find returns the entry of a kind. A new kind takes the place of the oldest one.
+// find returns the entry of a kind. A new kind replaces the oldest one.
 func (r *Reminder) find(kind int) *said {
 	for i := range r.said {
 		if s := &r.said[i]; s.kind == kind && !s.at.IsZero() {
@@ -59,7 +59,7 @@ func (r *Reminder) find(kind int) *said {
 	return s
 }
 
-// Over notes that the failure is over. It reports whether the failure was logged, so that its end
+// Over records that the failure is over. It reports whether the failure was logged, so that its end
 // should be logged as well.
 func (r *Reminder) Over() (spoken bool) {
 	spoken = r.spoken

@@ -29,8 +29,8 @@ func Similar(word string, names []string) []string {
 // Tolerance returns how many wrong letters a similar word of this length may have.
 func Tolerance(word string) int { return min(1+len(word)/4, 3) }
 
-// Distance is the number of letters to insert, remove or exchange to get from a
-// to b (Levenshtein). It keeps one row of the table at a time.
+// Distance returns the number of letters to insert, remove or exchange to get from a to b
+// (Levenshtein). It keeps only one row of the table in memory.
 func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -1,5 +1,5 @@
 // Package tap is for tests that follow single events on their way through a program. It has a
-// source that sends the test's events, and counts the program's allocations.
+// source that sends the test's events, and a function that counts the program's allocations.
 package tap
 
 import (
@@ -15,7 +15,7 @@ type Source[T any] struct {
 	Events chan listwatch.Event[T]
 }
 
-// New returns a Source. A send to its Events returns when the event has been taken.
+// New returns a Source. A send to its Events returns when the watch has received the event.
 func New[T any]() Source[T] { return Source[T]{make(chan listwatch.Event[T])} }
 
 // List implements listwatch.Source.
@@ -50,8 +50,8 @@ func (w watch[T]) Next() (event listwatch.Event[T], err error) {
 
 func (watch[T]) Close() error { return nil }
 
-// Allocations returns the allocations of one call of f, on all goroutines, with the fraction that
-// testing.AllocsPerRun leaves out.
+// Allocations returns the average number of allocations per call of f, on all goroutines. Unlike
+// testing.AllocsPerRun, it keeps the fraction.
 func Allocations(calls int, f func()) float64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

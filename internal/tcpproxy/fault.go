@@ -9,12 +9,12 @@ type Kind uint8
 const (
 	// None forwards everything.
 	None Kind = iota
-	// Reset ends the connection on both sides abruptly: by RST, if it is TCP.
+	// Reset ends the connection on both sides abruptly, by RST if it is TCP.
 	Reset
 	// Cut ends the connection on both sides in an orderly way.
 	Cut
-	// Stall stops forwarding in both directions, and keeps both sides open: the connection is
-	// half-open. Sent bytes are lost.
+	// Stall stops forwarding in both directions, but keeps both sides open: the connection is
+	// half-open. Bytes that are sent afterwards are lost.
 	Stall
 	// Trickle forwards one byte at a time.
 	Trickle

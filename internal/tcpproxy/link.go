@@ -50,7 +50,7 @@ func (l *link) pump(from, to net.Conn, fault Fault) {
 	}
 }
 
-// spoil sends data according to the fault, which starts with data.
+// spoil sends data, and applies the fault at the start of data.
 func (l *link) spoil(to net.Conn, data []byte, fault *Fault) {
 	fault.After = 0
 	switch fault.Kind {

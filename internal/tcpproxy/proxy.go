@@ -28,8 +28,8 @@ type Proxy struct {
 }
 
 // New makes a proxy to the server that dial reaches. fault returns the fault of the nth connection,
-// counted from 0; nil means no faults. The goroutine that connects calls it. fault may use the
-// proxy, and may be called by several goroutines at once. New starts no goroutine.
+// counted from 0; nil means no faults. Goroutines that connect call fault, several at once. It may
+// use the proxy. New starts no goroutine.
 func New(dial Dial, fault func(n int) Fault) *Proxy {
 	if fault == nil {
 		fault = func(int) Fault { return Fault{} }
@@ -57,7 +57,7 @@ func (p *Proxy) Listen() (address string, err error) {
 			if err != nil {
 				return
 			}
-			// An error has no receiver here.
+			// Nobody receives this error: the client notices that the connection is closed.
 			_ = p.forward(context.Background(), conn, "tcp", "")
 		}
 	})
@@ -65,7 +65,7 @@ func (p *Proxy) Listen() (address string, err error) {
 }
 
 // DialContext returns a connection to the server through the proxy that does not leave the process.
-// It is meant for http.Transport.DialContext.
+// It is suitable for http.Transport.DialContext.
 func (p *Proxy) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	client, near := net.Pipe()
 	if err := p.forward(ctx, near, network, address); err != nil {
@@ -125,7 +125,7 @@ func (p *Proxy) Reset() {
 	}
 }
 
-// Close ends everything, and returns when all goroutines have ended.
+// Close closes the listeners and all connections, and returns when all goroutines have ended.
 func (p *Proxy) Close() {
 	p.mu.Lock()
 	if !p.closed {

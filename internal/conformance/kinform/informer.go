@@ -1,4 +1,4 @@
-// Package kinform makes kinform's informer a subject of package conformance.
+// Package kinform adapts kinform's informer to package conformance.
 package kinform
 
 import (
@@ -20,7 +20,7 @@ import (
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")
 
-// NewInformer implements conformance.NewInformer, with the default options, as users have them.
+// NewInformer implements conformance.NewInformer, with default options, which most users have.
 func NewInformer(name string, setup conformance.Setup) (conformance.Informer, error) {
 	client, err := rest.NewClient(rest.Config{Host: setup.Server.URL(), DialContext: setup.Server.DialContext, UserAgent: name}, rest.Options{})
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package plain makes the textbook's pipeline a subject of package conformance.
+// Package plain adapts the informer of the textbook to package conformance.
 package plain
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/plain"
 )
 
-// NewInformer implements conformance.NewInformer. If the setup requests a streaming list, it lists
-// in one piece. It has one resync for all handlers: the shortest of their periods.
+// NewInformer implements conformance.NewInformer. The textbook has no streaming lists, so a setup
+// that requests one gets a list. All handlers have the same resync: the shortest of their periods.
 func NewInformer(name string, setup conformance.Setup) (conformance.Informer, error) {
 	transport := &http.Transport{DialContext: setup.Server.DialContext}
 	client := &plain.Client[*corev1.Pod]{
@@ -61,8 +61,8 @@ func (s *subject) Get(key types.NamespacedName) *corev1.Pod {
 	return pod
 }
 
-// Pods clears kind and apiVersion, which a watch sends and a list does not. Typed clients drop
-// them, and package plain keeps them.
+// Pods clears kind and apiVersion. A watch sends them and a list does not. Typed clients drop them,
+// and package plain keeps them.
 func (s *subject) Pods() map[types.NamespacedName]*corev1.Pod {
 	pods := map[types.NamespacedName]*corev1.Pod{}
 	for _, pod := range s.Store.List() {

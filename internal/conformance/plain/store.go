@@ -23,7 +23,7 @@ func (s *store) Delete(key types.NamespacedName) error {
 	return nil
 }
 
-// Replace applies a list like the textbook's informer: one change after another.
+// Replace applies a list in the same way as the textbook's informer: one change after another.
 func (s *store) Replace(list []*conformance.Object, _ string) error {
 	for _, o := range s.List() {
 		s.Store.Delete(o.Key())

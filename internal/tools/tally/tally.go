@@ -22,14 +22,14 @@ type event struct {
 	Output     string
 }
 
-// tally counts results, and holds back output until it knows which test failed.
+// tally counts results. It keeps the output of a test until it knows whether the test failed.
 type tally struct {
 	out     io.Writer
 	verbose bool
 
 	passed, failed, skipped int
 
-	// packages have started and not ended.
+	// packages has the packages that have started and not ended.
 	packages map[string]*pkg
 
 	// builds has the compiler's output, by import path.
@@ -48,8 +48,8 @@ func newTally(out io.Writer, verbose bool) *tally {
 	return &tally{out: out, verbose: verbose, packages: map[string]*pkg{}, builds: map[string][]string{}}
 }
 
-// read reads events from in until it ends. It shows a line that is not an event unchanged: another
-// program has written it to the pipe.
+// read reads events from in until it ends. A line that is not an event comes from another program
+// that writes to the pipe; read shows it unchanged.
 func (t *tally) read(in io.Reader) error {
 	lines := bufio.NewReader(in)
 	for {
@@ -115,7 +115,7 @@ func (t *tally) endTest(ev event, p *pkg) {
 func (t *tally) endPackage(ev event, p *pkg) {
 	delete(t.packages, ev.Package)
 	if ev.Action == "skip" {
-		return // no test files
+		return // the package has no test files
 	}
 	if ev.Action == "fail" {
 		t.fail(p)
@@ -133,7 +133,7 @@ func (t *tally) fail(p *pkg) {
 	}
 }
 
-// show writes output without the lines that only repeat the counts.
+// show writes output, without the lines that only repeat the counts.
 func (t *tally) show(output []string) {
 	for _, line := range output {
 		if strings.HasPrefix(line, "=== ") || line == "PASS\n" || line == "FAIL\n" {

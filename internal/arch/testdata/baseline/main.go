@@ -1,5 +1,5 @@
-// Baseline is the program that podinformer is compared with. It gets pods from an API server over
-// net/http and decodes them, in protobuf and in JSON, without any informer.
+// Baseline is the program with which podinformer is compared. It gets pods from an API server over
+// net/http and decodes them, in protobuf and in JSON, without an informer.
 package main
 
 import (
