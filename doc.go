@@ -18,17 +18,17 @@
 // If informers are new to you, begin with docs/how-informers-work.md, half an hour with
 // experiments. Then read package plain, a textbook version of the same pipeline. After that:
 //
-//   - listwatch: the port. The requests of a reflector to a server.
-//   - rest: the adapter. HTTP, JSON and protobuf, item by item.
+//   - listwatch: the interface between a reflector and a server: list and watch.
+//   - rest: the client that implements listwatch by HTTP, in JSON and protobuf, item by item.
 //   - reflector: list and watch as an explicit state machine.
 //   - deltafifo: the changes, in one stack per key, until the informer takes them.
-//   - indexer: the store. Readers see whole transactions and block nobody.
-//   - informer: the wiring, and its guarantees G1 to G11.
+//   - indexer: the store. Readers see whole transactions, and block neither writers nor each other.
+//   - informer: connects these stages, and guarantees G1 to G11.
 //   - workqueue: which keys need work, in which order, and when. No duplicates.
-//   - lease: leader election: which of several replicas works.
-//   - events: records of what happened to an object, for those who look at it.
-//   - controller: caches, queues, workers, lease and probes of a program in one Run.
-//   - metrics, tracing: what an operator sees, for Prometheus and OpenTelemetry.
+//   - lease: leader election, which decides which of several replicas works.
+//   - events: Kubernetes Events, which tell a user what happened to an object.
+//   - controller: one Run for the caches, queues, workers, lease and probes of a program.
+//   - metrics, tracing: collectors for Prometheus, and spans for OpenTelemetry.
 //   - apitest: an API server for tests, with scripted faults.
 //
 // The directory examples/minimal has the smallest useful program, docs/controllers.md goes
