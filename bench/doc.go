@@ -8,8 +8,9 @@
 //   - store: the cost of reads, writes and iterations of the store.
 //   - queue: the cost of the work queue, how long keys wait in it, and how fair it is;
 //     controller-runtime's queue is measured as well.
-//   - conformance: the contracts that client-go keeps, and the ones it does not.
-//   - differential: random histories, played to both informers and compared.
+//   - conformance: the contracts that client-go keeps, and the contracts that it breaks.
+//   - differential: random histories of a server, which all informers watch, and a comparison of
+//     their results.
 //   - sync: the cost of the first sync, a relist and a watch at full speed, in time, memory and
 //     CPU.
 //   - controller: one controller on packages controller and lease, and on controller-runtime;

@@ -19,8 +19,8 @@ import (
 	"github.com/kinform/kinform/internal/conformance"
 )
 
-// NewInformer implements conformance.NewInformer with a shared informer, for the features that are
-// client-go's defaults.
+// NewInformer implements conformance.NewInformer with a shared informer, with client-go's default
+// feature gates.
 func NewInformer(name string, setup conformance.Setup) (conformance.Informer, error) {
 	transport := &http.Transport{DialContext: setup.Server.DialContext}
 	client, err := newClient(name, setup.Server.URL(), transport)
@@ -61,7 +61,7 @@ func newClient(name, host string, transport http.RoundTripper) (*rest.RESTClient
 	return rest.RESTClientForConfigAndClient(config, &http.Client{Transport: userAgent{name, transport}})
 }
 
-// userAgent sets the User-Agent, which client-go would set only on a transport of its own.
+// userAgent sets the User-Agent. client-go would set it only on a transport that it makes itself.
 type userAgent struct {
 	name string
 	next http.RoundTripper
@@ -73,7 +73,7 @@ func (u userAgent) RoundTrip(r *http.Request) (*http.Response, error) {
 	return u.next.RoundTrip(r)
 }
 
-// listWatch says whether it supports streaming lists.
+// listWatch is a ListWatch that says whether it supports streaming lists.
 type listWatch struct {
 	*cache.ListWatch
 	onlyLists bool

@@ -46,7 +46,7 @@ func (q *queue) Close() {
 	q.Queue.Close()
 }
 
-// last is queued behind everything else, to mark the end.
+// last is an object that is queued behind everything else, to mark the end.
 var last = &conformance.Object{ObjectMeta: metav1.ObjectMeta{Name: "last"}}
 
 func (q *queue) Take() (taken []conformance.Stack, closed bool) {

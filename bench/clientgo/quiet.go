@@ -9,8 +9,8 @@ import (
 )
 
 // Quiet prepares client-go for tests in which it fails on purpose: it logs nothing, and a handler's
-// panic does not end the process. client-go's default error handlers also wait, on a clock that all
-// bubbles of testing/synctest would share although their times differ.
+// panic does not end the process. Quiet also removes client-go's default error handlers. They wait,
+// on a clock that all bubbles of testing/synctest would share although their times differ.
 func Quiet() {
 	utilruntime.ErrorHandlers = nil
 	utilruntime.ReallyCrash = false

@@ -10,7 +10,7 @@ import (
 )
 
 // gate is a proxy in front of an API server. It counts requests by User-Agent, and measures the
-// time from a change of a widget until its status has been written.
+// time from a change of a widget until the widget's status has been written.
 type gate struct {
 	server http.Handler
 
@@ -23,15 +23,15 @@ type gate struct {
 type passed struct {
 	Requests map[string]map[string]int // by client, and by kind and result of the request
 	Statuses map[string]time.Time      // by client: when the first status was written
-	Took     []time.Duration           // of the widgets that have a status
+	Took     []time.Duration           // of the widgets whose status was written
 	Pending  int                       // widgets without a status since the last change
 }
 
-// The User-Agent of the load, and the gate's own paths.
+// These are the User-Agent of the load, and the paths that the gate itself serves.
 const (
 	loadAgent  = "load"
 	gateReport = "/bench/report" // the counts
-	gateNext   = "/bench/next"   // the same, and resets the counts
+	gateNext   = "/bench/next"   // returns the counts, and resets them
 )
 
 func newGate(server http.Handler) *gate {
@@ -54,7 +54,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.changed[asked.name] = time.Now()
 		g.mu.Unlock()
 	}
-	if asked.verb == "watch" { // A watch is counted when it begins, because it may not end.
+	if asked.verb == "watch" { // counted at its beginning, because a watch may not end
 		g.count(agent, "watch "+asked.resource)
 		g.server.ServeHTTP(w, r)
 		return
@@ -80,7 +80,7 @@ func (g *gate) count(agent, what string) {
 	g.passed.Requests[agent][what]++
 }
 
-// done records that a widget has a status.
+// done records that the status of a widget was written.
 func (g *gate) done(agent, name string) {
 	now := time.Now()
 	g.mu.Lock()
@@ -98,7 +98,7 @@ func (g *gate) report(w http.ResponseWriter, next bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.passed.Pending = len(g.changed)
-	if !next { // This report is requested often, and the times are many.
+	if !next { // this report is requested often, and the times are many
 		_ = json.NewEncoder(w).Encode(passed{Statuses: g.passed.Statuses, Pending: g.passed.Pending})
 		return
 	}
@@ -109,8 +109,9 @@ func (g *gate) report(w http.ResponseWriter, next bool) {
 // request is a parsed request to an API server.
 type request struct{ verb, resource, name string }
 
-// parse reads /api/v1/... and /apis/GROUP/VERSION/..., with namespaces/NAMESPACE or without.
-// Everything else is discovery. The load sends the name of an object that it creates in a header.
+// parse reads /api/v1/... and /apis/GROUP/VERSION/..., with namespaces/NAMESPACE or without. All
+// other paths are discovery. When the load creates an object, it sends the object's name in a
+// header.
 func parse(r *http.Request) request {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// load sends orders to widgets, like any client, in plain HTTP.
+// load writes orders to widgets, like any client, in plain HTTP.
 type load struct {
 	address string
 	objects int
@@ -53,7 +53,7 @@ type failure struct {
 // Error implements error.
 func (f failure) Error() string { return f.text }
 
-// send sends a request, and decodes the answer into answer, unless that is nil.
+// send sends a request, and decodes the answer into answer. answer may be nil.
 func (l *load) send(ctx context.Context, method, path, name, contentType, body string, answer any) error {
 	r, err := http.NewRequestWithContext(ctx, method, l.address+path, bytes.NewReader([]byte(body)))
 	if err != nil {
@@ -88,7 +88,7 @@ func widgetName(n int) string { return fmt.Sprintf("widget-%05d", n) }
 func (l *load) create(ctx context.Context) error {
 	err := l.send(ctx, http.MethodPost, definitions, "", "application/json", definition, nil)
 	if refused := (failure{}); errors.As(err, &refused) && refused.code == http.StatusConflict {
-		err = nil // It exists already.
+		err = nil // it exists already
 	}
 	if err != nil {
 		return err
@@ -96,7 +96,8 @@ func (l *load) create(ctx context.Context) error {
 	if err := until(ctx, func() (bool, error) { return l.send(ctx, http.MethodGet, widgets, "", "", "", nil) == nil, nil }); err != nil {
 		return err
 	}
-	for _, path := range []string{widgets, configMaps} { // left from an earlier round, on a server that stays
+	for _, path := range []string{widgets, configMaps} {
+		// on a server that is not restarted, objects of an earlier round may be left
 		if err := l.send(ctx, http.MethodDelete, path, "", "", "", nil); err != nil {
 			return err
 		}
@@ -109,13 +110,13 @@ func (l *load) create(ctx context.Context) error {
 	})
 }
 
-// change sends a widget an order.
+// change writes an order to a widget.
 func (l *load) change(ctx context.Context, n, order int) error {
 	name := widgetName(n)
 	return l.send(ctx, http.MethodPatch, widgets+"/"+name, "", "application/merge-patch+json", fmt.Sprintf(`{"spec": {"order": %d}}`, order), nil)
 }
 
-// changeAll sends each widget an order, as fast as the server accepts them.
+// changeAll writes an order to each widget, as fast as the server accepts them.
 func (l *load) changeAll(ctx context.Context) error {
 	l.order++
 	return l.all(ctx, func(n int) error { return l.change(ctx, n, l.order) })
@@ -146,8 +147,8 @@ func (l *load) all(ctx context.Context, do func(n int) error) error {
 	return errors.Join(errors.Join(failures...), ctx.Err())
 }
 
-// pace sends orders at an even rate, until more returns false. It goes through all widgets before
-// it sends a widget a second order.
+// pace writes orders at an even rate, until more returns false. Every widget gets an order before
+// any widget gets its next one.
 func (l *load) pace(ctx context.Context, rate int, more func() bool) (changes int, err error) {
 	tick := time.NewTicker(time.Second / time.Duration(rate))
 	defer tick.Stop()
@@ -182,7 +183,7 @@ func (l *load) gate(ctx context.Context, path string) (p passed, err error) {
 	return p, l.send(ctx, http.MethodGet, path, "", "", "", &p)
 }
 
-// check fails unless each widget has a ConfigMap and a status of its last order.
+// check returns an error unless each widget has a ConfigMap and a status of its last order.
 func (l *load) check(ctx context.Context) error {
 	var all, owned struct {
 		Items []struct {
@@ -212,7 +213,7 @@ func (l *load) check(ctx context.Context) error {
 	return nil
 }
 
-// until polls done until it returns true.
+// until polls done until it returns true or an error.
 func until(ctx context.Context, done func() (bool, error)) error {
 	for {
 		yes, err := done()

@@ -28,7 +28,7 @@ type settings struct {
 }
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "server" { // The driver starts itself.
+	if len(os.Args) > 1 && os.Args[1] == "server" { // the driver starts itself
 		if err := serve(os.Args[2:], os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, "controller server:", err)
 			os.Exit(1)
@@ -74,7 +74,7 @@ type side struct {
 	binary string
 }
 
-// The names of the sides in the report.
+// These are the names of the sides in the report.
 const (
 	theirs  = "controller-runtime"
 	ours    = "kinform"
@@ -83,7 +83,7 @@ const (
 
 // run measures everything and writes a report.
 func run(ctx context.Context, set settings, out io.Writer) error {
-	heading := report.Heading() // before the measurement
+	heading := report.Heading() // before the measurement, because it includes the machine's load
 	dir, err := os.MkdirTemp("", "bench-controller-")
 	if err != nil {
 		return err
@@ -97,7 +97,8 @@ func run(ctx context.Context, set settings, out io.Writer) error {
 			return err
 		}
 	}
-	// The same program, but its reads of the cache wait for its own writes.
+	// This is controller-runtime's program as well, but its reads of the cache wait for its own
+	// writes.
 	aside := &side{name: waiting, source: compared[0].source, binary: compared[0].binary, args: []string{"-waiting"}}
 
 	fmt.Fprintf(out, "CONTROLLER of %d objects that own a ConfigMap each, %d runs, %d changes per second at an even pace for %v\n\n%s%-10s %s\n%-10s %s\n\n",

@@ -19,8 +19,8 @@ import (
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
-// process is a server or a measured controller. It exits when its standard input ends, and so
-// together with this process, however that ends.
+// process is a server or a measured controller. It exits when its standard input ends. So it also
+// exits when this process ends, for any reason.
 type process struct {
 	name   string
 	cmd    *exec.Cmd
@@ -28,7 +28,7 @@ type process struct {
 	output *bufio.Reader
 	last   tail
 	begun  time.Time
-	ended  chan struct{} // closed when it has ended, with err
+	ended  chan struct{} // closed after err was set
 	err    error
 }
 
@@ -40,7 +40,7 @@ func start(name, binary string, env []string, args ...string) (*process, error) 
 	if err != nil {
 		return nil, err
 	}
-	// No StdoutPipe, because Wait would close it, perhaps before everything has been read.
+	// StdoutPipe is not used, because Wait would close it, perhaps before everything has been read.
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (p *process) failed(err error) error {
 	return fmt.Errorf("%s: %w; it said last:\n%s", p.name, err, p.last.text())
 }
 
-// stop ends a process like a cluster, with SIGTERM.
+// stop ends a process with SIGTERM, as a cluster does.
 func (p *process) stop() error {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return p.failed(err)

@@ -72,7 +72,7 @@ var rows = []row{
 	{takeover, "after SIGKILL", "%.2f s", 1, 0, false},
 }
 
-// table has medians, and ratios with the minimum and maximum of the runs.
+// table returns the medians, and the ratios with their minimum and maximum over the runs.
 func (r results) table(title string) report.Table {
 	table := report.Table{{title + ", medians", theirs, waiting, ours, "ratio", "least-greatest", "target", ""}}
 	for _, row := range rows {
@@ -145,7 +145,7 @@ func (r results) requests(set settings) report.Table {
 		for _, what := range kinds {
 			cells := []string{phase + ": " + what}
 			for _, side := range []string{theirs, waiting, ours} {
-				// A round without such a request has no value.
+				// In a round without such a request, its number is 0.
 				values := slices.Clone(r[phase][requestRow+what][side])
 				for len(values) < set.runs {
 					values = append(values, 0)

@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
-// The phases of a round.
+// These are the phases of a round.
 const (
 	created  = "all are new"
 	paced    = "even pace"
@@ -22,10 +22,10 @@ const (
 	takeover = "takeover"
 )
 
-// patience is the time limit of a phase, which takes seconds.
+// patience is the time limit of a phase. A phase usually takes seconds.
 const patience = 10 * time.Minute
 
-// round measures one side once, on a fresh server.
+// round runs one side once, on a fresh server.
 func (set settings) round(ctx context.Context, s *side, workers int, dir string, measured results) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -81,7 +81,8 @@ func (r *rounds) start(phase string) (err error) {
 	return err
 }
 
-// first lets a controller reconcile all widgets for the first time, and then changes.
+// first starts a controller that reconciles all widgets for the first time, and then changes the
+// widgets.
 func (r *rounds) first(ctx context.Context) (err error) {
 	if err := r.start("first"); err != nil {
 		return err
@@ -110,7 +111,7 @@ func (r *rounds) first(ctx context.Context) (err error) {
 	return r.process.stop()
 }
 
-// again starts the controller when it has nothing to do.
+// again starts the controller a second time, when all widgets are reconciled already.
 func (r *rounds) again(ctx context.Context) (err error) {
 	if _, err := r.load.gate(ctx, gateNext); err != nil {
 		return err
@@ -157,7 +158,7 @@ func (r *rounds) settled(ctx context.Context, phase string, changes int) error {
 	if err != nil {
 		return err
 	}
-	for same := 0; same < 5; { // A controller's own writes cause reconciles as well.
+	for same := 0; same < 5; { // a controller's own writes cause reconciles as well
 		select {
 		case <-time.After(100 * time.Millisecond):
 		case <-ctx.Done():
@@ -199,7 +200,7 @@ func (r *rounds) settled(ctx context.Context, phase string, changes int) error {
 	}
 	r.add(phase, "requests per object", all/n)
 	r.add(phase, "409 (conflicts, repeated creates)", conflicts)
-	// The next phase begins here.
+	// The next phase begins now.
 	r.begun = time.Now()
 	r.before, err = r.process.order("report")
 	return err

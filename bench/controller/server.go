@@ -20,8 +20,9 @@ import (
 func serve(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("controller server", flag.ExitOnError)
 	upstream := flags.String("upstream", "", "kubeconfig of a real server")
-	_ = flags.Parse(args)       // It exits on an error.
-	signal.Ignore(os.Interrupt) // Ctrl-C reaches all processes at once, and the others need the server to the end.
+	_ = flags.Parse(args) // exits on an error
+	// Ctrl-C reaches all processes, and the others need the server to the end
+	signal.Ignore(os.Interrupt)
 	var handler http.Handler
 	if *upstream != "" {
 		proxy, err := proxyTo(*upstream)
@@ -30,7 +31,7 @@ func serve(args []string, out io.Writer) error {
 		}
 		handler = proxy
 	} else {
-		// As many past events as a real server keeps for a resource at most.
+		// This window is the largest that a real server keeps for a resource.
 		api := apitest.New(apitest.Options{Window: 100_000})
 		defer api.Close()
 		handler = api
@@ -55,6 +56,6 @@ func proxyTo(file string) (http.Handler, error) {
 	return &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		Transport:     transport,
-		FlushInterval: -1, // Events of a watch are flushed at once.
+		FlushInterval: -1, // flushes the events of a watch at once
 	}, nil
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// headStart is how long a second replica has been running when the leader ends.
+// headStart is how long a second replica runs before the leader is ended.
 const headStart = 5 * time.Second
 
 // takeover ends the leader of a side twice, by SIGTERM and by SIGKILL, while widgets change. It
@@ -56,7 +56,7 @@ func (set settings) takeover(ctx context.Context, s *side, dir string, measured 
 		if err != nil {
 			return err
 		}
-		// All widgets are reconciled meanwhile, so that the next leader has no backlog.
+		// Meanwhile all widgets are reconciled, so that the next leader has no backlog.
 		err = until(ctx, func() (bool, error) {
 			p, err := l.gate(ctx, gateReport)
 			return p.Pending == 0 && time.Since(next.begun) > headStart, err

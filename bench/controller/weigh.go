@@ -12,13 +12,14 @@ import (
 // sources is the import path of the sides' directories.
 const sources = "github.com/kinform/kinform/bench/controller/"
 
-// build builds a side like a release.
+// build builds the program of a side, with the flags of a release.
 func build(s *side) error {
 	_, err := aside.Output("go", "build", "-trimpath", "-ldflags=-s -w", "-o", s.binary, sources+s.source)
 	return err
 }
 
-// weigh returns the table of program sizes: lines, bytes and packages, without running anything.
+// weigh returns the table of program sizes: lines, bytes and packages. It does not run the
+// programs.
 func weigh(sides []*side) (report.Table, error) {
 	table := report.Table{{"the program", sides[0].name, sides[1].name, "ratio", "target", ""}}
 	var weights []map[string]float64
@@ -52,7 +53,7 @@ func weight(s *side) (map[string]float64, error) {
 	modules := map[string]bool{}
 	for line := range strings.Lines(deps) {
 		w["packages linked"]++
-		// The standard library is in no module, and the program itself is in this one.
+		// The standard library has no module, and the program's own module is bench.
 		if _, module, _ := strings.Cut(strings.TrimSpace(line), " "); module != "" && !strings.HasSuffix(module, "/bench") {
 			modules[module] = true
 		}
@@ -80,8 +81,8 @@ func weight(s *side) (map[string]float64, error) {
 	return w, nil
 }
 
-// lines counts the lines of a gofmt file that a user has to write. It excludes the package clause,
-// imports, comments, empty lines, and the lines that exist for the measurement.
+// lines counts the lines of a formatted file that a user has to write. It excludes the package
+// clause, imports, comments, empty lines, and the lines that exist only for the measurement.
 func lines(source string) (n int) {
 	imports := false
 	for line := range strings.Lines(source) {
@@ -100,7 +101,7 @@ func lines(source string) (n int) {
 	return n
 }
 
-// moduleVersion is the version that go.mod requires.
+// moduleVersion returns the version of a module that go.mod requires.
 func moduleVersion(module string) string {
 	version, err := aside.Output("go", "list", "-m", "-f", "{{.Version}}", module)
 	if err != nil {

@@ -3,7 +3,7 @@
 //
 //	go run ./events [-runs 5] [-events 20000]
 //
-// The rows are:
+// There are two kinds of rows:
 //
 //   - recorded: the cost of a call while nothing is sent. It is the time that the caller loses.
 //   - sent: the cost of an event until the server has answered, including requests. Batches are so

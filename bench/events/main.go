@@ -19,7 +19,7 @@ import (
 type settings struct{ runs, events int }
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "server" { // The driver starts itself.
+	if len(os.Args) > 1 && os.Args[1] == "server" { // the driver starts itself
 		if err := serve(os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, "events server:", err)
 			os.Exit(1)
@@ -35,14 +35,14 @@ func main() {
 		set.runs, set.events = 1, 2000
 	}
 	clientgo.Quiet()
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // The log of dropped events.
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // drops the log lines about dropped events
 	if err := run(set, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "events:", err)
 		os.Exit(1)
 	}
 }
 
-// side opens a recorder for a server. If sends is false, nothing reads the recorded events.
+// side opens a recorder for a server. If sending is false, nothing reads the recorded events.
 type side struct {
 	name string
 	open func(address string, sending bool) (recorder, error)
@@ -58,13 +58,13 @@ type recorder interface {
 
 var sides = []side{{"tools/events", openNewer}, {"tools/record", openOlder}, {"kinform", openKinform}}
 
-// row is a way of recording events.
+// row describes how events are recorded.
 type row struct {
 	name    string
 	sending bool
 	event   func(n int) (object int, note string)
 	share   int // divisor of settings.events
-	batch   int // number of events before the server must have answered as many; 0 means no wait
+	batch   int // number of events before a wait for the server's answers; 0 means no wait
 }
 
 const note = "the image was pulled in 2.5 seconds"
@@ -100,15 +100,16 @@ func (set settings) measure(s side, r row, address string) (f figure, err error)
 				return f, fmt.Errorf("%s, %s: %w", s.name, r.name, err)
 			}
 		case r.sending && r.batch == 0 && (n+1)%100 == 0:
-			time.Sleep(10 * time.Millisecond) // Queues are drained meanwhile.
+			time.Sleep(10 * time.Millisecond) // the queues are drained meanwhile
 		case (n+1)%500 == 0:
-			time.Sleep(time.Millisecond) // Nothing is sent, but client-go's events still go through a queue.
+			// nothing is sent, but client-go's events still go through a queue
+			time.Sleep(time.Millisecond)
 		}
 	}
 	if r.sending {
 		settle(open)
 	}
-	if err := open.close(); err != nil { // Waiting events are sent, if the side sends.
+	if err := open.close(); err != nil { // if the side sends, this sends the waiting events
 		return f, fmt.Errorf("%s, %s: %w", s.name, r.name, err)
 	}
 	return figure{mark.Per(events), float64(open.answered()) / float64(events)}, nil

@@ -35,7 +35,7 @@ var objects = func() (all pods) {
 
 func (p pods) number(n int) *corev1.Pod { return p[n%len(p)] }
 
-// answers counts answers.
+// answers counts the answers of the server.
 type answers struct{ count atomic.Int64 }
 
 func (a *answers) answered() int { return int(a.count.Load()) }
@@ -65,7 +65,7 @@ func clientGo(address string, all *answers) (*clientset.Clientset, *http.Client,
 	return set, own, err
 }
 
-// newer is tools/events.
+// newer is the recorder of tools/events.
 type newer struct {
 	answers
 	broadcaster newerevents.EventBroadcaster
@@ -102,7 +102,7 @@ func (r *newer) close() error {
 	return nil
 }
 
-// older is tools/record.
+// older is the recorder of tools/record.
 type older struct {
 	answers
 	broadcaster record.EventBroadcaster
@@ -135,7 +135,7 @@ func (r *older) close() error {
 	return nil
 }
 
-// kinform is package events.
+// kinform is the recorder of package events.
 type kinform struct {
 	client   *rest.Client
 	recorder *events.Recorder

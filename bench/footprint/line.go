@@ -12,7 +12,7 @@ import (
 )
 
 // withoutOpenAPI is a build tag for programs that use neither the OpenAPI v2 document nor the field
-// managers of fakes; see clientgo/README.md.
+// managers of fake clients; see clientgo/README.md.
 const withoutOpenAPI = "kinform_no_openapi"
 
 // line measures programs without and with the replace line for module clientgo.
@@ -27,8 +27,8 @@ func line(steps *progress.Progress, dir string, starts int, out io.Writer) error
 		ways             [][]string
 	}{
 		{"a factory with a pod informer", "clientgo", [][]string{nil, with, {with[0], "-tags=" + withoutOpenAPI}}},
-		// The tag saves nothing here, because Prometheus' metrics also link Google's protobuf
-		// library.
+		// There is no third build: the tag saves nothing here, because Prometheus' metrics also
+		// link Google's protobuf library.
 		{"a manager of controller-runtime with a reconciler of pods", "manager", [][]string{nil, with}},
 	} {
 		var all []*program
@@ -40,7 +40,7 @@ func line(steps *progress.Progress, dir string, starts int, out io.Writer) error
 			all = append(all, p)
 		}
 		for n := range starts {
-			for i := range all { // another program comes first in each round
+			for i := range all { // in each round, another program comes first
 				steps.Next("start %d of %d", n+1, starts)
 				if err := all[(n+i)%len(all)].start(); err != nil {
 					return err
@@ -52,13 +52,13 @@ func line(steps *progress.Progress, dir string, starts int, out io.Writer) error
 	return nil
 }
 
-// modFile returns bench's go.mod with the line.
+// modFile returns the path of bench's go.mod with the replace line.
 func modFile() (string, error) {
 	mod, err := aside.Output("go", "env", "GOMOD")
 	return filepath.Join(filepath.Dir(strings.TrimSpace(mod)), "dropin.mod"), err
 }
 
-// lineTable has the ratios to the first program, which is built without the line.
+// lineTable compares programs to the first one, which is built without the replace line.
 func lineTable(all []*program) report.Table {
 	t := report.Table{[]string{"", "client-go", "with the line", "ratio", "and the tag", "ratio"}[:2*len(all)]}
 	for _, r := range rows {

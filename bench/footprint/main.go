@@ -37,7 +37,7 @@ func run(starts int, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	// Three programs here, and five in line.
+	// There are three programs here, and five in line.
 	steps := progress.New("footprint", 8*(starts+1))
 	var programs []*program
 	for _, name := range []string{"clientgo", "plain", "kinform"} {
@@ -48,7 +48,7 @@ func run(starts int, out io.Writer) error {
 		programs = append(programs, p)
 	}
 	clientgo, plain, kinform := programs[0], programs[1], programs[2]
-	// One after another, so that other load on the machine affects all equally.
+	// The programs take turns, so that other load on the machine affects all of them equally.
 	for n := range starts {
 		for _, p := range turns.Of(n, []*program{clientgo, kinform}, plain) {
 			steps.Next("start %d of %d", n+1, starts)
@@ -63,8 +63,8 @@ func run(starts int, out io.Writer) error {
 	return line(steps, dir, starts, out)
 }
 
-// table has the ratios to client-go's program. package plain's program has no ratio, because nobody
-// would ship it.
+// table compares the programs to client-go's. The program of package plain has no ratio, because
+// nobody would ship it.
 func table(clientgo, plain, kinform *program) report.Table {
 	t := report.Table{{"", "client-go", "plain", "kinform", "ratio"}}
 	for _, r := range rows {
@@ -74,7 +74,7 @@ func table(clientgo, plain, kinform *program) report.Table {
 	return t
 }
 
-// rows are the figures of a program.
+// rows are the measured figures of a program.
 var rows = []struct {
 	name, format string
 	value        func(*program) float64
@@ -87,13 +87,13 @@ var rows = []struct {
 	{"package init, KB allocated", "%.0f", func(p *program) float64 { return p.initBytes / 1000 }},
 }
 
-// program is one of the three, with its figures.
+// program is one of the programs, with its figures.
 type program struct {
 	binary            string
 	bytes             int64
 	packages, modules int
 	milliseconds      []float64 // from start to exit
-	initClock         []float64 // the part of it in init functions and package variables
+	initClock         []float64 // the part spent in init functions and package variables
 	initBytes         float64
 }
 
@@ -122,7 +122,7 @@ func build(steps *progress.Progress, dir, name, directory string, flags ...strin
 	modules := make(map[string]bool)
 	for line := range strings.Lines(deps) {
 		p.packages++
-		// The standard library is in no module, and the program itself is in this one.
+		// The standard library has no module, and the program's own module is bench.
 		_, module, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if module != "" && !strings.HasSuffix(module, "/bench") {
 			modules[module] = true
@@ -147,7 +147,7 @@ func (p *program) start() error {
 	var clock float64
 	p.initBytes = 0
 	for line := range strings.Lines(stderr.String()) {
-		// init PACKAGE @0.1 ms, 0.02 ms clock, 1234 bytes, 5 allocs
+		// The format is: init PACKAGE @0.1 ms, 0.02 ms clock, 1234 bytes, 5 allocs
 		var pkg string
 		var at, took, size float64
 		if n, _ := fmt.Sscanf(line, "init %s @%f ms, %f ms clock, %f bytes", &pkg, &at, &took, &size); n == 4 {

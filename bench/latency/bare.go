@@ -7,12 +7,12 @@ import (
 )
 
 // bare is not an informer. One goroutine takes events from the server and passes each to the
-// handlers' goroutines over channels. Its time is the cost of the scheduler, and of a processor
-// that wakes from idle, which every side has.
+// handlers' goroutines over channels. Its time is the cost of the scheduler, and of waking an idle
+// processor, which every side has to pay.
 type bare struct {
 	events   chan *corev1.Pod
 	handlers []func(*corev1.Pod)
-	waiting  int // number of events that may wait for a slow handler: all
+	waiting  int // number of events that may wait for a slow handler: all events
 }
 
 func (set settings) openBare(_ []*corev1.Pod, handlers []func(*corev1.Pod)) (instance, error) {

@@ -62,7 +62,8 @@ func (c *clientGoInstance) send(pod *corev1.Pod) {
 	c.events <- watch.Event{Type: watch.Modified, Object: pod}
 }
 
-// watching is a watch that ends when it has no reader any more.
+// watching is a watch whose Stop does nothing. The channel is garbage when nobody reads it any
+// more.
 type watching chan watch.Event
 
 func (w watching) ResultChan() <-chan watch.Event { return w }

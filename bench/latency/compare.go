@@ -6,7 +6,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
-// rows are the rows of the report, with kinform's target: a ratio or an absolute number.
+// rows returns the rows of the report, with kinform's targets: a ratio or an absolute number.
 func rows() (rows []row) {
 	for _, p := range paces {
 		for _, q := range quantiles {
@@ -25,15 +25,15 @@ type row struct {
 	ratio, most float64 // targets; 0 means no target
 }
 
-// compare makes the table of medians. Ratios are computed between consecutive measurements, because
-// the speed of the machine drifts over minutes.
+// compare returns the table of medians. Ratios are computed between consecutive measurements,
+// because the speed of the machine drifts over minutes.
 func compare(measured map[string]map[string][]float64) string {
 	table := report.Table{{"medians", "bare", "client-go", "plain", "kinform", "ratio", "target", ""}}
 	for _, r := range rows() {
 		theirs, ours := report.Median(measured[r.name]["client-go"]), report.Median(measured[r.name]["kinform"])
 		ratio := report.Median(ratios(measured[r.name]["kinform"], measured[r.name]["client-go"]))
 		target, met := "", ""
-		without := func(name string) string { // a target
+		without := func(name string) string { // the median of a side without a target
 			if values := measured[r.name][name]; values != nil {
 				return number(report.Median(values), r.unit)
 			}

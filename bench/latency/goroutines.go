@@ -51,7 +51,7 @@ func settled() int {
 	return n
 }
 
-// others matches goroutines that were started by the server, or by net/http for a connection.
+// others matches the stacks of goroutines that the server started, or net/http for a connection.
 var others = regexp.MustCompile(`(?m)^created by (github\.com/kinform/kinform/apitest|net/http)\.`)
 
 func clientGoroutines() (n int) {

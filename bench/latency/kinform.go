@@ -26,7 +26,7 @@ func openKinform(pods []*corev1.Pod, handlers []func(*corev1.Pod)) (instance, er
 		return nil, err
 	}
 	for _, handle := range handlers {
-		// client-go keeps every event, so kinform must not merge events here either.
+		// client-go delivers every event, so kinform must not merge events here either.
 		registration, err := c.informer.AddHandler(func(e informer.Event[*corev1.Pod]) {
 			if e.Type == informer.Updated {
 				handle(e.New)

@@ -44,8 +44,8 @@ func main() {
 
 // run measures everything and writes a report.
 func run(set settings, out io.Writer) error {
-	// client-go's only switch is an environment variable, which it reads once. The in-memory list
-	// does not support streaming lists.
+	// client-go has no other switch than an environment variable, which it reads once. The
+	// in-memory list does not support streaming lists.
 	if err := os.Setenv("KUBE_FEATURE_WatchListClient", "false"); err != nil {
 		return err
 	}

@@ -16,8 +16,8 @@ import (
 // subject is a measured client.
 type subject struct {
 	name string
-	// open makes an informer of pods that are listed in memory, and its handlers are called with
-	// each update.
+	// open makes an informer of pods that are listed in memory. Its handlers are called with each
+	// update.
 	open func(pods []*corev1.Pod, handlers []func(*corev1.Pod)) (instance, error)
 	// goroutines starts informers on the server at url, each with some handlers, and returns when
 	// all have synced. It is nil if the subject has no informers.
@@ -26,16 +26,16 @@ type subject struct {
 
 // instance is an informer with an in-memory server.
 type instance interface {
-	// run runs it until ctx ends.
+	// run runs the informer until ctx ends.
 	run(ctx context.Context)
-	// waitForSync waits until all handlers have had the first list.
+	// waitForSync waits until all handlers have got the first list.
 	waitForSync(ctx context.Context) error
-	// send simulates the server's write of an update.
+	// send hands an update to the informer, as the server's write would.
 	send(*corev1.Pod)
 }
 
-// measure sends events to a subject at a pace, and returns how long each took to each of the fast
-// handlers.
+// measure sends events to a subject at a pace. It returns how long each event took to reach each of
+// the fast handlers.
 func (set settings) measure(s subject, p pace) (durations, error) {
 	pods := make([]*corev1.Pod, 0, set.pods)
 	for pod := range apitest.Pods(set.pods, apitest.PodOptions{}) {
@@ -46,7 +46,7 @@ func (set settings) measure(s subject, p pace) (durations, error) {
 	for n := range updates {
 		updates[n] = pods[n%len(pods)].DeepCopy()
 		updates[n].ResourceVersion = strconv.Itoa(len(pods) + 1 + n)
-		updates[n].Generation = int64(n) // identifies the event's send time for a handler
+		updates[n].Generation = int64(n) // tells a handler when the event was sent
 	}
 	written := make([]time.Time, set.events)
 	measured := make([]durations, fast)
@@ -98,5 +98,5 @@ func (set settings) measure(s subject, p pace) (durations, error) {
 	return all, nil
 }
 
-// buffered is how many events the server may be ahead, like a socket buffer.
+// buffered is how many events the server may send ahead of the reader, as with a socket buffer.
 const buffered = 1000

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// pace is a way to send events: bursts of a size, at an interval.
+// pace says how events are sent: in bursts of a size, at an interval.
 type pace struct {
 	name  string
 	burst int

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// bareQueue is not a queue but a channel: its time is the cost of the scheduler.
+// bareQueue is not a queue but a channel. Its time is the cost of the scheduler alone.
 type bareQueue struct {
 	keys  chan types.NamespacedName
 	close func()

@@ -7,8 +7,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// clientGoQueue is a delaying queue around a plain queue, whose methods are called directly. Only
-// delays use the outer queue.
+// clientGoQueue is a plain queue inside a delaying queue. The methods of the plain queue are called
+// directly; only delays use the delaying queue.
 type clientGoQueue struct {
 	plain    *workqueue.Typed[types.NamespacedName]
 	delaying workqueue.TypedDelayingInterface[types.NamespacedName]

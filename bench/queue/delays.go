@@ -7,14 +7,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// never is longer than any measurement.
+// never is a delay that is longer than any measurement.
 const never = 100 * time.Hour
 
-// random returns a source that is the same in every run.
+// random returns a source of random numbers that is the same in every run.
 func random() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 
-// farTimes are the due times of the pending keys: unordered, all different, and none before the
-// end.
+// farTimes returns the due times of the pending keys: unordered, all different, and all after the
+// end of the measurement.
 func farTimes() []time.Duration {
 	r := random()
 	times := make([]time.Duration, pending)
@@ -24,7 +24,7 @@ func farTimes() []time.Duration {
 	return times
 }
 
-// mark has a name that no other key has.
+// mark is a key whose name no other key has.
 var mark = types.NamespacedName{Namespace: "mark", Name: "mark"}
 
 // takenIn waits until the queue has processed all delayed keys. No key may be ready.
@@ -49,14 +49,15 @@ func openDelaying(open func() queue, times []time.Duration) queue {
 	return q
 }
 
-// fill adds all keys to an empty queue. The queue allocates its memory for them meanwhile.
+// fill adds all pending keys to an empty queue. The time includes the allocation of the queue's
+// memory for them.
 func fill(open func() queue, period time.Duration) cost {
 	times := farTimes()
 	return again(period, pending, func() { openDelaying(open, times).shutDown() })
 }
 
-// earlier moves pending keys, in no order, to an earlier time, between half of their delay and all
-// of it.
+// earlier moves pending keys, in no particular order, to an earlier time, between half of their
+// delay and all of it.
 func earlier(open func() queue, period time.Duration) cost {
 	times, r := farTimes(), random()
 	order, shares := r.Perm(pending), make([]float64, 4096)
@@ -77,8 +78,8 @@ func earlier(open func() queue, period time.Duration) cost {
 	})
 }
 
-// retry delays a thousand keys for one to two milliseconds, and processes each when it is due,
-// while the others are pending.
+// retry delays a thousand keys by one to two milliseconds, and processes each key when it is due,
+// while the other keys are pending.
 func retry(open func() queue, period time.Duration) cost {
 	q, r := openDelaying(open, farTimes()), random()
 	defer q.shutDown()

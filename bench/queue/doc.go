@@ -17,33 +17,33 @@
 // measurements. plain has no priorities and no ratios, and is measured before or after all others.
 //
 // Rows with one goroutine are in CPU time of the process. Other programs on the machine hardly
-// affect it, and it includes the queue's own goroutines. In rows in which goroutines wait for each
-// other the wall time counts; their CPU time is shown as well. Bytes and allocations are of the
+// affect CPU time, and it includes the queue's own goroutines. If goroutines wait for each other,
+// the wall time counts, and the table also shows the CPU time. Bytes and allocations are of the
 // whole process, too.
 //
 // Some queues process calls in another goroutine, as client-go does with delayed keys and
-// controller-runtime with all. They have not done the work when the call returns. So all rows
-// include that work:
+// controller-runtime with all keys. When such a call returns, its work is not done yet. So all rows
+// include this work:
 //
 //   - if keys are processed, until Done has returned for each;
 //   - if keys are delayed, each thousand is followed by one key with a delay of a nanosecond. This
-//     key takes the same path, so when it can be got, the queue has processed all of them. Its cost
-//     is part of the thousand;
+//     key takes the same path. So when Get returns it, the queue has processed the whole thousand.
+//     The cost of this key is included;
 //   - if keys are queued already, until Len has returned, which makes controller-runtime's queue
 //     process its buffer.
 //
-// client-go's and controller-runtime's queues have no names here, so they count no metrics; kinform
-// always counts. client-go's queue is the plain one, called directly, not through the three layers
-// of a rate-limiting queue, except to delay keys.
+// client-go's and controller-runtime's queues have no names here, so they count no metrics;
+// kinform's queue always counts. Except for delays, the plain queue of client-go is called
+// directly, not through the three layers of a rate-limiting queue.
 //
 // # How long keys wait
 //
-// With -latency, keys are added at times of a Poisson process that are drawn in advance, whatever
-// happens to the keys. The time of a key begins when its add is due, not when it is made. So a
-// delayed producer counts (no coordinated omission); see load.run. Workers keep a processor busy
-// for the time of their work. There are many short runs, and only the third of them counts in which
-// the process waited least for a processor. If other programs make it wait for milliseconds, that
-// would hide everything else.
+// With -latency, keys are added at times of a Poisson process that are drawn in advance. The wait
+// of a key begins when its add is due, not when the producer makes the add. So a delay of the
+// producer counts as waiting (no coordinated omission); see load.run. Workers keep a processor busy
+// for the time of their work. There are many short runs. Only the third of the runs counts in which
+// the process waited least for a processor. Otherwise a wait of milliseconds because of another
+// program would hide everything else.
 //
 // # How fair they are
 //

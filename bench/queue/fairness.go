@@ -10,18 +10,18 @@ import (
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
-// contest describes namespaces that add more than workers can process. It has no clock: adding and
-// handing out alternate. So the result depends only on the queue's order, and is the same on every
-// machine.
+// contest describes namespaces that add more keys than workers can process. It has no clock: adding
+// and handing out alternate. So the result depends only on the queue's order, and is the same on
+// every machine.
 type contest struct {
 	turns   int
 	demands []int // number of keys that each namespace adds in a turn
-	workers int   // number of keys that are out at a time
+	workers int   // number of keys that workers have at a time
 	served  int   // number of keys handed out in a turn, a multiple of workers
 }
 
-// theContest has 20 namespaces, of which the first adds 100 times as much as each other. Its
-// workers can process about a quarter of all keys.
+// theContest has 20 namespaces. The first one adds 100 times as many keys as each of the others.
+// The workers can process about a quarter of all keys.
 func theContest(turns int) contest {
 	c := contest{turns: turns, demands: make([]int, 20), workers: 8, served: 32}
 	for n := range c.demands {
@@ -31,18 +31,18 @@ func theContest(turns int) contest {
 	return c
 }
 
-// result has the served keys and waits of a namespace.
+// result has the number of served keys of a namespace, and their waits.
 type result struct {
 	added, handed int
-	waited        []int // for each key, the number of keys handed out meanwhile; for keys that still wait, so far
+	waited        []int // for each key, the number of keys handed out while it waited, so far
 }
 
-// run plays the contest with a queue. No key is added twice, so nothing is merged.
+// run runs the contest with a queue. No key is added twice, so the queue merges nothing.
 func (c contest) run(open func() queue) []result {
 	q := open()
 	defer q.shutDown()
 	results := make([]result, len(c.demands))
-	var turn []int // the adding namespaces, once for each key
+	var turn []int // the namespace of each key that is added in a turn
 	for n, demand := range c.demands {
 		for range demand {
 			turn = append(turn, n)
@@ -84,10 +84,10 @@ func (c contest) run(open func() queue) []result {
 	return results
 }
 
-// fairness is Jain's index over namespaces, (Σx)² / (n Σx²). x is the number of keys that a
+// fairness returns Jain's index over namespaces, (Σx)² / (n Σx²). x is the number of keys that a
 // namespace got, divided by its fair share by max-min fairness. The fair share is an equal share of
-// all keys handed out. A namespace that requested less gets all its keys, and leaves the rest to
-// the others. 1 is fair, and 1/n means that one namespace gets everything.
+// all keys handed out. A namespace that requested less than this gets all its keys, and the others
+// share the rest. An index of 1 is fair, and 1/n means that one namespace gets everything.
 func fairness(results []result) float64 {
 	var demands []int
 	total := 0
@@ -112,7 +112,7 @@ func jain(values []float64) float64 {
 	return sum * sum / (float64(len(values)) * squares)
 }
 
-// maxMin divides a total among demands by max-min fairness.
+// maxMin divides total among demands by max-min fairness.
 func maxMin(demands []int, total int) []float64 {
 	order := make([]int, len(demands))
 	for n := range order {

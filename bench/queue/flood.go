@@ -7,18 +7,18 @@ import (
 	"github.com/kinform/kinform/bench/internal/meter"
 )
 
-// flooding is the number of keys that a producer without waits adds repeatedly.
+// flooding is the number of keys that the producer of flooded adds repeatedly.
 const flooding = 10_000
 
-// counter is a number that one goroutine counts, in a cache line of its own.
+// counter is a count by one goroutine, in a cache line of its own.
 type counter struct {
 	atomic.Int64
 	_ [56]byte
 }
 
 // flooded runs one producer that adds keys repeatedly, as fast as the queue accepts them, while
-// workers get and finish them. The cost is the time between two Gets, by any worker. It includes
-// the producer's adds in that time.
+// workers get and finish them. The cost is the average time between two Gets of any workers. It
+// includes the producer's adds in that time.
 func flooded(workers int) func(func() queue, time.Duration) cost {
 	return func(open func() queue, period time.Duration) cost {
 		q := open()

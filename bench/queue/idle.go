@@ -19,14 +19,14 @@ import (
 // idleRow is the name of the row with the goroutines and the memory of queues without keys.
 const idleRow = "goroutines per idle queue"
 
-// idleQueue is a way to make a queue.
+// idleQueue is a way to make a queue without keys.
 type idleQueue struct {
 	name string
 	ours bool
 	open func() (shutDown func())
 }
 
-// With a name, the other libraries' queues have metrics. Queues of controllers have names.
+// With a name, the other libraries' queues have metrics. The queues of controllers have names.
 var idleQueues = []idleQueue{
 	{name: "client-go, plain", open: func() func() {
 		return workqueue.NewTyped[types.NamespacedName]().ShutDown
@@ -75,8 +75,8 @@ func idle() (string, error) {
 	return t.String(), nil
 }
 
-// measure makes some queues, and returns the goroutines of each, and its bytes on the heap and on
-// stacks.
+// measure makes some queues, and returns the number of goroutines of each, and the bytes of each on
+// the heap and on stacks.
 func (q idleQueue) measure() (goroutines, bytes float64, err error) {
 	const queues = 100
 	others := goleak.IgnoreCurrent()
@@ -89,7 +89,7 @@ func (q idleQueue) measure() (goroutines, bytes float64, err error) {
 	for n := range shutDown {
 		shutDown[n] = q.open()
 	}
-	time.Sleep(10 * time.Millisecond) // in which short-lived goroutines end
+	time.Sleep(10 * time.Millisecond) // time for short-lived goroutines to end
 	goroutinesNow, bytesNow := runtime.NumGoroutine(), memory()
 	for _, f := range shutDown {
 		f()

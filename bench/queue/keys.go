@@ -12,11 +12,11 @@ const (
 	namespaces = 100
 )
 
-// keys are like the keys of deployments' pods. The first pending keys are for delays, and the
+// keys look like the keys of deployments' pods. The first pending keys are for delays, and the
 // others for everything else.
 var keys = makeKeys(pending + 16*inFlight)
 
-// passing are the keys for everything else.
+// passing has the keys for everything else.
 var passing = keys[pending:]
 
 func makeKeys(n int) []types.NamespacedName {

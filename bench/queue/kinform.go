@@ -9,8 +9,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// kinformQueue is a queue of package workqueue. Its workers have a context that can end, like the
-// workers of Run.
+// kinformQueue is a queue of package workqueue. Its workers have a context that can be cancelled,
+// like the workers of Run.
 type kinformQueue struct {
 	*workqueue.Queue[types.NamespacedName]
 	ctx    context.Context

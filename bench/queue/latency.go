@@ -26,14 +26,14 @@ type latencyRun struct {
 }
 
 // calm returns the third of the runs in which the process waited least for a processor. The other
-// runs mostly show the machine's other load.
+// runs mostly show other load on the machine.
 func calm(runs []latencyRun) []latencyRun {
 	runs = slices.Clone(runs)
 	slices.SortStableFunc(runs, func(a, b latencyRun) int { return int(a.delayed - b.delayed) })
 	return runs[:(len(runs)+2)/3]
 }
 
-// medianOf is the median of a number over the calm runs.
+// medianOf returns the median of a number over the calm runs.
 func medianOf(runs []latencyRun, of func(latencyRun) float64) float64 {
 	var values []float64
 	for _, r := range calm(runs) {
@@ -42,10 +42,11 @@ func medianOf(runs []latencyRun, of func(latencyRun) float64) float64 {
 	return report.Median(values)
 }
 
-// latencySubjects returns all sides, after a lower bound for all of them, as columns of the table.
+// latencySubjects returns the columns of the table: a lower bound for all sides, and then the
+// sides.
 func latencySubjects() []side { return append([]side{{"bare channel", openBare}}, sides...) }
 
-// latencyTurns returns the order in which they are measured.
+// latencyTurns returns the order in which the columns are measured.
 func latencyTurns(round int) []int {
 	const bare = 0
 	return turns.Of(round, []int{bare, 1 + clientGo, 1 + controllerRuntime, 1 + kinform}, 1+textbook)
@@ -79,7 +80,7 @@ func latencies(loads []load, runs int, steps *progress.Progress) (string, error)
 	return t.String() + fmt.Sprintf("%s of %d adds each.\n", notes, len(loads)*runs*loads[0].adds), nil
 }
 
-// add adds a row to the table.
+// add adds a row for the load to the table.
 func (l load) add(t *report.Table, what, format string, measured [][]latencyRun, of func(latencyRun) float64) {
 	cells := []string{l.String(), what}
 	var medians []float64

@@ -14,19 +14,20 @@ import (
 	"github.com/kinform/kinform/bench/internal/meter"
 )
 
-// load is a sequence of adds at random times with a given rate, which wait for nothing.
+// load is a sequence of adds at random times with a given rate. The times do not depend on the
+// queue.
 type load struct {
 	adds    int           // number of adds
 	rate    float64       // adds per second
 	work    time.Duration // time that a worker takes for a key
 	workers int
-	zipf    bool // whether keys differ in how often they are added
+	zipf    bool // keys differ in how often they are added
 }
 
 // distinct is the number of different keys.
 const distinct = 10_000
 
-// arrival is an add: a key, and the time when it is due, after the start.
+// arrival is an add of a key. due is its time, counted from the start.
 type arrival struct {
 	key int
 	due time.Duration
@@ -52,23 +53,23 @@ func (l load) arrivals() []arrival {
 // waits has the times from when keys were due until a worker got them.
 type waits struct {
 	all     []time.Duration // sorted
-	untimed int             // number of keys handed out whose due time was unknown
+	untimed int             // number of handed-out keys whose due time was unknown
 	delayed time.Duration   // how long the process waited for a processor
 }
 
-// run runs the load on a queue.
+// run runs the load on a queue. The wait of a key begins when its add is due by the plan, not when
+// the producer makes the add. So if the queue, the workers or the scheduler delay the producer,
+// every late add counts as waiting (no coordinated omission). The producer never waits for the
+// queue: when it is late, it makes all due adds without a pause. Between adds it yields its
+// processor.
 //
-// The time of a key begins when its add is due by the plan, and not when it is made. So if the
-// queue, the workers or the scheduler delay the producer, that counts for every late add (no
-// coordinated omission). The producer never waits for the queue; when it is late, it makes the due
-// adds without a pause. Between adds it yields its processor.
-//
-// If the queue merges adds, the time of the first counts. An add between a worker's Get and the
-// worker's record of it looks like a merged add, so the run that it causes is untimed.
+// If the queue merges adds, the due time of the first one counts. An add between a worker's Get and
+// the worker's record of it looks like a merged add, so the resulting run is untimed.
 func (l load) run(open func() queue) (waits, error) {
 	q := open()
 	arrivals := l.arrivals()
-	since := make([]atomic.Int64, distinct) // when the key became due, in nanoseconds after the start, plus one; 0 if it is not due
+	// when the key became due, in nanoseconds after the start, plus one; 0 if it is not due
+	since := make([]atomic.Int64, distinct)
 	of := make([]waits, l.workers)
 	for n := range of {
 		of[n].all = make([]time.Duration, 0, 2*l.adds/l.workers)
@@ -120,7 +121,7 @@ func number(key types.NamespacedName) (n int) {
 	return n
 }
 
-// allTaken waits until no key is due.
+// allTaken waits until workers have got every due key.
 func allTaken(since []atomic.Int64) error {
 	begin := time.Now()
 	for n := range since {

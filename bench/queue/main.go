@@ -15,7 +15,7 @@ import (
 
 // settings are the flags.
 type settings struct {
-	latency, fairness bool // instead of the rows
+	latency, fairness bool // measured instead of the rows
 
 	runs   int
 	period time.Duration

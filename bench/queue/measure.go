@@ -40,7 +40,7 @@ func measure(rows []row, runs int, period time.Duration, steps *progress.Progres
 	return all, nil
 }
 
-// inTurn returns the sides in an order in which another one comes first each time.
+// inTurn returns the sides in the order of a round. Each round begins with another side.
 func inTurn(round int) []int {
 	return turns.Of(round, []int{clientGo, controllerRuntime, kinform}, textbook)
 }
@@ -57,7 +57,7 @@ func (r row) measure(s side, period time.Duration) (cost, error) {
 	return c, nil
 }
 
-// median is the median of each number separately.
+// median returns the median of each number separately.
 func median(all []cost) cost {
 	each := func(of func(cost) float64) float64 { return report.Median(eachOf(all, of)) }
 	return cost{Cost: meter.Cost{
@@ -122,7 +122,8 @@ func (r row) allocations(m measurement) []string {
 	return cells
 }
 
-// cells returns the cells of a row for one of the clocks, with a verdict if that clock counts.
+// cells returns the cells of a row for one of the clocks. counts says that this clock decides about
+// the target.
 func (r row) cells(m measurement, name string, clock func(cost) float64, counts bool) []string {
 	cells := []string{name}
 	for s := range sides {
@@ -141,7 +142,7 @@ func (r row) cells(m measurement, name string, clock func(cost) float64, counts 
 	return append(cells, r.limit(counts), r.verdict(counts, ratio, slices.Max(ratios), median(m[kinform]).Allocations))
 }
 
-// shares returns the cells with the share of adds that are handed out; the others are merged.
+// shares returns the cells with the share of adds that lead to a Get; the other adds are merged.
 func (r row) shares(m measurement) []string {
 	cells := []string{r.name + ", Gets per Add"}
 	for s := range sides {
@@ -154,7 +155,7 @@ func (r row) shares(m measurement) []string {
 	return cells
 }
 
-// limit describes the target.
+// limit describes the target of a row.
 func (r row) limit(counts bool) string {
 	if !counts {
 		return ""
@@ -166,8 +167,8 @@ func (r row) limit(counts bool) string {
 	return limit
 }
 
-// verdict says whether kinform meets its target, with a question mark if not every round agrees. A
-// number that rounds to zero allocations in a thousand operations counts as none.
+// verdict says whether kinform meets its target, with a question mark if the rounds do not agree.
+// Allocations that round to zero in a thousand operations count as zero.
 func (r row) verdict(counts bool, ratio, greatest, allocations float64) string {
 	switch {
 	case !counts:

@@ -14,9 +14,9 @@ type row struct {
 	name    string
 	against int     // the side that kinform is compared with
 	target  float64 // target ratio of kinform to that side
-	lean    bool    // whether kinform must not allocate
+	lean    bool    // kinform must not allocate
 	waits   bool    // goroutines wait for each other, so wall time counts
-	floods  bool    // whether the producer never waits
+	floods  bool    // the producer never waits
 	// run measures queues that open makes. It shuts them down, and waits for the goroutines that it
 	// has started.
 	run func(open func() queue, period time.Duration) cost
@@ -25,7 +25,8 @@ type row struct {
 // cost is the cost of an operation.
 type cost struct {
 	meter.Cost
-	getsPerAdd float64 // for a producer that does not wait; 0 otherwise, when each added key is handed out
+	// if the producer does not wait; otherwise 0, because each added key is handed out
+	getsPerAdd float64
 }
 
 var rows = []row{
@@ -62,8 +63,8 @@ func matches(name, words string) bool {
 // supports reports whether a row can be measured on a side.
 func (r row) supports(s int) bool {
 	if r.floods && s == controllerRuntime {
-		// Its adds go into an unbounded buffer, from which they are taken more slowly than they
-		// arrive. The buffer grows, and with it the time until the next Get.
+		// controller-runtime's adds go into an unbounded buffer, which is emptied more slowly than
+		// keys arrive. The buffer grows, and with it the time until the next Get.
 		return false
 	}
 	if r.against == clientGo {
@@ -75,7 +76,7 @@ func (r row) supports(s int) bool {
 	return ok
 }
 
-// again repeats a function that makes this many operations, after one call to warm up.
+// again repeats a function that does this many operations, after one call to warm up.
 func again(period time.Duration, operations int, do func()) cost {
 	do()
 	start, times := meter.Start(), 0
@@ -99,7 +100,7 @@ func cycle(open func() queue, period time.Duration) cost {
 	})
 }
 
-// cycleWithPriorities adds a key and processes one, while a thousand wait.
+// cycleWithPriorities adds a key and processes one, while a thousand keys wait.
 func cycleWithPriorities(open func() queue, period time.Duration) cost {
 	q := open().(prioritised)
 	defer q.shutDown()
@@ -119,7 +120,7 @@ func cycleWithPriorities(open func() queue, period time.Duration) cost {
 	})
 }
 
-// merged makes adds without an effect, in as many goroutines as there are processors.
+// merged adds keys that are queued already, in as many goroutines as there are processors.
 func merged(open func() queue, period time.Duration) cost {
 	q := open()
 	defer q.shutDown()

@@ -10,7 +10,7 @@ import (
 type queue interface {
 	add(types.NamespacedName)
 	addAfter(types.NamespacedName, time.Duration)
-	get() (key types.NamespacedName, ok bool) // ok is false when it is shut down
+	get() (key types.NamespacedName, ok bool) // ok is false after shutDown
 	done(types.NamespacedName)
 	// flush returns when the queue has processed all earlier adds.
 	flush()
@@ -20,21 +20,20 @@ type queue interface {
 // prioritised is a queue that hands out keys of higher priority first.
 type prioritised interface {
 	queue
-	// addPriority adds a key at a level, an index of priorities.
+	// addPriority adds a key with a priority. level is an index in priorities.
 	addPriority(key types.NamespacedName, level int)
 }
 
-// priorities of the three levels; controller-runtime uses the lowest for objects that a relist
-// finds.
+// priorities has the three priorities; controller-runtime uses the lowest for objects of a relist.
 var priorities = [...]int{-100, 0, 100}
 
-// side is an implementation. Opening may start goroutines, which shutting down ends.
+// side is one of the compared queues. open may start goroutines, which shutDown ends.
 type side struct {
 	name string
 	open func() queue
 }
 
-// The sides, as columns of the table. textbook has no targets.
+// These are the sides, as columns of the table. textbook has no targets.
 const (
 	clientGo = iota
 	controllerRuntime

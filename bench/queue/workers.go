@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// withWorkers runs one producer that adds a thousand different keys as fast as it can, and waits
-// until workers are done with all of them; then it adds the next thousand. So all queues are empty
-// and full equally often.
+// withWorkers runs one producer. It adds a thousand different keys as fast as it can, waits until
+// workers have processed all of them, and then adds the next thousand. So all queues are empty and
+// full equally often.
 func withWorkers(workers int, add func(q queue, key types.NamespacedName)) func(func() queue, time.Duration) cost {
 	return func(open func() queue, period time.Duration) cost {
 		q := open()
@@ -42,12 +42,12 @@ func withWorkers(workers int, add func(q queue, key types.NamespacedName)) func(
 	}
 }
 
-// addWithPriority adds a key at a level that depends only on the key.
+// addWithPriority adds a key with a priority that depends only on the key.
 func addWithPriority(q queue, key types.NamespacedName) {
 	q.(prioritised).addPriority(key, int(key.Name[len(key.Name)-1])%len(priorities))
 }
 
-// inParallel starts goroutines.
+// inParallel calls do in this many goroutines.
 func inParallel(goroutines int, do func(n int)) *sync.WaitGroup {
 	all := new(sync.WaitGroup)
 	for n := range goroutines {

@@ -70,7 +70,7 @@ func (r row) cells(m measurement) []string {
 	}
 }
 
-// median is the median of each number separately.
+// median returns the median of each number separately.
 func median(all []figure) figure {
 	each := func(of func(figure) float64) float64 {
 		var values []float64

@@ -13,8 +13,8 @@ type figure struct {
 	nanoseconds, bytes, allocations float64
 }
 
-// stride is a prime. With it, objects are accessed in an order unlike the order of their
-// allocation, so that few are in the processor's caches.
+// stride is a prime number. Objects are accessed at this distance, in an order unlike the order of
+// their allocation, so that few of them are in the processor's caches.
 const stride = 7919
 
 // row is one measurement. Each run gets a side and a duration.
@@ -55,7 +55,7 @@ var rows = []row{
 	}},
 }
 
-// alone repeats a function in this goroutine. It returns the CPU time of the process, including
+// alone repeats a function in this goroutine. The figure has the CPU time of the process, including
 // garbage collection, and the allocations.
 func alone(period time.Duration, batch int, do func(n int)) figure {
 	var before, after runtime.MemStats
@@ -116,7 +116,8 @@ func parallel(period time.Duration, goroutines int, do func(n int)) done {
 	return done{times.Load(), time.Since(start), cpuTime() - cpu}
 }
 
-// whileRunning repeats a function in another goroutine without a pause, until stop has returned.
+// whileRunning repeats a function in another goroutine without a pause, until stop is called. stop
+// returns when that goroutine has ended.
 func whileRunning(do func(n int)) (stop func()) {
 	var (
 		stopped atomic.Bool
@@ -133,7 +134,7 @@ func whileRunning(do func(n int)) (stop func()) {
 	}
 }
 
-// cpuTime is the CPU time of the process so far.
+// cpuTime returns the CPU time of the process so far.
 func cpuTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

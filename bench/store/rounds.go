@@ -6,14 +6,14 @@ import (
 	"github.com/kinform/kinform/bench/internal/turns"
 )
 
-// The sides of a measurement.
+// These are the sides of a measurement.
 const (
 	byClientGo = iota
 	byKinform
 	byTextbook
 )
 
-// measurement is the cost of a row on each side, once for each run.
+// measurement has the cost of a row on each side, once for each run.
 type measurement [3][]figure
 
 // measure measures a row on all sides repeatedly. The two compared sides follow each other.

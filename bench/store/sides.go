@@ -34,7 +34,7 @@ type fixture struct {
 	keys   []types.NamespacedName // keys for kinform and plain
 	pods   [2][]*corev1.Pod
 	nodes  []string
-	onNext []bool // which version is stored
+	onNext []bool // whether the later version is stored
 }
 
 func newFixture(objects int) *fixture {
@@ -59,7 +59,8 @@ func newFixture(objects int) *fixture {
 	return f
 }
 
-// next returns the pod to store under a number.
+// next returns the pod to store under a number. If moved is true, it is the pod's version on the
+// other node.
 func (f *fixture) next(n int, moved bool) *corev1.Pod {
 	if moved {
 		f.onNext[n] = !f.onNext[n]
@@ -123,7 +124,7 @@ func (k *kinform) node(n int) (count int) {
 	return count
 }
 
-// clientGo is cache.ThreadSafeStore, which gets keys instead of computing them.
+// clientGo is cache.ThreadSafeStore, whose caller passes the keys.
 type clientGo struct {
 	*fixture
 	store cache.ThreadSafeStore

@@ -22,7 +22,7 @@ type kind struct {
 	encoding, mode, shape string
 }
 
-// The programs, named by their source directories.
+// These are the programs. Each is named after its source directory.
 const (
 	sources = "github.com/kinform/kinform/bench/sync/"
 
@@ -95,11 +95,11 @@ type client struct {
 	stderr  bytes.Buffer
 }
 
-// patience is the maximum lifetime of a client.
+// patience is the longest time that a client may run.
 const patience = 5 * time.Minute
 
-// start starts a client and waits until it has synced. If hold is set, the server holds its watch
-// back.
+// start starts a client and waits until it has synced. If hold is set, the server delays the
+// client's watch until it is released.
 func (l *lab) start(k kind, hold bool) (*client, subject.Report, error) {
 	l.started++
 	c := &client{kind: k, name: fmt.Sprintf("%s#%d", k, l.started)}
@@ -143,8 +143,8 @@ func (l *lab) start(k kind, hold bool) (*client, subject.Report, error) {
 	return c, synced, nil
 }
 
-// order sends a command to the client and calls cause to trigger the awaited event. It returns the
-// report, and the time of cause.
+// order sends a command to the client, and calls cause, which triggers the event that the client
+// waits for. It returns the client's report, and the time of the call of cause.
 func (c *client) order(order string, cause func() error) (subject.Report, time.Time, error) {
 	if _, err := fmt.Fprintln(c.orders, order); err != nil {
 		return subject.Report{}, time.Time{}, c.failed(err)
@@ -160,7 +160,7 @@ func (c *client) order(order string, cause func() error) (subject.Report, time.T
 	return done, begin, err
 }
 
-// expect reads the next report.
+// expect reads the next report, which must be about this phase.
 func (c *client) expect(phase string) (r subject.Report, err error) {
 	if err = c.answers.Decode(&r); err == nil && r.Phase != phase {
 		err = fmt.Errorf("reported %q instead of %q", r.Phase, phase)
@@ -171,7 +171,7 @@ func (c *client) expect(phase string) (r subject.Report, err error) {
 	return r, nil
 }
 
-// failed ends the client and returns its last output.
+// failed kills the client and adds its last output to an error.
 func (c *client) failed(err error) error {
 	c.kill()
 	return fmt.Errorf("%s: %w\n%s", c.name, err, &c.stderr)

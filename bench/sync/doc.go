@@ -5,10 +5,10 @@
 //	go run ./sync [-pods 20000] [-runs 5] [-updates 30000] [-rows sync,heap,watch,relist]
 //
 // This process is the server, package apitest on loopback, without TLS. Its answers are encoded in
-// advance, and are the same for all. Each client is a process of its own (directories clientgo,
-// kinform, plain and raw), and they take turns. raw reads and discards, and so shows the server's
-// and the kernel's share of a time. plain lists whole pods in JSON. So it is in no row about
-// protobuf, streaming lists, or informers that keep less.
+// advance, and are the same for all clients. Each client is a process of its own (directories
+// clientgo, kinform, plain and raw), and the clients take turns. raw reads and discards, and so
+// shows the server's and the kernel's share of a time. plain lists whole pods in JSON, so the rows
+// about protobuf, streaming lists, and informers that keep less do not have it.
 //
 //   - sync: from the first line of code that makes the client until its handler has returned from
 //     every pod; then its live heap.
@@ -16,9 +16,9 @@
 //   - relist: the watch is dropped and the server's history compacted, so that the client must list
 //     unchanged pods again.
 //   - watch: every client has synced and opened a watch, which the server holds back while pods are
-//     updated. Then it releases one client at a time. Each gets the same events as fast as it reads
-//     them. It ends when the client's handler has returned from the last event; no client may skip
-//     any.
+//     updated. Then it releases one client at a time. Each client gets the same events, as fast as
+//     it reads them. The measurement ends when the client's handler has returned from the last
+//     event. No client may skip an event.
 //
 // The rows dropin compare programs that are built twice from the same sources, with client-go and
 // with the replace line for module clientgo. They are clientgo, manager, and lister, which lists

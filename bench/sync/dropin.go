@@ -11,8 +11,8 @@ import (
 	"github.com/kinform/kinform/bench/internal/subject"
 )
 
-// Programs that are built twice from the same sources: with client-go, and with the line in go.mod
-// that replaces it by module clientgo. dropin.mod is bench's go.mod with that line.
+// These programs are built twice from the same sources: with client-go, and with the line in go.mod
+// that replaces client-go by module clientgo. dropin.mod is bench's go.mod with this line.
 const (
 	manager = "manager" // the cache of a manager of controller-runtime
 	lister  = "lister"  // a program that lists everything once, without a watch
@@ -21,7 +21,7 @@ const (
 	lineModule = "dropin.mod"
 )
 
-// buildWithLine builds the programs with the line.
+// buildWithLine builds the programs with the replace line.
 func buildWithLine(dir string) error {
 	file, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
@@ -41,7 +41,8 @@ func buildWithLine(dir string) error {
 	return nil
 }
 
-// lineKinds returns the programs with and without the line, next to each other.
+// lineKinds returns the programs with and without the line. Compared programs are next to each
+// other.
 func lineKinds() (kinds []kind) {
 	both := func(program, encoding, shape string) {
 		kinds = append(kinds, kind{program, encoding, subject.List, shape}, kind{program + lineSuffix, encoding, subject.List, shape})
@@ -65,8 +66,9 @@ func lineKinds() (kinds []kind) {
 // watches reports whether a program continues after its first list.
 func (k kind) watches() bool { return strings.TrimSuffix(k.program, lineSuffix) != lister }
 
-// lineGoals are the savings that the line must bring. listerGoals are values that it must not make
-// worse: objects that belong to their program share only strings.
+// lineGoals are the ratios that the line must reach. listerGoals are ratios for the lister: the
+// line must not make it slower or larger. It saves less there, because objects that belong to their
+// program share only strings.
 var (
 	lineGoals   = map[*metric]float64{syncWall: 0.6, syncCPU: 0.6, peakRSS: 0.55, liveHeap: 0.55, eventRate: 2}
 	listerGoals = map[*metric]float64{syncWall: 1, syncCPU: 1, peakRSS: 1, liveHeap: 1}

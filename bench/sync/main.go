@@ -19,7 +19,7 @@ type settings struct {
 	pods, runs, updates int
 	rows                selection
 	profiles            string
-	only                *regexp.Regexp // of the names of clients
+	only                *regexp.Regexp // selects clients by their names
 }
 
 func main() {
@@ -43,7 +43,7 @@ func parse(args []string) (settings, error) {
 	rows := flags.String("rows", strings.Join(usual, ","), "what to measure; dropin, by itself or with relist and watch, is programs with and without the line of module clientgo")
 	only := flags.String("only", "", "measure the clients alone whose names match this regular expression, such as 'protobuf' or '^manager'")
 	quick := flags.Bool("quick", false, "few pods, once: to see that it works, not how fast")
-	_ = flags.Parse(args) // it exits
+	_ = flags.Parse(args) // it exits on an error
 	if *quick {
 		set.pods, set.runs, set.updates = 2000, 1, 2000
 	}
@@ -61,8 +61,8 @@ func parse(args []string) (settings, error) {
 func run(set settings) error {
 	begin := time.Now()
 	heading := report.Heading()
-	// The server keeps its answers in memory. Its garbage should be collected between measurements
-	// rather than during them.
+	// The server keeps its answers in memory. A higher percentage makes its garbage collections
+	// rare, so that most of them run between measurements.
 	debug.SetGCPercent(400)
 	steps := set.progress()
 	steps.Say("compiling the clients, at first in minutes, and making %d pods", set.pods)
@@ -113,7 +113,8 @@ func run(set settings) error {
 	return nil
 }
 
-// progress has a step for each start of a client, and for each round of watches.
+// progress returns a Progress with a step for each start of a client, and for each round of
+// watches.
 func (set settings) progress() *progress.Progress {
 	steps := len(set.syncKinds())
 	if set.rows["watch"] {
@@ -130,9 +131,9 @@ func (set settings) named(kinds []kind) []kind {
 	return slices.DeleteFunc(kinds, func(k kind) bool { return !set.only.MatchString(k.String()) })
 }
 
-// atOnce is the number of clients that get the same events. All of them are in memory together, and
-// ten programs with 100,000 pods each would not fit. So each program is measured only beside the
-// same program with the line.
+// atOnce returns how many clients get the same events at once. All of them are in memory together,
+// and ten programs with 100,000 pods each would not fit. So with the rows dropin, each program is
+// measured only beside the same program with the line.
 func (set settings) atOnce() int {
 	if set.rows["dropin"] {
 		return 2

@@ -33,7 +33,8 @@ var (
 
 func (m *metric) number(value float64) string { return fmt.Sprintf(m.format, value/m.divisor) }
 
-// judge returns a target, and whether a ratio reaches it. A goal of 0 means no target.
+// judge returns the text of a target, and whether a ratio reaches the target. A goal of 0 means no
+// target.
 func (m *metric) judge(ratio, goal float64) (target, verdict string) {
 	if goal == 0 {
 		return "", ""
@@ -58,13 +59,13 @@ func (r results) add(k kind, m *metric, value float64) {
 	r[k][m] = append(r[k][m], value)
 }
 
-// median returns the median; ok is false without values.
+// median returns the median of a metric. ok is false if there are no values.
 func (r results) median(k kind, m *metric) (value float64, ok bool) {
 	values := r[k][m]
 	return report.Median(values), len(values) > 0
 }
 
-// best returns the best mode of a program, with its value.
+// best returns the mode in which a program has its best value, and this value.
 func (r results) best(program, encoding, shape string, m *metric) (mode string, value float64, ok bool) {
 	for _, candidate := range []string{subject.List, subject.WatchList} {
 		v, measured := r.median(kind{program, encoding, candidate, shape}, m)
@@ -78,13 +79,13 @@ func (r results) best(program, encoding, shape string, m *metric) (mode string, 
 type goal struct {
 	metric                *metric
 	encoding, shape, than string
-	ratio                 float64 // kinform / client-go; 0 means none
+	ratio                 float64 // target of kinform / client-go; 0 means no target
 }
 
-// goals are kinform's targets with its defaults: the rows without sharing show what sharing saves.
-// Informers that keep less of a pod are compared twice. The first comparison is with client-go's
-// informer of whole pods, the usual alternative, and the second with client-go's informer that
-// keeps as little.
+// goals are kinform's targets with its defaults. The rows without sharing have no targets; they
+// show what sharing saves. Informers that keep less of a pod are compared twice: with client-go's
+// informer of whole pods, which is the usual alternative, and with client-go's informer that keeps
+// as little.
 var goals = []goal{
 	{syncWall, subject.Protobuf, subject.Full, subject.Full, 0.5},
 	{syncCPU, subject.Protobuf, subject.Full, subject.Full, 0.5},
@@ -112,7 +113,7 @@ var goals = []goal{
 	{relistCPU, subject.JSON, subject.Full, subject.Full, 0},
 }
 
-// aimless is the same row without a target.
+// aimless returns the same row without a target.
 func (g goal) aimless() goal {
 	g.ratio = 0
 	return g
@@ -120,7 +121,7 @@ func (g goal) aimless() goal {
 
 // comparison compares client-go in its best mode, row by row, with kinform in its default mode of
 // listing. kinform has two rows: with its defaults, and without sharing, which has no target. plain
-// has a column if it supports the row, and no target.
+// has a column without a target, which is empty if plain does not support the row.
 func (r results) comparison() report.Table {
 	t := report.Table{{"medians", "client-go", "its mode", "plain", "kinform", "ratio", "target", ""}}
 	for _, g := range goals {

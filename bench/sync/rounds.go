@@ -34,8 +34,8 @@ func syncKinds(rows selection) (kinds []kind) {
 	return kinds
 }
 
-// watchKinds returns the clients whose watch is measured. Their mode of listing does not matter for
-// that.
+// watchKinds returns the clients whose watch is measured. Each has only one mode of listing,
+// because the mode does not affect the watch.
 func watchKinds(rows selection) (kinds []kind) {
 	if rows["dropin"] {
 		return slices.DeleteFunc(lineKinds(), func(k kind) bool { return !k.watches() })
@@ -47,8 +47,8 @@ func watchKinds(rows selection) (kinds []kind) {
 	return kinds
 }
 
-// sides returns the programs that support the given values. Compared programs follow each other, in
-// either direction.
+// sides returns the programs that support these values. Compared programs are next to each other,
+// in either direction.
 func sides(encoding, mode, shape string) []kind {
 	all := []kind{{clientgo, encoding, mode, shape}, {kinform, encoding, mode, shape}, {withoutSharing, encoding, mode, shape}}
 	if encoding == subject.JSON && mode == subject.List && shape == subject.Full {
@@ -57,7 +57,7 @@ func sides(encoding, mode, shape string) []kind {
 	return all
 }
 
-// warm makes the server encode everything in JSON, which it caches.
+// warm makes the server encode everything in JSON. The server caches the result.
 func (l *lab) warm() error {
 	c, _, err := l.start(kind{raw, subject.JSON, subject.List, subject.Full}, false)
 	if err != nil {
@@ -70,7 +70,7 @@ func (l *lab) warm() error {
 func (l *lab) syncRound(kinds []kind, relist bool, into results) error {
 	for _, k := range kinds {
 		l.steps.Next("%v", k)
-		runtime.GC() // so that the server does not do it meanwhile
+		runtime.GC() // so that the server does not collect garbage during the measurement
 		c, synced, err := l.start(k, false)
 		if err != nil {
 			return err
@@ -109,7 +109,7 @@ func (l *lab) relist(c *client, into results) error {
 
 // watchRound sends each kind the same updates.
 func (l *lab) watchRound(kinds []kind, updates int, into results) (err error) {
-	// The first reader of each update in JSON waits for its encoding.
+	// The first reader of each update in JSON waits for its encoding. raw is this reader.
 	kinds = append([]kind{{raw, subject.JSON, subject.List, subject.Full}}, kinds...)
 	var clients []*client
 	defer func() {

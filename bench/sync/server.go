@@ -27,16 +27,16 @@ type server struct {
 
 	mu      sync.Mutex               // guards following
 	gates   map[string]chan struct{} // closed to release the watch of a client
-	waiting map[string]bool          // clients with a watch that is held back
+	waiting map[string]bool          // clients whose watch is held back
 	lists   map[string]string        // the first list of a client: encoding and mode
 }
 
-// newServer serves pods, and keeps this many updates in its history.
+// newServer makes a server with pods. Its history is long enough for this many updates.
 func newServer(pods, updates int) (*server, error) {
 	s := &server{
 		Server: apitest.New(apitest.Options{
 			Window:           2*updates + 1000,
-			BookmarkInterval: time.Hour, // no bookmark may come in between
+			BookmarkInterval: time.Hour, // no bookmark may come during a measurement
 		}),
 		pods:    pods,
 		gates:   make(map[string]chan struct{}),
@@ -52,7 +52,7 @@ func newServer(pods, updates int) (*server, error) {
 	}
 	s.url = "http://" + l.Addr().String()
 	s.http.Handler = s
-	s.serving.Go(func() { _ = s.http.Serve(l) }) // until Close, which causes its only error
+	s.serving.Go(func() { _ = s.http.Serve(l) }) // its only error comes from Close
 	return s, nil
 }
 
@@ -69,7 +69,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	stream := query.Get("sendInitialEvents") == "true"
 	if watch := query.Get("watch"); (watch == "true" || watch == "1") && !stream {
 		w = s.gated(w, r)
-	} else if strings.HasSuffix(r.URL.Path, "/pods") { // but not a manager's discovery, in JSON
+	} else if strings.HasSuffix(r.URL.Path, "/pods") {
+		// excludes a manager's discovery, which is in JSON
 		s.note(r, stream)
 	}
 	s.Server.ServeHTTP(w, r)
@@ -91,7 +92,7 @@ func (s *server) note(r *http.Request, stream bool) {
 	}
 }
 
-// check returns an error if a client did not list in the given way.
+// check returns an error if a client's first list was not in this encoding and mode.
 func (s *server) check(name, encoding, mode string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +102,7 @@ func (s *server) check(name, encoding, mode string) error {
 	return nil
 }
 
-// hold holds back watches of a client from now on, until release.
+// hold makes the server hold back later watches of a client, until release.
 func (s *server) hold(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,8 +118,8 @@ func (s *server) release(name string) {
 	delete(s.waiting, name)
 }
 
-// gated returns w, or a writer that holds back the events of a watch while watches of the client
-// are held back.
+// gated returns w, or a writer that holds back the events of a watch if watches of this client are
+// held back.
 func (s *server) gated(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,8 +131,8 @@ func (s *server) gated(w http.ResponseWriter, r *http.Request) http.ResponseWrit
 	return &gatedWriter{ResponseWriter: w, gate: gate, gone: r.Context().Done()}
 }
 
-// gatedWriter passes the headers, so that no client considers the server dead while others are
-// measured. It passes the body only once its gate is open.
+// gatedWriter passes on the headers at once, so that the client does not take the server for dead
+// while other clients are measured. It passes on the body only when its gate is open.
 type gatedWriter struct {
 	http.ResponseWriter
 	gate, gone <-chan struct{}
@@ -149,7 +150,7 @@ func (w *gatedWriter) Write(p []byte) (int, error) {
 // Unwrap gives http.ResponseController the writer that flushes.
 func (w *gatedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// held waits until a watch of the client is being held back.
+// held waits until the server holds back a watch of the client.
 func (s *server) held(name string) error {
 	return eventually(name+" has not asked for a watch", func() bool {
 		s.mu.Lock()
@@ -158,7 +159,7 @@ func (s *server) held(name string) error {
 	})
 }
 
-// update makes n updates, pod by pod: each restarts a container.
+// update makes n updates, pod by pod. Each update restarts a container.
 func (s *server) update(n int) error {
 	for n > 0 {
 		s.dirt++
@@ -174,15 +175,16 @@ func (s *server) update(n int) error {
 	return nil
 }
 
-// advance writes an object that is not a pod, and returns its version.
+// advance writes an object that is not a pod, so that the server's version rises. It returns the
+// version.
 func (s *server) advance() (version string, err error) {
 	s.dirt++
 	_, err = s.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "bench", Name: fmt.Sprint("advance-", s.dirt)}})
 	return s.ResourceVersion(), err
 }
 
-// expire makes the only watching client list again: its watch breaks, and events after its version
-// are compacted away.
+// expire makes the only watching client list again: it breaks the watch, and compacts the events
+// after the client's version.
 func (s *server) expire() error {
 	if err := eventually("nobody watches", func() bool { return s.Watches("pods") > 0 }); err != nil {
 		return err
@@ -192,7 +194,7 @@ func (s *server) expire() error {
 	return nil
 }
 
-// eventually waits until a condition holds, which should be soon.
+// eventually waits until a condition holds, for half a minute at most.
 func eventually(complaint string, is func() bool) error {
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if is() {

@@ -13,24 +13,24 @@ import (
 type trick struct {
 	what, trick string
 
-	// clientGo, plain, kinform and unshared (kinform without sharing) are the places of the numbers
-	// in the output. The zero value means that the side does not support it, or has no number of
-	// its own.
+	// clientGo, plain, kinform and unshared (kinform without sharing) say where the numbers are in
+	// the output. The zero place means that the side does not support the measurement, or has no
+	// number of its own.
 	clientGo, plain, kinform, unshared place
 
-	// unit is the unit of numbers without one in the output, and divisor divides them first, unless
-	// it is 0.
+	// unit is for numbers that have no unit in the output. divisor divides these numbers, unless it
+	// is 0.
 	unit    string
 	divisor float64
 
 	rising bool // more is better
 }
 
-// place is a cell of one of the tables: the column, and the row with this name in its first cell.
-// If second is not "", the row's second cell must equal it.
+// place identifies a cell of one of the tables by its column and its row. row is the first cell of
+// the row. If second is not "", the row's second cell must equal it.
 type place struct{ row, second, column string }
 
-// none is the cell of a side without a number.
+// none is the text of a cell for a side without a number.
 const none = "–"
 
 // cells returns the cells with the numbers; the last one is the factor by which kinform is better
@@ -79,8 +79,8 @@ func (t trick) inUnit(cell string) (string, error) {
 	return strings.TrimSpace(cell + " " + t.unit), nil
 }
 
-// factor returns how many times better ours is than the textbook's, or none if a number is missing
-// or zero.
+// factor returns how many times better ours is than the textbook's number. It returns none if a
+// number is missing or zero.
 func (t trick) factor(textbook, ours string) string {
 	a, b := leading(textbook), leading(ours)
 	if t.rising {

@@ -4,6 +4,6 @@
 //	make compare | tee OUTPUT
 //	go run ./tricks [-into ../plain/README.md] OUTPUT
 //
-// It measures nothing. All numbers are copied from one output, so they belong to one run; a row
-// that the output lacks is an error. Without OUTPUT, the cells of numbers are empty.
+// Command tricks measures nothing. It copies all numbers from one output, so they belong to one
+// run. If the output lacks a row, this is an error. Without OUTPUT, the cells of numbers are empty.
 package main

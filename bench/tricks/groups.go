@@ -1,12 +1,12 @@
 package main
 
-// group has the rows of a suite.
+// group has the rows for one suite.
 type group struct {
 	name   string
 	tricks []trick
 }
 
-// groups are the table.
+// groups has all rows of the table.
 var groups = []group{
 	{"`sync`: 20,000 pods, over HTTP", []trick{
 		inSync("first sync, wall", "json", false, "items are cut out of the stream and decoded on all cores while it arrives, by decoders of our own"),
@@ -68,7 +68,7 @@ var groups = []group{
 
 var spelled = map[string]string{"json": "JSON", "protobuf": "protobuf"}
 
-// inSync makes a trick with numbers for both of kinform's programs, and for plain if it supports
+// inSync returns a trick with numbers for both of kinform's programs, and for plain if it supports
 // the encoding.
 func inSync(metric, encoding string, rising bool, why string) trick {
 	standard, unshared := metric+", "+encoding+", default", metric+", "+encoding+", without sharing"
@@ -86,13 +86,14 @@ func inLatency(row, why string) trick { return inColumns(row, "", why) }
 
 func inStore(row, why string) trick { return inColumns(row, " ns", why) }
 
-// inMicroseconds converts numbers that are in nanoseconds in the output.
+// inMicroseconds converts the numbers of a trick, which are in nanoseconds in the output.
 func inMicroseconds(t trick) trick {
 	t.unit, t.divisor = "µs", 1000
 	return t
 }
 
-// inColumns makes a trick whose numbers are in columns named after the sides, with a suffix.
+// inColumns returns a trick whose numbers are in columns named after the sides, with the unit as a
+// suffix.
 func inColumns(row, unit, why string) trick {
 	return trick{
 		what: row, trick: why, unit: unit[min(len(unit), 1):],

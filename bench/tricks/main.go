@@ -47,7 +47,7 @@ func run(into string, outputs []string) error {
 	return os.WriteFile(into, []byte(replaced), 0o644)
 }
 
-// The lines that enclose the table.
+// These lines enclose the table.
 const (
 	begin = "<!-- The table is written by bench/tricks. -->\n"
 	end   = "<!-- Its end. -->\n"
@@ -66,7 +66,7 @@ func replace(document, text string) (string, error) {
 // header is the header of the table, in Markdown.
 const header = "| | client-go | plain | kinform | without sharing | better by | what buys it |\n|---|---:|---:|---:|---:|---:|---|\n"
 
-// empty is the table without numbers.
+// empty returns the table without numbers.
 func empty() string {
 	var b strings.Builder
 	b.WriteString(header)
@@ -80,7 +80,7 @@ func empty() string {
 	return b.String()
 }
 
-// filled is the table with the numbers of an output, and a line that describes the output.
+// filled returns the table with the numbers of an output, and a line that describes the output.
 func filled(output string) (string, error) {
 	tables := report.Parse(output)
 	var b strings.Builder
@@ -99,7 +99,7 @@ func filled(output string) (string, error) {
 	return b.String(), nil
 }
 
-// fact is a line of the first heading in an output.
+// fact returns a line of the first heading in an output.
 func fact(output, name string) string {
 	for line := range strings.Lines(output) {
 		if word, rest, _ := strings.Cut(line, " "); word == name {

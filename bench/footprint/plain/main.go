@@ -1,6 +1,6 @@
 // Command plain is a pod informer on package plain, the textbook pipeline: the same program as
-// clientgo and kinform beside it. The in-cluster configuration, which the other two libraries
-// provide, is written out here.
+// clientgo and kinform beside it. The program contains its own in-cluster configuration, which the
+// other two libraries provide.
 package main
 
 import (

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Delayed is the total time that the process's threads were runnable but had no processor; 0 if the
-// system does not provide it.
+// Delayed returns the total time in which the process's threads were runnable but had no processor.
+// It returns 0 if the system does not provide it.
 func Delayed() (sum time.Duration) {
 	files, _ := filepath.Glob("/proc/self/task/*/schedstat")
 	for _, name := range files {

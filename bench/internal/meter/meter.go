@@ -21,7 +21,7 @@ type Mark struct {
 	bytes, allocations uint64
 }
 
-// Start collects garbage first, so that earlier garbage does not count, and begins a measurement.
+// Start begins a measurement. It first collects garbage, so that earlier garbage does not count.
 func Start() Mark {
 	runtime.GC()
 	var stats runtime.MemStats
@@ -32,7 +32,7 @@ func Start() Mark {
 // Elapsed is the time since the mark.
 func (m Mark) Elapsed() time.Duration { return time.Since(m.wall) }
 
-// Per is the average cost of each of n operations since the mark.
+// Per returns the average cost since the mark, for n operations.
 func (m Mark) Per(n int) Cost {
 	wall, cpu := m.Elapsed(), CPU()-m.cpu
 	var stats runtime.MemStats
@@ -45,7 +45,7 @@ func (m Mark) Per(n int) Cost {
 	}
 }
 
-// CPU is the CPU time of the process so far, user and system, all threads.
+// CPU returns the CPU time of the process so far, user and system, all threads.
 func CPU() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

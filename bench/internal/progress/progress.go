@@ -15,7 +15,7 @@ type Progress struct {
 	steps int
 	out   io.Writer
 
-	begun       int       // steps
+	begun       int       // steps begun so far
 	first, last time.Time // when the first step began, and when a line was last written
 }
 
@@ -31,8 +31,8 @@ func (p *Progress) Say(format string, args ...any) {
 	}
 }
 
-// Next begins a step. If steps are shorter than a second, some have no line. A line includes the
-// estimated time left.
+// Next begins a step, and writes a line with the estimated time left. If steps are shorter than a
+// second, some steps get no line.
 func (p *Progress) Next(format string, args ...any) {
 	if p == nil {
 		return

@@ -12,7 +12,7 @@ import (
 )
 
 // Heading describes where and when a measurement was made, and of which revision, one fact per
-// line. It runs git and go, and belongs at the beginning, because it includes the load of the
+// line. It runs git and go. Call it before the measurement, because it includes the load of the
 // machine.
 func Heading() string {
 	var b strings.Builder
@@ -35,7 +35,8 @@ func Load() string {
 	return strings.Join(strings.Fields(string(data))[:3], " ")
 }
 
-// commit returns the commit of the checkout; a program run by "go run" does not know its own.
+// commit returns the commit of the checkout. It runs git, because a program run by "go run" does
+// not know its commit.
 func commit() string {
 	revision := output("git", "rev-parse", "--short=12", "HEAD")
 	if output("git", "status", "--porcelain", "--untracked-files=no") != "" {

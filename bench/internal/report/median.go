@@ -2,7 +2,8 @@ package report
 
 import "slices"
 
-// Median returns the middle of values, or the mean of the two middle values, or 0 without values.
+// Median returns the middle of values, or the mean of the two middle values. It returns 0 if there
+// are no values.
 func Median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

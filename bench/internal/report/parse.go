@@ -2,7 +2,7 @@ package report
 
 import "strings"
 
-// Parse finds the tables that Table.String has formatted in a text. A table ends at an empty line,
+// Parse finds the tables in a text that Table.String has formatted. A table ends at an empty line,
 // or at a Markdown code fence.
 func Parse(text string) (tables []Table) {
 	lines := strings.Split(text, "\n")
@@ -36,7 +36,8 @@ func ruled(line string) (columns []column) {
 	return columns
 }
 
-// cut returns the cells of a line; trailing empty cells are not in the text.
+// cut returns the cells of a line. Trailing empty cells are missing, because the text does not have
+// them.
 func cut(line string, columns []column) (cells []string) {
 	characters := []rune(line)
 	for _, c := range columns {

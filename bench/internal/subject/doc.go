@@ -9,5 +9,5 @@
 //	relist VERSION         ready, then done when a relist has brought that version
 //	(the end of the input) the process exits
 //
-// The driver triggers the awaited event after it has read "ready".
+// When the driver has read "ready", it triggers the event that the client waits for.
 package subject

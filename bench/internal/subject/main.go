@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Main is the main function of a measured client, which open makes. It returns when the driver has
-// no more commands, and exits on a failure.
+// Main is the main function of a measured client. open makes the client. Main returns when the
+// driver sends no more commands, and exits on a failure.
 func Main(open func(Task) (Informer, error)) {
 	if err := run(open); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -77,7 +77,7 @@ func (p *process) sync(ctx context.Context, open func(Task) (Informer, error)) e
 	return p.answers.Encode(r)
 }
 
-// wait waits for c, or for the client to fail.
+// wait waits until c is closed, or the client fails.
 func (p *process) wait(c <-chan struct{}) error {
 	select {
 	case <-c:
@@ -125,8 +125,8 @@ func (p *process) obey(order string) error {
 	return p.answers.Encode(done)
 }
 
-// relisted waits until the client has processed a list with this version. The work that follows in
-// queues and handlers also counts.
+// relisted waits until the client has processed a list with this version, and until its queues and
+// handlers have done the work that follows.
 func (p *process) relisted(version string) error {
 	for p.informer.ResourceVersion() != version {
 		select {
@@ -139,13 +139,13 @@ func (p *process) relisted(version string) error {
 	return nil
 }
 
-// updates counts down a handler's events.
+// updates counts a handler's events down to zero.
 type updates struct {
 	missing atomic.Int64
 	seen    chan struct{}
 }
 
-// expect begins to count; the channel closes at the n-th update from now.
+// expect starts to count. The channel is closed at the n-th update from now.
 func (u *updates) expect(n int64) <-chan struct{} {
 	u.seen = make(chan struct{})
 	u.missing.Store(n)

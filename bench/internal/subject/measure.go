@@ -24,8 +24,8 @@ type Report struct {
 	// not provide it.
 	PeakRSS uint64
 
-	// Heap is the live heap after a collection, in bytes, minus the live heap before the sync.
-	// Objects is the number of objects held.
+	// Heap is the live heap after a garbage collection, in bytes, minus the live heap before the
+	// sync. Objects is the number of stored objects.
 	Heap    uint64
 	Objects int
 
@@ -50,7 +50,7 @@ func (m mark) report(phase string) Report {
 	return Report{Phase: phase, At: at, Wall: at.Sub(m.wall), CPU: cpu - m.cpu, Allocated: allocated() - m.allocated}
 }
 
-// peakRSS reads VmHWM. Rusage also has a maximum, but a child inherits its parent's.
+// peakRSS reads VmHWM. Rusage also has a maximum, but a child process inherits its parent's.
 func peakRSS() uint64 {
 	f, err := os.Open("/proc/self/status")
 	if err != nil {

@@ -27,7 +27,8 @@ func (p profiler) cpu(phase string) (stop func() error, err error) {
 	}, nil
 }
 
-// heap writes a profile of allocated and live objects. A profile describes the last collection.
+// heap writes a profile of allocated and live objects. The profile describes the last garbage
+// collection.
 func (p profiler) heap(phase string) error {
 	if p == "" {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// The encodings, modes and shapes of a client.
+// These are the encodings, modes and shapes of a client.
 const (
 	JSON     = "json"
 	Protobuf = "protobuf"
@@ -20,7 +20,7 @@ const (
 
 	Unstructured = "unstructured" // every field, as maps and slices
 
-	// Without managedFields, which the program's transform has removed.
+	// These are without managedFields, which the program's transform has removed.
 	Transformed             = "transformed"
 	UnstructuredTransformed = "unstructured-transformed"
 )
@@ -33,10 +33,10 @@ type Task struct {
 	// Encoding is JSON or Protobuf, Mode is List or WatchList, and Shape is the kept part of a pod.
 	Encoding, Mode, Shape string
 
-	// Unshared disables sharing between objects, which only kinform has.
+	// Unshared disables the sharing of parts between objects, which only kinform has.
 	Unshared bool
 
-	// Updated must be called by the handler for each update.
+	// Updated is called by the client's handler for each update.
 	Updated func()
 
 	profile string // prefix of profile files, or ""
@@ -68,9 +68,9 @@ type Informer interface {
 	// Synced is closed when the handler has returned from every initial object.
 	Synced() <-chan struct{}
 
-	// Len returns the number of objects that it holds.
+	// Len returns the number of stored objects.
 	Len() int
 
-	// ResourceVersion returns the version of its last list, or of a later event.
+	// ResourceVersion returns the version of the last list, or of a later event.
 	ResourceVersion() string
 }

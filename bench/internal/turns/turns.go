@@ -3,9 +3,9 @@ package turns
 
 import "slices"
 
-// Of returns the order of a round. The compared sides follow each other, and another one comes
-// first in each round. aside has no ratio, and is before or behind all of them, so that it never
-// separates compared sides. In twice as many rounds as there are compared sides, each order occurs
+// Of returns the order of a round. The compared sides follow each other, and another side comes
+// first in each round. aside has no ratio. It comes before or after all compared sides, so that it
+// never separates them. In twice as many rounds as there are compared sides, each order occurs
 // once.
 func Of[S any](round int, compared []S, aside S) []S {
 	n := len(compared)

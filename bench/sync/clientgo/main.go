@@ -1,5 +1,5 @@
-// Command clientgo is client-go's side of the measurement of package sync: the shared informer of
-// its factories, as most users have it.
+// Command clientgo is client-go's side of the measurement of package sync: the shared informer of a
+// factory, which most users have.
 package main
 
 import (
@@ -28,7 +28,7 @@ func main() {
 }
 
 func open(task subject.Task) (subject.Informer, error) {
-	// client-go's only switch is an environment variable, which it reads once.
+	// client-go has no other switch than an environment variable, which it reads once.
 	if err := os.Setenv("KUBE_FEATURE_WatchListClient", strconv.FormatBool(task.Mode == subject.WatchList)); err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func open(task subject.Task) (subject.Informer, error) {
 	return &measured{inf, handler}, nil
 }
 
-// newInformer makes client-go's usual informer for the shape.
+// newInformer returns the informer that users of client-go would choose for the shape.
 func newInformer(task subject.Task) (cache.SharedIndexInformer, error) {
 	cfg := &rest.Config{Host: task.URL, UserAgent: task.Name}
 	cfg.ContentType = runtime.ContentTypeProtobuf

@@ -47,7 +47,8 @@ type measured[T any] struct {
 
 func start[T any](client *rest.Client, task subject.Task, opts rest.ResourceOptions) (subject.Informer, error) {
 	opts.Encoding, opts.Unshared = encoding(task), task.Unshared
-	opts.Resource = corev1.SchemeGroupVersion.WithResource("pods") // metadata does not name its resource
+	// the type for metadata does not imply a resource
+	opts.Resource = corev1.SchemeGroupVersion.WithResource("pods")
 	pods, err := rest.For[T](client, opts)
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func start[T any](client *rest.Client, task subject.Task, opts rest.ResourceOpti
 	if err != nil {
 		return nil, err
 	}
-	// Unbounded, like client-go's handlers: each update is delivered.
+	// The handler is unbounded, like client-go's handlers, so that each update is delivered.
 	handler, err := inf.AddHandler(func(e informer.Event[T]) {
 		if e.Type == informer.Updated {
 			task.Updated()

@@ -1,6 +1,6 @@
 // Command lister is a program that lists all pods once, in one answer, and keeps them, in the
-// measurement of package sync. It uses a clientset or the dynamic client. It owns the objects and
-// may change them, like kubectl.
+// measurement of package sync. It uses a clientset or the dynamic client. Like kubectl, it owns the
+// objects, so that it may change them.
 package main
 
 import (
@@ -56,7 +56,7 @@ type list interface {
 type lister struct {
 	list   func(context.Context) (list, error)
 	synced chan struct{}
-	pods   list // valid once synced is closed
+	pods   list // valid after synced is closed
 }
 
 // Run implements subject.Informer.

@@ -1,5 +1,5 @@
-// Command manager is the cache of a manager of controller-runtime, in the measurement of package
-// sync: with whole typed pods, or with unstructured ones.
+// Command manager is a manager of controller-runtime with a cache, in the measurement of package
+// sync. It has whole typed pods, or unstructured ones.
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 }
 
 func open(task subject.Task) (subject.Informer, error) {
-	// client-go's only switch is an environment variable, which it reads once.
+	// client-go has no other switch than an environment variable, which it reads once.
 	if err := os.Setenv("KUBE_FEATURE_WatchListClient", "false"); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ type measured struct {
 	manager  manager.Manager
 	pod      client.Object
 	task     subject.Task
-	informer clientgo.SharedIndexInformer // set when synced is closed
+	informer clientgo.SharedIndexInformer // set before synced is closed
 	synced   chan struct{}
 }
 

@@ -50,7 +50,7 @@ func (m *measured) Run(ctx context.Context) error {
 	return m.informer.Run(ctx)
 }
 
-// ask polls whether the handler is synced, because package plain has no channel for that.
+// ask polls whether the handler is synced, because package plain has no channel for this.
 func (m *measured) ask(ctx context.Context) {
 	for ctx.Err() == nil {
 		if m.handler.Synced() {

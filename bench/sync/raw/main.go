@@ -98,7 +98,7 @@ func (r *reader) get(ctx context.Context, encoding, query string) (io.ReadCloser
 	return resp.Body, nil
 }
 
-// frames calls one for each event of a watch.
+// frames calls one after each event of a watch.
 func (r *reader) frames(body io.Reader, one func()) error {
 	in := bufio.NewReaderSize(body, 256<<10)
 	for {
@@ -129,7 +129,7 @@ func (r *reader) skip(in *bufio.Reader) error {
 // Synced implements subject.Informer.
 func (r *reader) Synced() <-chan struct{} { return r.synced }
 
-// Len implements subject.Informer: it holds nothing.
+// Len implements subject.Informer. A reader keeps no objects.
 func (r *reader) Len() int { return 0 }
 
 // ResourceVersion implements subject.Informer.

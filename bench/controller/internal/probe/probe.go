@@ -24,7 +24,7 @@ type Report struct {
 	Bytes, Allocations    uint64 // allocated so far
 	Heap                  uint64 // live bytes; 0 if not requested
 	PeakRSS               uint64
-	FirstTurn, EachHadOne time.Time // zero before that
+	FirstTurn, EachHadOne time.Time // zero until then
 }
 
 var (
@@ -35,7 +35,7 @@ var (
 	first, all atomic.Int64 // Unix time in nanoseconds
 )
 
-// Attach parses the program's flags and its own, and starts to execute commands.
+// Attach parses the program's flags and the probe's own flags, and starts to execute commands.
 func Attach() {
 	expected := flag.Int("expect", 0, "note when this many different objects had a turn")
 	flag.StringVar(&profiles, "profile", "", "prefix of the files to write profiles to; none by default")
@@ -45,7 +45,7 @@ func Attach() {
 		if err := obey(); err != nil {
 			fmt.Fprintln(os.Stderr, "probe:", err)
 		}
-		os.Exit(3) // The driver has exited.
+		os.Exit(3) // the driver has exited
 	}()
 }
 
@@ -67,9 +67,9 @@ func obey() error {
 		switch order := orders.Text(); order {
 		case "report":
 		case "heap":
-			pprof.StopCPUProfile() // No profile may be running.
+			pprof.StopCPUProfile() // in case a profile is running
 			runtime.GC()
-			runtime.GC() // The second collection frees objects in pools.
+			runtime.GC() // the second collection frees objects in pools
 			var stats runtime.MemStats
 			runtime.ReadMemStats(&stats)
 			r.Heap = stats.HeapAlloc
@@ -108,7 +108,7 @@ func cpuProfile() error {
 	if profiles == "" {
 		return nil
 	}
-	f, err := os.Create(profiles + ".cpu.pprof") // The file is closed at exit.
+	f, err := os.Create(profiles + ".cpu.pprof") // closed at exit
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func heapProfile() error {
 }
 
 // peakRSS reads VmHWM, or returns 0 if the system does not provide it. Rusage also has a maximum,
-// but a child inherits its parent's.
+// but a child process inherits its parent's.
 func peakRSS() uint64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
