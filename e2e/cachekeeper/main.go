@@ -1,7 +1,7 @@
 // Command cachekeeper keeps config maps in a shared informer of client-go. TestLineUnderFaults
 // builds it twice: with client-go, and with the replace line for module clientgo in go.mod. For
-// each line of its input it writes the content of the store and of the handler, as versions by key
-// in JSON. It ends with its input.
+// each line of its input it writes the versions by key that the store has, and the versions that
+// its handler got, in JSON. It exits at the end of its input.
 package main
 
 import (
@@ -67,7 +67,7 @@ func run() error {
 	return nil
 }
 
-// told is a handler that keeps the objects it received.
+// told is a handler that keeps the versions of the objects it got.
 type told struct {
 	mu       sync.Mutex // guards following
 	versions map[string]string

@@ -14,8 +14,8 @@ func (c *Cluster) Backup(ctx context.Context) error {
 	return errors.Join(err, c.StartAPIServer(ctx))
 }
 
-// Restore kills both servers and starts etcd with the data of the last Backup. Its revision goes
-// back. The API server stays down.
+// Restore kills both servers and starts etcd with the data of the last Backup, so that etcd's
+// revision goes back. The API server stays down.
 func (c *Cluster) Restore() error {
 	return c.whileDown(func() error {
 		if err := os.RemoveAll(c.etcdData()); err != nil {
@@ -25,10 +25,10 @@ func (c *Cluster) Restore() error {
 	})
 }
 
-// Advance raises etcd's revision by n, like writes to other resources.
+// Advance raises etcd's revision by n, as writes to other resources would.
 func (c *Cluster) Advance(ctx context.Context, n int) error {
 	put := func() error { return c.etcdCall(ctx, "/v3/kv/put", `{"key": "b3RoZXI=", "value": ""}`, nil) }
-	if err := eventually(ctx, put, c.etcd.exited); err != nil { // etcd may still be starting.
+	if err := eventually(ctx, put, c.etcd.exited); err != nil { // etcd may still be starting
 		return err
 	}
 	for range n - 1 {

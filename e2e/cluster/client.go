@@ -82,7 +82,7 @@ func (c *Cluster) List(ctx context.Context, path string) (map[types.NamespacedNa
 }
 
 // CloseIdle closes the idle connections of the cluster's own client, so that a test can count the
-// others.
+// connections of others.
 func (c *Cluster) CloseIdle() { c.admin.CloseIdleConnections() }
 
 // do sends an object as the administrator and decodes the answer into into,
@@ -118,7 +118,7 @@ func (c *Cluster) send(ctx context.Context, method, path string, header http.Hea
 		return nil, err
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body) // to the end, or the connection cannot be reused
+	answer, err := io.ReadAll(resp.Body) // read to the end, so that the connection can be reused
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}

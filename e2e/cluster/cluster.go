@@ -30,7 +30,7 @@ type Cluster struct {
 
 	admin *http.Client
 
-	// tokenSecret is the secret that the current token is bound to, and tokens the number of tokens
+	// tokenSecret is the secret to which the current token is bound. tokens is the number of tokens
 	// so far.
 	tokenSecret string
 	tokens      int

@@ -2,7 +2,7 @@ package cluster
 
 import "context"
 
-// The custom resource that [Cluster.CreateCRD] defines.
+// This is the custom resource that [Cluster.CreateCRD] defines.
 const (
 	CRDGroup    = "kinform.example.com"
 	CRDVersion  = "v1"
@@ -15,9 +15,9 @@ const (
 	crdsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 )
 
-// CreateCRD defines a namespaced custom resource, widgets, with any content and
-// a status subresource. It returns when the definition is stored; the server
-// serves the resource a moment later.
+// CreateCRD defines a namespaced custom resource, widgets, with any content and a status
+// subresource. It returns when the definition is stored; the server serves the resource a moment
+// later.
 func (c *Cluster) CreateCRD(ctx context.Context) error {
 	return c.Create(ctx, crdsPath, object{
 		"metadata": object{"name": CRDResource + "." + CRDGroup},
@@ -41,7 +41,7 @@ func (c *Cluster) DeleteCRD(ctx context.Context) error {
 	return c.Delete(ctx, crdsPath+"/"+CRDResource+"."+CRDGroup)
 }
 
-// Widget returns a custom resource of that kind.
+// Widget returns a custom resource of kind CRDKind.
 func Widget(name string, size int) any {
 	return object{
 		"apiVersion": CRDGroup + "/" + CRDVersion, "kind": CRDKind,

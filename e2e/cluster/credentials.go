@@ -10,19 +10,20 @@ import (
 	"time"
 )
 
-// adminToken is the token of a member of system:masters, on a server that only this machine can
-// reach and that runs for some minutes.
+// adminToken is the token of a member of system:masters. A fixed token is safe, because only this
+// machine can reach the server, which runs for some minutes.
 const adminToken = "e2e-admin"
 
 // credentials has the files for the server's flags and for clients.
 type credentials struct {
-	// certFile and keyFile are the server's, signed by the authority in caFile, which clients
-	// trust.
+	// certFile and keyFile are for the server's certificate. The authority in caFile signed it, and
+	// clients trust this authority.
 	certFile, keyFile, caFile string
 	caPEM                     []byte
 	// accountKeyFile signs the tokens of service accounts.
 	accountKeyFile string
-	// clients signs the client certificates; the server reads its certificate from clientCAFile.
+	// clients signs the client certificates. The server reads the certificate of clients from
+	// clientCAFile.
 	clients      *authority
 	clientCAFile string
 	// tokensFile is the server's token file: token,user,uid,groups.

@@ -1,6 +1,6 @@
 // Package cluster runs a real Kubernetes API server and its etcd on loopback, for tests that need a
-// real server and inject faults. They kill the server, compact etcd's history, revoke a token, or
-// give the server a certificate of an authority that no client knows yet.
+// real server and inject faults. Such tests kill the server, compact etcd's history, revoke a
+// token, or give the server a certificate of an authority that no client knows yet.
 //
 // The two binaries come from module e2e/servers; `make servers` builds them.
 // There are no nodes and no controllers: pods, config maps, leases and custom
@@ -8,15 +8,14 @@
 //
 // # Lifetimes
 //
-// [Start] returns when the server is ready, [Cluster.Stop] when both processes
-// are gone. They are children that the kernel kills when the process that
-// started them dies (on Linux), so an interrupted test leaves nothing running.
-// Everything they write goes to files in a temporary directory, which Stop
-// removes; [Cluster.Logs] shows their ends.
+// [Start] returns when the server is ready, [Cluster.Stop] when both processes are gone. On Linux,
+// the kernel kills both processes when the process that started them dies, so an interrupted test
+// leaves nothing running. Both write only to a temporary directory, which Stop removes;
+// [Cluster.Logs] returns the ends of their output.
 //
 // # The reference
 //
 // The methods that read from the server ([Cluster.List]) or change it use net/http, quorum reads
-// and apimachinery's decoding. Tests compare kinform with their results. So these methods use none
-// of kinform's code for the server, except [rest.Config] for its address.
+// and apimachinery's decoding. Tests compare kinform with their results. So these methods do not
+// use kinform's code, except [rest.Config] for the server's address.
 package cluster

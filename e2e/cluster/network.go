@@ -55,9 +55,8 @@ func (n *Network) Dials() int {
 	return n.dials
 }
 
-// Cut breaks all connections and refuses new ones until [Network.Mend]. The
-// client's side reads an error, but its connections count as open until it
-// closes them.
+// Cut breaks all connections and refuses new ones until [Network.Mend]. The client reads an error.
+// Its connections count as open until the client closes them.
 func (n *Network) Cut() {
 	n.mu.Lock()
 	defer n.mu.Unlock()

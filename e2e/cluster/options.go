@@ -20,11 +20,12 @@ type Options struct {
 	ReadyTimeout time.Duration
 
 	// Uncached names resources (plural, with ".group" outside the core group) that the server reads
-	// from etcd for every list and watch, without its watch cache. A compaction affects them at
-	// once; with the cache, the server still answers from memory. Defaults to none.
+	// from etcd for every list and watch, without its watch cache. A compaction then affects them
+	// at once; with the cache, the server would still answer from memory. Defaults to no resources.
 	Uncached []string
 
-	// Flags are additional flags for kube-apiserver, after the flags that the package itself sets.
+	// Flags are additional flags for kube-apiserver. They follow the flags that the package itself
+	// sets.
 	Flags []string
 }
 

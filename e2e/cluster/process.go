@@ -64,9 +64,9 @@ func (p *process) kill() error {
 	return nil
 }
 
-// freePort finds a free port below the range for outgoing connections. In that range, a server that
-// is down might not be able to restart: a client's connection may have its port, even a connection
-// to itself.
+// freePort finds a free port below the range for outgoing connections. With a port of that range, a
+// server that is down might not be able to restart, because a client's connection may use the port,
+// even a connection to itself.
 func freePort() (int, error) {
 	var err error
 	for range 100 {

@@ -36,8 +36,8 @@ func (c *Cluster) runEtcd() (err error) {
 
 func (c *Cluster) etcdData() string { return filepath.Join(c.dir, "etcd") }
 
-// StartAPIServer starts the API server on its former port, and returns when /readyz answers 200.
-// [Start] calls it for the first start.
+// StartAPIServer starts the API server on the same port as before, and returns when /readyz answers
+// with 200 (OK). [Start] calls it for the first start.
 func (c *Cluster) StartAPIServer(ctx context.Context) error {
 	if c.apiserver != nil && !c.apiserver.done {
 		return errors.New("cluster: the API server is running")
@@ -65,8 +65,8 @@ func (c *Cluster) apiserverFlags() []string {
 		"--tls-cert-file=" + c.pki.certFile,
 		"--tls-private-key-file=" + c.pki.keyFile,
 
-		// The server needs an address to announce. Without this flag it uses the address of the
-		// machine's network, which may not exist. No client uses the announced address.
+		// The server needs an address to announce. Without this flag it would use the address of
+		// the machine's network, which may not exist. No client uses the announced address.
 		"--advertise-address=127.0.0.1",
 		"--endpoint-reconciler-type=none",
 		"--service-cluster-ip-range=10.0.0.0/24",
@@ -82,7 +82,7 @@ func (c *Cluster) apiserverFlags() []string {
 		// controller that makes these accounts doesn't run here.
 		"--disable-admission-plugins=ServiceAccount",
 
-		// Only tests compact etcd, not the server every five minutes.
+		// Otherwise the server would compact etcd every five minutes. Only tests may compact it.
 		"--etcd-compaction-interval=0",
 	}
 	if len(c.opts.Uncached) > 0 {
@@ -91,8 +91,8 @@ func (c *Cluster) apiserverFlags() []string {
 	return append(flags, c.opts.Flags...)
 }
 
-// Compact makes etcd drop all history before its current revision. It returns that revision, the
-// oldest resourceVersion that etcd can still serve.
+// Compact makes etcd drop all history before its current revision. It returns this revision, which
+// is the oldest resourceVersion that etcd can still serve.
 func (c *Cluster) Compact(ctx context.Context) (resourceVersion string, err error) {
 	var now struct {
 		Header struct{ Revision string }

@@ -17,7 +17,7 @@ const (
 )
 
 // TokenFile is the path of a file with the token of a service account with all permissions.
-// [Cluster.RotateToken] writes a new one there.
+// [Cluster.RotateToken] replaces the token.
 func (c *Cluster) TokenFile() string { return filepath.Join(c.dir, "token") }
 
 func (c *Cluster) createServiceAccount(ctx context.Context) error {

@@ -71,6 +71,6 @@ func config(client, peer, dir string) (*embed.Config, error) {
 	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
 	cfg.UnsafeNoFsync = true
 	cfg.LogLevel = "warn"
-	cfg.WarningUnaryRequestDuration = time.Second // its default, 0, logs every request
+	cfg.WarningUnaryRequestDuration = time.Second // the default, 0, would log every request
 	return cfg, nil
 }
