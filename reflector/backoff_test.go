@@ -162,7 +162,7 @@ func TestRunEndsAtOnceInEveryPhase(t *testing.T) { // D5, RC-12, RC-28
 	}
 }
 
-// A server, or a proxy in front of it, cannot make the reflector wait for a year.
+// Neither a server nor a proxy can make the reflector wait for a year.
 func TestRetryAfterOfAYearIsCapped(t *testing.T) {
 	year := apierrors.NewTooManyRequests("busy", 365*24*60*60)
 	longest := apierrors.NewTooManyRequests("busy", math.MaxInt32)
@@ -197,7 +197,7 @@ func TestRetryAfterOfAYearIsCapped(t *testing.T) {
 	})
 }
 
-// A program that retries something else with a Row waits like a reflector.
+// Code that retries with a Row waits as long as a reflector.
 func TestRowIsThatOfAReflector(t *testing.T) {
 	t.Parallel()
 	b := Backoff{Jitter: -1}

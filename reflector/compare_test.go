@@ -15,7 +15,7 @@ import (
 )
 
 // newComparingRig is newRig with a reflector that compares histories, and that starts with a list
-// at version 10. The first reply of watches is for the watch after that list.
+// at version 10. watches are the replies to watches, beginning with the watch after this list.
 func newComparingRig(opts Options, watches []reply, lists ...reply) *rig {
 	g := newRig(opts)
 	g.reflector.opts.SkipComparison = false
@@ -29,8 +29,8 @@ const (
 	notAllowed = `reflector: connecting: dial: connection refused (failure 2 in a row, next attempt in 800ms)`
 )
 
-// lost is run for histories that begin with a modified a@12 and a broken connection at 0s; want is
-// the rest.
+// lost is run for histories that begin with a modified a@12 and a broken connection at 0s. want has
+// the journal's lines after these.
 func (g *rig) lost(t *testing.T, d time.Duration, want ...string) {
 	t.Helper()
 	start := []string{
@@ -305,7 +305,7 @@ func TestServerThatHasForgottenTheEvent(t *testing.T) {
 	})
 }
 
-// A comparison that fails, or that the server forbids, does not hold up a watch.
+// If a comparison fails, or the server forbids it, the watch goes on.
 func TestComparisonThatFailsHoldsUpNoWatch(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply reply
@@ -405,7 +405,7 @@ func TestLateEvents(t *testing.T) {
 				`0s replace "10": a@1 b@2`,
 				`0s watch "10"`,
 				`0s modified a@12`,
-				`0s modified b@2`, // or a change by a server that leaves versions as they are
+				`0s modified b@2`, // or a change by a server that does not change versions
 				`0s modified a@12`,
 			)
 			require.Zero(t, g.reflector.Stats().Stale)
@@ -517,10 +517,10 @@ func TestLateEvents(t *testing.T) {
 	})
 }
 
-// waiter is a source that needs a login, again and again.
+// waiter is a source that needs a login before each request.
 type waiter struct {
 	*script
-	login []time.Duration // duration of each login
+	login []time.Duration // how long each login takes
 }
 
 func (w *waiter) Prepare(ctx context.Context) error {
@@ -534,7 +534,8 @@ func (w *waiter) Prepare(ctx context.Context) error {
 func TestComparisonWaitsForALogin(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), play(modified("a@12"), modified("b@13"))}, whole("13"))
-		// In order: the list, the watch, the next watch, and the comparison.
+		// The logins are for the list, the watch, the next watch, and the comparison, in this
+		// order.
 		g.reflector.source = &waiter{g.source, []time.Duration{0, 0, 0, 20 * time.Second}}
 		g.lost(t, time.Minute,
 			`800ms watch "11"`,

@@ -32,7 +32,7 @@ func (p printer) Apply(ev listwatch.Event[string]) error {
 	return nil
 }
 
-// kettles is a server with two kettles. Package rest has the source for real servers.
+// kettles is a source with two kettles. For a real server, package rest has the source.
 type kettles struct{}
 
 func (kettles) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[string], error) {

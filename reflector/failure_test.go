@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// TestFailuresMeanWhatTheyMeanToAPIMachinery compares our predicates with apimachinery's, for each
-// reason, for no reason and for an unknown reason, with each code and without a code.
+// TestFailuresMeanWhatTheyMeanToAPIMachinery compares our predicates with apimachinery's. It tests
+// each reason, no reason and an unknown reason, with each code and without a code.
 func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 	is := func(predicates ...func(error) bool) func(error) bool {
 		return func(err error) bool {
@@ -45,8 +45,7 @@ func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 		"permanent":       {isPermanent, is(apierrors.IsNotFound, apierrors.IsForbidden)},
 		"busy":            {isBusy, apierrors.IsTooManyRequests},
 	}
-	// These are the codes with which API servers send these reasons. Other servers send them with
-	// any code.
+	// API servers send these reasons with these codes. Other servers may send them with any code.
 	codes := map[metav1.StatusReason]int32{
 		metav1.StatusReasonUnknown:               0,
 		"OfItsOwn":                               http.StatusTeapot,

@@ -12,8 +12,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// keeper is a source whose stream keeps its options, like a stream that reads ahead. The source
-// itself keeps only the Progress function, like a timer of a source.
+// keeper is a source whose stream keeps its options, as a stream that reads ahead does. The source
+// itself keeps only the Progress function, as a timer of a source does.
 type keeper struct {
 	discardSource
 	progress []func()
@@ -35,8 +35,8 @@ func (discardSource) List(ctx context.Context, _ listwatch.ListOptions) (listwat
 	return nil, ctx.Err()
 }
 
-// After Run has ended, references that others keep do not keep the sink, or the store behind it,
-// alive.
+// After Run has ended, other code may still refer to parts of the reflector. These references do
+// not keep the sink alive, nor the store behind it.
 func TestNothingKeepsTheSinkAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	k := &keeper{}

@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// holder is a mirror that shows its objects.
+// holder is a mirror that implements Holder.
 type holder struct{ *mirror }
 
 func (h holder) HeldObject(key types.NamespacedName) any { return h.content[key] }

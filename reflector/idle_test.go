@@ -37,8 +37,8 @@ func TestSilentWatchIsReopenedWhereItWas(t *testing.T) {
 	})
 }
 
-// If nothing happens and no bookmarks come, as for events, a version becomes too old between two
-// watches, again and again. This is not a failure, and not a reason to wait.
+// If nothing happens and the server sends no bookmarks, as for events, the version expires between
+// two watches, again and again. This is neither a failure nor a reason to wait.
 func TestSilenceIsNoFailureAndExpiryAfterItIsNews(t *testing.T) {
 	for name, opts := range map[string]Options{
 		"by default":                      {},
@@ -128,7 +128,7 @@ func TestSilenceIsMeasuredToTheMoment(t *testing.T) {
 		for range 100 {
 			time.Sleep(59 * time.Second)
 			s.heard()
-			time.Sleep(17 * time.Second) // the reflector does not wait meanwhile
+			time.Sleep(17 * time.Second) // the reflector does not wait for the stream in this time
 			s.wait()
 		}
 		require.Equal(t, 7600*time.Second+time.Minute, <-ended)
@@ -136,7 +136,7 @@ func TestSilenceIsMeasuredToTheMoment(t *testing.T) {
 
 		s = listen(time.Minute, func(error) { t.Error("it was stopped") }, ErrIdle)
 		s.stop()
-		s.check() // the timer had fired already
+		s.check() // as if the timer had fired already
 		require.False(t, s.timer.Stop())
 	})
 }

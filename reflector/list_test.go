@@ -107,7 +107,7 @@ func TestExpiredTokenIsReplacedByOneWholeList(t *testing.T) { // RC-8
 	})
 }
 
-// G11: a list whose pages repeat would grow for ever.
+// G11: a list whose pages repeat would otherwise grow for ever.
 func TestPageThatIsRepeatedIsReplacedByOneWholeList(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
@@ -247,8 +247,8 @@ func TestTimeTravelIsRefused(t *testing.T) {
 	})
 }
 
-// An invented version, for example from a network without TLS or from a restored backup, does not
-// stop the reflector for good (G2).
+// A server's version may be wrong, for example because of a network without TLS or a restored
+// backup. It does not stop the reflector for good (G2).
 func TestTimeTravelIsBelievedWhereTheServerInsists(t *testing.T) {
 	future := func(options Options, lists ...reply) *rig {
 		g := newRig(options)

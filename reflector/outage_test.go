@@ -17,11 +17,11 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// errCut is how a connection ends when the server is killed.
+// errCut is the error of a connection whose server was killed.
 var errCut = fmt.Errorf("the connection was lost within the answer: %w", io.ErrUnexpectedEOF)
 
-// A server goes away during a watch. After its return it does not know the version, forbids
-// everything at first, and then works.
+// A server goes away during a watch. When it is back, it has forgotten the version, and at first
+// forbids everything.
 func TestOutageEndsSoonAfterTheServerIsBack(t *testing.T) {
 	for _, c := range []struct{ outage, within time.Duration }{{5 * time.Second, 3 * time.Second}, {20 * time.Second, 7 * time.Second}, {time.Minute, 16 * time.Second}} {
 		t.Run(c.outage.String(), func(t *testing.T) {
@@ -48,18 +48,18 @@ func TestOutageEndsSoonAfterTheServerIsBack(t *testing.T) {
 				require.Len(t, waits, 200)
 				require.Less(t, waits[100], c.within, "the median")
 				require.LessOrEqual(t, waits[199], 2*c.within)
-				// The clients do not come all at once.
+				// The clients do not all come back at once.
 				require.Greater(t, waits[150]-waits[50], c.within/6)
 			})
 		})
 	}
 }
 
-// away is a script that is unreachable until a certain time.
+// away is a script whose server is unreachable until a certain time.
 type away struct {
 	*script
 	until time.Time
-	back  []reply // to watches, from then on
+	back  []reply // replies to watches after that time
 }
 
 func (a *away) unreached() error {
@@ -87,8 +87,8 @@ func (a *away) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatc
 	return a.script.Watch(ctx, opts)
 }
 
-// If a connection breaks soon after an outage, the next attempt comes after about the time for
-// which the connection held, not after the outage's long wait.
+// If a connection breaks soon after an outage, the next wait is about as long as the connection
+// held, and not as long as the waits during the outage.
 func TestConnectionThatBreaksSoonAfterAnOutageIsNotMissedForLong(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
@@ -113,8 +113,8 @@ func TestConnectionThatBreaksSoonAfterAnOutageIsNotMissedForLong(t *testing.T) {
 	})
 }
 
-// Failures without a response and failures with one are counted separately. A request that ends
-// otherwise than by success does not reset the back-off.
+// Failures with an answer and failures without one are counted separately. Only success resets the
+// back-off.
 func TestOutagesAndAnswersAreCountedApart(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
@@ -133,9 +133,9 @@ func TestOutagesAndAnswersAreCountedApart(t *testing.T) {
 	})
 }
 
-// A server that comes back gets at most 10 % more attempts in its busiest second than from
-// client-go's clients after an outage of one second. After an outage of ten minutes, fewer than a
-// fifteenth of the clients come in one second.
+// When a server comes back after an outage of one second, its busiest second has at most 10 % more
+// attempts than with client-go's clients. After an outage of ten minutes, fewer than a fifteenth of
+// the clients come in one second.
 func TestClientsComeBackSpread(t *testing.T) {
 	t.Parallel()
 	const clients = 10_000

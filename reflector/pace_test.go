@@ -16,14 +16,14 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// tireless is a Source that sends the same replies for ever, each after a millisecond.
+// tireless is a Source that gives the same replies for ever, each after a millisecond.
 type tireless struct {
 	script
-	list  func(listwatch.ListOptions) reply  // nil for one item at version 10
-	watch func(listwatch.WatchOptions) reply // nil for silence
+	list  func(listwatch.ListOptions) reply  // nil means one item at version 10
+	watch func(listwatch.WatchOptions) reply // nil means silence
 
-	lists, watches int // requests
-	small          int // lists that request the version alone
+	lists, watches int // number of requests
+	small          int // number of lists that request only the version
 }
 
 func (e *tireless) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[string], error) {
@@ -49,7 +49,7 @@ func (e *tireless) Watch(ctx context.Context, opts listwatch.WatchOptions) (list
 	return &watchStream{stream: e.stream(ctx, r.play)}, nil
 }
 
-// forAnHour runs a reflector against e for an hour, with the default waits.
+// forAnHour runs a reflector with the source e for an hour, with the default waits.
 func (e *tireless) forAnHour(t *testing.T, opts Options) *Reflector[string] {
 	t.Helper()
 	return e.run(t, time.Hour, opts)
@@ -72,8 +72,7 @@ func always[O any](r reply) func(O) reply {
 	return func(O) reply { return reply{refuse: r.refuse, play: append([]any(nil), r.play...), meta: r.meta} }
 }
 
-// The reflector does not send requests as fast as the server can answer, whatever the server
-// answers.
+// No answer of the server makes the reflector send requests as fast as the server can answer.
 func TestNoAnswerMakesAReflectorSpin(t *testing.T) {
 	watch := func(what ...any) func(listwatch.WatchOptions) reply {
 		return always[listwatch.WatchOptions](play(what...))
@@ -112,7 +111,7 @@ func TestNoAnswerMakesAReflectorSpin(t *testing.T) {
 	}
 }
 
-// A proxy cuts every connection after a second, for ever.
+// A proxy cuts every connection after a second.
 func TestConnectionsThatAreCutMakeFewLists(t *testing.T) {
 	const cut = time.Second
 	asked := 0
@@ -151,7 +150,7 @@ func TestConnectionsThatAreCutMakeFewLists(t *testing.T) {
 	}
 }
 
-// A resource that can be listed, but not watched, is listed again and again.
+// If a resource can be listed but not watched, the reflector lists it again and again.
 func TestWatchThatIsAlwaysRefusedIsDoneWithout(t *testing.T) {
 	pods := schema.GroupResource{Resource: "pods"}
 	for name, err := range map[string]error{
@@ -175,13 +174,13 @@ func TestWatchThatIsAlwaysRefusedIsDoneWithout(t *testing.T) {
 	}
 }
 
-// Many comparisons in a row that found nothing only delay the comparison that finds another
-// history.
+// After many comparisons without a finding, the reflector finds another history later, but it still
+// finds it.
 func TestOtherHistoryIsFoundAfterManyComparisons(t *testing.T) {
 	for name, c := range map[string]struct {
 		quiet  bool          // there is no event to compare
-		outage time.Duration // after which the server is restored
-		now    string        // its version then
+		outage time.Duration // until the server is back with another history
+		now    string        // the version of the restored server
 	}{
 		"behind":                          {now: "5"},
 		"behind, no event known":          {now: "5", quiet: true},
@@ -227,8 +226,8 @@ func TestOtherHistoryIsFoundAfterManyComparisons(t *testing.T) {
 	}
 }
 
-// Events of watches in between do not make an expired version usable: if a server forgets each
-// version at once, the reflector lists once a minute.
+// A server may forget each version at once. Although its watches send events, the reflector then
+// lists at most once a minute.
 func TestVersionsThatAreForgottenAtOnceAreListedOnceAMinute(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		source := tireless{watch: always[listwatch.WatchOptions](play(bookmark("10"), errExpired))}
@@ -237,8 +236,8 @@ func TestVersionsThatAreForgottenAtOnceAreListedOnceAMinute(t *testing.T) {
 	})
 }
 
-// A watch that was asked to end when a comparison is due may end a little early, because its time
-// starts before the response comes. This is not a failure.
+// If a comparison is due later, the reflector asks the server to end the watch then. The watch may
+// end a little early, because its time starts before the answer comes. This is not a failure.
 func TestWatchThatEndsForAComparisonIsNotTooShort(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		asked := 0
@@ -247,10 +246,12 @@ func TestWatchThatEndsForAComparisonIsNotTooShort(t *testing.T) {
 			case o.Timeout > time.Minute:
 				return play(time.Second, io.ErrUnexpectedEOF)
 			case o.Timeout > 4*time.Second:
-				return play(o.Timeout-1800*time.Millisecond, io.ErrUnexpectedEOF) // The next one comes a second before it is due.
+				// the next watch ends a second before the comparison is due
+				return play(o.Timeout-1800*time.Millisecond, io.ErrUnexpectedEOF)
 			}
 			asked++
-			whole := (o.Timeout + time.Second - 1).Truncate(time.Second) // as a server is asked
+			// whole seconds, as in the request
+			whole := (o.Timeout + time.Second - 1).Truncate(time.Second)
 			return play(whole-time.Millisecond, io.EOF)
 		}}
 		source.forAnHour(t, Options{OnError: func(err Error) { require.NotErrorIs(t, err, ErrVeryShortWatch) }})

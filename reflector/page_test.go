@@ -14,8 +14,9 @@ import (
 	"github.com/kinform/kinform/internal/mark"
 )
 
-// These types are the data that the page of package view steps through. They cover more failures in
-// a row than testdata/steps.txt, and give the row at which each step goes on.
+// These types are the data for the page of package view, on which a user steps through the states.
+// They cover more consecutive failures than testdata/steps.txt. Each step names the row of the
+// table for the next state.
 type (
 	pageTable struct {
 		States []pageState `json:"states"`
@@ -29,19 +30,19 @@ type (
 		Name    string `json:"name"`
 		Expired bool   `json:"expired,omitempty"`
 
-		// Outage says that the counted failures are failures without a server.
+		// Outage says that the counted failures are failures without an answer of a server.
 		Outage bool `json:"outage,omitempty"`
 
-		// Outcomes has the outcome after no failure, after one, and so on. The last outcome also
-		// stands for more failures.
+		// Outcomes has the outcome after no failure, after one failure, and so on. The last outcome
+		// also stands for more failures.
 		Outcomes []outcome `json:"outcomes"`
 	}
 )
 
-// pageFailures is the number of failures in a row up to which the page knows the next step.
+// pageFailures is the number of consecutive failures up to which the page has outcomes.
 const pageFailures = 5
 
-// TestPageHasTheSteps compares the steps of the page with the reflector.
+// TestPageHasTheSteps compares the steps in the page's data with the reflector.
 func TestPageHasTheSteps(t *testing.T) {
 	const file = "../view/page/steps.json"
 	var table pageTable
@@ -60,8 +61,8 @@ func TestPageHasTheSteps(t *testing.T) {
 				require.Equal(t, o.Next == "stopped", o.Row < 0, "%s, %s: there is no row %q", s.name, meets.name, o.row)
 				reply.Outcomes = append(reply.Outcomes, o)
 			}
-			// Without a failure before, a kept count and a reset count look alike: take them from
-			// the outcome after one failure.
+			// After no failure, a count that stays and a count that is reset are both 0. So use the
+			// counts of the outcome after one failure.
 			reply.Outcomes[0].Counts = reply.Outcomes[1].Counts
 			for last := len(reply.Outcomes) - 1; last > 0 && reply.Outcomes[last].same(reply.Outcomes[last-1]); last-- {
 				reply.Outcomes = reply.Outcomes[:last]
@@ -106,27 +107,28 @@ func comma(n, of int) string {
 
 // outcome is the result of a step.
 type outcome struct {
-	// After is how long the step took, in virtual time, if that is more than a moment. Told are the
-	// calls of the sink, and Said the reports of the reflector.
+	// After is how long the step took, in virtual time; it is empty for less than a moment. Told
+	// are the calls of the sink, and Said the reports of the reflector.
 	After lapse    `json:"after,omitempty"`
 	Told  []string `json:"told,omitempty"`
 	Said  []string `json:"said,omitempty"`
 
-	// Wait comes before the next state, and Next is that state. Row is the row of the table about
-	// that state, or -1 for the end.
+	// Wait is the wait before the next state, whose name is Next. Row is the row of the table about
+	// the next state, or -1 at the end.
 	Wait lapse  `json:"wait,omitempty"`
 	Next string `json:"next"`
 	Row  int    `json:"row"`
 
-	// Counts says for each row of failures whether it stays (=), grows by one (+) or ends (0). The
-	// rows are those of snapshots and of watches, first the answered failures, then the outages.
+	// Counts says how each count of failures changes: it stays (=), grows by one (+) or is reset
+	// (0). There are counts for snapshots and for watches, first those of answered failures, then
+	// those of outages.
 	Counts string `json:"counts"`
 
 	from, row string
 	outage    bool
 }
 
-// lapse is a duration, written in seconds.
+// lapse is a duration that is formatted in seconds.
 type lapse time.Duration
 
 func (l lapse) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(l).Seconds()) }
@@ -135,7 +137,7 @@ func (o outcome) same(other outcome) bool {
 	return o.line() == other.line() && slices.Equal(o.Said, other.Said) && o.Counts == other.Counts && o.Row == other.Row
 }
 
-// line is the outcome as testdata/steps.txt has it.
+// line returns the outcome in the format of testdata/steps.txt.
 func (o outcome) line() string {
 	var all []string
 	if o.After > 0 {
@@ -149,7 +151,7 @@ func (o outcome) line() string {
 	return strings.Join(append(all, "→ "+next), "; ")
 }
 
-// count describes the change of n failures.
+// count describes how the count n changes to now.
 func count(n, now int) string {
 	switch now {
 	case n + 1:
@@ -161,8 +163,8 @@ func count(n, now int) string {
 	}
 }
 
-// rowOf names the row of the table about a state, or "" for the end. had is the last event before
-// the step.
+// rowOf returns the name of the table's row about a state, or "" at the end. had is the last event
+// before the step.
 func rowOf(r *Reflector[string], s state[string], had mark.Mark) string {
 	switch s := s.(type) {
 	case *backingOff[string]:
@@ -180,7 +182,7 @@ func rowOf(r *Reflector[string], s state[string], had mark.Mark) string {
 	case *streaming[string]:
 		return `streaming at "0"`
 	case *connecting[string]:
-		// A lost watch has an event to compare, unless the step has dropped it.
+		// After a lost watch there is an event to compare, unless the step has dropped it.
 		if dropped := had != (mark.Mark{}) && r.mark == (mark.Mark{}); r.doubt.lost && !dropped {
 			return `connecting at "10", after a lost watch`
 		}

@@ -24,7 +24,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// rejecting is a source that can decode nothing of the events about one object, not even its name.
+// rejecting is a source that cannot decode anything in the events about one object, not even the
+// name.
 type rejecting struct {
 	listwatch.Source[*corev1.ConfigMap]
 	name string
@@ -49,8 +50,8 @@ func (w rejectingWatch) Next() (listwatch.Event[*corev1.ConfigMap], error) {
 }
 
 // G2, KEP-2523: with a limit, a server answers with exactly the requested version, unless the
-// request allows a newer one. A list must not lead to the state that is known already, and then to
-// the same failure.
+// request allows a newer one. A relist must not bring the known state again, because then the same
+// failure would follow.
 func TestG2_APagedRelistBringsWhatIsNew(t *testing.T) {
 	for name, opts := range map[string]struct {
 		server    apitest.Options
@@ -63,7 +64,7 @@ func TestG2_APagedRelistBringsWhatIsNew(t *testing.T) {
 		"no matches are known":       {apitest.Options{}, reflector.Options{PageSize: 2}},
 	} {
 		for why, fault := range map[string]apitest.Fault{
-			// Like watches of a restarted server: everything older is gone.
+			// A restarted server has no older events in its watch cache.
 			"its watches begin later": {Verb: "watch", Action: apitest.Expired(), Match: func(req apitest.Request) bool {
 				from, err := strconv.Atoi(req.HTTP.URL.Query().Get("resourceVersion"))
 				return err == nil && from < 700
@@ -135,7 +136,7 @@ func TestG2_APagedRelistBringsWhatIsNew(t *testing.T) {
 	}
 }
 
-// plainSink keeps the objects that it gets.
+// plainSink is a sink that keeps the versions of the objects it gets.
 type plainSink struct {
 	mu      sync.Mutex // guards following
 	content content

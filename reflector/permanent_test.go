@@ -19,7 +19,8 @@ var (
 	errForbidden = apierrors.NewForbidden(schema.GroupResource{Resource: "widgets"}, "", errBroken)
 )
 
-// After a failure that does not go away by itself, requests become ever rarer, without end.
+// After a failure that does not go away by itself, the reflector sends requests ever more rarely,
+// but does not stop.
 func TestPermanentFailuresSlowDown(t *testing.T) {
 	for name, permanent := range map[string]error{"404": errNotFound, "403": errForbidden} {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +52,8 @@ func TestOtherFailuresAreNotSlowedDown(t *testing.T) {
 	})
 }
 
-// The most costly attempt is not repeated soon, and nothing of it reaches the sink (G7).
+// A list that is too large costs more than any other attempt. It is repeated only after a long
+// wait, and no part of it reaches the sink (G7).
 func TestListThatIsTooLargeIsLeftAloneForLong(t *testing.T) {
 	for name, mode := range map[string]ListMode{"list": List, "streaming list": WatchList} {
 		t.Run(name, func(t *testing.T) {
@@ -143,7 +145,7 @@ func TestWhatCannotBeWatchedIsListedFromTimeToTime(t *testing.T) {
 	}
 }
 
-// A new Run starts a new count.
+// A new Run starts to count from zero.
 func TestRunAfterGivingUp(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{GiveUpAfter: 2})

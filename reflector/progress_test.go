@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// A server that does not support end markers sends changes for ever.
+// A server that does not support end markers sends changes and never an end marker.
 func TestStreamingListThatOnlyChangesIsFoundOut(t *testing.T) {
 	for name, next := range map[string]func(n int) any{
 		"updates": func(n int) any { return modified(fmt.Sprintf("a@%d", 10+n)) },
@@ -45,8 +45,8 @@ func TestStreamingListThatOnlyChangesIsFoundOut(t *testing.T) {
 			})
 		})
 	}
-	// This list looks like a list of existing objects. The reflector notices when the watch is
-	// over.
+	// The events of this server look like events that list existing objects. The reflector notices
+	// only at the end of the watch that no end marker comes.
 	for name, end := range map[string][]any{"its time is up": {io.EOF}, "not even that": {}} {
 		t.Run("new objects alone, until "+name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -68,16 +68,16 @@ func TestStreamingListThatOnlyChangesIsFoundOut(t *testing.T) {
 	}
 }
 
-// Long lists get time: while events of existing objects come, the list makes progress, whatever
-// changes meanwhile.
+// A long list has enough time: while events list existing objects, the list makes progress,
+// whatever changes meanwhile.
 func TestStreamingListMayTakeLong(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{ListMode: WatchList, WatchTimeout: 24 * time.Hour})
 		var slow []any
-		for n := range 200 { // in order of creation
+		for n := range 200 { // in the order of creation
 			slow = append(slow, 59*time.Second, added(fmt.Sprintf("a%d@%d", n, 10+n)))
 		}
-		for n := range 200 { // from several servers; the first one is done
+		for n := range 200 { // from several servers, of which the first one has finished
 			slow = append(slow, 20*time.Second, modified(fmt.Sprintf("a1@%d", 10_000+n)),
 				39*time.Second, added(fmt.Sprintf("b%d@%d", n, 9000-n)))
 		}
@@ -101,11 +101,11 @@ func TestSilenceCountsOnWhereWhatCameIsOfNoUse(t *testing.T) {
 			time.Sleep(5 * time.Second)
 			s.heard()
 			s.inVain()
-			time.Sleep(time.Hour) // the reflector does not wait meanwhile
+			time.Sleep(time.Hour) // the reflector does not wait for the stream in this time
 		}
 		s.wait()
 		time.Sleep(7 * time.Second)
-		s.heard() // which had come in time
+		s.heard() // this event came in time
 		s.wait()
 		time.Sleep(59 * time.Second)
 		s.heard()
@@ -121,7 +121,7 @@ func TestSilenceCountsOnWhereWhatCameIsOfNoUse(t *testing.T) {
 	})
 }
 
-// G10: a timer that has fired just before it was stopped is not set again.
+// G10: if a timer fires just before it is stopped, it is not set again.
 func TestNoTimerOutlivesSilence(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := listen(time.Minute, func(error) { t.Error("it was stopped") }, ErrIdle)
@@ -131,7 +131,8 @@ func TestNoTimerOutlivesSilence(t *testing.T) {
 	})
 }
 
-// However long the timeouts of watches are, one watch is opened after another, not all at once.
+// However long the timeout of a watch is, the reflector opens the next watch only after this watch
+// has ended.
 func TestLongestWatch(t *testing.T) {
 	for _, timeout := range []time.Duration{math.MaxInt64, math.MaxInt64/2 + 1, math.MaxInt64 / 2, 400 * 24 * time.Hour} {
 		t.Run(timeout.String(), func(t *testing.T) {

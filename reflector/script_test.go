@@ -19,7 +19,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// journal is a record of events, line by line, each with the time since the journal was made. Tests
+// journal records events, one per line, each with the time since the journal was made. Tests
 // compare it with the expected lines.
 type journal struct {
 	began time.Time
@@ -42,15 +42,15 @@ func (j *journal) take() []string {
 	return lines
 }
 
-// reply is the response to one request. Its elements are items, events and errors, and durations of
-// silence. After them a list ends; a watch stays open until its context ends.
+// reply is the answer to one request. play has items, events and errors, and durations of silence.
+// After these, a list ends, and a watch stays open until its context ends.
 type reply struct {
 	refuse error
 	play   []any
 	meta   listwatch.ListMeta
 }
 
-// script is a Source that plays replies, and is silent after the last one.
+// script is a Source that plays replies. When no reply is left, it is silent.
 type script struct {
 	journal *journal
 	lists   []reply
@@ -58,7 +58,7 @@ type script struct {
 	open    int // streams that have not been closed
 	asked   []context.Context
 	options []listwatch.WatchOptions
-	before  []int64 // ListOptions.Bytes of each list
+	before  []int64 // ListOptions.Bytes of each list, when it was requested
 }
 
 func (s *script) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[string], error) {
@@ -181,16 +181,16 @@ func (s *watchStream) Next() (listwatch.Event[string], error) {
 	return next.(listwatch.Event[string]), nil
 }
 
-// mirror is a Sink that keeps the objects that it gets.
+// mirror is a Sink that keeps the versions of the objects it gets.
 type mirror struct {
 	journal *journal
-	fail    []error // results of the next calls; nil is success
+	fail    []error // the results of the next calls; nil means success
 
 	mu      sync.Mutex                      // guards following
 	content map[types.NamespacedName]string // resourceVersions
 }
 
-// now is the content while the reflector runs.
+// now returns the content while the reflector runs.
 func (m *mirror) now() map[types.NamespacedName]string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -271,8 +271,8 @@ func (m *mirror) failure() error {
 	return err
 }
 
-// rig is a reflector between a script and a mirror. Waits have no random part, and histories are
-// only compared in tests of comparisons.
+// rig is a reflector between a script and a mirror. Its waits have no random part. It compares
+// histories only in tests of comparisons.
 type rig struct {
 	*journal
 	source    *script
@@ -297,7 +297,7 @@ func newRig(opts Options) *rig {
 	return g
 }
 
-// run runs the reflector in a bubble for a time, and checks the journal.
+// run runs the reflector for a time, and checks the journal. The test must run in a bubble.
 func (g *rig) run(t *testing.T, d time.Duration, want ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)

@@ -29,7 +29,7 @@ var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
 // content is a set of objects with their versions.
 type content map[types.NamespacedName]string
 
-// history is the server's content at each version at which it changed.
+// history has the server's content at each version at which it changed.
 type history struct {
 	mu       sync.Mutex // guards following; held during writes to the server
 	versions map[int]content
@@ -47,7 +47,8 @@ func (h *history) at(version int) content {
 	return content{}
 }
 
-// checkingSink checks after every call that it has exactly the server's content at this version.
+// checkingSink is a sink that checks after every call that it has exactly the server's content at
+// this version.
 type checkingSink struct {
 	t       *testing.T
 	history *history
@@ -112,8 +113,8 @@ var (
 	}, listFaults...)
 )
 
-// G2, G10: whatever goes wrong, the sink always has the server's content at some version, and in
-// the end the server's present content.
+// G2, G10: whatever fails, the sink always has the server's content at some version. In the end it
+// has the server's present content.
 func TestSinkEndsWithTheServersState(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		for seed := range uint64(5) {
@@ -137,10 +138,11 @@ func walk(t *testing.T, mode reflector.ListMode, seed uint64) {
 	r, err := reflector.New(
 		rest.Must(rest.NewResource[*corev1.ConfigMap](client, configMaps, rest.ResourceOptions{})), sink,
 		reflector.Options{
-			ListMode:            mode,
-			PageSize:            7,
-			WatchTimeout:        time.Minute,
-			ListProgressTimeout: 10 * time.Minute, // longer than any silent fault, so that the mode stays
+			ListMode:     mode,
+			PageSize:     7,
+			WatchTimeout: time.Minute,
+			// longer than any silent fault, so that the mode does not change
+			ListProgressTimeout: 10 * time.Minute,
 		})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -175,7 +177,7 @@ func walk(t *testing.T, mode reflector.ListMode, seed uint64) {
 		}
 	}
 
-	time.Sleep(30 * time.Minute) // for the remaining faults
+	time.Sleep(30 * time.Minute) // in which the remaining faults happen
 	synctest.Wait()
 	require.Equal(t, current, sink.content)
 	require.Zero(t, r.Status().Failures, "%v", r.Status().LastError)
@@ -256,8 +258,8 @@ func version(t *testing.T, server *apitest.Server) int {
 	return v
 }
 
-// A watch on which nothing comes, not even a bookmark, is reopened from the last version, and the
-// error names this version.
+// If nothing comes on a watch, not even a bookmark, the reflector opens the next watch from the
+// last version. The reported error has this version.
 func TestSilentWatchOfAServer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

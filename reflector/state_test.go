@@ -33,7 +33,7 @@ var (
 	}}
 )
 
-// describe writes a state as in the table.
+// describe formats a state as in the table.
 func describe(s state[string]) string {
 	switch s := s.(type) {
 	case *listing[string]:
@@ -62,7 +62,7 @@ func describe(s state[string]) string {
 	}
 }
 
-// These types make the states of the table by name, so that a row is easy to read.
+// These short names for states make the rows of the table easy to read.
 type (
 	at    = listing[string]
 	open  = requesting[string]
@@ -71,8 +71,8 @@ type (
 		name     string
 		from     any // a state, or the events of an open stream
 		known    string
-		failures int  // in a row, before the step
-		expired  bool // the last of them was an expired version
+		failures int  // consecutive failures before the step
+		expired  bool // the last of these was an expired version
 		reply    reply
 		sink     []error
 
@@ -81,7 +81,7 @@ type (
 	}
 )
 
-// These are open streams, as the state before the step. Each has been open for a second.
+// These are states with an open stream before the step. Each stream has been open for a second.
 type (
 	inStream struct{ play []any }
 	inWatch  struct {
@@ -226,7 +226,7 @@ func TestStepWatching(t *testing.T) {
 	})
 }
 
-// runTable checks what one step does.
+// runTable checks one step for each row.
 func runTable(t *testing.T, mode ListMode, rows table) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -262,7 +262,7 @@ func runTable(t *testing.T, mode ListMode, rows table) {
 	}
 }
 
-// failuresBefore is a row with n failures of all kinds.
+// failuresBefore returns a row with n failures of all kinds.
 func failuresBefore(n int, expired bool) row {
 	return row{Row: Row{failures: n, answered: n, outage: n, expired: expired}}
 }

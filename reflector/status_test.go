@@ -154,7 +154,7 @@ level=DEBUG msg="Attempt failed" phase=watching err="wrapped: too old" failures=
 	})
 }
 
-// logTo writes lines without a time.
+// logTo returns a logger that writes lines without a time.
 func logTo(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{
 		Level: level,
@@ -167,8 +167,8 @@ func logTo(w io.Writer, level slog.Level) *slog.Logger {
 	}))
 }
 
-// A server that is down for 20 minutes causes four warnings, one each five minutes. It causes one
-// more when it is back and refuses.
+// A server that is down for 20 minutes causes four warnings, one each five minutes. When the server
+// is back and refuses the request, there is one more warning.
 func TestLogsGoToTheDefaultLoggerUnlessToldOtherwise(t *testing.T) {
 	previous := slog.Default()
 	defer slog.SetDefault(previous)
@@ -176,7 +176,7 @@ func TestLogsGoToTheDefaultLoggerUnlessToldOtherwise(t *testing.T) {
 	slog.SetDefault(logTo(&log, slog.LevelInfo))
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
-		slog.SetDefault(previous) // The default at the time of New counts.
+		slog.SetDefault(previous) // the default at the time of New is used
 		g.source.lists = []reply{refuse(errBroken)}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
@@ -194,8 +194,9 @@ func TestAnOutageIsSaidWhenItBeginsEveryFiveMinutesAndWhenItIsOver(t *testing.T)
 		})
 		lived := &journal{}
 		r, err := New[string](&outage{began: began, script: script{journal: lived}}, &mirror{journal: lived}, Options{
-			Logger:  logTo(lines, slog.LevelInfo),
-			Backoff: Backoff{Max: 10 * time.Second, Jitter: -1}, // a line comes with the attempt after it is due
+			Logger: logTo(lines, slog.LevelInfo),
+			// a due line is logged with the next attempt
+			Backoff: Backoff{Max: 10 * time.Second, Jitter: -1},
 		})
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Minute)
@@ -211,8 +212,8 @@ func TestAnOutageIsSaidWhenItBeginsEveryFiveMinutesAndWhenItIsOver(t *testing.T)
 	})
 }
 
-// outage is a source that is unreachable for 18 minutes and refuses for four. After that it has a
-// list, and a watch without events.
+// outage is a source that is unreachable for 18 minutes and then refuses for four minutes. After
+// that it has a list, and a watch without events.
 type outage struct {
 	script
 	began time.Time
@@ -246,7 +247,7 @@ func TestEventCostsNoAllocation(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(1000, func() { s, _ = r.step(t.Context(), s) }))
 }
 
-// endless is a source whose watch repeats one event.
+// endless is a source whose watch sends one event again and again.
 type endless struct{ listwatch.Source[string] }
 
 func (endless) Watch(context.Context, listwatch.WatchOptions) (listwatch.WatchStream[string], error) {

@@ -22,15 +22,15 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/steps.txt, and what the page of package view has of it, instead of comparing with them")
 
-// stepState makes a state by name.
+// stepState is a state of a reflector, with its name.
 type stepState struct {
 	name string
 	mode ListMode
 	make func() any
 }
 
-// stepStates are all states in which a reflector waits for the server, for a sink that knows
-// version 10. state_test.go gives the reasons for single steps; this table is complete.
+// stepStates are all states in which a reflector waits for the server, with a sink that has got
+// version 10. This table is complete; state_test.go gives the reasons for single steps.
 var stepStates = []stepState{
 	{`listing at "0"`, List, func() any { return &at{at: "0"} }},
 	{`listing at "10"`, List, func() any { return &at{at: "10"} }},
@@ -57,7 +57,7 @@ var stepStates = []stepState{
 var stepReplies = []struct {
 	name   string
 	refuse error
-	list   reply // the response to a list that is not refused
+	list   reply // the reply to a list, if refuse is nil
 	stream []any // the events of an open stream
 	sink   error
 	cancel bool
@@ -199,7 +199,7 @@ func stepOf(t *testing.T, mode ListMode, from any, n, failures int) (o outcome) 
 		for _, call := range g.take() {
 			_, call, _ = strings.Cut(call, " ")
 			switch verb, _, _ := strings.Cut(call, " "); verb {
-			case "list", "stream", "watch": // the request belongs to the state
+			case "list", "stream", "watch": // the request belongs to the state, not to the outcome
 			case "reflector:":
 				o.Said = append(o.Said, call)
 			default:

@@ -19,9 +19,9 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// G7, G11: nothing of a list that is too large reaches the sink, and the list is requested seldom.
-// The encodings, lists with and without pages, and streaming lists are tested. When the list has
-// become smaller, the reflector recovers.
+// G7, G11: no part of a list that is too large reaches the sink, and the reflector requests the
+// list seldom. This is tested for both encodings, for lists with and without pages, and for
+// streaming lists. When the list has become smaller, the reflector recovers.
 func TestNothingOfAListThatIsTooLargeReachesTheSink(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		for _, encoding := range []rest.Encoding{rest.JSON, rest.Protobuf} {

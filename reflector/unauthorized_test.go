@@ -17,8 +17,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// The server refuses a token until somebody repairs it. The reflector uses the repaired token soon
-// after that.
+// The server refuses a token until somebody repairs the token. Soon after that the reflector uses
+// the repaired one.
 func TestTokenThatIsRepairedIsUsedSoon(t *testing.T) {
 	for _, repaired := range []time.Duration{5 * time.Second, 20 * time.Second, time.Minute} {
 		t.Run(repaired.String(), func(t *testing.T) {
@@ -49,7 +49,7 @@ func TestTokenThatIsRepairedIsUsedSoon(t *testing.T) {
 				synctest.Wait()
 				require.Equal(t, reflector.BackingOff, r.Status().Phase)
 				require.NoError(t, os.WriteFile(file, []byte("better"), 0o600))
-				// Each wait is a quarter of the time so far, or up to twice as long.
+				// Each wait is between a quarter and a half of the time so far.
 				time.Sleep(max(4*time.Second, repaired/2))
 				synctest.Wait()
 				require.Equal(t, reflector.Watching, r.Status().Phase, "%v", r.Status().LastError)

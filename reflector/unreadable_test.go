@@ -45,8 +45,8 @@ func start(t *testing.T, g *rig) (stop func()) {
 	}
 }
 
-// TestTheFirstSnapshotIsWholeOrNone: with an undecodable object the first snapshot is a failure
-// that names the object. It is tried again until the object is decodable.
+// TestTheFirstSnapshotIsWholeOrNone: a first snapshot with an undecodable object is a failure that
+// names the object. The reflector lists again until the object is decodable.
 func TestTheFirstSnapshotIsWholeOrNone(t *testing.T) { // G2, G11
 	for _, mode := range []ListMode{List, WatchList} {
 		for name, bad := range map[string]*listwatch.ObjectError{"a": unread(listwatch.Added, "a"), "?": errNameless} {
@@ -100,7 +100,7 @@ func byName(g *rig) map[string]string {
 	return content
 }
 
-// TestWhoHasChosenToSkipIsToldAllTheSame: with SkipUnreadable the reports still name the missing
+// TestWhoHasChosenToSkipIsToldAllTheSame: even with SkipUnreadable, reports name the missing
 // objects.
 func TestWhoHasChosenToSkipIsToldAllTheSame(t *testing.T) { // G11
 	for _, mode := range []ListMode{List, WatchList} {
@@ -123,7 +123,8 @@ func TestWhoHasChosenToSkipIsToldAllTheSame(t *testing.T) { // G11
 	}
 }
 
-// TestAnObjectIsUnreadableUntilItCanBeReadOrIsGone changes objects by events.
+// TestAnObjectIsUnreadableUntilItCanBeReadOrIsGone checks the set of unreadable objects after each
+// event.
 func TestAnObjectIsUnreadableUntilItCanBeReadOrIsGone(t *testing.T) { // G2, G11
 	bubble(t, func(t *testing.T) {
 		later := func(events ...any) (spread []any) {
@@ -155,8 +156,8 @@ func TestAnObjectIsUnreadableUntilItCanBeReadOrIsGone(t *testing.T) { // G2, G11
 	})
 }
 
-// TestASnapshotSaysWhatIsUnreadableNow: a snapshot replaces the set of unreadable objects. If a
-// snapshot lacks names, another one follows when the watch has ended.
+// TestASnapshotSaysWhatIsUnreadableNow: a snapshot replaces the set of unreadable objects. If an
+// object of the snapshot has no readable name, another snapshot follows when the watch has ended.
 func TestASnapshotSaysWhatIsUnreadableNow(t *testing.T) { // G2, G11
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
@@ -226,7 +227,7 @@ func TestObjectsWithoutANameAreNoItems(t *testing.T) {
 	}
 }
 
-// An object without a readable name that changes again and again counts as one object.
+// If an object without a readable name changes several times, it counts as one object.
 func TestChangesOfAnObjectWithoutANameAreOfOne(t *testing.T) {
 	nameless := func(kind listwatch.EventType) error {
 		return &listwatch.ObjectError{Type: kind, Err: errors.New("no name")}

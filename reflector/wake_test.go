@@ -24,7 +24,7 @@ func TestWakeEndsAWait(t *testing.T) {
 }
 
 // Many programs signal by closing a channel. A closed Wake must not make the reflector send
-// requests without a pause from then on.
+// requests without waits.
 func TestAClosedWakeEndsOneWait(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		wake := make(chan struct{})

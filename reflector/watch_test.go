@@ -128,7 +128,8 @@ func TestVersionIsNotTakenFromSyntheticEvents(t *testing.T) { // RC-24
 	})
 }
 
-// RC-24: a watch from no version, or from "0", does not show what was deleted before it began.
+// RC-24: a watch from no version, or from "0", does not show which objects were deleted before it
+// began.
 func TestWithoutAVersionToResumeFromListsFollow(t *testing.T) {
 	for name, end := range map[string]any{
 		"an orderly end": io.EOF, "a cut": errBroken, "an error": errInternal, "silence": time.Hour, "a refusal": nil,
@@ -160,7 +161,7 @@ func TestWithoutAVersionToResumeFromListsFollow(t *testing.T) {
 	}
 }
 
-// An unusable hint is ignored: the reflector still knows the version.
+// The bookmark has no usable version, so it is ignored: the reflector still knows its version.
 func TestABookmarkOfVersionZeroTakesNoVersionAway(t *testing.T) { // RC-24
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
