@@ -13,8 +13,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// shop is a consumer's store that does no work, so that the benchmarks measure the queue. The
-// objects are shared and empty for the same reason.
+// shop is a consumer's store that does no work, so that the benchmarks measure only the queue. For
+// the same reason, all objects are empty.
 type shop map[types.NamespacedName]string
 
 func (s shop) LastApplied(key types.NamespacedName) (*object, string, uint64, bool) {
@@ -35,9 +35,9 @@ func manyItems(unchanged bool) (shop, []listwatch.Item[*object]) {
 	return known, items
 }
 
-// BenchmarkReplace measures one Replace of 100,000 objects and the Pop that follows. The cases: the
-// store is empty, has the objects in other versions, has all of them unchanged, or has objects that
-// are all gone.
+// BenchmarkReplace measures one Replace of 100,000 objects and the Pop that follows. The store is
+// empty, has the objects in other versions, has the objects unchanged, or has objects that are all
+// gone.
 func BenchmarkReplace(b *testing.B) {
 	known, changed := manyItems(false)
 	_, unchanged := manyItems(true)
@@ -63,8 +63,8 @@ func BenchmarkReplace(b *testing.B) {
 	}
 }
 
-// BenchmarkAddPop measures a steady stream of changes to 100 objects, in batches of one and of a
-// thousand. One operation is one change.
+// BenchmarkAddPop measures a steady stream of changes of 100 objects, in batches of one and of a
+// thousand changes. One operation is one change.
 func BenchmarkAddPop(b *testing.B) {
 	keys := make([]types.NamespacedName, 100)
 	for i := range keys {

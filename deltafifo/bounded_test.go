@@ -11,8 +11,8 @@ import (
 	"github.com/kinform/kinform/deltafifo"
 )
 
-// A key is deleted and created again and again while nobody pops. The consumer still sees that its
-// known object is gone, and that there is another object.
+// A key is deleted and created again and again while nobody pops. The consumer still learns that
+// its known object is gone, and that another object exists.
 func TestAKeyThatIsCreatedAndDeletedForEverIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, known := range []bool{true, false} {
@@ -53,14 +53,14 @@ func TestAKeyThatIsCreatedAndDeletedForEverIsBounded(t *testing.T) {
 	}
 }
 
-// Pods have names that are used once. The queue forgets the names of pods that came and went.
+// Names of pods are used only once. The queue forgets the names of pods that came and went.
 func TestNamesThatAreUsedOnceDontPileUp(t *testing.T) {
 	t.Parallel()
 	f := deltafifo.New(nobody[*object]{}, deltafifo.Options{})
 	var w witness
 	for i := range 20_000 {
 		require.NoError(t, f.Add(key(fmt.Sprint(i)), w.object(), "1"))
-		if i%1000 != 0 { // these stay
+		if i%1000 != 0 { // the others stay
 			require.NoError(t, f.Delete(key(fmt.Sprint(i)), w.object(), "2"))
 		}
 	}
@@ -70,7 +70,7 @@ func TestNamesThatAreUsedOnceDontPileUp(t *testing.T) {
 	require.EqualValues(t, 19_980*2, f.Stats().Merged+uint64(f.Stats().Deltas)-20)
 }
 
-// A key that is deleted while it is known, or about to be, is not forgotten.
+// The queue does not forget the deletion of a key that the consumer has, or that is in flight.
 func TestADeleteThatTheConsumerNeedsIsKept(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{MaxDeltasPerKey: 2})
@@ -78,7 +78,7 @@ func TestADeleteThatTheConsumerNeedsIsKept(t *testing.T) {
 	f.popAndApply()
 	f.add("inflight", "2")
 	inFlight := f.pop()
-	f.add("known", "3") // reported twice, as a server may
+	f.add("known", "3") // reported twice, as some servers do
 	f.del("known", "4")
 	f.add("inflight", "5")
 	f.del("inflight", "6")
@@ -92,7 +92,7 @@ func TestADeleteThatTheConsumerNeedsIsKept(t *testing.T) {
 	require.Empty(t, f.store.contents())
 }
 
-// hook is a Known that calls a function on each read.
+// hook is a Known that calls a function at each read.
 type hook struct {
 	*store
 	asked func()
@@ -107,7 +107,7 @@ func (h *hook) LastApplied(key types.NamespacedName) (string, string, uint64, bo
 	return obj, rv, uid, ok
 }
 
-// A sweep reads Known without the lock. The consumer may go on meanwhile.
+// A sweep reads Known without the lock. The consumer may pop and apply meanwhile.
 func TestASweepThatIsOvertakenByPopForgetsNothing(t *testing.T) {
 	t.Parallel()
 	known := &hook{store: newStore()}
@@ -121,14 +121,14 @@ func TestASweepThatIsOvertakenByPopForgetsNothing(t *testing.T) {
 		require.Equal(t, []string{"a: Added@5"}, f.popAndApply())
 		f.del("a", "6")
 	}
-	f.del("b", "4") // sweeps
+	f.del("b", "4") // starts a sweep
 	require.Nil(t, known.asked, "it was asked")
 	require.Equal(t, []string{"a: Deleted@6"}, f.popAndApply())
 	require.Empty(t, f.store.contents())
 }
 
-// A server or a proxy may repeat ADDED for an object that exists. At the limit, the repetition is
-// an ordinary update.
+// A server or a proxy may repeat ADDED for an object that exists. At the limit, the queue merges
+// the repetition like an update.
 func TestAnAddedThatIsRepeatedForEverIsBounded(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{MaxDeltasPerKey: 3})
@@ -138,8 +138,9 @@ func TestAnAddedThatIsRepeatedForEverIsBounded(t *testing.T) {
 	require.Equal(t, []string{"a: Added@0 Added@1 Added@99"}, f.popAndApply())
 }
 
-// G8, RC-24: the list has no version, and the watch begins with an Added for each object. The
-// version of the first Added does not mean that everything up to it has been reported.
+// G8, RC-24: the list has no version, and the watch begins with an Added event for each object. So
+// the version of the first Added does not mean that the producer has reported everything up to this
+// version.
 func TestVersionsOfAddsAfterAListWithoutVersionAreNotClaimed(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(f *fixture){

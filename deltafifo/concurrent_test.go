@@ -104,7 +104,7 @@ func TestManyGoroutines(t *testing.T) {
 	require.Zero(t, f.Stats().Deltas)
 }
 
-// list lists a server like a reflector whose decoders run in parallel.
+// list lists the server's objects, like a reflector whose decoders run in parallel.
 func list(f *fixture, server state) []listwatch.Item[string] {
 	items := make([]listwatch.Item[string], 0, len(server))
 	for k, e := range server {

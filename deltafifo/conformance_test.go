@@ -22,7 +22,7 @@ func TestConformance(t *testing.T) {
 	}, nil)
 }
 
-// consumed is a store of the suite's objects.
+// consumed is the consumer's store, with the objects of the suite.
 type consumed map[types.NamespacedName]*conformance.Object
 
 func (c consumed) LastApplied(key types.NamespacedName) (*conformance.Object, string, uint64, bool) {

@@ -8,8 +8,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// A producer lists, then watches. The consumer applies everything at once. The
-// store of this example is a map behind two methods.
+// A producer lists, then watches. The consumer applies each batch in one step. The store of this
+// example is a map with two methods.
 func Example() {
 	store := newStore()
 	queue := deltafifo.New(store, deltafifo.Options{})
@@ -25,7 +25,7 @@ func Example() {
 				fmt.Printf("  %s %s %s, final state unknown: %t\n", stack.Key, d.Type, d.Object, d.FinalStateUnknown)
 			}
 		}
-		store.apply(batch) // the next Pop says that this is done
+		store.apply(batch) // the next Pop tells the queue that this is done
 	}
 
 	_ = queue.Replace([]listwatch.Item[string]{

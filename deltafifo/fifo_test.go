@@ -93,7 +93,7 @@ func TestDeleteOfAnUnknownKeyIsDroppedButItsVersionIsHandedOn(t *testing.T) {
 		require.Equal(t, []string{"ghost: Added@9"}, f.popAndApply())
 
 		f.del("other", "9")
-		f.nothing() // neither a stack nor a new version
+		f.nothing() // there is neither a stack nor a new version
 	})
 }
 
@@ -160,7 +160,7 @@ func TestBookmarkWakesPopOnlyIfItIsNews(t *testing.T) {
 	})
 }
 
-// Unlike DF-16 and RF-14: versions are handed on.
+// Unlike in DF-16 and RF-14, versions are handed out.
 func TestBatchHasTheNewestVersionTold(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
@@ -185,7 +185,7 @@ func TestResyncSyncsEachKnownKeyWithoutPendingDeltas(t *testing.T) {
 
 		f.replace("1", "a@1", "b@1", "c@1")
 		inFlight := f.pop()
-		require.NoError(t, f.Resync()) // finds nothing yet; it is about the next Pop
+		require.NoError(t, f.Resync()) // finds no key yet, because it is about the next Pop
 		f.update("b", "2")
 		f.store.apply(inFlight)
 		b := f.pop()
@@ -195,7 +195,7 @@ func TestResyncSyncsEachKnownKeyWithoutPendingDeltas(t *testing.T) {
 		f.store.apply(b)
 
 		require.NoError(t, f.Resync())
-		require.NoError(t, f.Resync()) // twice is once
+		require.NoError(t, f.Resync()) // a second Resync has no effect
 		f.replace("3", "a=", "b@3")
 		require.ElementsMatch(t, []string{"b: Replaced@3", "a: Sync@1", "c: Deleted?@1"}, f.popAndApply())
 		f.nothing()
@@ -239,7 +239,7 @@ func TestUpdatesBeyondTheLimitMergeAndAddsAndDeletesDoNot(t *testing.T) {
 func TestTheStateAfterADeletedStaysBeyondTheLimit(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{MaxDeltasPerKey: 2})
-	f.del("unknown", "1") // will be dropped
+	f.del("unknown", "1") // the next Pop drops it
 	f.replace("3", "unknown@2")
 	f.update("unknown", "4")
 	f.update("unknown", "5")
@@ -263,7 +263,7 @@ func TestTheDefaultLimitBoundsABusyKey(t *testing.T) {
 	require.Equal(t, "999", stack.Newest().ResourceVersion)
 }
 
-// DF-13, RF-7. D26: a Resync fails with ErrClosed.
+// DF-13, RF-7. D26: Resync also returns ErrClosed.
 func TestCloseEndsTheIntakeAndPopHandsOutTheRest(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})

@@ -52,8 +52,8 @@ func TestObjectsThatWerePoppedAreNotRetained(t *testing.T) {
 	f := deltafifo.New(nobody[*object]{}, deltafifo.Options{MaxDeltasPerKey: -1})
 	var w witness
 	name := func(i int) types.NamespacedName { return key(fmt.Sprint(i)) }
-	// Everything that touches an object is in a function of its own, so that no
-	// stack slot of the test keeps it.
+	// All code that handles an object is in a function of its own, so that no stack slot of the
+	// test keeps the object.
 	fill := func() {
 		var items []listwatch.Item[*object]
 		for i := range 100 {
@@ -76,7 +76,7 @@ func TestObjectsThatWerePoppedAreNotRetained(t *testing.T) {
 	fill()
 	require.Equal(t, 500, w.alive())
 	pop()
-	require.NoError(t, f.Add(key("next"), &object{}, "6")) // beside what is in flight
+	require.NoError(t, f.Add(key("next"), &object{}, "6")) // while a batch is in flight
 	require.Zero(t, w.alive(), "while the batch is in flight")
 	runtime.KeepAlive(f)
 }
@@ -88,6 +88,7 @@ func TestStatesThatWereMergedAwayAreNotRetained(t *testing.T) {
 	for range 100 {
 		require.NoError(t, f.Update(key("a"), w.object(), "1"))
 	}
-	require.LessOrEqual(t, w.alive(), 4) // three, and perhaps one in the old array of the slice
+	// three objects, and perhaps one in the old array of the slice
+	require.LessOrEqual(t, w.alive(), 4)
 	runtime.KeepAlive(f)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/deltafifo"
 )
 
-// replay is the queue in its simplest form: it computes the deltas of each key from the log and the
+// replay is the simplest form of the queue: it computes the deltas of each key from the log and the
 // store's current state. It also returns the keys in the order of their first entry in the log.
 func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []name) {
 	stacks, order = map[name][]deltafifo.Delta[string]{}, []name{}
@@ -20,7 +20,7 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 			order = append(order, k)
 		}
 	}
-	last := func(k name) deltafifo.Delta[string] { // or the zero value
+	last := func(k name) deltafifo.Delta[string] { // the zero value without deltas
 		if len(stacks[k]) == 0 {
 			return deltafifo.Delta[string]{}
 		}
@@ -31,9 +31,9 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 			Type: deltafifo.Deleted, FinalStateUnknown: true, Object: e.obj, ResourceVersion: e.rv, UIDHash: e.uid,
 		})
 	}
-	// unreadUID is the UID of an undecodable object of a key that had nothing pending. The next
-	// delta is about this object, unless the object is certainly gone.
-	absent := map[name]bool{} // not listed by a Replace
+	// unreadUID has, by key, the UID of an undecodable object whose key had nothing pending. The
+	// next delta is about this object, unless certain says that the object is gone.
+	absent := map[name]bool{} // keys that a Replace did not list
 	unreadUID, certain := map[name]uint64{}, map[name]bool{}
 	readAgain := func(k name, d deltafifo.Delta[string]) {
 		if unreadUID[k] != 0 && (!certain[k] || d.Type == deltafifo.Deleted) {
@@ -44,7 +44,7 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 	}
 	unread := func(k name, uid uint64, rv string) {
 		if absent[k] && !slices.Contains(order, k) {
-			return // Its object is gone already.
+			return // the key's object is gone already
 		}
 		mention(k)
 		e, exists := known[k]
@@ -82,7 +82,7 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 					stacks[s.key][len(stacks[s.key])-1] = s.delta
 				}
 			case s.delta.Type == deltafifo.Deleted && len(stacks[s.key]) > 0 && s.delta.UIDHash != 0 && s.delta.UIDHash != last(s.key).UIDHash:
-				d := last(s.key) // whose deletion had no event
+				d := last(s.key) // the deletion of this object had no event
 				vanish(s.key, entry{d.Object, s.delta.ResourceVersion, d.UIDHash})
 			default:
 				stacks[s.key] = append(stacks[s.key], s.delta)
@@ -130,8 +130,8 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 	return stacks, order
 }
 
-// checkStack walks a stack from the state that the store has: each delta must be
-// possible after the one before.
+// checkStack checks a stack against the state in the store: each delta must be possible after the
+// previous one.
 func (w *world) checkStack(stack deltafifo.Stack[string]) {
 	require.NotEmpty(w.t, stack.Deltas)
 	now, exists := w.store.contents()[stack.Key]

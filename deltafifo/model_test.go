@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// TestModel runs random histories, see world.
+// TestModel runs random histories; see world.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	for seed := range effort.Of[uint64](300, 60) {
@@ -32,8 +32,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// FuzzFIFO lets the fuzzer write the histories, see world: first the limit on deltas per key, then
-// two bytes for each step.
+// FuzzFIFO runs histories that the fuzzer writes; see world. The first byte is the limit on deltas
+// per key, and each step has two bytes.
 func FuzzFIFO(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 1, 6, 0, 2, 255, 6, 0})
 	f.Fuzz(func(t *testing.T, script []byte) {
@@ -49,31 +49,32 @@ type (
 	state map[name]entry
 )
 
-// names are few, so that events of a history often have the same key.
+// names are only six, so that many events of a history have the same key.
 var names = []name{key("a"), key("b"), key("c"), key("d"), key("e"), key("f")}
 
 // world is a server, the queue under test with its producer and consumer, and a naive model of the
-// queue. The model is a log of all reports since the last Pop, which Pop replays onto the store.
+// queue. The model is a log of all reports since the last Pop. At Pop, the model applies the log to
+// the store's state.
 type world struct {
 	*fixture
 	limit   int
 	version int
-	uids    uint64 // given so far
-	server  state  // as it is
-	told    state  // as the producer has reported it
+	uids    uint64 // number of UIDs given so far
+	server  state  // its current state
+	told    state  // the state that the producer has reported
 	toldRV  string
-	history map[string]state // reported state, through each version
-	log     []step           // told since the last Pop
-	doubt   map[name]bool    // an object of the key was undecodable since the last Pop
-	flew    map[name]bool    // the same, before the last Pop
+	history map[string]state // the reported state by version
+	log     []step           // reports since the last Pop
+	doubt   map[name]bool    // keys with an undecodable object since the last Pop
+	flew    map[name]bool    // the same for the batch in flight
 	flight  *deltafifo.Batch[string]
-	applied bool // the batch in flight is applied; the queue can't know this yet
+	applied bool // the batch in flight is applied; the queue does not know this yet
 	batchRV string
 	listed  bool
 }
 
-// step is one report of the producer: a delta, an undecodable object (unread, of the key), a
-// Replace (listed) or a Resync.
+// step is one report of the producer: a delta, an undecodable object (unread), a Replace (listed)
+// or a Resync.
 type step struct {
 	key    name
 	delta  deltafifo.Delta[string]
@@ -133,7 +134,7 @@ func (w *world) run(script []byte) {
 
 func (w *world) rv() string { return strconv.Itoa(w.version) }
 
-// record notes that the producer has reported everything through the version.
+// record records that the producer has reported everything through the current version.
 func (w *world) record() {
 	w.toldRV = w.rv()
 	w.history[w.toldRV] = maps.Clone(w.told)
@@ -150,8 +151,8 @@ func (w *world) put(k name) entry {
 	return w.server[k]
 }
 
-// change creates or updates an object and reports it. An object that was recreated without an event
-// is reported as an update.
+// change creates or updates an object and reports it. If the object was recreated without an event,
+// change reports an update.
 func (w *world) change(k name) {
 	_, exists := w.told[k]
 	e := w.put(k)
@@ -176,7 +177,7 @@ func (w *world) unread(k name) {
 	w.log = append(w.log, step{key: k, delta: deltafifo.Delta[string]{ResourceVersion: e.rv}, unread: e.uid})
 }
 
-// forget notes that the object of the key has this UID, and is undecodable.
+// forget records that the object of the key has this UID, and is undecodable.
 func (w *world) forget(k name, uid uint64) {
 	w.doubt[k] = true
 	if w.told[k].uid != uid {
@@ -184,7 +185,7 @@ func (w *world) forget(k name, uid uint64) {
 	}
 }
 
-// delete deletes an object and reports it, also if the object does not exist.
+// delete deletes an object and reports the deletion, even if the object does not exist.
 func (w *world) delete(k name) {
 	w.version++
 	d := deltafifo.Delta[string]{Type: deltafifo.Deleted, Object: w.server[k].obj, ResourceVersion: w.rv(), UIDHash: w.server[k].uid}
@@ -195,16 +196,16 @@ func (w *world) delete(k name) {
 	w.log = append(w.log, step{key: k, delta: d})
 }
 
-// relist changes objects without events, by the bits of changes, then lists. Objects that
-// HasVersion knows are unchanged. By the bits of how, some objects are undecodable, and some of
-// these have no readable name.
+// relist changes objects without events, and then lists. The bits of changes say which objects
+// change. Objects that HasVersion knows are unchanged. The bits of how say which objects are
+// undecodable, and which of these have no readable name.
 func (w *world) relist(changes, how int) {
 	for i, k := range names {
 		switch {
 		case changes&(1<<i) == 0:
 		case changes&64 == 0:
 			if i%2 == 0 && changes&32 != 0 {
-				delete(w.server, k) // and created again
+				delete(w.server, k) // a new object of this key follows
 			}
 			w.put(k)
 		default:
@@ -263,8 +264,8 @@ func (w *world) applyFlight() {
 	}
 }
 
-// checkHasVersion compares with the reported state. The queue may return false only for a key in
-// flight, or for a key with an undecodable object since.
+// checkHasVersion compares HasVersion with the reported state. The queue may return false only for
+// a key in flight, or for a key that had an undecodable object since.
 func (w *world) checkHasVersion(k name) {
 	rv := w.told[k].rv
 	inFlight := w.flight != nil && slices.ContainsFunc(w.flight.Stacks, func(s deltafifo.Stack[string]) bool { return s.Key == k }) || w.doubt[k] || w.flew[k]
@@ -278,7 +279,7 @@ func (w *world) checkHasVersion(k name) {
 	}
 }
 
-// popAndCheck applies what is in flight, pops, and compares with the model.
+// popAndCheck applies the batch in flight, pops, and compares the result with the model.
 func (w *world) popAndCheck() {
 	w.applyFlight()
 	want, order := w.replay()
@@ -303,7 +304,7 @@ func (w *world) popAndCheck() {
 	got, keys := map[name][]deltafifo.Delta[string]{}, []name{}
 	for _, stack := range b.Stacks {
 		require.NotContains(w.t, got, stack.Key, "two stacks of one key")
-		if w.limit > 0 { // one more for a tombstone that Pop puts under the stack
+		if w.limit > 0 { // one more for a tombstone that Pop puts below the deltas
 			require.LessOrEqual(w.t, len(stack.Deltas), max(w.limit, 2)+4)
 		}
 		got[stack.Key] = stack.Deltas
@@ -314,18 +315,19 @@ func (w *world) popAndCheck() {
 	unknown := func(k name) bool { _, ok := known[k]; return w.limit >= 0 && !ok }
 	for k, deltas := range want {
 		if unknown(k) && got[k] == nil && deltas[len(deltas)-1].Type == deltafifo.Deleted {
-			delete(want, k) // it came and went
+			delete(want, k) // the key came and went
 		}
 	}
 	require.ElementsMatch(w.t, slices.Collect(maps.Keys(want)), keys)
 	for k := range want {
 		if first := got[k][0]; w.flew[k] && want[k][0].Type == deltafifo.Deleted && want[k][0].UIDHash == 0 && first.FinalStateUnknown {
-			// The state was reported without a UID after an undecodable object: which of the two
-			// objects it belongs to is unknown.
+			// After an undecodable object, the state was reported without a UID. So it is unknown
+			// to which of the two objects it belongs.
 			require.Equal(w.t, known[k].obj, first.Object)
 			want[k][0] = first
 		}
-		if w.flew[k] && want[k][0].FinalStateUnknown && got[k][0].FinalStateUnknown { // of several events, any may be the last
+		if w.flew[k] && want[k][0].FinalStateUnknown && got[k][0].FinalStateUnknown {
+			// after several events, any of them may count as the last
 			want[k][0].ResourceVersion = got[k][0].ResourceVersion
 		}
 		if w.limit >= 0 {
@@ -335,13 +337,14 @@ func (w *world) popAndCheck() {
 		require.Equal(w.t, want[k], got[k])
 	}
 	order = slices.DeleteFunc(order, func(k name) bool { return want[k] == nil || unknown(k) })
-	keys = slices.DeleteFunc(keys, unknown) // keys that may have been forgotten and reported again
+	// keys that the queue may have forgotten before they came again
+	keys = slices.DeleteFunc(keys, unknown)
 	require.Equal(w.t, order, keys[:len(order)], "order of the first delta told")
 }
 
-// outline returns the deltas that must stay after any merging. They are the first delta, the end of
-// the first object and, if an object exists in the end, its creation and its state. For a key that
-// the consumer does not know, only the creation and the state stay.
+// outline returns the deltas that must stay after any merging: the first delta, and the end of the
+// first object. If an object exists at the end, its creation and its state must stay as well. For a
+// key that the consumer does not have, only the creation and the state must stay.
 func outline(deltas []deltafifo.Delta[string], unknown bool) (stay []deltafifo.Delta[string]) {
 	deleted := func(d deltafifo.Delta[string]) bool { return d.Type == deltafifo.Deleted }
 	begins := func(at int) bool {
@@ -355,11 +358,11 @@ func outline(deltas []deltafifo.Delta[string], unknown bool) (stay []deltafifo.D
 		stay = append(stay, deltas[0])
 		if end < len(deltas)-1 || deleted(deltas[end]) {
 			gone := deltas[end]
-			if !deleted(gone) { // the next object says that it is gone
+			if !deleted(gone) { // the next object implies that this one is gone
 				gone.Type, gone.FinalStateUnknown = deltafifo.Deleted, true
 			}
 			if gone.FinalStateUnknown {
-				gone.ResourceVersion = "" // its version depends on the way it was found
+				gone.ResourceVersion = "" // its version depends on how the deletion was found
 			}
 			stay = append(stay, gone)
 		}
@@ -374,7 +377,8 @@ func outline(deltas []deltafifo.Delta[string], unknown bool) (stay []deltafifo.D
 	}
 	if created > 0 && deltas[created].Type == deltafifo.Updated {
 		deltas = slices.Clone(deltas)
-		deltas[created].Type = deltafifo.Added // Added, because what it updated may be forgotten
+		// the queue may have forgotten the state before an update
+		deltas[created].Type = deltafifo.Added
 	}
 	if created > 0 || unknown {
 		stay = append(stay, deltas[created])

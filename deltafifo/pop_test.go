@@ -35,7 +35,7 @@ func TestPopReturnsTheContextsErrorAndLosesNothing(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 
 		f.add("a", "1")
-		_, err = f.Pop(ctx) // ended: even with something pending
+		_, err = f.Pop(ctx) // returns the error of ctx, even if deltas are pending
 		require.ErrorIs(t, err, context.Canceled)
 		require.Equal(t, []string{"a: Added@1"}, f.popAndApply())
 	})
@@ -60,7 +60,7 @@ func TestTheNextPopSaysThatTheBatchIsApplied(t *testing.T) {
 	require.Zero(t, f.Stats().InFlight)
 }
 
-// A turn passes when the batch with its number is applied.
+// Passed returns true for a number when the batch with this number is applied.
 func TestTurnsPassOneAfterAnother(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
@@ -82,7 +82,7 @@ func TestTurnsPassOneAfterAnother(t *testing.T) {
 	require.False(t, f.Passed(second), "in flight")
 }
 
-// If Pop drops an event, the turn passes without a batch.
+// If Pop drops the only event, its number passes without a batch.
 func TestWhatIsDroppedHasHadItsTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -184,7 +184,7 @@ func TestKnownIsReadWithoutALockAndVanishingKeysCountAsInFlight(t *testing.T) {
 		asked++
 		f.Stats()
 		require.False(t, f.HasVersion(key("vanished"), "1", 0))
-		f.add("late", "4") // goes on the next shelf
+		f.add("late", "4") // belongs to the next batch
 	}
 	b := f.pop()
 	c.ask = func() {}
@@ -195,7 +195,7 @@ func TestKnownIsReadWithoutALockAndVanishingKeysCountAsInFlight(t *testing.T) {
 	require.Equal(t, []string{"late: Added@4 Added@4 Added@4"}, f.popAndApply())
 }
 
-// settle lets the queue know that the last batch is applied, by a Pop that takes nothing.
+// settle tells the queue that the last batch is applied, by a Pop that takes nothing.
 func (f *fixture) settle() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -211,7 +211,7 @@ func TestObserverSeesEachDeltaAndEachBatch(t *testing.T) {
 		var f *fixture
 		f = setup(t, deltafifo.Options{Observer: &deltafifo.Observer{
 			OnDelta: func(key types.NamespacedName, dt deltafifo.DeltaType, rv string) {
-				f.Stats() // no lock is held
+				f.Stats() // works because the queue holds no lock here
 				seen = append(seen, key.Name+" "+dt.String()+" "+rv)
 			},
 			OnBatch: func(b deltafifo.BatchInfo) {
@@ -237,7 +237,7 @@ func TestObserverSeesEachDeltaAndEachBatch(t *testing.T) {
 		require.Equal(t, []string{
 			"a Replaced 1", "b Replaced 1", "gone Replaced 1", "short Added 2",
 			"a Updated 3", "short-lived Added 4", "a Replaced 3", "short-lived Deleted 4", "gone Added 6",
-			"gone Deleted 1", // computed by Pop
+			"gone Deleted 1", // added by Pop
 		}, seen[:10])
 		require.ElementsMatch(t, []string{"short Sync 2", "b Sync 1"}, seen[10:])
 		require.Equal(t, []deltafifo.BatchInfo{

@@ -12,12 +12,12 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// DF-30. Instead of DF-26, DF-27 and DF-28 the batch has a flag.
+// DF-30. The batch has a flag, which replaces DF-26, DF-27 and DF-28.
 func TestTheFirstReplaceIsTheInitialBatchAndNoOtherIs(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
 	f.add("early", "1")
-	require.False(t, f.pop().Initial) // unlike DF-25: single changes populate nothing
+	require.False(t, f.pop().Initial) // unlike DF-25: single changes do not count as the first list
 
 	f.replace("2", "a@2", "b@2")
 	f.replace("3", "a@2")
@@ -36,7 +36,7 @@ func TestTheFirstReplaceIsTheInitialBatchAndNoOtherIs(t *testing.T) {
 	require.False(t, f.pop().Replaced)
 }
 
-// DF-26, RF-19: a consumer that has applied the batch is synced.
+// DF-26, RF-19: a consumer that has applied this batch is synced.
 func TestAnEmptyFirstReplaceIsHandedOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -157,8 +157,8 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// The reason why tombstones are computed at Pop: client-go compares a Replace with a store while a
-// popped delta is still on its way to that store.
+// This is why Pop computes tombstones: client-go compares a Replace with a store that may not have
+// a popped delta yet.
 func TestReplaceDuringABatchInFlightIsComparedWithWhatThatBatchLeaves(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
@@ -196,7 +196,7 @@ func TestReplaceOfManyPages(t *testing.T) {
 	}
 	f := setup(t, deltafifo.Options{})
 	f.replace("1", items...)
-	f.update("o17", "2") // must not overwrite the delta of its neighbour
+	f.update("o17", "2") // must not overwrite the delta of the neighbouring key
 	b := f.pop()
 	require.Len(t, b.Stacks, n)
 	for i, stack := range b.Stacks {
@@ -212,8 +212,8 @@ func TestReplaceOfManyPages(t *testing.T) {
 	require.Len(t, f.store.contents(), 2)
 }
 
-// The observer sees a Replace as it was queued, even if another producer, or here the observer
-// itself, has changed the queue since.
+// The observer gets a Replace as it was queued, even if another producer, or the observer itself as
+// here, has changed the queue since.
 func TestTheObserverOfAReplaceDoesNotReadWhatOthersWrite(t *testing.T) {
 	t.Parallel()
 	var f *fixture
@@ -238,7 +238,7 @@ func TestTheObserverOfAReplaceDoesNotReadWhatOthersWrite(t *testing.T) {
 	}, seen)
 }
 
-// The state of an object in a Restore counts even if its version is known, or if a later state has
+// In a Restore, the state of an object counts even if its version is known, or if a later state has
 // replaced it.
 func TestRestoreMarksWhatMayDifferInTheSameVersion(t *testing.T) {
 	t.Parallel()

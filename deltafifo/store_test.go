@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// store is the smallest consumer's store that meets deltafifo.Known.
+// store is the smallest consumer's store that implements deltafifo.Known.
 type store struct {
 	mu      sync.Mutex // guards following
 	entries map[types.NamespacedName]entry
@@ -49,7 +49,7 @@ func (s *store) contents() map[types.NamespacedName]entry {
 	return maps.Clone(s.entries)
 }
 
-// apply applies a batch like an informer: all of it in one step.
+// apply applies a batch in one step, like an informer.
 func (s *store) apply(b deltafifo.Batch[string]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *store) apply(b deltafifo.Batch[string]) {
 	}
 }
 
-// fixture is a queue in front of a store, with short names for what tests do.
+// fixture is a queue in front of a store, with short methods for tests.
 type fixture struct {
 	*deltafifo.FIFO[string]
 	t     *testing.T
@@ -77,7 +77,7 @@ func setup(t *testing.T, opts deltafifo.Options) *fixture {
 
 func key(name string) types.NamespacedName { return types.NamespacedName{Namespace: "ns", Name: name} }
 
-// add, update and del report an object whose content is its name and version.
+// add, update and del report an object whose content consists of its name and version.
 func (f *fixture) add(name, rv string) {
 	f.t.Helper()
 	require.NoError(f.t, f.Add(key(name), name+"@"+rv, rv))
@@ -93,7 +93,7 @@ func (f *fixture) del(name, rv string) {
 	require.NoError(f.t, f.Delete(key(name), name+"@"+rv, rv))
 }
 
-// replace lists items written as "name@rv", or "name=" for an unchanged item.
+// replace lists items: "name@rv" is an object, and "name=" an unchanged item.
 func (f *fixture) replace(rv string, items ...string) {
 	f.t.Helper()
 	var list []listwatch.Item[string]
@@ -108,7 +108,7 @@ func (f *fixture) replace(rv string, items ...string) {
 	require.NoError(f.t, f.Replace(list, rv))
 }
 
-// tell applies an event of an item, and reports everything through the item's version.
+// tell applies an event, and reports everything through the version of its item.
 func (f *fixture) tell(event listwatch.EventType, item listwatch.Item[string]) {
 	f.t.Helper()
 	require.NoError(f.t, f.Apply(listwatch.Event[string]{Type: event, Item: item}))
@@ -128,8 +128,8 @@ func (f *fixture) pop() deltafifo.Batch[string] {
 	return b
 }
 
-// nothing requires that Pop blocks. The fixture must live in a bubble of testing/synctest, in which
-// the hour that it waits takes no time.
+// nothing requires that Pop blocks. The test must run in a bubble of testing/synctest, in which the
+// wait of an hour takes no time.
 func (f *fixture) nothing() {
 	f.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
@@ -138,7 +138,7 @@ func (f *fixture) nothing() {
 	require.ErrorIs(f.t, err, context.DeadlineExceeded, "got %v", text(b))
 }
 
-// popAndApply applies a batch, and returns it as text.
+// popAndApply pops a batch, applies it, and returns it as text.
 func (f *fixture) popAndApply() []string {
 	f.t.Helper()
 	b := f.pop()
@@ -146,8 +146,8 @@ func (f *fixture) popAndApply() []string {
 	return text(b)
 }
 
-// text writes each stack as "a: Added@1 Updated@2 Deleted?@2". "?" marks a tombstone, and the
-// version is the one that the object was made from.
+// text formats each stack as "a: Added@1 Updated@2 Deleted?@2". "?" marks a tombstone, and the
+// version is the one in the object's content.
 func text(b deltafifo.Batch[string]) []string {
 	lines := []string{}
 	for _, stack := range b.Stacks {

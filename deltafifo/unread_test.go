@@ -9,7 +9,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// one returns an item of the first object that had a name, and other an item of the second object.
+// one returns an item of the first object with a name, and other an item of a second object with
+// the same name.
 func one(name, rv string) listwatch.Item[string] {
 	return listwatch.Item[string]{Key: key(name), Object: name + "@" + rv, ResourceVersion: rv, UIDHash: 1}
 }
@@ -20,7 +21,7 @@ func other(name, rv string) listwatch.Item[string] {
 	return item
 }
 
-// unread returns the same item as if only its key and UID could be read.
+// unread returns the item as if only its key and UID were readable.
 func unread(item listwatch.Item[string]) listwatch.Item[string] {
 	return listwatch.Item[string]{Key: item.Key, UIDHash: item.UIDHash, Unchanged: true}
 }
@@ -30,8 +31,8 @@ func (f *fixture) list(rv string, items ...listwatch.Item[string]) {
 	require.NoError(f.t, f.Replace(items, rv))
 }
 
-// A list has an object without a known name, and undecodable objects. Of the consumer's objects,
-// only an object whose place another object has taken is gone.
+// A list has undecodable objects, one of them without a readable name. Of the consumer's objects,
+// only those are gone whose key now belongs to another object.
 func TestAListThatDoesNotHaveAllNames(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -113,7 +114,7 @@ func TestAListThatDoesNotHaveAllNames(t *testing.T) {
 	}
 }
 
-// An undecodable object ends the object that had its key before, and nothing else.
+// An undecodable object shows that the previous object of its key is gone, and nothing else.
 func TestUnread(t *testing.T) {
 	t.Parallel()
 	third := other("a", "4")
@@ -183,7 +184,7 @@ func TestUnread(t *testing.T) {
 	require.ErrorIs(t, f.Apply(listwatch.Event[string]{Type: listwatch.Modified, Item: unread(one("a", "1"))}), deltafifo.ErrClosed)
 }
 
-// While the newest object of a key is unknown, HasVersion returns false for every version.
+// While the newest object of a key is undecodable, HasVersion returns false for every version.
 func TestHasVersionOfWhatCouldNotBeRead(t *testing.T) {
 	t.Parallel()
 	for name, tell := range map[string]func(f *fixture){
