@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// blockingIndex is an index function that reports when it is called, and then waits.
+// blockingIndex is an index function that reports each call, and then waits.
 type blockingIndex struct{ called, proceed chan struct{} }
 
 func newBlockingIndex() blockingIndex {
@@ -130,8 +130,8 @@ func TestWriteThatBeganBeforeAnIndexWasAddedAndEndsWhileItIsBuiltIsInIt(t *testi
 	require.Equal(t, []string{"a/there", "a/x"}, byIndex(t, store.Snapshot(), "node", "t"))
 }
 
-// The index function fails while the index is being built, and the write completes after the index
-// has been added. Now it is the write that is wrong.
+// A write starts with the old indexes, and completes after another index has been added. The new
+// index function fails on its object. So the write returns the error, not AddIndex.
 func TestWriteThatFailsForAnIndexThatWasAddedMeanwhileIsLeftOut(t *testing.T) {
 	t.Parallel()
 	build, write, bad := newBlockingIndex(), newBlockingIndex(), errors.New("bad object")

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// The measured store has 20,000 objects in 100 namespaces and on 200 nodes, so that each value of
-// the index has 100 objects.
+// The measured store has 20,000 objects in 100 namespaces and on 200 nodes, so each node has 100
+// objects.
 const benchObjects, benchNamespaces, benchNodes = 20_000, 100, 200
 
 func benchKey(i int) types.NamespacedName {
@@ -50,11 +50,11 @@ func BenchmarkGet(b *testing.B) {
 		if _, ok := store.Get(ops[i%len(ops)].Key); !ok {
 			b.Fatal("not found")
 		}
-		i += 7919 // a prime, so that objects are not read in the order of creation
+		i += 7919 // a prime, so that the order differs from that of creation
 	}
 }
 
-// BenchmarkGetMapAndMutex is the baseline of BenchmarkGet: the simplest possible store.
+// BenchmarkGetMapAndMutex measures the simplest possible store, for comparison with BenchmarkGet.
 func BenchmarkGetMapAndMutex(b *testing.B) {
 	var mu sync.RWMutex
 	objects := map[types.NamespacedName]*object{}
@@ -75,8 +75,8 @@ func BenchmarkGetMapAndMutex(b *testing.B) {
 	}
 }
 
-// BenchmarkGetInTurn gets objects in the order of their creation, so that keys and entries are near
-// in memory.
+// BenchmarkGetInTurn gets objects in the order of their creation, so that consecutive keys and
+// entries are near in memory.
 func BenchmarkGetInTurn(b *testing.B) {
 	store, ops := benchStore(b)
 	i := 0
@@ -103,8 +103,8 @@ func getInTurn(b *testing.B, pb *testing.PB, store *Store[*object], ops []Op[*ob
 	}
 }
 
-// BenchmarkGetUnderWrites has one writer that never pauses. writes/op is the number of writes for
-// each Get.
+// BenchmarkGetUnderWrites measures Get while one writer writes without a pause. writes/op is the
+// number of writes for each Get.
 func BenchmarkGetUnderWrites(b *testing.B) {
 	store, ops := benchStore(b)
 	stop := make(chan struct{})
@@ -127,7 +127,7 @@ func BenchmarkGetUnderWrites(b *testing.B) {
 }
 
 // BenchmarkApply replaces objects by objects with another index value, in transactions of several
-// sizes, with the namespace index and one more.
+// sizes. The store has one index in addition to the index by namespace.
 func BenchmarkApply(b *testing.B) {
 	for _, size := range []int{1, 10, 100, 1000} {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {

@@ -34,7 +34,7 @@ func Example() {
 		panic(err)
 	}
 
-	// A snapshot stays as it is, whatever is written meanwhile.
+	// A snapshot does not change when the store is written.
 	before := store.Snapshot()
 	if _, err := store.Apply([]indexer.Op[pod]{{Key: key("cart"), Delete: true}}, "12"); err != nil {
 		panic(err)
@@ -61,8 +61,8 @@ func Example() {
 	//   shop/web Running
 }
 
-// A program that derives something from a store can follow the store. Its position is a snapshot,
-// which never expires. It may process changes as rarely as it likes.
+// A program that derives data from a store can follow the store. Its position is a snapshot, which
+// never expires. The program may process changes as rarely as it likes.
 func ExampleSnapshot_Changes() {
 	store, err := indexer.New(indexer.Options[string]{})
 	if err != nil {
@@ -79,7 +79,7 @@ func ExampleSnapshot_Changes() {
 	}
 	write("3", put("web", "1"), put("db", "2"), put("cache", "3"))
 
-	last := store.Snapshot() // Everything in it has been processed.
+	last := store.Snapshot() // everything in it has been processed
 	write("4", put("db", "4"))
 	write("5", put("job", "5"), indexer.Op[string]{Key: types.NamespacedName{Name: "web"}, Delete: true})
 	write("6", put("db", "6"))
@@ -96,7 +96,7 @@ func ExampleSnapshot_Changes() {
 			lines = append(lines, fmt.Sprintf("%s has changed, from version %s to %s", change.Key.Name, change.Old.ResourceVersion, change.New.ResourceVersion))
 		}
 	}
-	slices.Sort(lines) // Changes have no order.
+	slices.Sort(lines) // changes have no order
 	fmt.Printf("from %s to %s:\n%s\n", last.ResourceVersion(), next.ResourceVersion(), strings.Join(lines, "\n"))
 	last.Release()
 	last = next // the new position

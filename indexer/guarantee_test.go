@@ -11,8 +11,8 @@ import (
 	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
-// wholeSet returns a set of objects for one version. Its keys, namespaces and index values differ
-// from the neighbouring versions' sets.
+// wholeSet returns the objects for one version. Its keys, namespaces and index values differ from
+// those of the neighbouring versions.
 func wholeSet(version int) []Op[*object] {
 	size := 20 + version%7
 	ops := make([]Op[*object], size)
@@ -62,7 +62,7 @@ func TestG7_ReadersNeverSeeAMixtureNorAnIndexThatDisagrees(t *testing.T) {
 				require.GreaterOrEqual(t, s.Revision(), revision, "time does not go back")
 				revision = s.Revision()
 
-				// Without a snapshot, each single result is complete.
+				// Even without a snapshot, each single result is complete.
 				version := 0
 				for _, o := range store.All() {
 					require.True(t, version == 0 || version == o.version)
@@ -83,7 +83,8 @@ func TestG7_ReadersNeverSeeAMixtureNorAnIndexThatDisagrees(t *testing.T) {
 			require.NoError(t, replace(store, set, strconv.Itoa(version)))
 			continue
 		}
-		// The same transaction by hand: delete the objects that vanish, then store the new objects.
+		// This is the same transaction with Apply: delete the objects that vanish, and store the
+		// new ones.
 		stay := map[string]bool{}
 		for _, op := range set {
 			stay[op.Key.String()] = true
@@ -100,8 +101,8 @@ func TestG7_ReadersNeverSeeAMixtureNorAnIndexThatDisagrees(t *testing.T) {
 	readers.Wait()
 }
 
-// A Get of the store pins nothing. Still it must not see an unpublished transaction, whether or not
-// snapshots keep the state before it.
+// A Get of the store does not pin a view. Still it must not see an unpublished transaction, whether
+// or not snapshots keep the previous state.
 func TestG7_GetSeesNothingOfATransactionThatIsNotPublished(t *testing.T) {
 	t.Parallel()
 	for _, kept := range []bool{false, true} {
@@ -131,8 +132,8 @@ func TestG7_GetSeesNothingOfATransactionThatIsNotPublished(t *testing.T) {
 	}
 }
 
-// Writers have keys of their own, one goroutine adds and removes indexes, and readers check. In the
-// end, every object that was written last is there.
+// Each writer has its own keys, one goroutine adds and removes indexes, and readers check. In the
+// end, the store must have every object that was written last.
 func TestG7_WhoHasSeenAnObjectFindsItsTransactionInEveryLaterView(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
@@ -150,7 +151,7 @@ func TestG7_WhoHasSeenAnObjectFindsItsTransactionInEveryLaterView(t *testing.T) 
 		}
 	})
 	others.Go(func() {
-		for !closed(done) { // Pinned old versions stay, so that Get has to compare revisions.
+		for !closed(done) { // pinned old versions make Get compare revisions
 			store.Snapshot().Release()
 		}
 	})

@@ -12,12 +12,12 @@ import (
 	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
-// object is the type that tests store. It contains its own index values.
+// object is the type of stored objects in tests. It contains its own index values.
 type object struct {
 	version int
 	terms   []string
-	err     error // what the index function returns
-	panic   any   // what the index function panics with
+	err     error // the index function returns it
+	panic   any   // the index function panics with it
 }
 
 // byTerm indexes objects by their own terms.
@@ -48,8 +48,8 @@ func put(k string, o *object) Op[*object] { return Op[*object]{Key: key(k), Obje
 
 func del(k string) Op[*object] { return Op[*object]{Key: key(k), Delete: true} }
 
-// names returns the keys that an iterator yields, as strings in order, and requires that no key
-// comes twice.
+// names returns the keys that an iterator yields, as sorted strings, and requires that each key
+// comes once.
 func names[T any](t require.TestingT, seq iter.Seq2[types.NamespacedName, T]) []string {
 	var all []string
 	seen := map[types.NamespacedName]bool{}
@@ -69,7 +69,7 @@ func byIndex(t require.TestingT, s *Snapshot[*object], index, value string) []st
 }
 
 // requireConsistent checks that every index has exactly the values that its function returns for
-// the stored objects (G7). Index functions are termsOfObject unless others are given.
+// the stored objects (G7). others are the index functions; by default there is only termsOfObject.
 func requireConsistent(t require.TestingT, s *Snapshot[*object], others ...map[string]IndexFunc[*object]) {
 	count := 0
 	namespaces := map[string]map[types.NamespacedName]*object{}
@@ -131,8 +131,9 @@ func add(to map[string]map[types.NamespacedName]*object, value string, k types.N
 	to[value][k] = o
 }
 
-// requireSound checks the internals of a store, and returns counts of what it keeps. Nothing is in
-// a wrong place, every count is right, and nothing is kept that no reader can see.
+// requireSound checks the internals of a store, and returns counts of what it keeps. Every record
+// must be in its place, every count must be right, and the store must not keep a version that no
+// reader can see.
 func requireSound[T any](t require.TestingT, store *Store[T]) versions.Audit {
 	audit, err := store.source.Engine.Audit()
 	require.NoError(t, err)
@@ -145,7 +146,7 @@ func counted(t require.TestingT, seq iter.Seq2[string, int], err error) map[stri
 	return maps.Collect(seq)
 }
 
-// apply and replace are for tests that don't look at revisions.
+// apply and replace are for tests that ignore revisions.
 func apply[T any](store *Store[T], ops []Op[T], resourceVersion string) error {
 	_, err := store.Apply(ops, resourceVersion)
 	return err

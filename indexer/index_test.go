@@ -44,7 +44,7 @@ func TestIndexLeavesOutObjectsWithoutValuesAndCountsDuplicatesOnce(t *testing.T)
 	requireConsistent(t, store.Snapshot())
 }
 
-// IX-8. Unlike IX-10, IndexValues also reports an unknown name.
+// IX-8. Unlike in IX-10, IndexValues also returns an error for an unknown name.
 func TestUnknownIndexIsAnErrorAndUnknownValueIsNot(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
@@ -118,7 +118,7 @@ func TestD15_ResourceVersionNeverGoesDown(t *testing.T) {
 		{"", "10"},
 		{"10", "10"},
 		{"100000000000000000000000", "100000000000000000000000"}, // larger than any integer type
-		{"opaque", "opaque"}, // cannot be compared: the last counts
+		{"opaque", "opaque"}, // cannot be compared, so the last one counts
 		{"12", "12"},
 		{"0", "12"}, // not a version
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
-// TestAnObjectMayHaveManyValues: the author of an object decides how many values it has, and all
-// other writers wait until it is stored. Eight times as many values must take eight times as long,
-// and not 64 times.
+// TestAnObjectMayHaveManyValues: the author of an object decides how many index values it has. All
+// other writers wait until the object is stored. Eight times as many values must take about eight
+// times as long, and not 64 times.
 func TestAnObjectMayHaveManyValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
@@ -35,7 +35,7 @@ func TestAnObjectMayHaveManyValues(t *testing.T) {
 				require.NoError(t, apply(store, []Op[*object]{op}, ""))
 			}
 			began := time.Now()
-			for i := range 8 { // which share their values
+			for i := range 8 { // they have the same values
 				write(put(strconv.Itoa(i), first))
 			}
 			write(put("0", second))
@@ -51,7 +51,7 @@ func TestAnObjectMayHaveManyValues(t *testing.T) {
 		}
 		return least
 	}
-	// A busy machine makes some measurements longer, but never shorter.
+	// Other load makes a measurement longer, but never shorter, so the minimum counts.
 	few, many := time.Hour, time.Hour
 	for range 20 {
 		few, many = min(few, took(500)), min(many, took(4000))

@@ -12,7 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// storeModel is a naive model of a store: maps of strings, indexes by scan.
+// storeModel is a naive model of a store. It has a map of objects, and scans the map in place of
+// indexes.
 type storeModel struct {
 	objects map[string]*object
 	rv      int
@@ -47,7 +48,7 @@ func (m *storeModel) replace(ops []Op[*object], rv int) (failed int) {
 	return m.apply(ops, rv)
 }
 
-// scan returns the names of the wanted objects.
+// scan returns the names of the objects for which wanted returns true.
 func (m *storeModel) scan(wanted func(name string, o *object) bool) []string {
 	var found []string
 	for name, o := range m.objects {
@@ -113,8 +114,8 @@ func sortedNames[S ~func(yield func(types.NamespacedName, *object) bool)](t requ
 	return found
 }
 
-// indexFuncs are the index functions that a fuzzed store may have. All of them fail for the same
-// objects.
+// indexFuncs are the index functions that a store in this test may have. All of them fail for the
+// same objects.
 var indexFuncs = map[string]IndexFunc[*object]{
 	"term": func(o *object) ([]string, error) { return slices.Clone(o.terms), o.err },
 	"even": func(o *object) ([]string, error) { return []string{strconv.FormatBool(o.version%2 == 0)}, o.err },
@@ -124,7 +125,7 @@ var indexFuncs = map[string]IndexFunc[*object]{
 var errUnfit = errors.New("unfit")
 
 // FuzzStore reads its input as actions: each pair of bytes is an op or the end of a transaction. It
-// applies them to a store and to the model, and keeps snapshots.
+// applies the actions to a store and to the model, and keeps snapshots.
 func FuzzStore(f *testing.F) {
 	f.Add([]byte{0, 1, 0, 2, 9, 5, 1, 1, 9, 0})
 	f.Add([]byte{0, 1, 11, 1, 0, 2, 10, 5, 12, 1, 2, 3, 9, 7})
@@ -185,7 +186,7 @@ func FuzzStore(f *testing.F) {
 				requireChanges(t, v.model, later.model, v.snapshot, later.snapshot)
 			}
 		}
-		// Whichever snapshot is released, the store keeps what the others see, and nothing else.
+		// Whichever snapshot is released, the store keeps exactly what the other snapshots see.
 		for len(versions) > 0 {
 			n := len(input) % len(versions)
 			versions[n].snapshot.Release()
@@ -198,7 +199,7 @@ func FuzzStore(f *testing.F) {
 	})
 }
 
-// requireChanges checks what changed from one state to another.
+// requireChanges checks the changes between two snapshots against the model.
 func requireChanges(t require.TestingT, old, new storeModel, from, to *Snapshot[*object]) {
 	want, got := map[string][2]*object{}, map[string][2]*object{}
 	for name, o := range old.objects {
@@ -225,12 +226,12 @@ func requireChanges(t require.TestingT, old, new storeModel, from, to *Snapshot[
 	require.Equal(t, want, got)
 }
 
-// unfit reports whether the model has an object that no index function accepts.
+// unfit reports whether the model has an object on which the index functions fail.
 func unfit(m storeModel) bool {
 	return len(m.scan(func(_ string, o *object) bool { return o.err != nil })) > 0
 }
 
-// countErrors returns how many errors are joined in one.
+// countErrors returns how many errors are joined in err.
 func countErrors(err error) int {
 	if err == nil {
 		return 0

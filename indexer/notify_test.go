@@ -79,7 +79,7 @@ func TestChangedIsSharedAndEachMayCancel(t *testing.T) {
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{})}, ""))
 	require.True(t, closed(second))
 
-	// A late cancel does not end another caller's wait.
+	// A second call of cancel does not end another caller's wait.
 	third, cancelThird := store.Notify(key("a/x"))
 	defer cancelThird()
 	cancelSecond()
@@ -87,7 +87,7 @@ func TestChangedIsSharedAndEachMayCancel(t *testing.T) {
 	require.True(t, closed(third))
 }
 
-// A reader that first gets the channel, then looks, then waits, misses no change.
+// A reader that gets the channel, then reads, and then waits misses no change.
 func TestChangedMissesNothing(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, nil)

@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
-// eventually collects garbage until a condition holds, because cleanups run some time after a
-// collection.
+// eventually runs the garbage collector until a condition holds, because cleanups run some time
+// after a collection.
 func eventually(t *testing.T, holds func() bool, what string) {
 	require.Eventually(t, func() bool {
 		runtime.GC()
@@ -23,8 +23,8 @@ func eventually(t *testing.T, holds func() bool, what string) {
 	}, time.Minute, time.Millisecond, what)
 }
 
-// allocations returns the allocations of one call of f. It is the least of several measurements:
-// all goroutines count, also those that clean up after earlier tests.
+// allocations returns the number of allocations of one call of f. It is the lowest of several
+// measurements, because all goroutines count, including those that clean up after earlier tests.
 func allocations(calls int, f func()) float64 {
 	least := testing.AllocsPerRun(calls, f)
 	for range 20 {
@@ -93,8 +93,7 @@ func TestForgottenSnapshotIsReleasedByTheGarbageCollector(t *testing.T) {
 	require.Zero(t, requireSound(t, store).Views)
 }
 
-// An iterator of a snapshot keeps its objects, even if nothing else refers to the snapshot any
-// more.
+// An iterator of a snapshot keeps its objects, even if nothing else refers to the snapshot.
 func TestIteratorKeepsItsSnapshot(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
@@ -111,7 +110,7 @@ func TestIteratorKeepsItsSnapshot(t *testing.T) {
 	require.Zero(t, requireSound(t, store).Records)
 }
 
-// A loop that is left early, also by a panic, releases what it read.
+// If a loop is left early, or by a panic, its iterator releases the view.
 func TestLoopThatIsLeftIsOver(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
@@ -127,7 +126,7 @@ func TestLoopThatIsLeftIsOver(t *testing.T) {
 	require.Zero(t, requireSound(t, store).Records)
 }
 
-// The memory of a snapshot that is kept for ever does not grow with the number of writes.
+// While a snapshot is kept, memory does not grow with the number of writes.
 func TestOldSnapshotDoesNotLetMemoryGrowWithWrites(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
@@ -147,9 +146,9 @@ func TestOldSnapshotDoesNotLetMemoryGrowWithWrites(t *testing.T) {
 	requireConsistent(t, old)
 }
 
-// Writers, relists and index changes go on, keys come and go so that tables grow and shrink, and
-// readers hold snapshots for as long as they like. Each snapshot is consistent whenever it is read,
-// and never changes.
+// Writers, relists and index changes run, keys come and go so that tables grow and shrink, and
+// readers keep snapshots for any time. Each snapshot must be consistent at every read, and must
+// never change.
 func TestSnapshotsStayConsistentWhateverHappens(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
@@ -241,8 +240,8 @@ func TestUpdateIsOneAllocation(t *testing.T) {
 	ops := [][]Op[*object]{{put("a/x", a)}, {put("a/x", b)}}
 	require.LessOrEqual(t, allocations(100, func() { _, _ = store.Apply(ops[0], "2") }), 1.0)
 
-	// The sizes allow for a list of terms when they have changed, and for growth of a list of
-	// records now and then.
+	// These numbers allow for a list of terms when the terms have changed, and for the occasional
+	// growth of a list of records.
 	n := 0
 	require.LessOrEqual(t, allocations(1000, func() {
 		n++

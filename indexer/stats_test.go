@@ -39,7 +39,7 @@ func TestObserverAndStatsCountWhatWasDone(t *testing.T) {
 	}, store.Stats())
 }
 
-// An object that is the only one of its transaction takes a fast path.
+// An object that is alone in its transaction takes a fast path.
 func TestStatsCountObjectsThatComeAlone(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)

@@ -17,7 +17,8 @@ func TestNewRejectsAnIndexWithoutNameOrFunction(t *testing.T) {
 	require.ErrorContains(t, err, `"node" has no function`)
 }
 
-// IX-12, and more: later changes to the arguments of New do not affect the store.
+// IX-12: changes to the arguments of New after the call, such as the map of indexes, do not affect
+// the store.
 func TestNewCopiesItsOptions(t *testing.T) {
 	t.Parallel()
 	calls := 0
@@ -117,7 +118,7 @@ func TestReplaceSwapsTheWholeContent(t *testing.T) {
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{version: 1, terms: []string{"t"}}), put("a/y", &object{terms: []string{"t"}})}, "5"))
 	require.NoError(t, replace(store, []Op[*object]{
 		put("a/x", &object{version: 2, terms: []string{"u"}}),
-		put("a/z", &object{version: 3}), put("a/z", &object{version: 4}), // the last counts
+		put("a/z", &object{version: 3}), put("a/z", &object{version: 4}), // the last one counts
 		put("a/w", &object{}), del("a/w"),
 	}, "7"))
 	require.Equal(t, []string{"a/x", "a/z"}, names(t, store.All()))
@@ -241,8 +242,8 @@ func TestReadingAllocatesNothingPerObject(t *testing.T) {
 		for range term.Having("node-7") {
 		}
 	}))
-	// The iterator itself needs no allocation. But it comes with an error, so that the compiler
-	// does not know which iterator it is, and the loop body escapes, with its variable.
+	// The iterator itself needs no allocation. But ByIndex also returns an error, so the compiler
+	// does not know which iterator it is. The loop body escapes, with its variable.
 	require.LessOrEqual(t, allocations(100, func() {
 		found, _ := store.ByIndex("term", "node-7")
 		for range found {

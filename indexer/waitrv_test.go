@@ -29,7 +29,8 @@ func TestG8_WaitRVReturnsWhenEverythingUpToTheVersionIsApplied(t *testing.T) {
 				waiters++
 				go func() {
 					require.NoError(t, store.WaitRV(t.Context(), strconv.Itoa(version)))
-					// Each version stores an object of its own, and all of them are there.
+					// Each version stores an object of its own. The store must have the objects of
+					// all versions.
 					s := store.Snapshot()
 					for v := 1; v <= version; v++ {
 						_, ok := s.Get(key("a/" + strconv.Itoa(v)))
@@ -131,7 +132,7 @@ func TestWaitRVPrefersTheVersionToTheEndOfItsContext(t *testing.T) {
 		result := make(chan error, 1)
 		go func() { result <- store.WaitRV(ctx, "1") }()
 		synctest.Wait()
-		// The context ends first, and the version comes before WaitRV can return.
+		// The context ends first. Then the version is reached, before WaitRV can return.
 		store.waiters.mu.Lock()
 		cancel()
 		store.waiters.wakeLocked("1")
@@ -155,8 +156,8 @@ func TestObserverHearsOfWaits(t *testing.T) {
 	})
 }
 
-// A writer wakes waiters after it has published, without a lock. Another writer may have taken the
-// store's version back by then.
+// A writer publishes without the waiters' lock, and then wakes waiters. By then another writer may
+// have lowered the store's version.
 func TestWaitRVIsNotWokenByAVersionThatIsNoLongerThere(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, nil)
@@ -165,13 +166,14 @@ func TestWaitRVIsNotWokenByAVersionThatIsNoLongerThere(t *testing.T) {
 	}
 	w := &waiter{resourceVersion: "15", reached: make(chan error, 1)}
 	var writers sync.WaitGroup
-	store.waiters.count.Add(1) // So that the writers check, and wait for the lock.
+	store.waiters.count.Add(1) // makes the writers take the lock, and wait for it
 	store.waiters.mu.Lock()
 	writers.Go(func() { _, _ = store.Apply(nil, "20") })
 	require.Eventually(t, reached("20"), time.Minute, time.Millisecond)
 	writers.Go(func() { _, _ = store.ApplyRelist(nil, "5") })
 	require.Eventually(t, reached("5"), time.Minute, time.Millisecond)
-	store.waiters.waiting = append(store.waiters.waiting, w) // The waiter has seen version 5.
+	// a waiter that has found version 5 too low
+	store.waiters.waiting = append(store.waiters.waiting, w)
 	store.waiters.mu.Unlock()
 	writers.Wait()
 	require.Empty(t, w.reached, "the store is at 5")
@@ -180,7 +182,7 @@ func TestWaitRVIsNotWokenByAVersionThatIsNoLongerThere(t *testing.T) {
 	require.NoError(t, <-w.reached)
 }
 
-// Writers that report versions in any order lose no waiter, and wake none too early.
+// If writers report versions in any order, each waiter wakes, and none wakes too early.
 func TestWaitRVWithSeveralWriters(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, nil)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Many consecutive slots may be holes, or have objects that do not belong to the walk.
+// Many consecutive slots may be holes, or may have objects that the walk must skip.
 func TestAWalkPassesWhatDoesNotBelongToIt(t *testing.T) {
 	t.Parallel()
 	const some = 16 // of each kind
@@ -26,7 +26,7 @@ func TestAWalkPassesWhatDoesNotBelongToIt(t *testing.T) {
 	ops = nil
 	for n := range objects {
 		switch {
-		case n/some == 1: // holes, once the snapshot is released
+		case n/some == 1: // holes, after the snapshot is released
 			ops = append(ops, del(name(n)))
 		case n/some == 3:
 			ops = append(ops, put(name(n), &object{terms: []string{"elsewhere"}}))

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Get and walks are bound by memory access: docs/adr/0004.
+// Memory access limits the speed of Get and of walks: docs/adr/0004.
 func TestARecordAndAVersionAreOneLineOfTheCacheEach(t *testing.T) {
 	t.Parallel()
 	if unsafe.Sizeof(uintptr(0)) != 8 {

@@ -19,8 +19,8 @@ func write(e *Engine) {
 	e.PutOnly(types.NamespacedName{Namespace: "a", Name: "x"}, &Version{Object: "x"}, nil)
 }
 
-// A reader that unpins an old view while a writer has the lock does not wait. The versions of the
-// view go when this writer unlocks, not later.
+// A reader that unpins an old view while a writer has the lock does not wait. The writer drops the
+// versions of the view when it unlocks, not later.
 func TestAViewThatIsReleasedInAWritersTurnGoesWithIt(t *testing.T) {
 	e := New(nil)
 	write(e)
@@ -37,7 +37,7 @@ func TestAViewThatIsReleasedInAWritersTurnGoesWithIt(t *testing.T) {
 	require.Zero(t, e.writing.state.Load())
 }
 
-// If no writer has the lock, the reader collects.
+// If no writer has the lock, the reader drops the versions itself.
 func TestAViewThatIsReleasedOutOfTurnGoesAtOnce(t *testing.T) {
 	e := New(nil)
 	write(e)
@@ -48,9 +48,8 @@ func TestAViewThatIsReleasedOutOfTurnGoesAtOnce(t *testing.T) {
 	require.Zero(t, e.writing.state.Load())
 }
 
-// A collection starts after each request, whoever requests it and whoever has the lock. Collections
-// never run at the same time as each other or as a writer, and somebody always runs a requested
-// one.
+// After each request a collection starts, whoever requests it and whoever has the lock. Collections
+// never run at the same time as each other or as a writer.
 func TestNoCollectionThatIsAskedForIsLost(t *testing.T) {
 	rounds := 20_000
 	if testing.Short() {
@@ -59,7 +58,7 @@ func TestNoCollectionThatIsAskedForIsLost(t *testing.T) {
 	var one turn
 	one.init()
 	var wanted, collected atomic.Int64
-	written, inside := 0, 0 // guarded by the lock, which the race detector checks
+	written, inside := 0, 0 // guarded by the lock, so the race detector checks the lock
 	collect := func() {
 		inside++
 		collected.Store(wanted.Load())
@@ -108,7 +107,7 @@ func TestNoCollectionThatIsAskedForIsLost(t *testing.T) {
 }
 
 // The runtime releases a snapshot in a goroutine of its own, outside of every bubble, while a
-// writer in a bubble waits.
+// writer in a bubble waits for the lock.
 func TestATurnIsHandedOverFromOutsideOfABubble(t *testing.T) {
 	t.Parallel()
 	taken := make(chan *turn)
