@@ -26,7 +26,7 @@ const (
 	end   = "<!-- end -->"
 )
 
-// The page lists exactly the metrics that may be registered.
+// The page lists exactly the metrics that package metrics can register.
 func TestTableOfAllMetrics(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(page)
@@ -66,7 +66,7 @@ func tableOfAll() string {
 	return b.String()
 }
 
-// The page lists exactly the existing reasons.
+// The page lists exactly the reasons that reasonOf can return.
 func TestReasonsOfThePage(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(page)

@@ -22,7 +22,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// A controller that serves its metrics on loopback.
+// A controller serves its metrics on loopback.
 func Example() {
 	server := apitest.New(apitest.Options{})
 	if err := server.ListenMemory(); err != nil {
@@ -77,7 +77,7 @@ func scrape(address net.Addr) string {
 	return string(text)
 }
 
-// A single queue, without other parts of kinform.
+// A program uses a single queue, and no other part of kinform.
 func ExampleQueueObserver() {
 	collected := rest.Must(metrics.New(metrics.Options{}))
 	registry := prometheus.NewRegistry()

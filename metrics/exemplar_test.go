@@ -12,14 +12,14 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// onTheWay are the histograms that a change passes, in order.
+// onTheWay has the histograms that a change passes, in order.
 var onTheWay = []string{
 	"kinform_handler_wait_seconds", "kinform_handler_run_seconds",
 	"kinform_workqueue_wait_seconds", "workqueue_queue_duration_seconds",
 	"kinform_workqueue_run_seconds", "workqueue_work_duration_seconds", "controller_runtime_reconcile_time_seconds",
 }
 
-// fixed returns the same trace id for everything.
+// fixed is a Traces that returns the same trace id for everything.
 type fixed string
 
 func (f fixed) TracesOfEvents(string) func(informer.DeliverInfo) string {
@@ -31,7 +31,7 @@ func (f fixed) TracesOfTurns(string) (next, ended func(types.NamespacedName) str
 	return of, of
 }
 
-// Any id is safe: the observation is counted, and the scrape succeeds.
+// With any id, the observation is counted, and the scrape succeeds.
 func TestIDsThatAreNoExemplars(t *testing.T) {
 	t.Parallel()
 	for name, id := range map[string]string{"none": "", "long": strings.Repeat("a", 1000), "invalid": "\xff", "fine": "0123456789abcdef"} {

@@ -15,8 +15,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// All possible metrics follow Prometheus' conventions: units, suffixes, help texts. The familiar
-// ones keep their original form.
+// All metrics follow Prometheus' conventions: units, suffixes, help texts. The familiar ones are
+// exempt, because they keep their original form.
 func TestMetricsAreClean(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]dto.MetricType{"gauge": dto.MetricType_GAUGE, "counter": dto.MetricType_COUNTER, "histogram": dto.MetricType_HISTOGRAM}
@@ -34,7 +34,7 @@ func TestMetricsAreClean(t *testing.T) {
 	require.Empty(t, problems)
 }
 
-// Parts come and go, and observers are called, while Prometheus scrapes.
+// Parts are added and removed, and observers are called, while Prometheus scrapes.
 func TestEverythingAtOnce(t *testing.T) {
 	t.Parallel()
 	m, registry := made(t, Options{FamiliarNames: true, MaxParts: 20})
@@ -66,7 +66,7 @@ func TestEverythingAtOnce(t *testing.T) {
 	require.Equal(t, 800.0, now[`kinform_workqueue_run_seconds_count{queue="queue"}`])
 }
 
-// A registry has one collector, to which a program adds all of its parts.
+// A registry accepts only one collector, to which a program adds all of its parts.
 func TestOneRegistryHasOneCollector(t *testing.T) {
 	t.Parallel()
 	_, registry := made(t, Options{})

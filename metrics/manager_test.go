@@ -13,8 +13,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// The metrics answer the questions that an operator has at night, of a healthy program and of a
-// broken one.
+// The metrics answer the questions of an operator, for a healthy program and for a broken one.
 func TestMetricsOfAManagerAnswer(t *testing.T) {
 	play(t, Options{FamiliarNames: true, Holders: true}, func(t *testing.T, r *rig) {
 		for _, name := range []string{"fine", "later", "broken", "hopeless", "panics"} {
@@ -98,7 +97,7 @@ func TestMetricsOfAManagerAnswer(t *testing.T) {
 	})
 }
 
-// A reconcile that hangs, and a key that waits behind it.
+// A reconcile hangs, and a key waits behind it.
 func TestMetricsShowWhatHangs(t *testing.T) {
 	play(t, Options{FamiliarNames: true}, func(t *testing.T, r *rig) {
 		for _, name := range []string{"a", "b", "c"} {
@@ -126,7 +125,7 @@ func TestMetricsShowWhatHangs(t *testing.T) {
 	})
 }
 
-// Relists have a reason.
+// The metrics show the reason of a relist.
 func TestMetricsShowWhatRelists(t *testing.T) {
 	play(t, Options{}, func(t *testing.T, r *rig) {
 		r.create("a")

@@ -40,7 +40,7 @@ type fakeQueue workqueue.Stats
 
 func (f fakeQueue) Stats() workqueue.Stats { return workqueue.Stats(f) }
 
-// nothing is a consumer without any objects.
+// nothing is a consumer without objects.
 type nothing struct{}
 
 func (nothing) LastApplied(types.NamespacedName) (*configMap, string, uint64, bool) {
@@ -76,7 +76,7 @@ func TestStagesAlone(t *testing.T) {
 	}
 }
 
-// A scrape does not fail for any names and any number of parts.
+// No names and no number of parts make a scrape fail.
 func TestNamesAndNumbersOfPartsFailNoScrape(t *testing.T) {
 	t.Parallel()
 	m, registry := made(t, Options{MaxParts: 3, FamiliarNames: true})
@@ -99,7 +99,7 @@ func TestNamesAndNumbersOfPartsFailNoScrape(t *testing.T) {
 	require.Equal(t, 6.0, now[`kinform_metrics_left_out{}`], "a handler, an informer, and of a queue, and its familiar depth, two of five priorities")
 }
 
-// Labels are bounded if their values come from a server or a program.
+// If the values of a label come from a server or a program, their number is limited.
 func TestLabelsOfAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	m, registry := made(t, Options{MaxParts: 4, FamiliarNames: true})
@@ -160,7 +160,7 @@ func TestObserversAreChained(t *testing.T) {
 	require.Equal(t, 1.0, scrape(t, registry)[`kinform_reflector_failures_total{informer="maps",phase="watching",reason="idle"}`])
 }
 
-// A queue without counts by priority has one familiar series for all keys, as in
+// A queue that does not count by priority has one familiar series for all keys, as in
 // controller-runtime.
 func TestFamiliarDepth(t *testing.T) {
 	t.Parallel()
@@ -199,7 +199,8 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// If there are too many parts, their histograms share a name, for each kind separately.
+// If there are too many parts of one kind, the further ones share a name in histograms. Each kind
+// is counted separately.
 func TestNamesOfHistogramsAreBounded(t *testing.T) {
 	t.Parallel()
 	m, registry := made(t, Options{MaxParts: 2, FamiliarNames: true})

@@ -29,8 +29,8 @@ type configMap = corev1.ConfigMap
 
 var silent = slog.New(slog.DiscardHandler)
 
-// rig is a program with all stages and a manager, whose metrics are collected. Its server is on an
-// in-memory network, and time is virtual.
+// rig is a program with all stages and a manager, and a collector for its metrics. Its server is on
+// an in-memory network, and time is virtual.
 type rig struct {
 	t         *testing.T
 	server    *apitest.Server
@@ -41,10 +41,10 @@ type rig struct {
 	collected *Metrics
 	registry  *prometheus.Registry
 	reconcile func(context.Context, *configMap) (controller.Result, error)
-	stop      func() error // ends the program, and returns the error of its Run
+	stop      func() error // ends the program, and returns the result of its Run
 }
 
-// play runs a test in a bubble. The program starts with r.run.
+// play runs a test in a bubble. The test starts the program with r.run.
 func play(t *testing.T, opts Options, test func(t *testing.T, r *rig)) {
 	t.Helper()
 	t.Parallel()
@@ -83,7 +83,7 @@ func play(t *testing.T, opts Options, test func(t *testing.T, r *rig)) {
 	})
 }
 
-// run starts the program. If the test does not stop the program, the cleanup does.
+// run starts the program. If the test does not stop it, the cleanup does.
 func (r *rig) run() {
 	ctx, cancel := context.WithCancel(r.t.Context())
 	ended := make(chan error, 1)
@@ -92,7 +92,7 @@ func (r *rig) run() {
 	r.rest(time.Second)
 }
 
-// rest lets the given time pass, and waits until everything has happened.
+// rest lets this time pass, and waits until all goroutines are idle.
 func (r *rig) rest(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -108,8 +108,8 @@ func (r *rig) create(name string) *configMap {
 	return made.(*configMap)
 }
 
-// scrape returns all series by name and labels, such as `up{job="a"}`, as Prometheus has them. For
-// a histogram, it returns the number of observations as name_count.
+// scrape returns the values of all series by name and labels, such as `up{job="a"}`, as Prometheus
+// has them. For a histogram, it returns the number of observations as name_count.
 func scrape(t testing.TB, g prometheus.Gatherer) map[string]float64 {
 	t.Helper()
 	all, err := g.Gather()
