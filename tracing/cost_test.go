@@ -26,7 +26,7 @@ type pipeline struct {
 	turn   func(context.Context, keyed) error
 }
 
-// newPipeline returns a pipeline with tracing, or without if traced is nil.
+// newPipeline returns a pipeline with tracing, or without tracing if traced is nil.
 func newPipeline(t testing.TB, traced *Tracing) *pipeline {
 	p := &pipeline{tap: tap.New[*configMap](), object: &configMap{}}
 	p.turn = func(context.Context, keyed) error { return nil }
@@ -50,7 +50,7 @@ func newPipeline(t testing.TB, traced *Tracing) *pipeline {
 	return p
 }
 
-// event sends an event and processes its key.
+// event sends an event through the pipeline, and waits until its key is processed.
 func (p *pipeline) event() {
 	p.sent++
 	p.tap.Events <- listwatch.Event[*configMap]{Type: listwatch.Modified, Item: listwatch.Item[*configMap]{

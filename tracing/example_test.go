@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/tracing"
 )
 
-// A controller with traces for all of its changes. A program would have an exporter in place of the
+// All changes of a controller are traced. A real program would have an exporter in place of the
 // recorder, and trace one change in a hundred.
 func Example() {
 	server := apitest.New(apitest.Options{})
@@ -36,7 +36,7 @@ func Example() {
 	maps := controller.For[*corev1.ConfigMap](m, rest.ResourceOptions{})
 	ctx, stop := context.WithCancel(context.Background())
 	controller.Manage(m, "greet", maps, func(ctx context.Context, found *corev1.ConfigMap) (controller.Result, error) {
-		if found.Name == "first" { // It exists before the controller starts, so it is not a change.
+		if found.Name == "first" { // exists before the controller starts, so it is not a change
 			_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "second"}})
 			return controller.Done, err
 		}

@@ -35,7 +35,7 @@ func TestPictureOfATrace(t *testing.T) {
 		return controller.Done, err
 	}
 	r.run()
-	r.create("warm") // connections, caches of the processor
+	r.create("warm") // warms up connections and the processor's caches
 	r.await("reconcile greet", 1)
 	r.create("shop")
 	r.await("reconcile greet", 3)
@@ -48,7 +48,7 @@ func TestPictureOfATrace(t *testing.T) {
 	}
 }
 
-// waterfall draws the spans of a trace, one per line, below their parents, with their start and end
+// waterfall draws the spans of a trace, one per line, each below its parent, with start and end
 // times.
 func waterfall(all []sdk.ReadOnlySpan, root sdk.ReadOnlySpan) string {
 	const width = 48

@@ -29,7 +29,7 @@ var silent = slog.New(slog.DiscardHandler)
 
 func keyOf(name string) keyed { return keyed{Namespace: "web", Name: name} }
 
-// rig is a manager with one controller, on a server over HTTP, with all spans recorded.
+// rig is a manager with one controller, and a server over HTTP. It records all spans.
 type rig struct {
 	t         *testing.T
 	server    *apitest.Server
@@ -65,7 +65,8 @@ func newRig(t *testing.T, opts Options, client rest.Options) *rig {
 	return r
 }
 
-// run starts the program, and returns when the watches are open, so that later events are changes.
+// run starts the program. It returns when the watches are open, so that later changes come as
+// events.
 func (r *rig) run() {
 	ctx, cancel := context.WithCancel(r.t.Context())
 	ended := make(chan error, 1)
@@ -94,7 +95,7 @@ func (r *rig) create(name string) *configMap {
 	return made.(*configMap)
 }
 
-// ended returns the ended spans of this name.
+// ended returns the spans of this name that have ended.
 func (r *rig) ended(name string) (spans []sdk.ReadOnlySpan) {
 	for _, s := range r.recorder.Ended() {
 		if s.Name() == name {
@@ -104,7 +105,7 @@ func (r *rig) ended(name string) (spans []sdk.ReadOnlySpan) {
 	return spans
 }
 
-// await waits for n spans of this name.
+// await waits until n spans of this name have ended.
 func (r *rig) await(name string, n int) []sdk.ReadOnlySpan {
 	r.t.Helper()
 	r.eventually(func() bool { return len(r.ended(name)) >= n })

@@ -54,7 +54,8 @@ func TestTraceOfAChangeIsItsWholeWay(t *testing.T) {
 	r.run()
 	made := r.create("a")
 	root := r.await("change configmaps", 1)[0]
-	r.eventually(func() bool { return len(r.ended("reconcile greet")) >= 2 }) // the second one is caused by the secret
+	// the secret causes the second one
+	r.eventually(func() bool { return len(r.ended("reconcile greet")) >= 2 })
 	id := root.SpanContext().TraceID()
 	require.False(t, root.Parent().IsValid())
 	require.Equal(t, map[string]string{"kinform.informer": "configmaps", "kinform.event": "ADDED", "kinform.resource_version": made.ResourceVersion,
@@ -71,7 +72,7 @@ func TestTraceOfAChangeIsItsWholeWay(t *testing.T) {
 		}
 		require.NotNil(t, span, name)
 		require.Equal(t, root.SpanContext().SpanID(), span.Parent().SpanID(), name)
-		if name != "workqueue" { // it begins while the handler runs
+		if name != "workqueue" { // this span begins while the handler runs
 			require.False(t, span.StartTime().Before(ends.Add(-time.Millisecond)), "%s begins where the span before it ended", name)
 		}
 		ends = span.EndTime()
@@ -82,7 +83,8 @@ func TestTraceOfAChangeIsItsWholeWay(t *testing.T) {
 	require.Equal(t, "201", texts(request)["http.response.status_code"])
 	require.Equal(t, fmt.Sprintf("00-%s-%s-01", id, request.SpanContext().SpanID()), <-headers)
 
-	// A change of an owned object has a trace of its own, which leads to the owner.
+	// A change of an owned object has a trace of its own, which leads to the reconcile of the
+	// owner.
 	secret := r.await("change secrets", 1)[0]
 	second := r.ended("reconcile greet")[1]
 	require.Equal(t, secret.SpanContext().TraceID(), second.SpanContext().TraceID())
@@ -92,7 +94,7 @@ func TestTraceOfAChangeIsItsWholeWay(t *testing.T) {
 	require.Zero(t, r.tracing.Stats().Dropped)
 }
 
-// watched reports what a propagator writes.
+// watched is a propagator that reports what it writes.
 type watched struct {
 	propagation.TextMapPropagator
 	headers chan string
@@ -131,7 +133,7 @@ func TestTurnHasLinksToAllChangesThatItAnswers(t *testing.T) {
 		updated, err := r.server.Update(m)
 		require.NoError(t, err)
 		m = updated.(*configMap)
-		r.await("handle greet", n+2) // so that none is merged before the work queue
+		r.await("handle greet", n+2) // so that changes do not merge before the work queue
 	}
 	close(goOn)
 	turns := r.await("reconcile greet", 2)
@@ -194,7 +196,7 @@ func TestTurnsThatFailAreOfTheSameTrace(t *testing.T) {
 	r.endsAll()
 }
 
-// Deletions, relists, resyncs, and an early end: every started span ends.
+// After deletions, relists, resyncs and an early end, every started span has ended.
 func TestNoSpanIsLeftOpen(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Ratio: 1}, rest.Options{})
@@ -208,7 +210,7 @@ func TestNoSpanIsLeftOpen(t *testing.T) {
 		_, err := r.maps.Server().Get(ctx, keyOf(m.Name), metav1.GetOptions{})
 		return controller.Done, err
 	}
-	r.create("there") // it is listed, so it is not a change
+	r.create("there") // the object is listed, so it is not a change
 	r.run()
 	for n := range 20 {
 		r.create(fmt.Sprint("m", n))
@@ -264,7 +266,7 @@ func TestWhatIsNotSampledHasNoSpan(t *testing.T) {
 	}
 }
 
-// The provider's sampler is called too, once for each change.
+// The provider's sampler is called once for each change that Options.Ratio has selected.
 func TestSamplerOfTheProviderDecides(t *testing.T) {
 	t.Parallel()
 	recorder := tracetest.NewSpanRecorder()
@@ -320,7 +322,8 @@ func TestOptionsAreValidated(t *testing.T) {
 	}
 }
 
-// A handler without a queue is refused, as without tracing, and does not panic at each event.
+// AddHandler refuses a handler without a queue, as without tracing. Otherwise the handler would
+// panic at each event.
 func TestHandlerOfNoQueueIsNone(t *testing.T) {
 	t.Parallel()
 	traced, err := New(sdk.NewTracerProvider(), Options{Ratio: 1})
