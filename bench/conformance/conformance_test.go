@@ -1,6 +1,6 @@
 // Package conformance runs kinform's suites on client-go. So kinform's claims about client-go stay
-// true: which contracts it keeps, and where it differs. With the replace line for module clientgo,
-// it runs them on that module:
+// true: which contracts client-go keeps, and in which it differs. With the replace line for module
+// clientgo, it runs them on that module:
 //
 //	go test -modfile=dropin.mod -tags=dropin ./conformance
 package conformance

@@ -2,5 +2,5 @@
 
 package conformance
 
-// line says that module clientgo replaces client-go.
+// line says whether module clientgo replaces client-go.
 const line = true

@@ -11,8 +11,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// Programs copy numbers from limiters, so kinform's numbers equal client-go's: failure by failure,
-// for several keys, with pauses, and with a key that succeeds in between.
+// Users configure limiters with numbers from client-go, so kinform's waits equal client-go's. The
+// test covers consecutive failures, several keys, pauses, and a key that succeeds in between.
 func TestLimitersWaitAsThoseOfClientGo(t *testing.T) { // WQ-31, WQ-32, WQ-33, WQ-34
 	const fast, slow, longest = 5 * time.Millisecond, 10 * time.Second, time.Hour
 	for name, open := range map[string]func() (workqueue.RateLimiter[string], clientworkqueue.TypedRateLimiter[string]){
@@ -47,7 +47,8 @@ func TestLimitersWaitAsThoseOfClientGo(t *testing.T) { // WQ-31, WQ-32, WQ-33, W
 				ours, theirs := open()
 				for i := range 400 {
 					key := []string{"often", "often", "often", "seldom", string(rune('a' + i%20))}[i%5]
-					// A bucket computes in floating point, in a different order on each side.
+					// A bucket computes in floating point, and the two sides compute in different
+					// orders.
 					require.InDelta(t, theirs.When(key), ours.When(key), float64(time.Microsecond), "failure %d, of %s", i, key)
 					require.Equal(t, theirs.NumRequeues(key), ours.NumRequeues(key))
 					switch {

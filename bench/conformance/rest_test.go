@@ -19,7 +19,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// These tests compare how the two clients handle the answers of one server. Each test says what
+// These tests compare how both clients handle the answers of one server. Each test shows what
 // client-go does, and what kinform does instead.
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")

@@ -19,7 +19,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "server" { // The driver starts itself, which is this test binary.
+	if len(os.Args) > 1 && os.Args[1] == "server" {
+		// the driver starts this test binary as the server
 		if err := serve(os.Args[2:], os.Stdout); err != nil {
 			panic(err)
 		}
@@ -104,7 +105,7 @@ func TestRealServerIsBehindTheSameGate(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, server.kill()) }()
 
-	for range 2 { // The second round deletes the objects of the first.
+	for range 2 { // the second round deletes the objects of the first
 		l := newLoad(address, 3)
 		defer l.close()
 		require.NoError(t, l.create(t.Context()))

@@ -37,7 +37,7 @@ func TestAllInformersMakeTheSameOfEveryHistory(t *testing.T) {
 	}
 }
 
-// try plays the history of a seed.
+// try runs the history of a seed.
 func try(t *testing.T, seed uint64, show bool) {
 	synctest.Test(t, func(t *testing.T) {
 		trace, wrong := play(seed)

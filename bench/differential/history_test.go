@@ -24,22 +24,22 @@ import (
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")
 
-// history is one history in progress.
+// history is the state of one running history.
 type history struct {
 	random  *rand.Rand
 	server  *apitest.Server
 	sides   []*side
 	faults  []*apitest.Injected
-	touched map[types.NamespacedName]bool // in the current phase
+	touched map[types.NamespacedName]bool // changed in the current phase
 	trace   []string
 	began   time.Time
 	wrong   []string
 }
 
-// played counts what has been compared, to show that the histories were not empty.
+// played counts the comparisons, to show that the histories were not empty.
 var played struct{ phases, calm, notifications, faults atomic.Int64 }
 
-// play plays the history of a seed, inside a bubble of testing/synctest. It returns the steps and
+// play runs the history of a seed, inside a bubble of testing/synctest. It returns its steps and
 // the violations.
 func play(seed uint64) (trace, wrong []string) {
 	h := &history{random: rand.New(rand.NewPCG(seed, 1)), touched: map[types.NamespacedName]bool{}, began: time.Now()}
@@ -79,7 +79,7 @@ func play(seed uint64) (trace, wrong []string) {
 	return h.trace, h.wrong
 }
 
-// beforeTheStart creates the objects and handlers with which the informers begin.
+// beforeTheStart creates the objects and handlers that exist before the informers start.
 func (h *history) beforeTheStart() {
 	for range h.random.IntN(5) {
 		h.change()
@@ -95,7 +95,7 @@ func (h *history) beforeTheStart() {
 	h.settle(false)
 }
 
-// phase plays one phase and compares.
+// phase runs one phase and compares the sides.
 func (h *history) phase() {
 	calm := h.chance(2)
 	h.say("-- a phase, calm: %v", calm)
@@ -111,7 +111,7 @@ func (h *history) phase() {
 	}
 	if calm {
 		played.calm.Add(1)
-		synctest.Wait() // The state that a new handler receives is stable now.
+		synctest.Wait() // so that the state for a new handler is stable
 	}
 	for range 1 + h.random.IntN(12) {
 		h.change()
@@ -179,7 +179,7 @@ func (h *history) change() {
 	}
 }
 
-// fault breaks each side's next request.
+// fault breaks the next request of each side.
 func (h *history) fault() {
 	faults := []struct {
 		name, verb string
@@ -227,7 +227,7 @@ func (h *history) settle(calm bool) {
 	}
 	h.faults = nil
 	if !calm {
-		h.server.EndWatches("") // Some watches may carry a fault that has not struck yet.
+		h.server.EndWatches("") // a watch may carry a fault that has not happened yet
 	}
 	truth, versions := h.truth()
 	told := -1
@@ -310,7 +310,7 @@ func (h *history) whatIsMissing(versions map[types.NamespacedName]string) string
 	return ""
 }
 
-// compare compares the handlers' notifications of this phase.
+// compare compares the notifications of all handlers in this phase.
 func (h *history) compare(calm bool) {
 	for n := range h.sides[0].handlers {
 		var all []map[types.NamespacedName][]note

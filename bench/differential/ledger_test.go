@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/internal/conformance"
 )
 
-// note is the compared part of a notification.
+// note is the part of a notification that is compared.
 type note struct {
 	what     conformance.EventType
 	initial  bool // only for Added, as in client-go
@@ -30,12 +30,12 @@ func (n note) String() string {
 
 // ledger is a handler that records its notifications and all violations.
 type ledger struct {
-	strict bool          // accepts no notification that would have to be collapsed
+	strict bool          // reports a violation if a notification would have to be collapsed
 	pace   time.Duration // how long each call takes
 
 	mu       sync.Mutex                      // guards following
-	versions map[types.NamespacedName]string // of existing objects, as notified
-	newest   map[types.NamespacedName]uint64 // the highest version received
+	versions map[types.NamespacedName]string // versions of the existing objects, as notified
+	newest   map[types.NamespacedName]uint64 // the highest version of each key that was notified
 	phase    map[types.NamespacedName][]note // in this phase, collapsed
 	wrong    []string
 }
@@ -74,7 +74,7 @@ func (l *ledger) handle(e conformance.Event) {
 	l.newest[e.Key] = max(newer, l.newest[e.Key])
 	if n.what == conformance.Deleted {
 		delete(l.versions, e.Key)
-		n.old = "" // The last state of a deleted object is the state that was received last, on both sides.
+		n.old = "" // for a deleted object, both sides have the last received state
 	} else {
 		l.versions[e.Key] = n.new
 	}
@@ -85,7 +85,7 @@ func (l *ledger) object(e conformance.Event, format string, args ...any) {
 	l.wrong = append(l.wrong, fmt.Sprintf("%s %v %s: ", e.Type, e.Key, version(e.New))+fmt.Sprintf(format, args...))
 }
 
-// known returns the versions of existing objects, as notified.
+// known returns the versions of the objects that exist according to the notifications.
 func (l *ledger) known() map[types.NamespacedName]string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -102,7 +102,7 @@ func (l *ledger) told() (n int) {
 	return n
 }
 
-// turn ends a phase: it returns the phase's notifications and violations.
+// turn ends a phase. It returns the notifications and violations of the phase.
 func (l *ledger) turn() (told map[types.NamespacedName][]note, wrong []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

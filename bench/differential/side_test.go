@@ -16,7 +16,7 @@ type side struct {
 	stop     func()
 }
 
-// handler is a ledger, with a function to remove it. The n-th handlers of all sides are added and
+// handler is a ledger with a function that removes it. The n-th handlers of all sides are added and
 // removed at the same time.
 type handler struct {
 	*ledger

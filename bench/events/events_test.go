@@ -13,9 +13,10 @@ import (
 	"github.com/kinform/kinform/bench/clientgo"
 )
 
-// Without goleak, because client-go does not wait for its recorders' goroutines.
+// TestMain does not use goleak, because client-go does not wait for its recorders' goroutines.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "server" { // The driver starts itself, which is this test binary.
+	if len(os.Args) > 1 && os.Args[1] == "server" {
+		// the driver starts this test binary as the server
 		if err := serve(os.Stdout); err != nil {
 			panic(err)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/kinform/kinform/bench/internal/aside"
 )
 
-// The target of 0.75 cannot be reached with the line alone: clientgo/README.md explains the rest.
-// The tag reaches it.
+// With the line alone, the target of 0.75 cannot be reached; clientgo/README.md explains why. The
+// program with the build tag reaches it.
 func TestTheLineMakesAnInformersProgramSmaller(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -26,8 +26,8 @@ func TestTheLineMakesAnInformersProgramSmaller(t *testing.T) {
 	require.NoError(t, err)
 	require.LessOrEqual(t, float64(with.bytes)/float64(without.bytes), 0.98)
 	require.LessOrEqual(t, float64(tagged.bytes)/float64(without.bytes), 0.70)
-	// Three more packages: the guard of shared objects, the containment of panics, and sharing
-	// after a transform.
+	// The line adds three packages: the guard of shared objects, the containment of panics, and
+	// sharing after a transform.
 	require.LessOrEqual(t, with.packages, without.packages+3)
 	require.LessOrEqual(t, tagged.packages, without.packages-70)
 }

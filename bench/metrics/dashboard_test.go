@@ -50,11 +50,12 @@ func panels(t *testing.T) []*panel {
 	return dashboard.Panels
 }
 
-// quiet are panels that are empty unless something happens that the recorded hour does not include.
+// quiet has the panels that are empty in the recorded hour.
 var quiet = []string{"Objects that cannot be read", "Merged"}
 
-// Prometheus can parse every query of the dashboard, and each has a result over an hour with most
-// possible faults. It can also parse every alert, and the expected alerts fire in that hour.
+// Prometheus can parse every query of the dashboard. Each query has a result over an hour with most
+// possible faults. Prometheus can also parse every alert, and the expected alerts fire in that
+// hour.
 func TestDashboardAndAlertsOverAnHour(t *testing.T) {
 	h := record(t)
 	engine := promql.NewEngine(promql.EngineOpts{MaxSamples: 50_000_000, Timeout: time.Minute, Parser: language})
@@ -95,7 +96,7 @@ func TestDashboardAndAlertsOverAnHour(t *testing.T) {
 	}
 }
 
-// ask evaluates an expression at each scrape of the hour.
+// ask evaluates an expression at the time of each scrape.
 func (h *history) ask(t *testing.T, engine *promql.Engine, expr string) promql.Matrix {
 	t.Helper()
 	query, err := engine.NewRangeQuery(t.Context(), h, promql.NewPrometheusQueryOpts(false, 0, nil), expr, h.start.Add(interval), h.end, interval)
@@ -105,14 +106,14 @@ func (h *history) ask(t *testing.T, engine *promql.Engine, expr string) promql.M
 	require.NoError(t, result.Err, expr)
 	matrix, err := result.Matrix()
 	require.NoError(t, err, expr)
-	copied := make(promql.Matrix, len(matrix)) // The engine reuses the points.
+	copied := make(promql.Matrix, len(matrix)) // the engine reuses the points
 	for i, s := range matrix {
 		copied[i] = promql.Series{Metric: s.Metric.Copy(), Floats: slices.Clone(s.Floats)}
 	}
 	return copied
 }
 
-// longest is the longest time with a point at each scrape.
+// longest returns the longest time in which each scrape has a point.
 func longest(points []promql.FPoint) (most time.Duration) {
 	begun := 0
 	for i := range points {

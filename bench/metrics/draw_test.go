@@ -17,7 +17,7 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// cellWidth and cellHeight are the size of a cell of the dashboard's grid in pixels.
+// cellWidth and cellHeight are the size of a cell of the dashboard's grid, in pixels.
 const cellWidth, cellHeight = 66, 30
 
 var (
@@ -29,7 +29,7 @@ var (
 		{87, 148, 242, 255}, {184, 119, 217, 255}, {112, 92, 250, 255}, {55, 135, 45, 255}, {250, 100, 180, 255}}
 )
 
-// drawDashboard draws the panels as a picture: it shows their data, not Grafana's look.
+// drawDashboard draws the panels with their data. The picture does not look like Grafana.
 func drawDashboard(t *testing.T, file string, all []*panel, h *history) {
 	t.Helper()
 	rows := 0

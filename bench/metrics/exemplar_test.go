@@ -22,7 +22,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// oneTrace is a trace ID that everything belongs to.
+// oneTrace is a Traces that returns the same trace id for everything.
 type oneTrace string
 
 func (o oneTrace) TracesOfEvents(string) func(informer.DeliverInfo) string {

@@ -33,20 +33,21 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// names are the objects of the test, named by the result of their reconcile.
+// names are the names of the test's objects. Each object is named after the result of its
+// reconcile.
 var names = []string{"fine", "later", "broken", "hopeless", "panics"}
 
-// missing are the metric families of the originals that kinform does not have: docs/metrics.md
-// explains why.
+// missing has the metric families of the originals that kinform lacks. docs/metrics.md explains
+// why.
 var missing = []string{
 	"controller_runtime_reconcile_timeouts_total",
 	"controller_runtime_client_consistency_wait_duration_seconds",
 	"rest_client_rate_limiter_duration_seconds", "rest_client_request_size_bytes", "rest_client_response_size_bytes", "rest_client_dns_resolution_duration_seconds",
 }
 
-// The familiar metrics have the names, types, labels, buckets and help texts of
-// controller-runtime's, after the same controller has run on both. No family is missing except the
-// documented ones. So both can be served together.
+// The same controller runs on kinform and on controller-runtime. Then the familiar metrics have the
+// same names, types, labels, buckets and help texts as controller-runtime's. Only the documented
+// families are missing. So both can be served together.
 func TestFamiliarMetricsAreThoseOfTheOriginals(t *testing.T) {
 	ctrlmetrics.RegisterRESTClientMetrics(ctrlmetrics.MetricRequestLatency, ctrlmetrics.MetricRequestRetry, ctrlmetrics.MetricRateLimiterLatency,
 		ctrlmetrics.MetricRequestSize, ctrlmetrics.MetricResponseSize, ctrlmetrics.MetricDNSResolutionLatency)
@@ -66,7 +67,7 @@ func TestFamiliarMetricsAreThoseOfTheOriginals(t *testing.T) {
 		t.Logf("%-55s %-9v %v", name, b.GetType(), labelNames(b))
 	}
 	for name := range theirs {
-		if ours[name] == nil && !strings.Contains(name, "webhook") { // kinform has no webhooks.
+		if ours[name] == nil && !strings.Contains(name, "webhook") { // kinform has no webhooks
 			require.Contains(t, missing, name, "it is in controller-runtime, and not here")
 		}
 	}
@@ -76,7 +77,7 @@ func TestFamiliarMetricsAreThoseOfTheOriginals(t *testing.T) {
 		require.NotContains(t, ours, name)
 		require.Contains(t, string(page), "`"+name+"`", "the page says what is not there")
 	}
-	// The label values, which dashboards filter by, are the same, too.
+	// The label values, by which dashboards filter, are the same, too.
 	for _, name := range []string{"controller_runtime_reconcile_total", "workqueue_depth", "workqueue_adds_total", "leader_election_master_status"} {
 		require.Subset(t, values(theirs[name]), values(ours[name]), name)
 	}
@@ -86,7 +87,7 @@ func TestFamiliarMetricsAreThoseOfTheOriginals(t *testing.T) {
 	require.ErrorContains(t, err, "collected before with the same name and label values", "the same program runs on both, which is all that is wrong")
 }
 
-// The metrics of programs with different names can be served together.
+// If two programs have different names, their metrics can be served together.
 func TestBothRegistriesCanBeServedAsOne(t *testing.T) {
 	collected, err := metrics.New(metrics.Options{FamiliarNames: true})
 	require.NoError(t, err)
@@ -181,7 +182,7 @@ func create(t *testing.T, srv *apitest.Server) {
 	}
 }
 
-// repeat makes the server cause one repeated request for an object.
+// repeat makes the server refuse one request for an object, so that the client retries it.
 func repeat(srv *apitest.Server) {
 	srv.Inject(apitest.Fault{Resource: "configmaps", Verb: "get", Times: 1, Action: apitest.TooManyRequests(time.Second)})
 }
@@ -233,7 +234,7 @@ func buckets(f *dto.MetricFamily) (bounds []float64) {
 
 func native(f *dto.MetricFamily) int32 { return f.Metric[0].GetHistogram().GetSchema() }
 
-// values returns the labels of all series, except hosts, which differ, and priorities, which vary.
+// values returns the labels of all series, except hosts and priorities, which may differ.
 func values(f *dto.MetricFamily) (all []string) {
 	for _, m := range f.Metric {
 		one := ""

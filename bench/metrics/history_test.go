@@ -60,7 +60,7 @@ func startReplica(t *testing.T, srv *apitest.Server, name string) *replica {
 	secrets := controller.For[*corev1.Secret](m, rest.ResourceOptions{})
 	kind := corev1.SchemeGroupVersion.WithKind("ConfigMap")
 	k := controller.Manage(m, "shop", maps, func(ctx context.Context, object *corev1.ConfigMap) (controller.Result, error) {
-		time.Sleep(20 * time.Millisecond) // work outside of the cluster
+		time.Sleep(20 * time.Millisecond) // simulates work outside of the cluster
 		switch object.Data["is"] {
 		case "slow":
 			time.Sleep(40 * time.Second)
@@ -86,8 +86,8 @@ func startReplica(t *testing.T, srv *apitest.Server, name string) *replica {
 	return r
 }
 
-// record plays an hour of two replicas, one of which has faults, and returns the samples that
-// Prometheus would have scraped. Time is virtual.
+// record runs two replicas for an hour of virtual time, one of them with faults. It returns the
+// samples that Prometheus would have scraped.
 func record(t *testing.T) *history {
 	h := &history{series: map[string]*entry{}}
 	synctest.Test(t, func(t *testing.T) {
@@ -111,14 +111,14 @@ func record(t *testing.T) *history {
 			switch minute := time.Duration(step) * interval; minute {
 			case 2 * time.Minute:
 				two = startReplica(t, srv, "two")
-			case 8 * time.Minute: // many slow reconciles
+			case 8 * time.Minute: // reconciles become many and slow
 				for range 60 {
 					write("slow")
 				}
 			case 20 * time.Minute: // the server fails
 				inject(apitest.Fault{Resource: "configmaps", Action: apitest.Code(503, time.Second)})
 				srv.DropWatches("configmaps")
-			case 27 * time.Minute: // and expires its history
+			case 27 * time.Minute: // the server drops its history
 				for _, f := range faults {
 					f.Remove()
 				}
@@ -128,7 +128,7 @@ func record(t *testing.T) *history {
 				write("panics")
 			case 38 * time.Minute: // the leader loses its lease
 				inject(apitest.Fault{Resource: "leases", Action: apitest.Delay(20 * time.Second), Times: 4})
-			case 45 * time.Minute: // no permission for events
+			case 45 * time.Minute: // the client may no longer write events
 				inject(apitest.Fault{Resource: "events", Action: apitest.Code(403, 0)})
 			case 50 * time.Minute:
 				one.stop()

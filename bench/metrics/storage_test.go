@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/prometheus/util/annotations"
 )
 
-// history has the scraped samples, as a storage for Prometheus' engine.
+// history has the scraped samples. It is a storage for Prometheus' engine.
 type history struct {
 	series     map[string]*entry
 	start, end time.Time
@@ -25,7 +25,7 @@ type entry struct {
 	samples []chunks.Sample
 }
 
-// add adds a sample to the series with these labels, and with the pairs in more.
+// add adds a sample to the series with these labels and the pairs in more.
 func (h *history) add(at int64, instance, name string, own []*dto.LabelPair, value float64, more ...string) {
 	b := labels.NewBuilder(labels.EmptyLabels())
 	b.Set("__name__", name).Set("job", "shop").Set("instance", instance)

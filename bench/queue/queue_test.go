@@ -14,10 +14,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// brief are settings that are just enough to measure everything once.
+// brief has settings that are just enough to measure everything once.
 var brief = settings{runs: 1, period: time.Millisecond, adds: 100, rate: 20_000, work: time.Microsecond, turns: 20}
 
-// reportOf runs the program, and checks for invalid numbers.
+// reportOf runs the program and returns its report. It checks for invalid numbers.
 func reportOf(t *testing.T, set settings) string {
 	t.Helper()
 	var out strings.Builder
@@ -80,7 +80,7 @@ func TestRowsCanBeChosen(t *testing.T) {
 	require.ErrorContains(t, run(set, &strings.Builder{}), "no such row")
 }
 
-// A measurement of a queue that does nothing would be worthless.
+// Measuring a queue that does nothing would be worthless.
 func TestAllSidesHandOutWhatIsAdded(t *testing.T) {
 	for _, s := range sides {
 		t.Run(s.name, func(t *testing.T) {
@@ -193,7 +193,7 @@ func TestJainsIndex(t *testing.T) {
 	require.Equal(t, []float64{3, 4}, maxMin([]int{3, 4}, 100))
 }
 
-// inTurnQueue serves namespaces one after the other.
+// inTurnQueue is a queue that serves namespaces one after the other.
 type inTurnQueue struct {
 	queue
 	waiting [][]types.NamespacedName

@@ -25,7 +25,7 @@ func TestEveryRowIsMeasured(t *testing.T) {
 	}
 }
 
-// A comparison needs stores that behave the same.
+// Measurements are only comparable if the stores behave the same.
 func TestAllSidesHoldTheSame(t *testing.T) {
 	const objects = 250
 	ours, err := newKinform(objects)

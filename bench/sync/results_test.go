@@ -8,7 +8,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/subject"
 )
 
-// measuredOnce has one value for each row that the test is about.
+// measuredOnce has one value for each row that the test needs.
 func measuredOnce() results {
 	r := make(results)
 	list := kind{clientgo, subject.Protobuf, subject.List, subject.Full}

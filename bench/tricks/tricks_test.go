@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
-// quick returns the output of all programs with -quick. Its numbers mean nothing.
+// quick returns an output of all programs with -quick. Its numbers have no meaning.
 func quick(t *testing.T) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "quick.txt"))
@@ -62,7 +62,7 @@ func TestTheTableOfADocumentIsReplaced(t *testing.T) {
 
 var numbers = regexp.MustCompile(`(?m)^(\| [^|*]+ \|)([^|]*\|){5}`)
 
-// After a change of the rows here, the table must be written again.
+// If the rows in this package have changed, the table must be written again.
 func TestTheTextbooksREADMEHasTheTable(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join("..", "..", "plain", "README.md"))
@@ -70,7 +70,8 @@ func TestTheTextbooksREADMEHasTheTable(t *testing.T) {
 	_, rest, _ := strings.Cut(string(data), begin)
 	written, _, found := strings.Cut(rest, end)
 	require.True(t, found)
-	table := func(text string) string { // without the text after it, which says when it was measured
+	table := func(text string) string {
+		// without the line below it, which says when it was measured
 		rows, _, _ := strings.Cut(text, "\n\n")
 		return rows
 	}

@@ -37,7 +37,8 @@ func TestWhoHasNoProcessorIsDelayed(t *testing.T) {
 	var all sync.WaitGroup
 	for range 2 * runtime.NumCPU() {
 		all.Go(func() {
-			runtime.LockOSThread() // one thread each, twice as many as there are processors
+			// each goroutine needs a thread: twice as many as there are processors
+			runtime.LockOSThread()
 			for begin := meter.CPU(); meter.CPU()-begin < 100*time.Millisecond; {
 			}
 		})
