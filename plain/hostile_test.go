@@ -14,8 +14,7 @@ import (
 	"github.com/kinform/kinform/plain"
 )
 
-// An invalid answer of a server is an error of the list or of the watch, and never ends the
-// program.
+// An invalid answer of a server is an error of the list or of the watch. It never ends the program.
 func TestAnswersThatMakeNoSenseAreErrors(t *testing.T) {
 	const watch = `{"metadata":{"resourceVersion":"1"}}`
 	for name, answer := range map[string]struct {

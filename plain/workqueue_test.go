@@ -15,7 +15,7 @@ import (
 	"github.com/kinform/kinform/plain"
 )
 
-// A key that fails is retried, later each time, and a panic is a failure like any other.
+// A key that fails is retried, after longer and longer waits. A panic counts as a failure.
 func TestFailedKeysComeBack(t *testing.T) {
 	queue := plain.NewQueue[types.NamespacedName]()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -34,7 +34,7 @@ func TestFailedKeysComeBack(t *testing.T) {
 	require.EqualValues(t, 3, calls.Load())
 }
 
-// Of two times for a key the earlier counts, and no key is added twice.
+// If a key has two times, the earlier one counts, and the key is added once.
 func TestDelayedKeysComeInTheOrderOfTheirTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queue := plain.NewQueue[string]()
