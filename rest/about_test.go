@@ -18,7 +18,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// A metric by URL would have one series for each object and version.
+// The observer gets the verb and the resource, because a metric by URL would have one series for
+// each object and version.
 func TestTheObserverIsToldVerbResourceAndSubresource(t *testing.T) {
 	t.Parallel()
 	server := apitest.Start(t, apitest.Options{})
@@ -67,7 +68,7 @@ func TestTheObserverIsToldVerbResourceAndSubresource(t *testing.T) {
 	server.Inject(apitest.Fault{Verb: "delete", Times: 1, Action: apitest.Code(http.StatusTooManyRequests, time.Second)})
 	require.NoError(t, pods.Delete(ctx, key, metav1.DeleteOptions{}))
 	_, err = client.Raw(ctx, http.MethodGet, "/version", RawOptions{})
-	_ = err // any error is fine
+	_ = err // the error does not matter
 
 	mu.Lock()
 	defer mu.Unlock()

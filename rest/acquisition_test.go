@@ -21,7 +21,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/transport"
 )
 
-// login is a source that needs a login.
+// login is a source of credentials that needs some time for a login.
 type login struct {
 	takes time.Duration
 	calls atomic.Int32
@@ -59,8 +59,8 @@ func newLoginClient(t *testing.T, source *login, timeout time.Duration) (client 
 	}
 }
 
-// TestLoginOutlivesTheRequestsThatWaitForIt: a request whose deadline ends meanwhile gives up, and
-// the login goes on for the next request.
+// TestLoginOutlivesTheRequestsThatWaitForIt: a request gives up at its deadline, but the login goes
+// on, and the next request uses its result.
 func TestLoginOutlivesTheRequestsThatWaitForIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -100,7 +100,8 @@ func TestPrepareWaitsForACredential(t *testing.T) {
 	require.NoError(t, other.Prepare(t.Context()), "without a source there is nothing to wait for")
 }
 
-// TestCredentialsHaveADeadlineOfTheirOwn: the deadline holds even if the function ignores it.
+// TestCredentialsHaveADeadlineOfTheirOwn: CredentialTimeout ends the wait even if the function
+// ignores its context.
 func TestCredentialsHaveADeadlineOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -133,7 +134,7 @@ func TestCredentialsHaveADeadlineOfTheirOwn(t *testing.T) {
 	})
 }
 
-// TestSourceThatPanicsOrExitsBlocksNobody.
+// TestSourceThatPanicsOrExitsBlocksNobody: all waiting requests get an error.
 func TestSourceThatPanicsOrExitsBlocksNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -156,8 +157,8 @@ func TestSourceThatPanicsOrExitsBlocksNobody(t *testing.T) {
 	})
 }
 
-// TestRefusedCredentialIsNotTakenFromACallThatBeganBefore: a refused request waits for a call that
-// knows of the refusal.
+// TestRefusedCredentialIsNotTakenFromACallThatBeganBefore: a request after a 401 waits for a call
+// that started after the 401.
 func TestRefusedCredentialIsNotTakenFromACallThatBeganBefore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -180,7 +181,7 @@ func TestRefusedCredentialIsNotTakenFromACallThatBeganBefore(t *testing.T) {
 	})
 }
 
-// slowToWait is a context whose owner starts to wait late.
+// slowToWait is a context that delays the request just before it waits.
 type slowToWait struct {
 	context.Context
 	begins func()
@@ -191,7 +192,8 @@ func (s slowToWait) Done() <-chan struct{} {
 	return s.Context.Done()
 }
 
-// The same holds if the call has ended, and its context with it, before the request starts to wait.
+// A request after a 401 also ignores the result of a call that ended before the request starts to
+// wait.
 func TestRefusedCredentialIsNotTakenFromACallThatEndedBefore(t *testing.T) {
 	t.Parallel()
 	for range 20 {

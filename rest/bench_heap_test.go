@@ -17,7 +17,7 @@ import (
 
 const manyPods = 20_000
 
-// clusterPods returns a list of apitest's pods.
+// clusterPods returns a list of pods made by apitest.
 func clusterPods(tb testing.TB, e Encoding) []byte {
 	var all []corev1.Pod
 	for pod := range apitest.Pods(manyPods, apitest.PodOptions{}) {
@@ -28,7 +28,7 @@ func clusterPods(tb testing.TB, e Encoding) []byte {
 
 // BenchmarkCluster reads a list of 20,000 pods of about 7 kB (10 kB in JSON) from memory and keeps
 // the objects, like a cache, with each way to save memory. It reports the cost of one pod, and the
-// memory that it keeps in the end: heap-B/pod.
+// memory that a pod keeps at the end: heap-B/pod.
 func BenchmarkCluster(b *testing.B) {
 	for _, e := range encodings {
 		body := clusterPods(b, e)
@@ -98,7 +98,7 @@ func benchCluster[T any](b *testing.B, e Encoding, body []byte, resource func() 
 	b.ReportMetric(float64(heap)/manyPods, "heap-B/pod")
 }
 
-// heapInUse returns the size of everything that is reachable.
+// heapInUse returns the size of all reachable objects.
 func heapInUse() uint64 {
 	runtime.GC()
 	runtime.GC()

@@ -17,8 +17,8 @@ import (
 
 const benchPods = 1000
 
-// BenchmarkList reads a list of 1000 pods of about 2 kB from memory. It measures the cost of
-// cutting, decoding and handing over, without the network.
+// BenchmarkList reads a list of 1000 pods of about 2 kB from memory. It measures cutting, decoding
+// and handing over, without the network.
 func BenchmarkList(b *testing.B) {
 	for _, e := range encodings {
 		body := podList(b, e, "1", plainPods(benchPods)...)
@@ -26,7 +26,7 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// BenchmarkListUnchanged is BenchmarkList for a caller who has all objects.
+// BenchmarkListUnchanged is BenchmarkList for a caller that has all objects already.
 func BenchmarkListUnchanged(b *testing.B) {
 	for _, e := range encodings {
 		body := podList(b, e, "1", plainPods(benchPods)...)
@@ -36,7 +36,7 @@ func BenchmarkListUnchanged(b *testing.B) {
 	}
 }
 
-// BenchmarkListUnstructured is BenchmarkList without types, in JSON.
+// BenchmarkListUnstructured is BenchmarkList for unstructured objects, in JSON.
 func BenchmarkListUnstructured(b *testing.B) {
 	body := podList(b, JSON, "1", plainPods(benchPods)...)
 	benchList(b, Must(NewJSONResource[*metav1.Unstructured](&Client{}, podsGVR, ResourceOptions{})), JSON, body, nil)
@@ -62,8 +62,8 @@ func benchList[T any](b *testing.B, r *Resource[T], e Encoding, body []byte, kno
 	}
 }
 
-// BenchmarkWholeList is the baseline of BenchmarkList: the body is held whole, and decoded in one
-// call.
+// BenchmarkWholeList is the comparison for BenchmarkList: it reads the whole body into memory, and
+// decodes it in one call.
 func BenchmarkWholeList(b *testing.B) {
 	for _, e := range encodings {
 		body := podList(b, e, "1", plainPods(benchPods)...)
@@ -88,7 +88,7 @@ func BenchmarkWholeList(b *testing.B) {
 	}
 }
 
-// BenchmarkCut measures only the cutting.
+// BenchmarkCut measures only cutting.
 func BenchmarkCut(b *testing.B) {
 	for _, e := range encodings {
 		body := podList(b, e, "1", plainPods(benchPods)...)

@@ -11,9 +11,9 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// BenchmarkWatch reads events from memory. Each event changes one annotation of another pod of
-// apitest. It measures the cost of cutting, decoding and handing over an event, without the
-// network. The decoder has seen the pods before, as after a list.
+// BenchmarkWatch reads events from memory. Each event changes one annotation of another pod made by
+// apitest. It measures cutting, decoding and handing over an event, without the network. The
+// decoder has decoded the pods before, as after a list.
 func BenchmarkWatch(b *testing.B) {
 	const events = 5000
 	for _, e := range encodings {
@@ -40,7 +40,7 @@ func BenchmarkWatch(b *testing.B) {
 	}
 }
 
-// watchedPods returns the body of a watch with pods in some state.
+// watchedPods returns the body of a watch with n pods in a certain state.
 func watchedPods(tb testing.TB, e Encoding, n, state int) (body []byte) {
 	for pod := range apitest.Pods(n, apitest.PodOptions{}) {
 		pod.Status.ContainerStatuses[0].RestartCount = int32(state)

@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// Texts from a server are shown, and sent back to it, only within bounds.
+// Texts from a server are shown, and sent back to the server, only up to a limit.
 func TestG11_WordsOfAServerAreBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 100_000)
@@ -93,7 +93,7 @@ func encodedItem(t *testing.T, e Encoding, object any) []byte {
 	return bytes.TrimSpace(data)
 }
 
-// A text that net/http quotes in an error comes from the server, too.
+// net/http quotes texts of the server in its errors.
 func TestG11_ErrorsOfTheProtocolAreBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 200_000)

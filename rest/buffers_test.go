@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slowStart returns few bytes at first, and then as many as requested.
+// slowStart returns few bytes in its first reads, and later as many as requested.
 type slowStart struct {
 	rest  io.Reader
 	reads int
@@ -21,8 +21,8 @@ func (s *slowStart) Read(p []byte) (int, error) {
 	return s.rest.Read(p)
 }
 
-// TestAListThatBeginsSlowlyIsReadInLargePieces: small buffers are for streams with few bytes. A
-// small buffer must not remain in use because it reads few bytes at a time.
+// TestAListThatBeginsSlowlyIsReadInLargePieces: small buffers are for streams that bring few bytes.
+// A small buffer must not stay in use only because each read fills no more than the buffer.
 func TestAListThatBeginsSlowlyIsReadInLargePieces(t *testing.T) {
 	t.Parallel()
 	for _, e := range encodings {

@@ -15,8 +15,8 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// The sources of k8s.io/api declare for which types clients are generated, and whether these types
-// have namespaces.
+// The sources of k8s.io/api say for which types clients are generated, and whether these types have
+// namespaces.
 func TestBuiltinTypesAreAllThatHaveAGeneratedClient(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/api").Output()

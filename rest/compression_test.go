@@ -22,7 +22,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// compressed returns data in gzip, as a number of members.
+// compressed returns data in gzip, divided into this number of gzip members.
 func compressed(t testing.TB, data []byte, members int) []byte {
 	var out bytes.Buffer
 	for i := range members {
@@ -161,10 +161,10 @@ func TestCompressedListThatIsCorruptIsAnError(t *testing.T) {
 		for ; at < len(body); at += 1 + len(body)/effort.Of(100, 40) {
 			stream, err := pods(client).List(t.Context(), listwatch.ListOptions{})
 			require.NoError(t, err)
-			_, _, err = drainList(stream) // with undecodable objects, for which the list may not be blamed yet
+			_, _, err = drainList(stream) // has undecodable objects, which do not end the list yet
 			require.NoError(t, stream.Close())
 			if err == io.EOF {
-				harmless++ // in the header of a member: time, operating system
+				harmless++ // harmless changes are in the header of a member: time, operating system
 				continue
 			}
 			require.ErrorIs(t, err, ErrMalformed, "byte %d", at)
@@ -204,7 +204,8 @@ func TestCompressionThatWasNotAskedForIsRefused(t *testing.T) {
 	t.Parallel()
 	client := serve(t, gzipped(JSON, http.StatusOK, compressed(t, podList(t, JSON, "7"), 1)), Options{})
 	err := listErr(t.Context(), pods(client))
-	_, watchErr := pods(client).Watch(t.Context(), listwatch.WatchOptions{}) // a decompressor could hold its events back
+	// not compressed, because a decompressor could hold back events
+	_, watchErr := pods(client).Watch(t.Context(), listwatch.WatchOptions{})
 	for _, err := range []error{err, watchErr} {
 		require.ErrorIs(t, err, ErrMalformed)
 		require.ErrorContains(t, err, `content encoding "gzip", which was not asked for`)
@@ -234,8 +235,8 @@ func TestCancelEndsACompressedList(t *testing.T) {
 	require.NoError(t, stream.Close())
 }
 
-// The default of Compression is based on this benchmark. It measures a list of pods from loopback,
-// without and with compression by the server.
+// The default of Compression is based on this benchmark. It measures a list of pods over loopback,
+// with and without compression by the server.
 func BenchmarkCompressedList(b *testing.B) {
 	for _, e := range encodings {
 		body := podList(b, e, "7", plainPods(5000)...)
@@ -264,8 +265,8 @@ func BenchmarkCompressedList(b *testing.B) {
 	}
 }
 
-// 14 kB of gzip were 14 MB of containers. A list with such a ratio is not read further, and is
-// requested again without compression, because it may be honest.
+// With a certain content, 14 kB of gzip become 14 MB of containers. The client stops reading such a
+// list. It requests the list again without compression, because an honest server may have it.
 func TestG11_ListThatIsCompressedTooWellIsAskedForAsItIs(t *testing.T) {
 	for _, e := range encodings {
 		zeros := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.ConfigMap{
@@ -294,9 +295,9 @@ func TestG11_ListThatIsCompressedTooWellIsAskedForAsItIs(t *testing.T) {
 		require.Less(t, took, uint64(len(body)))
 		require.Equal(t, io.EOF, listErr(t.Context(), maps))
 		require.Equal(t, []string{"gzip", "identity"}, asked)
-		// If a server still compresses, the client refuses the list.
+		// If the server still compresses the list, the client refuses it.
 		require.ErrorContains(t, listErrWith(t.Context(), maps, listwatch.ListOptions{Limit: 1}), `content encoding "gzip", which was not asked for`)
-		// Other lists are not affected.
+		// Lists of other resources are still compressed.
 		asked = nil
 		_ = listErr(t.Context(), pods(client))
 		require.Equal(t, []string{"gzip"}, asked)

@@ -44,7 +44,8 @@ func TestHalfOpenHTTP2ConnectionIsNoticed(t *testing.T) {
 				watch, err := pods(client).Watch(ctx, listwatch.WatchOptions{})
 				require.Equal(t, fault.Kind == tcpproxy.None, err == nil)
 				if err == nil {
-					time.Sleep(time.Hour) // while the server answers pings, silence does not end the stream
+					// while the server answers pings, silence does not end the stream
+					time.Sleep(time.Hour)
 					synctest.Wait()
 					require.Equal(t, 1, client.Stats().Connections)
 					proxy.Stall()
@@ -55,7 +56,7 @@ func TestHalfOpenHTTP2ConnectionIsNoticed(t *testing.T) {
 				require.Error(t, err)
 				require.ErrorContains(t, err, "GET https://memory/api/v1/pods?")
 				require.LessOrEqual(t, time.Since(began), 45*time.Second, "a ping after 30 s of silence, and 15 s for its answer")
-				synctest.Wait() // for the transport, which ends streams before it closes their connection
+				synctest.Wait() // the transport ends streams before it closes their connection
 				require.Zero(t, client.Stats().Connections)
 
 				_, err = client.Raw(t.Context(), http.MethodGet, "/", RawOptions{})

@@ -24,7 +24,7 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// ownPod decodes protobuf by its own method, in a way that its tags do not show.
+// ownPod has a method that decodes protobuf in another way than its tags.
 type ownPod struct {
 	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
 	How               string `json:"-"`
@@ -37,7 +37,7 @@ func (p *ownPod) Unmarshal(data []byte) error {
 	return err
 }
 
-// ownBoth decodes both encodings by its own methods.
+// ownBoth has methods that decode both encodings.
 type ownBoth struct{ ownPod }
 
 func (p *ownBoth) UnmarshalJSON(data []byte) error {
@@ -52,7 +52,8 @@ type plainStruct struct {
 	Spec     map[string]any
 }
 
-// listed reads a list of pods, and reports how often its Client's Decoder was called.
+// listed reads a list of pods, and returns the objects. lookups is how often the Client's Decoder
+// was called.
 func listed[T any](t *testing.T, make func(c *Client) *Resource[T], e Encoding, items ...corev1.Pod) (objects []T, skipped []*listwatch.ObjectError, lookups int) {
 	t.Helper()
 	client := &Client{}
@@ -85,8 +86,8 @@ func inJSON[T any](opts ResourceOptions) func(c *Client) *Resource[T] {
 	return func(c *Client) *Resource[T] { return Must(NewJSONResource[T](c, podsGVR, opts)) }
 }
 
-// equalByDefault lists pods by default and Unshared, and reports whether the Client's Decoder was
-// called.
+// equalByDefault compares pods listed with default options and with Unshared. It reports whether
+// the default called the Client's Decoder.
 func equalByDefault[T any](t *testing.T, e Encoding, how func(ResourceOptions) func(c *Client) *Resource[T], opts ResourceOptions) bool {
 	t.Helper()
 	pods := plainPods(3)
@@ -102,8 +103,8 @@ func equalByDefault[T any](t *testing.T, e Encoding, how func(ResourceOptions) f
 	return fields > 0
 }
 
-// TestTheDefaultDecodesEveryTypeAsItWouldUnshared: a sharing.Decoder is only used if it decodes
-// with the same result. Otherwise the type's own methods decode.
+// TestTheDefaultDecodesEveryTypeAsItWouldUnshared: the Client's Decoder is used only for types that
+// it decodes with the same result. All other types are decoded by their own methods.
 func TestTheDefaultDecodesEveryTypeAsItWouldUnshared(t *testing.T) {
 	t.Parallel()
 	drop := ResourceOptions{Project: Omit{ManagedFields: true, Status: true}}
@@ -124,8 +125,8 @@ func TestTheDefaultDecodesEveryTypeAsItWouldUnshared(t *testing.T) {
 	require.False(t, equalByDefault(t, JSON, inJSON[json.RawMessage], ResourceOptions{}))
 }
 
-// TestAResourceInJSONIsAskedForInProtobufOnlyByChoice: neither a type's tags nor the abilities of a
-// Decoder change the requested encoding.
+// TestAResourceInJSONIsAskedForInProtobufOnlyByChoice: neither the tags of a type nor the abilities
+// of a Decoder change the requested encoding.
 func TestAResourceInJSONIsAskedForInProtobufOnlyByChoice(t *testing.T) {
 	t.Parallel()
 	shared := sharing.New(sharing.Options{})
@@ -152,7 +153,7 @@ func TestAResourceInJSONIsAskedForInProtobufOnlyByChoice(t *testing.T) {
 }
 
 // TestOneDecoderServesAllResourcesOfAClient: equal parts of objects of two resources are in memory
-// once. Verbs alone need no table.
+// once. A client that only calls verbs has no table.
 func TestOneDecoderServesAllResourcesOfAClient(t *testing.T) {
 	t.Parallel()
 	pod := plainPods(1)[0]
@@ -177,7 +178,7 @@ func TestOneDecoderServesAllResourcesOfAClient(t *testing.T) {
 	require.Same(t, &objects[1].GetOwnerReferences()[0], &objects[3].GetOwnerReferences()[0])
 }
 
-// TestObjectsThatAreOwnedShareNothing: this also holds for a user's sharing.Decoder.
+// TestObjectsThatAreOwnedShareNothing also tests a user's sharing.Decoder.
 func TestObjectsThatAreOwnedShareNothing(t *testing.T) {
 	t.Parallel()
 	pods := plainPods(3)
@@ -223,7 +224,7 @@ func TestObjectsThatAreOwnedShareNothing(t *testing.T) {
 	}
 }
 
-// A later k8s.io/api may have a type that the Decoder does not know.
+// A later k8s.io/api may have a type that the Decoder cannot decode.
 func TestATypeThatCannotBeSharedIsDecodedByItsOwnMethod(t *testing.T) {
 	t.Parallel()
 	type unknown struct {
@@ -243,7 +244,7 @@ func TestATypeThatCannotBeSharedIsDecodedByItsOwnMethod(t *testing.T) {
 	require.False(t, isGenerated(reflect.TypeFor[ownPod]()))
 }
 
-// The error for an object that does not fit names the field, as without sharing.
+// If an object does not fit, the error names the field, as without sharing.
 func TestErrorsOfTheDefaultNameTheField(t *testing.T) {
 	t.Parallel()
 	pod := decoder{typ: reflect.TypeFor[*corev1.Pod]()}
@@ -260,8 +261,8 @@ func TestErrorsOfTheDefaultNameTheField(t *testing.T) {
 	require.EqualError(t, err, unshared.Error())
 }
 
-// TestUnstructuredPodsOfAListShareWhatIsFixed: the kind of the list implies that its items are
-// pods.
+// TestUnstructuredPodsOfAListShareWhatIsFixed: from the kind of the list, the decoder knows that
+// its items are pods.
 func TestUnstructuredPodsOfAListShareWhatIsFixed(t *testing.T) {
 	t.Parallel()
 	for kind, shares := range map[string]bool{"PodList": true, "PodTemplateList": false} {

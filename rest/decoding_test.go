@@ -26,7 +26,7 @@ var (
 	widgetsGVR = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 )
 
-// slimPod has only the fields that some program needs.
+// slimPod has only the fields that a certain program needs.
 type slimPod struct {
 	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
 	Spec              struct {
@@ -108,8 +108,8 @@ func TestOnlyMetadataIsAskedForWhereTIsPartialObjectMetadata(t *testing.T) {
 	_, err := api.Create(widget)
 	require.NoError(t, err)
 
-	var answers sync.Map  // of responses, by path
-	var plain atomic.Bool // whether the server does not know partial objects
+	var answers sync.Map  // Content-Type of the answers, by path
+	var plain atomic.Bool // the server does not know partial objects
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if plain.Load() {
 			r.Header.Set("Accept", "application/json")

@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// inJSON returns options for objects that share, and for objects that do not.
+// inJSON returns options for objects that share parts, and for objects that do not.
 func inJSON(drop rest.Omit) (shared, plain rest.ResourceOptions) {
 	shared = rest.ResourceOptions{Encoding: rest.JSON, Project: drop}
 	plain = shared
@@ -24,7 +24,7 @@ func inJSON(drop rest.Omit) (shared, plain rest.ResourceOptions) {
 	return shared, plain
 }
 
-// watchAll reads n events from the start of a watch, whose objects share parts or not.
+// watchAll returns the first n events of a watch. shared says whether their objects share parts.
 func watchAll[T any](t *testing.T, r *rest.Resource[T], n int, shared bool) (events []listwatch.Event[T]) {
 	t.Helper()
 	stream, err := r.Watch(t.Context(), listwatch.WatchOptions{ResourceVersion: "0"})

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// describedBy has the responses from which a resource describes itself.
+// describedBy is a resource with a server whose answers determine its description.
 type describedBy struct {
 	server *apitest.Server
 	client *rest.Client
@@ -28,7 +28,7 @@ func startDescribed(t *testing.T) describedBy {
 	return describedBy{server, client}
 }
 
-// review makes the server respond with the client's identity.
+// review makes the server answer a SelfSubjectReview by action.
 func (d describedBy) review(action apitest.Action) *apitest.Injected {
 	return d.server.Inject(apitest.Fault{Action: action, Match: func(r apitest.Request) bool {
 		return r.HTTP.Method == http.MethodPost && r.HTTP.URL.Path == "/apis/authentication.k8s.io/v1/selfsubjectreviews"
@@ -66,7 +66,7 @@ func TestResourceDescribesWhatItsObjectsAre(t *testing.T) {
 		"namespace": "shop", "labelSelector": "app=web", "fieldSelector": "metadata.name=x",
 	}, about)
 
-	// Another name, and another user of the same name, have other hashes.
+	// Another name, and another user of the same name, have another hash.
 	hashes := map[string]bool{identity: true}
 	for _, other := range []apitest.Action{user("anna", "8"), user("boris", "7"), user("anna7", "")} {
 		review.Remove()
@@ -78,7 +78,8 @@ func TestResourceDescribesWhatItsObjectsAre(t *testing.T) {
 	require.Len(t, hashes, 4)
 }
 
-// A fact that the server does not show stays unknown. A server that refuses to show it is an error.
+// If the server does not have a fact, the fact is missing in the description. If the server refuses
+// the request for it, Describe returns an error.
 func TestDescriptionLacksWhatTheServerDoesNotShow(t *testing.T) {
 	t.Parallel()
 	d := startDescribed(t)

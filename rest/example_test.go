@@ -15,7 +15,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// The example lists, and then watches from the version of the list.
+// The program lists, and then watches from the version of the list.
 func Example() {
 	server := httptest.NewServer(http.HandlerFunc(answer))
 	defer server.Close()
@@ -65,7 +65,7 @@ func Example() {
 	// EOF
 }
 
-// answer is the example's server.
+// answer is the server of the example.
 func answer(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	if r.URL.Query().Get("watch") == "" {

@@ -32,7 +32,7 @@ type website struct {
 
 var websitesOf = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}
 
-// each calls f for the objects of a list.
+// each calls f for each object of a list.
 func each[T any](t *testing.T, r *rest.Resource[T], f func(T)) {
 	t.Helper()
 	list, err := r.List(t.Context(), listwatch.ListOptions{})
@@ -48,7 +48,7 @@ func each[T any](t *testing.T, r *rest.Resource[T], f func(T)) {
 	}
 }
 
-// One constructor serves built-in types, users' types and unstructured objects.
+// The function For serves built-in types, users' types and unstructured objects.
 func TestForServesBuiltInOwnAndUnstructuredTypes(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -107,7 +107,7 @@ func TestForServesBuiltInOwnAndUnstructuredTypes(t *testing.T) {
 	require.Contains(t, accepted["list websites"], "PartialObjectMetadata")
 }
 
-// An object that a verb returns belongs to the caller, though the objects of lists share.
+// An object that a verb returns belongs to the caller, although the objects of lists share parts.
 func TestForGivesVerbsObjectsOfTheCallersOwn(t *testing.T) {
 	t.Parallel()
 	server, c := newServer(t, apitest.Options{})
@@ -130,7 +130,8 @@ func TestForGivesVerbsObjectsOfTheCallersOwn(t *testing.T) {
 	each(t, pods, func(pod *corev1.Pod) { require.Equal(t, "web", pod.Labels["app"]) })
 }
 
-// A call that could never succeed is an error at once. The error says what to write instead.
+// If no call could ever succeed, For returns an error at once. The error says what to write
+// instead.
 func TestForSaysWhatIsWrongAndWhatToWrite(t *testing.T) {
 	t.Parallel()
 	_, c := newServer(t, apitest.Options{OnRequest: func(apitest.Request) { panic("nothing is asked of the server") }})
@@ -171,7 +172,7 @@ type never struct{}
 func (never) DecodeProtobuf([]byte, any, any) error { return errors.New("never") }
 func (never) DecodeJSON([]byte, any) error          { return errors.New("never") }
 
-// Selectors that a server accepts are not refused.
+// For accepts every selector that a server accepts.
 func TestForTakesWhatTheServerTakes(t *testing.T) {
 	t.Parallel()
 	_, c := newServer(t, apitest.Options{})
@@ -186,8 +187,8 @@ func TestForTakesWhatTheServerTakes(t *testing.T) {
 	}
 }
 
-// A built-in type may read another resource than its own, by name. A type of a later k8s.io/api may
-// also be read by name.
+// With a resource in the options, a built-in type may read another resource than its own. A type of
+// a later k8s.io/api also works this way.
 func TestForOfANamedResource(t *testing.T) {
 	t.Parallel()
 	server, c := newServer(t, apitest.Options{})

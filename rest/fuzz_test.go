@@ -19,12 +19,12 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// fuzzMax is the largest size of an object while fuzzing, in bytes. It is small enough to be
-// reached.
+// fuzzMax is the largest size of an object in fuzz tests, in bytes. It is so small that inputs
+// exceed it.
 const fuzzMax = 1 << 10
 
-// FuzzJSONList checks any bytes, in any pieces. Nothing panics, the pieces make no difference, and
-// a list is cut as encoding/json would.
+// FuzzJSONList cuts arbitrary bytes, in pieces of any size. Nothing may panic, and the size of the
+// pieces must make no difference. The items must be those that encoding/json finds.
 func FuzzJSONList(f *testing.F) {
 	f.Add(podList(f, JSON, "7", smallPods()...))
 	f.Add([]byte(`{"apiVersion":"v1","items":[{"metadata":{"name":"a\n\"}]"}}, {}],"kind":"FooList","metadata":{"continue":"c"}} `))
@@ -54,7 +54,7 @@ func FuzzJSONList(f *testing.F) {
 	})
 }
 
-// FuzzJSONWatch is FuzzJSONList for a sequence of events.
+// FuzzJSONWatch is FuzzJSONList for the events of a watch.
 func FuzzJSONWatch(f *testing.F) {
 	for _, pod := range smallPods() {
 		f.Add(append(event(f, JSON, "ADDED", "Pod", &pod), event(f, JSON, "DELETED", "Pod", &pod)...))
@@ -81,8 +81,8 @@ func FuzzJSONWatch(f *testing.F) {
 	})
 }
 
-// FuzzProtobufList checks that nothing panics and that pieces make no difference. If generated code
-// also decodes the bytes, its result is the same.
+// FuzzProtobufList cuts arbitrary bytes. Nothing may panic, and the size of the pieces must make no
+// difference. If generated code also decodes the bytes, its result must be the same.
 func FuzzProtobufList(f *testing.F) {
 	f.Add(podList(f, Protobuf, "7", smallPods()...))
 	f.Add(podList(f, Protobuf, "", plainPod(1)))
@@ -97,7 +97,7 @@ func FuzzProtobufList(f *testing.F) {
 		var unknown runtime.Unknown
 		var want corev1.PodList
 		if unknown.Unmarshal(data[len(wire.Magic):]) != nil || want.Unmarshal(unknown.Raw) != nil {
-			return // a field has a known number, but another type
+			return // a field has a known number with another type
 		}
 		require.Len(t, items, len(want.Items))
 		for i := range items {
@@ -106,7 +106,7 @@ func FuzzProtobufList(f *testing.F) {
 	})
 }
 
-// FuzzProtobufWatch is FuzzProtobufList for frames.
+// FuzzProtobufWatch is FuzzProtobufList for the events of a watch.
 func FuzzProtobufWatch(f *testing.F) {
 	for _, pod := range smallPods() {
 		f.Add(append(event(f, Protobuf, "ADDED", "Pod", &pod), event(f, Protobuf, "DELETED", "Pod", &pod)...))
@@ -130,7 +130,7 @@ func FuzzProtobufWatch(f *testing.F) {
 	})
 }
 
-// cutOff reports whether the last frame is shorter than its length says.
+// cutOff reports whether the last event is shorter than its length says.
 func cutOff(data []byte) bool {
 	for len(data) > 0 {
 		if len(data) < 4 || len(data)-4 < int(binary.BigEndian.Uint32(data)) {
@@ -172,7 +172,8 @@ func isPlainObject(data []byte) bool {
 	return true
 }
 
-// cutInPieces cuts data at once and byte by byte, and checks that both have the same result.
+// cutInPieces cuts data in one piece and byte by byte, and checks that both ways have the same
+// result.
 func cutInPieces(t *testing.T, newCutter func() wire.Cutter, data []byte) ([]wire.Frame, error) {
 	t.Helper()
 	frames, err := cutAll(newCutter(), data, len(data)+1)
@@ -187,7 +188,7 @@ func cutInPieces(t *testing.T, newCutter func() wire.Cutter, data []byte) ([]wir
 	return frames, err
 }
 
-// cutAll gives data to a cutter, piece bytes at a time.
+// cutAll passes data to a cutter, in pieces of this many bytes.
 func cutAll(c wire.Cutter, data []byte, piece int) (frames []wire.Frame, err error) {
 	start := 0
 	for end := 0; ; {

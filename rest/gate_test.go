@@ -22,15 +22,15 @@ type cost struct {
 	heap               float64 // bytes that the object keeps
 }
 
-// gatePods is the number of pods that are read. It is so large that the fixed cost of a list does
-// not count.
+// gatePods is the number of pods in a list. It is so large that the fixed cost of a list does not
+// matter.
 const gatePods = 5000
 
-// TestAnObjectOfAListCostsNoMoreThanItDid has limits a tenth above the measured costs. A change
-// that lowers a cost lowers its limit. The test does not run under the race detector, which makes
-// pools drop buffers.
+// TestAnObjectOfAListCostsNoMoreThanItDid has limits a tenth above the measured costs. If a change
+// lowers a cost, lower the limit. The test does not run under the race detector, which makes pools
+// drop buffers.
 func TestAnObjectOfAListCostsNoMoreThanItDid(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // more of them would use more buffers
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // more processors would use more buffers
 	var list corev1.PodList
 	for pod := range apitest.Pods(gatePods, apitest.PodOptions{}) {
 		list.Items = append(list.Items, *pod)
@@ -60,10 +60,10 @@ func TestAnObjectOfAListCostsNoMoreThanItDid(t *testing.T) {
 	}
 }
 
-// listCost returns a function that measures the cheapest of several lists.
+// listCost returns a function that measures several lists and returns the lowest cost.
 func listCost[T Message](t *testing.T, body []byte, opts ResourceOptions, known knownFunc) func() cost {
 	return func() (least cost) {
-		client := &Client{} // whose Decoder learns from one list for the next
+		client := &Client{} // its Decoder learns from one list for the next
 		for i := range 4 {
 			r := Must(NewResource[T](client, podsGVR, opts))
 			objects := make([]T, 0, gatePods)

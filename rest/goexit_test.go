@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// leaver has a user's method that ends its goroutine.
+// leaver has a user's method that calls runtime.Goexit.
 type leaver struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Step              step `json:"step"`
@@ -32,8 +32,8 @@ func (s *step) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*int)(s))
 }
 
-// G10: a method that ends the goroutine of a decoder ends the stream with an error. Earlier objects
-// are handed out, and neither the reader nor Close blocks.
+// G10: if a user's method ends the goroutine of a decoder, the stream ends with an error. Next
+// returns the earlier objects first, and neither the reader nor Close blocks.
 func TestGoexitInADecoderEndsTheStream(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 40, 3000} {
@@ -57,7 +57,7 @@ func TestGoexitInADecoderEndsTheStream(t *testing.T) {
 					if r.URL.Query().Has("watch") {
 						_, _ = io.WriteString(w, strings.Join(watch, ""))
 						w.(http.Flusher).Flush()
-						<-r.Context().Done() // It stays open, like a watch.
+						<-r.Context().Done() // keeps the connection open, like a watch
 						return
 					}
 					_, _ = io.WriteString(w, `{"kind":"SizedList","apiVersion":"example.org/v1","metadata":{"resourceVersion":"1"},"items":[`+strings.Join(list, ",")+"]}")
@@ -89,8 +89,8 @@ func TestGoexitInADecoderEndsTheStream(t *testing.T) {
 	}
 }
 
-// exiting is a body with a number of events, one at a time, that then ends the goroutine that reads
-// it. A user's connection may do this.
+// exiting is a body with this many events, one in each read. After these, Read calls
+// runtime.Goexit, as a user's connection might.
 type exiting struct {
 	events int
 	event  []byte
@@ -103,8 +103,8 @@ func (e *exiting) Read(p []byte) (int, error) {
 	return copy(p, e.event), nil
 }
 
-// A goroutine that is about to end, perhaps by a panic, waits for nobody. Otherwise the process
-// would report a panic only when somebody reads on.
+// A goroutine that ends by a panic or by Goexit does not wait for the consumer. Otherwise the
+// process would not report a panic until somebody calls Next.
 func TestReaderThatEndsDoesNotWaitForAConsumer(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)

@@ -21,7 +21,8 @@ import (
 
 var encodings = []Encoding{JSON, Protobuf}
 
-// answer is a transport whose only response is a body, for tests that do not depend on the network.
+// answer is a transport that answers every request with the same body, for tests that do not depend
+// on the network.
 type answer struct {
 	contentType string
 	body        io.Reader
@@ -43,7 +44,7 @@ func serve(t testing.TB, handler http.Handler, opts Options) *Client {
 	return client
 }
 
-// serveBytes is serve with one response to every request.
+// serveBytes is serve for a server that gives the same answer to every request.
 func serveBytes(t testing.TB, e Encoding, body []byte) *Client {
 	return serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType(e))
@@ -55,7 +56,7 @@ func pods(c *Client) *Resource[*corev1.Pod] {
 	return Must(NewResource[*corev1.Pod](c, podsGVR, ResourceOptions{}))
 }
 
-// offline is an exchange whose response is read from r.
+// offline returns an exchange whose answer is read from r.
 func offline(ctx context.Context, r io.Reader) *exchange {
 	x := &exchange{
 		reading: &reading{maxObjectBytes: 16 << 20, maxListBytes: 1 << 30}, method: "GET", address: url.URL{Scheme: "http", Host: "offline", Path: "/"},

@@ -39,13 +39,14 @@ import (
 
 var hostileFor = flag.Duration("hostile", 3*time.Second, "how long a hostile server answers")
 
-// hostileHeap is how much may be live at any time: for each concurrent caller, a few of the largest
-// objects that the options below allow, and the test's own objects.
+// hostileHeap is how many bytes may be live at any time: for each concurrent caller, a few of the
+// largest objects that the options below allow, and the test's own objects.
 const hostileHeap = 512 << 20
 
 // TestG11_HostileServer answers lists, watches, verbs and discovery at random: cut off, too large,
-// too deep, of another kind or type, slow, repeated, a bomb, or nonsense. Nothing panics, memory is
-// bounded, every call ends in time, and every failure is an error that names its request.
+// too deep, of another kind or type, slow, repeated, a decompression bomb, or nonsense. Nothing may
+// panic, memory is bounded, every call ends in time, and every failure is an error that names its
+// request.
 func TestG11_HostileServer(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -99,7 +100,7 @@ func TestG11_HostileServer(t *testing.T) {
 			})
 		}
 	}
-	// Uncollected garbage counts as well, so keep it small.
+	// The measured heap includes uncollected garbage, so keep the garbage small.
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	most := watchHeap(ctx)
 	group.Wait()
@@ -108,7 +109,8 @@ func TestG11_HostileServer(t *testing.T) {
 	require.Less(t, most(), uint64(hostileHeap))
 }
 
-// watchHeap measures the live heap, including uncollected garbage, until ctx ends.
+// watchHeap measures the live heap, including uncollected garbage, until ctx ends. most returns the
+// largest value.
 func watchHeap(ctx context.Context) (most func() uint64) {
 	var max atomic.Uint64
 	done := make(chan struct{})
@@ -129,7 +131,7 @@ func watchHeap(ctx context.Context) (most func() uint64) {
 	}
 }
 
-// readAll reads everything once that a Resource can read.
+// readAll returns a function that calls every reading method of a Resource once.
 func readAll[T any](ctx context.Context, r *rest.Resource[T]) func() error {
 	return func() error {
 		ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
@@ -149,7 +151,7 @@ func readAll[T any](ctx context.Context, r *rest.Resource[T]) func() error {
 		watch, err := r.Watch(ctx, listwatch.WatchOptions{SendInitialEvents: rand.N(2) == 0})
 		note(err)
 		if err == nil {
-			// A watch may be silent between two events: its reader has to end it.
+			// A watch may be silent between two events, so the test has to end it.
 			timer := time.AfterFunc(300*time.Millisecond, cancel)
 			note(drain(func() error { _, err := watch.Next(); return err }))
 			timer.Stop()
@@ -165,8 +167,8 @@ func readAll[T any](ctx context.Context, r *rest.Resource[T]) func() error {
 	}
 }
 
-// drain calls next until it fails for good, and returns this error, or otherwise the last object
-// error.
+// drain calls next until it returns an error that is not about one object. It returns this error,
+// or the last object error if the stream ended in order.
 func drain(next func() error) (last error) {
 	for {
 		err := next()
@@ -182,14 +184,15 @@ func drain(next func() error) (last error) {
 	}
 }
 
-// hostile responds at random.
+// hostile is a server that answers at random.
 type hostile struct {
 	seed  uint64
 	count atomic.Uint64
 }
 
 func (h *hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	_, _ = io.Copy(io.Discard, r.Body) // before this, the end of a connection is not noticed
+	// before this, the server does not notice the end of a connection
+	_, _ = io.Copy(io.Discard, r.Body)
 	random := rand.New(rand.NewPCG(h.seed, h.count.Add(1)))
 	protobuf := strings.Contains(r.Header.Get("Accept"), "protobuf") && random.IntN(2) == 0
 	body := hostileBody(random, protobuf, r)
@@ -272,10 +275,10 @@ func (h *hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// linger waits until the client is gone, but not for ever. After a response without a body, such as
-// 204, a client sends its next request on the same connection. The first byte of this request ends
-// net/http's watch over the connection. Then the end of the connection is not noticed, the context
-// never ends, and Close of the server waits for the handler.
+// linger waits until the client is gone, but not for ever. After an answer without a body, such as
+// 204, the client sends its next request on the same connection. The first byte of this request
+// ends net/http's watch over the connection. Then the server does not notice the end of the
+// connection, the context never ends, and Close of the server waits for the handler.
 func linger(r *http.Request) {
 	select {
 	case <-r.Context().Done():
@@ -283,8 +286,8 @@ func linger(r *http.Request) {
 	}
 }
 
-// The client is gone, and the server has not noticed. Without linger's limit, runs of the suite
-// hung in Close of the server.
+// The client is gone, and the server cannot notice it. Without the limit in linger, Close of the
+// server would hang.
 func TestHostileServerEnds(t *testing.T) {
 	var began atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -315,7 +318,7 @@ func TestHostileServerEnds(t *testing.T) {
 	}
 }
 
-// hostileBody returns a response that is good, or a bomb, or of another kind.
+// hostileBody returns a valid answer, a decompression bomb, or an answer of another kind.
 func hostileBody(random *rand.Rand, protobuf bool, r *http.Request) []byte {
 	kind, apiVersion := "Pod", "v1"
 	if strings.Contains(r.URL.Path, "foos") {
@@ -359,7 +362,7 @@ func hostileBody(random *rand.Rand, protobuf bool, r *http.Request) []byte {
 	return fmt.Appendf(nil, `{"kind":%q,"apiVersion":%q,"metadata":{"resourceVersion":%q},"items":[%s]}`, kind+"List", apiVersion, version, bytes.Join(objects, []byte(",")))
 }
 
-// hostileObject returns a pod, or something worse.
+// hostileObject returns a pod, or an object that is invalid, too large or too deep.
 func hostileObject(random *rand.Rand, protobuf bool, kind, apiVersion string, i int) []byte {
 	name := fmt.Sprint("pod-", i)
 	many := 1 << random.IntN(18)
@@ -423,7 +426,7 @@ func hostileDiscovery(random *rand.Rand) []byte {
 	return list
 }
 
-// part returns a field of a message with contents.
+// part returns a message field with this number and value.
 func part(number int, value []byte) []byte {
 	out := binary.AppendUvarint(nil, uint64(number)<<3|2)
 	return append(binary.AppendUvarint(out, uint64(len(value))), value...)

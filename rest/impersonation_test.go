@@ -22,7 +22,8 @@ func TestImpersonationIsAskedForInEveryRequest(t *testing.T) {
 	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := asked{r.Header.Get("Impersonate-User"), r.Header.Get("Impersonate-Uid"), r.Header["Impersonate-Group"], map[string][]string{}}
 		for name, values := range r.Header {
-			// The server takes the rest of the name, in lower case, unescaped.
+			// The server unescapes the rest of the header's name, in lower case, and uses it as the
+			// key.
 			if key, ok := strings.CutPrefix(strings.ToLower(name), "impersonate-extra-"); ok {
 				key, err := url.PathUnescape(key)
 				require.NoError(t, err)

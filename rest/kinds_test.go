@@ -38,8 +38,8 @@ func secrets(c *Client) *Resource[*corev1.Secret] {
 	return Must(NewResource[*corev1.Secret](c, secretsGVR, ResourceOptions{}))
 }
 
-// kindErrors returns the errors of a list, a streaming list, a watch, a Get and a patch with an
-// object of some kind.
+// kindErrors returns the errors of a list, a streaming list, a watch, a Get and a patch, for an
+// object of this kind.
 func kindErrors[T any](t *testing.T, e Encoding, kind string, object any, resource func(*Client) *Resource[T]) map[string]error {
 	t.Helper()
 	list := encode(t, e, kind+"List", &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "1"}})
@@ -79,7 +79,7 @@ func kindErrors[T any](t *testing.T, e Encoding, kind string, object any, resour
 	return errs
 }
 
-// The data of a ConfigMap decode as data of a Secret if nothing checks the kind.
+// Without a check of the kind, the data of a ConfigMap would be decoded as the data of a Secret.
 func TestObjectOfAnotherKindIsRefused(t *testing.T) { // issue: a ConfigMap was stored as a Secret
 	t.Parallel()
 	configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: "1"}, Data: map[string]string{"password": "c2VjcmV0"}}
@@ -96,8 +96,8 @@ func TestObjectOfAnotherKindIsRefused(t *testing.T) { // issue: a ConfigMap was 
 			}
 		}
 	}
-	// A program that reads a built-in resource into its own type gets the error as well, even if
-	// this type has no kind.
+	// A program that reads a built-in resource into its own type gets the same error, even if this
+	// type has no field for the kind.
 	for what, err := range kindErrors(t, JSON, "ConfigMap", configMap, func(c *Client) *Resource[*slimSecret] {
 		return Must(NewJSONResource[*slimSecret](c, secretsGVR, ResourceOptions{}))
 	}) {
@@ -111,7 +111,8 @@ func TestObjectOfAnotherKindIsRefused(t *testing.T) { // issue: a ConfigMap was 
 	}
 }
 
-// A server that sends unrequested metadata would empty the cache.
+// If a server sends metadata although whole objects were requested, the cache would lose the rest
+// of the objects.
 func TestMetadataAloneDoesNotPassForObjects(t *testing.T) {
 	t.Parallel()
 	for _, e := range encodings {
@@ -121,7 +122,7 @@ func TestMetadataAloneDoesNotPassForObjects(t *testing.T) {
 		_, err := pods(serveBytes(t, e, object)).Get(t.Context(), types.NamespacedName{Name: "a"}, metav1.GetOptions{})
 		require.ErrorIs(t, err, ErrMalformed)
 
-		// A program that requests metadata gets metadata, and may get whole objects instead.
+		// A program that requests metadata may get whole objects instead.
 		metadata := func(body []byte) *Resource[*metav1.PartialObjectMetadata] {
 			return Must(NewResource[*metav1.PartialObjectMetadata](serveBytes(t, e, body), podsGVR, ResourceOptions{}))
 		}
@@ -133,7 +134,7 @@ func TestMetadataAloneDoesNotPassForObjects(t *testing.T) {
 	}
 }
 
-// encodeAs is encode for another version.
+// encodeAs is encode for another apiVersion.
 func encodeAs(t testing.TB, e Encoding, apiVersion, kind string, object any) []byte {
 	data := encode(t, e, kind, object)
 	if e == JSON {
@@ -184,7 +185,7 @@ func TestKindsOfItems(t *testing.T) {
 		require.ErrorIs(t, read(foos(ResourceOptions{}), list), ErrMalformed, list)
 		require.ErrorIs(t, read(foos(kind), list), ErrMalformed, list)
 	}
-	// All later responses are compared with the first one, whichever it is.
+	// The first answer determines the kind for all later answers.
 	r := foos(ResourceOptions{})
 	require.Equal(t, io.EOF, read(r, fooList, foo))
 	require.Equal(t, io.EOF, read(r, fooList, foo))
@@ -197,7 +198,7 @@ func TestKindsOfItems(t *testing.T) {
 	require.NoError(t, err, "somebody's own kind")
 }
 
-// Servers write the kind first. If it comes late, it counts as well.
+// Servers write the kind first. A kind that comes later counts as well.
 func TestKindBehindTheMetadataOfAnEvent(t *testing.T) {
 	t.Parallel()
 	body := `{"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"1"},"data":{},"kind":"ConfigMap","apiVersion":"v1"}}`
@@ -209,7 +210,8 @@ func TestKindBehindTheMetadataOfAnEvent(t *testing.T) {
 
 func TestErrorOfAnotherKind(t *testing.T) {
 	t.Parallel()
-	body := event(t, JSON, "ERROR", "Secret", bookmark("7", nil)) // In protobuf, the bytes of a Status are the same.
+	// in protobuf, the bytes of a Status are the same
+	body := event(t, JSON, "ERROR", "Secret", bookmark("7", nil))
 	stream := secrets(&Client{}).readWatch(offline(t.Context(), bytes.NewReader(body)), JSON, nil, nil)
 	_, _, err := drainWatch(stream)
 	require.NoError(t, stream.Close())
@@ -227,8 +229,8 @@ func TestSubresourceMayBeOfAnotherKind(t *testing.T) {
 	require.ErrorContains(t, err, "Deployment of apps/v1 is expected")
 }
 
-// A user who deletes the definition of a custom resource, and creates another one of the same name,
-// may choose another kind. In between, a server says that the resource does not exist.
+// A user may delete the definition of a custom resource, and create another one of the same name
+// with another kind. In between, a server says that the resource does not exist.
 func TestKindIsLearntAnewWhenTheResourceIsGone(t *testing.T) {
 	t.Parallel()
 	kind := "Foo"
@@ -274,8 +276,8 @@ func TestKindIsLearntAnewWhenTheResourceIsGone(t *testing.T) {
 	require.Equal(t, io.EOF, watch())
 }
 
-// A stream that was open when its resource was deleted still has objects of the old kind. They say
-// nothing about a resource that has been created since.
+// A stream that was open when its resource was deleted still has objects of the old kind. They do
+// not determine the kind of a resource that was created later.
 func TestStreamOfAResourceThatIsGoneTeachesNoKind(t *testing.T) {
 	t.Parallel()
 	kind, gone := "Foo", false

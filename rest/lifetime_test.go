@@ -26,7 +26,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// silent responds to a list or a watch with its start and then stays silent.
+// silent answers a list or a watch with its start and then stays silent.
 func silent(start []byte, e Encoding) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", contentType(e))
@@ -280,7 +280,7 @@ func TestOrderIsKeptWhateverDecodingTakes(t *testing.T) {
 	a.close()
 }
 
-// pairs cuts two bytes at a time, so that there are many batches.
+// pairs is a cutter with frames of two bytes, so that there are many batches.
 type pairs struct{}
 
 func (pairs) Within() bool { return false }

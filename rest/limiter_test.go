@@ -58,8 +58,8 @@ func TestRateLimiterGivesATurnBackThatNobodyTakes(t *testing.T) { // RS-16
 	})
 }
 
-// TestRateLimiterIsNeverFasterThanItsRate lets callers give up while waiting. No period has more
-// requests than its length and one burst allow, and while somebody waits, no token is lost.
+// TestRateLimiterIsNeverFasterThanItsRate lets callers give up while they wait. No period has more
+// requests than its length and one burst allow. While a caller waits, no token is lost.
 func TestRateLimiterIsNeverFasterThanItsRate(t *testing.T) {
 	t.Parallel()
 	const interval, burst = 100 * time.Millisecond, 3
@@ -88,7 +88,7 @@ func TestRateLimiterIsNeverFasterThanItsRate(t *testing.T) {
 				time.Sleep(time.Duration(random.Int64N(int64(interval))))
 			}
 			last := time.Since(start)
-			ask(time.Hour) // somebody waits until the end
+			ask(time.Hour) // a caller that waits until the end
 			group.Wait()
 			for i := range turns {
 				for j := i; j < len(turns); j++ {

@@ -29,7 +29,8 @@ func TestListEqualsWhatApimachineryDecodes(t *testing.T) {
 	t.Parallel()
 	sent := randomPods(1, effort.Of(50, 20))
 	for _, e := range encodings {
-		body := podList(t, e, "4711", sent...) // not in parallel, because encoding a quantity writes to it
+		// before the parallel part, because encoding a quantity writes to it
+		body := podList(t, e, "4711", sent...)
 		t.Run(e.String(), func(t *testing.T) {
 			t.Parallel()
 			want := decodePodList(t, e, body)
@@ -222,7 +223,7 @@ func TestListSkipsWhatItCannotDecode(t *testing.T) {
 	require.Zero(t, stats.Streams)
 }
 
-// explosive has a method Unmarshal that panics on some input.
+// explosive has a method Unmarshal that panics for some input.
 type explosive struct{ corev1.Pod }
 
 func (e *explosive) Unmarshal(data []byte) error {
@@ -339,7 +340,7 @@ func TestListQuery(t *testing.T) {
 
 func TestIdleStreamsHoldNoBuffersOfOthers(t *testing.T) {
 	t.Parallel()
-	// Objects must not share memory with the buffers, which are reused.
+	// Objects must not share memory with the buffers, because the buffers are reused.
 	for _, e := range encodings {
 		body := podList(t, e, "1", plainPods(70)...)
 		want := decodePodList(t, e, body)
@@ -362,7 +363,7 @@ func TestIdleStreamsHoldNoBuffersOfOthers(t *testing.T) {
 	}
 }
 
-// decodePodList decodes like apimachinery: all at once.
+// decodePodList decodes a whole list in one call, as apimachinery does.
 func decodePodList(t testing.TB, e Encoding, body []byte) *corev1.PodList {
 	t.Helper()
 	list := &corev1.PodList{}

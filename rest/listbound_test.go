@@ -49,15 +49,16 @@ func TestListOfAsManyBytesAsItMayHave(t *testing.T) { // G11
 }
 
 // A list has a few bytes on the wire, and a hundred thousand times as many decompressed. The client
-// stops reading at the bound, and does not keep the bytes.
+// stops reading at the limit, and does not keep the bytes.
 func TestListThatIsABombIsNotReadOn(t *testing.T) { // G11
 	most, all := effort.Of(2<<20, 1<<20), effort.Of(4_000, 2_000)
 	for _, e := range encodings {
-		body := podList(t, e, "7", plainPods(all)...) // far more than the bound
+		body := podList(t, e, "7", plainPods(all)...) // much more than the limit
 		require.Greater(t, len(body), most*3/2)
 		bomb := compressed(t, body, 3)
 		client := serveCompressed(t, gzipped(e, http.StatusOK, bomb), Options{MaxListBytes: int64(most)})
-		least := uint64(math.MaxUint64) // of three attempts: under the race detector, pools drop buffers at random
+		// the least of three attempts: under the race detector, pools drop buffers at random
+		least := uint64(math.MaxUint64)
 		for range 3 {
 			stream, err := pods(client).List(t.Context(), listwatch.ListOptions{Known: allKnown})
 			require.NoError(t, err)
@@ -79,11 +80,12 @@ func TestListThatIsABombIsNotReadOn(t *testing.T) { // G11
 	}
 }
 
-// A part of a list has no items, and claims any length.
+// The part of a list without items claims an arbitrary length.
 func TestListWithoutItemsEndsAsWell(t *testing.T) { // G11
 	const most = 1 << 20
 	for e, start := range map[Encoding]string{
-		Protobuf: wire.Magic + "\x12\xff\xff\xff\xff\xff\xff\x7f" + "\x7a\xff\xff\xff\xff\xff\xff\x3f", // raw, with an unknown field
+		// raw, with an unknown field
+		Protobuf: wire.Magic + "\x12\xff\xff\xff\xff\xff\xff\x7f" + "\x7a\xff\xff\xff\xff\xff\xff\x3f",
 		JSON:     `{"kind":"PodList","items":[`,
 	} {
 		body := io.MultiReader(strings.NewReader(start), endless{})
@@ -96,7 +98,8 @@ func TestListWithoutItemsEndsAsWell(t *testing.T) { // G11
 	}
 }
 
-// The fields beside the items are kept in memory, so their budget counts from their first byte.
+// The client keeps the fields beside the items in memory, so the limit counts from their first
+// byte.
 func TestFieldsBesideTheItemsAreBounded(t *testing.T) { // G11
 	field := `,"x":"` + strings.Repeat("x", 64<<10) + `"`
 	for name, body := range map[string]*recurring{
@@ -114,7 +117,7 @@ func TestFieldsBesideTheItemsAreBounded(t *testing.T) { // G11
 	}
 }
 
-// recurring is a body that starts with left and repeats text.
+// recurring is a body that starts with left and then repeats text.
 type recurring struct{ left, text string }
 
 func (r *recurring) Read(p []byte) (int, error) {
@@ -153,7 +156,7 @@ func TestPagesOfAListAreBoundedTogether(t *testing.T) {
 	}
 }
 
-// The objects of a streaming list are bounded up to its end marker, and not after it.
+// The objects of a streaming list are limited up to its end marker, and not after it.
 func TestInitialEventsAreBounded(t *testing.T) { // G11
 	t.Parallel()
 	const n = 100

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// logbook collects log lines, each with the minute since its creation instead of a time.
+// logbook collects log lines. Each line has the minutes since the creation of the logbook instead
+// of a time.
 type logbook struct {
 	began time.Time
 	lines []string
@@ -31,7 +32,7 @@ func (l *logbook) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(l, nil))
 }
 
-// The caller of a retried request notices only that it takes long.
+// Retries are logged, because the caller would notice only that the request takes long.
 func TestRepetitionsAreLoggedWhenTheyBeginAndEveryFiveMinutes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -83,7 +84,7 @@ func TestLogsGoToTheDefaultLogger(t *testing.T) {
 	client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Warning", `299 - "v1beta1 is deprecated"`)
 	}), Options{})
-	slog.SetDefault(previous) // The default at the time of NewClient counts.
+	slog.SetDefault(previous) // the default at the time of NewClient is used
 	_, err := get(t.Context(), client)
 	require.NoError(t, err)
 	require.Len(t, log.lines, 1)

@@ -18,7 +18,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// RS-9 lists the lost connections. RS-10 has examples of other failures.
+// The errors of RS-9 mean a lost connection. The other failures are examples of RS-10.
 func TestWhatCountsAsALostConnection(t *testing.T) {
 	t.Parallel()
 	for text, err := range map[string]error{
@@ -44,7 +44,7 @@ func TestWhatCountsAsALostConnection(t *testing.T) {
 	}
 }
 
-// The error text is the same whatever was being read, and does not blame the server.
+// The error text does not depend on what the client was reading, and does not blame the server.
 func TestConnectionThatIsLostWithinAnAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestConnectionThatIsLostWithinAnAnswer(t *testing.T) {
 	})
 }
 
-// The time limit for a response starts when the request is sent.
+// The time limit for an answer starts when the request is sent, after the wait for Options.Limit.
 func TestWaitForTheLimitIsNotBoundedByTheHeaderTimeout(t *testing.T) { // RS-17
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,6 +12,7 @@ func TestMain(m *testing.M) {
 	if host := os.Getenv(environmentHost); host != "" {
 		os.Exit(requestByEnvironment(host))
 	}
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // Servers in tests fail on purpose.
+	// servers in tests fail on purpose, which would be logged
+	slog.SetDefault(slog.New(slog.DiscardHandler))
 	goleak.VerifyTestMain(m)
 }

@@ -33,7 +33,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// theirs returns a text that contains what the client sent, in the ways in which pages and servers
+// theirs returns a text that contains what the client sent, in the forms in which pages and servers
 // write it.
 func theirs(r *http.Request) string {
 	sent := r.Header.Get("Authorization") + " " + r.Header.Get("Proxy-Authorization")
@@ -47,7 +47,7 @@ func theirs(r *http.Request) string {
 	return strings.Join([]string{all, html.EscapeString(all), url.QueryEscape(all), string(quoted), fmt.Sprintf("%q", all)}, " | ")
 }
 
-// echoes are the ways in which a server sends back the client's data.
+// echoes has the ways in which a server may send back the client's data.
 var echoes = map[string]http.HandlerFunc{
 	"a page with 502": func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadGateway)
@@ -116,8 +116,8 @@ var echoes = map[string]http.HandlerFunc{
 	},
 }
 
-// TestWhatIsSentIsNotInErrorsAndLogs: servers and proxies send back the client's credentials. They
-// do so in every part of a response that may become a part of an error or of a log line.
+// TestWhatIsSentIsNotInErrorsAndLogs: servers and proxies may send back the client's credentials,
+// in every part of an answer that may become part of an error or of a log line.
 func TestWhatIsSentIsNotInErrorsAndLogs(t *testing.T) {
 	t.Parallel()
 	const token = "hush-hush.4711+abc/def=="
@@ -213,8 +213,8 @@ func (f writerFunc) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestPasswordOfAProxyIsNotInErrors: a proxy may put the password on its page, and into the line
-// that refuses a tunnel.
+// TestPasswordOfAProxyIsNotInErrors: a proxy may send the password back on its error page, or in
+// the status line that refuses a tunnel.
 func TestPasswordOfAProxyIsNotInErrors(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -282,7 +282,7 @@ func TestMaskRemembersTheLastSecrets(t *testing.T) {
 	require.Equal(t, "[redacted] [redacted] [redacted] [redacted]", m.text("<a&b> &lt;a&amp;b&gt; %3Ca%26b%3E bWU6PGEmYj4="))
 }
 
-// A masked error's wrapped error is found by its type, unless this would show a secret.
+// A wrapped error is found by its type through a masked error, unless this would show a secret.
 func TestMaskedErrorIsFoundByTypeWhereThatShowsNothing(t *testing.T) {
 	t.Parallel()
 	m := mask{}
@@ -310,7 +310,8 @@ func TestMaskedErrorIsFoundByTypeWhereThatShowsNothing(t *testing.T) {
 	require.ErrorAs(t, err, &status)
 	require.NotContains(t, fmt.Sprintf("%+v", status.Status()), "inner-secret")
 
-	// A wrapper whose text does not show the wrapped error hides no secret.
+	// An error that wraps another may have a text without the secret. Its wrapped error still has
+	// the secret.
 	err = m.err(fmt.Errorf("inner-secret: %w", silentError{loud}))
 	_, found = errors.AsType[silentError](err)
 	require.False(t, found)
@@ -326,7 +327,7 @@ func (e silentError) Unwrap() error { return e.reason }
 
 var escapes = regexp.MustCompile(`(?i)%(25)?[0-9a-f]{2}|\\+u[0-9a-f]{4}|&#x?[0-9a-f]+;`)
 
-// The mask finds a secret however a server, a proxy or a log writes it.
+// The mask finds a secret in any form in which a server, a proxy or a log writes it.
 func TestMaskFindsASecretHoweverItIsWritten(t *testing.T) {
 	t.Parallel()
 	quoted := func(text string) string {
@@ -383,7 +384,8 @@ func TestMaskFindsASecretHoweverItIsWritten(t *testing.T) {
 		for name, write := range writings {
 			text := m.text("{" + write(secret) + "}")
 			require.Contains(t, text, hidden, "%s %s", secret, name)
-			left := escapes.ReplaceAllString(strings.ReplaceAll(text, hidden, ""), "") // such as the escape of == at the end
+			// such as the escape of == at the end
+			left := escapes.ReplaceAllString(strings.ReplaceAll(text, hidden, ""), "")
 			require.False(t, strings.ContainsFunc(left, func(r rune) bool { return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' }), "%s %s: %s", secret, name, text)
 		}
 		if len(secret) < 8 {
@@ -428,7 +430,7 @@ func FuzzMask(f *testing.F) {
 	})
 }
 
-// The start of a secret may repeat within the secret, or come before it in the text.
+// The beginning of a secret may repeat within the secret, or come before the secret in the text.
 func TestSecretAfterItsOwnBeginningIsHidden(t *testing.T) {
 	t.Parallel()
 	m := &mask{}

@@ -11,7 +11,7 @@ import (
 )
 
 // memory is a network within the process. In a bubble of testing/synctest, a goroutine that waits
-// for it counts as idle.
+// for this network counts as idle.
 type memory struct {
 	conns  chan net.Conn
 	once   sync.Once
@@ -48,8 +48,8 @@ func (m *memory) DialContext(ctx context.Context, _, _ string) (net.Conn, error)
 	}
 }
 
-// serveMemory is serve for a bubble. It returns a client, and a function that stops both sides. The
-// function has to be called before the bubble ends.
+// serveMemory is serve for tests in a bubble. stop stops the server and the client. It has to be
+// called before the bubble ends.
 func serveMemory(t testing.TB, handler http.Handler, opts Options) (client *Client, stop func()) {
 	t.Helper()
 	network := newMemory()

@@ -21,13 +21,14 @@ type slim struct {
 	Status            struct{ Phase string }
 }
 
-// custom is a custom resource in the form that generators write.
+// custom is a custom resource as code generators write it.
 type custom struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 }
 
-// partly has metadata behind a pointer that is never set, so that its methods panic.
+// partly has metadata behind a pointer that is never set, so that the methods of its metadata
+// panic.
 type partly struct {
 	*metav1.ObjectMeta `json:"-"`
 }

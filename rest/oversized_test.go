@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// An object that is too large is named and skipped, however it arrives, and the next objects are
-// read. TestAnItemThatIsTooLarge covers both encodings.
+// The client names and skips an object that is too large, in whatever pieces the object arrives.
+// Then it reads the next objects. TestAnItemThatIsTooLarge covers both encodings.
 func TestOversizedJSONIsSkippedInAnyPieces(t *testing.T) { // G11
 	t.Parallel()
 	const limit = 1 << 10
@@ -77,7 +77,7 @@ func TestOversizedJSONIsSkippedInAnyPieces(t *testing.T) { // G11
 	}
 }
 
-// The error says that an object is missing, but not which object.
+// The name comes after the limit, so the error says only that some object is missing.
 func TestOversizedInitialEventWithoutAName(t *testing.T) {
 	t.Parallel()
 	body := `{"type":"ADDED","object":{"metadata":{"a":"` + strings.Repeat("x", 5000) + `","name":"large"}}}`
@@ -93,7 +93,8 @@ func TestOversizedInitialEventWithoutAName(t *testing.T) {
 	}
 }
 
-// If an event does not show its type in time, it ends the watch: it could be anything.
+// If the type of an event does not come within the limit, the watch ends, because the event could
+// be anything.
 func TestOversizedEventOfUnknownType(t *testing.T) {
 	t.Parallel()
 	x := offline(t.Context(), strings.NewReader(`{"object":{"metadata":{"name":"`+strings.Repeat("x", 5000)+`"}},"type":"ADDED"}`))
@@ -105,7 +106,7 @@ func TestOversizedEventOfUnknownType(t *testing.T) {
 	require.ErrorIs(t, err, ErrTooLarge)
 }
 
-// Skipped bytes are not kept. Unbalanced brackets do not end a list early.
+// The client does not keep skipped bytes. Unbalanced brackets in them do not end a list early.
 func TestSkippingHoldsNothing(t *testing.T) { // G11
 	size := effort.Of[int64](16<<20, 6<<20)
 	const (

@@ -21,8 +21,8 @@ import (
 
 var podsGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
-// randomPods returns pods with every field filled at random, and with different names. They may be
-// read by many goroutines.
+// randomPods returns pods with different names and random values in every field. Many goroutines
+// may read them.
 func randomPods(seed int64, n int) []corev1.Pod {
 	fill := randfill.NewWithSeed(seed).NilChance(0.5).NumElements(0, 3).MaxDepth(12).Funcs(
 		func(m *metav1.FieldsV1, c randfill.Continue) { m.SetRawString(`{"f:spec":{"f:a \"}] b":{}}}`) },
@@ -37,7 +37,8 @@ func randomPods(seed int64, n int) []corev1.Pod {
 		pods[i].TypeMeta = metav1.TypeMeta{}
 		pods[i].Name = fmt.Sprintf("%s-%d", pods[i].Name, i)
 		pods[i].ResourceVersion = fmt.Sprint(1000 + i)
-		// A Quantity caches its text at the first call, which parallel tests would do at once.
+		// Marshal makes each Quantity cache its text now, because parallel tests would do this at
+		// the same time.
 		_, _ = pods[i].Marshal()
 	}
 	return pods
@@ -86,8 +87,8 @@ func podList(t testing.TB, e Encoding, rv string, pods ...corev1.Pod) []byte {
 	return encode(t, e, "PodList", list)
 }
 
-// encode writes an object like a server: with an envelope in protobuf, with kind and apiVersion in
-// JSON.
+// encode encodes an object as a server does: with an envelope in protobuf, with kind and apiVersion
+// in JSON.
 func encode(t testing.TB, e Encoding, kind string, object any) []byte {
 	t.Helper()
 	typeMeta := runtime.TypeMeta{APIVersion: "v1", Kind: kind}
@@ -128,7 +129,7 @@ func event(t testing.TB, e Encoding, name, kind string, object any) []byte {
 	return frameOf(t, metav1.WatchEvent{Type: name, Object: runtime.RawExtension{Raw: data}})
 }
 
-// frameOf writes an event with its length in front.
+// frameOf encodes an event with its length before it.
 func frameOf(t testing.TB, e metav1.WatchEvent) []byte {
 	t.Helper()
 	data, err := e.Marshal()

@@ -15,7 +15,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// calls are all calls that send a request.
+// calls has all calls that send a request.
 var calls = func() map[string]func(context.Context, *Resource[*corev1.Pod]) error {
 	all := map[string]func(context.Context, *Resource[*corev1.Pod]) error{
 		"list": func(ctx context.Context, r *Resource[*corev1.Pod]) error { return listErr(ctx, r) },

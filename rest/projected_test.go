@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// TestObjectWithoutAllItsPartsIsNotSentBack: an update would delete on the server the parts that
-// the list has left out.
+// TestObjectWithoutAllItsPartsIsNotSentBack: an update with such an object would delete on the
+// server the parts that the list has left out.
 func TestObjectWithoutAllItsPartsIsNotSentBack(t *testing.T) {
 	t.Parallel()
 	server := apitest.Start(t, apitest.Options{})
@@ -97,7 +97,7 @@ func TestObjectWithoutAllItsPartsIsNotSentBack(t *testing.T) {
 	}
 }
 
-// TestMetadataIsNotSentBackAsAnObject: the object would lose its spec.
+// TestMetadataIsNotSentBackAsAnObject: an update with only metadata would delete the object's spec.
 func TestMetadataIsNotSentBackAsAnObject(t *testing.T) {
 	t.Parallel()
 	client := serve(t, nil, Options{})

@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// dropped returns a pod after d, applied to the decoded object.
+// dropped returns a copy of a pod without the parts that d names.
 func dropped(d Omit, pod *corev1.Pod) *corev1.Pod {
 	pod = pod.DeepCopy()
 	if d.AllButMetadata {
@@ -90,7 +90,7 @@ func readPods(t *testing.T, r *Resource[*corev1.Pod], e Encoding, pods []corev1.
 
 func TestDropFindsTheStatusByTheType(t *testing.T) {
 	t.Parallel()
-	config := corev1.ConfigMap{BinaryData: map[string][]byte{"k": {1}}} // number 3
+	config := corev1.ConfigMap{BinaryData: map[string][]byte{"k": {1}}} // field number 3
 	data, err := config.Marshal()
 	require.NoError(t, err)
 	project := Omit{Status: true}.projector(reflect.TypeFor[*corev1.ConfigMap]())
@@ -135,8 +135,9 @@ func TestDropOfMalformedJSONDoesNotMendIt(t *testing.T) {
 	require.Equal(t, `{"b": 2 }`, string(project(JSON, []byte(`{"status":{"a":[1,"}"]} ,"b": 2 }`))))
 }
 
-// FuzzDropProtobuf checks that nothing panics. If generated code decodes the bytes, the result is
-// the same except for the dropped parts. Groups are not walked, see readHeader.
+// FuzzDropProtobuf applies an Omit to arbitrary bytes. Nothing may panic. If generated code decodes
+// the bytes, the result must be the same except for the omitted parts. Bytes with groups are
+// excluded; see readHeader.
 func FuzzDropProtobuf(f *testing.F) {
 	pod := plainPod(1)
 	f.Add(marshal(f, &pod))
@@ -157,8 +158,8 @@ func FuzzDropProtobuf(f *testing.F) {
 	})
 }
 
-// walkable reports whether a message has no groups. If it is an object, each metadata in it must
-// not have groups either.
+// walkable reports whether a message has no groups. If it is an object, its metadata must have no
+// groups either.
 func walkable(message []byte, object bool) bool {
 	for len(message) > 0 {
 		h, value, rest, err := wire.NextField(message, false)

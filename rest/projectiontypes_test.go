@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// leave applies to a decoded object what d does to its bytes.
+// leave does to a decoded object what d does to its bytes.
 func leave(d Omit, object everytype.Message) everytype.Message {
 	v := reflect.ValueOf(object).Elem()
 	if d.AllButMetadata {
@@ -38,8 +38,8 @@ func leave(d Omit, object everytype.Message) everytype.Message {
 	return object
 }
 
-// TestEveryBuiltinTypeIsProjected: exactly the parts that are dropped from the bytes are missing in
-// an object of any type, shared or not. The metadata alone equals the object's metadata.
+// TestEveryBuiltinTypeIsProjected: in an object of any type, shared or not, exactly the parts that
+// the Omit names are missing. With AllButMetadata, the metadata equals the object's metadata.
 func TestEveryBuiltinTypeIsProjected(t *testing.T) {
 	t.Parallel()
 	shared := sharing.New(sharing.Options{})

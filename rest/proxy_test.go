@@ -24,8 +24,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// proxy is a small forward proxy, for HTTP or for SOCKS 5. It connects to one address, whatever the
-// requested address is, and records the requests.
+// proxy is a small forward proxy, for HTTP or for SOCKS 5. It connects to one address, whichever
+// address a client requests, and records the requests.
 type proxy struct {
 	net.Listener
 	to             string
@@ -38,7 +38,7 @@ type proxy struct {
 	conns []net.Conn
 }
 
-// startProxy starts a proxy, over TLS if that is given. The proxy ends with the test.
+// startProxy starts a proxy that ends with the test. It uses TLS if l does.
 func startProxy(t *testing.T, l net.Listener, to string, handshake func(*proxy, net.Conn) (string, bool)) *proxy {
 	p := &proxy{Listener: l, to: to, user: "me", password: "hush", handshake: handshake}
 	p.group.Go(func() {
@@ -116,7 +116,7 @@ func socks(p *proxy, conn net.Conn) (string, bool) {
 	if methods[0] != 5 || !bytes.Contains(read(int(methods[1])), []byte{2}) {
 		return "", false
 	}
-	_, _ = conn.Write([]byte{5, 2}) // authentication by name and password
+	_, _ = conn.Write([]byte{5, 2}) // selects authentication by name and password
 	user := read(int(read(2)[1]))
 	password := read(int(read(1)[0]))
 	if string(user) != p.user || string(password) != p.password {
@@ -143,7 +143,8 @@ func listen(t *testing.T) net.Listener {
 	return l
 }
 
-// startProxies starts a proxy of each scheme to an API server. All share the server's CA.
+// startProxies starts a proxy of each scheme to an API server. All proxies have certificates of the
+// server's CA.
 func startProxies(t *testing.T) (proxies map[string]*proxy, ca []byte) {
 	server, ca, listenTLS := serveForProxies(t)
 	return map[string]*proxy{
@@ -207,8 +208,8 @@ func TestProxyThatIsNotTrustedMakesTheNextRequestReadTheAuthorityAgain(t *testin
 	require.Equal(t, io.EOF, listErr(t.Context(), pods(client)))
 }
 
-// environmentHost is the variable that makes the test binary a program that sends a request to a
-// host. It is needed because the proxy variables are read once in a process.
+// environmentHost is a variable that makes the test binary send a request to this host. This runs
+// in a process of its own, because a process reads the proxy variables only once.
 const environmentHost = "REST_TEST_HOST"
 
 func requestByEnvironment(host string) int {

@@ -18,8 +18,8 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// claim returns an encoded volume claim with text as its quantity, and another text as a label. If
-// padded is set, the length of the quantity in protobuf is longer than necessary.
+// claim returns an encoded volume claim with text as its quantity, and label as a label. If padded
+// is set, the length of the quantity in protobuf has more bytes than necessary.
 func claim(t testing.TB, e Encoding, text, label string, padded bool) []byte {
 	t.Helper()
 	if e == JSON {
@@ -55,7 +55,7 @@ func decodeClaim(e Encoding, data []byte) (*corev1.PersistentVolumeClaim, error)
 	return object.(*corev1.PersistentVolumeClaim), nil
 }
 
-// extreme maps texts on which apimachinery spends hours to their values.
+// extreme has texts that apimachinery would parse for hours, and their values.
 var extreme = map[string]string{
 	"1e-1000000000": "1n", "1E-1000000000": "1n", "-1e-1000000000": "-1n", "+1e-1000000000": "1n", ".1e-1000000000": "1n", "1.e-1000000000": "1n",
 	"0e-1000000000": "0", "1e1000000000": "1e2000", "1e+1000000000": "1e2000", "1.5e-2147483647": "1n", "1e-" + strings.Repeat("0", 200) + "1000000000": "1n",
@@ -76,8 +76,8 @@ func TestExtremeQuantitiesAreDecodedAtOnce(t *testing.T) { // G11
 			}
 		}
 	}
-	// The length in front of a quantity may be any byte, including a digit, and so may the
-	// following tag of the next field.
+	// The length before a quantity may be any byte, including a digit. The same is true of the tag
+	// of the next field.
 	for digits := range 130 {
 		for _, sign := range []string{"", "-", "+"} {
 			text := sign + strings.Repeat("7", 1+digits) + "e-1000000000"
@@ -95,7 +95,7 @@ func TestExtremeQuantitiesAreDecodedAtOnce(t *testing.T) { // G11
 	}
 }
 
-// Names, hashes and versions that look like an extreme quantity cost nothing.
+// The search ignores names, hashes and versions that look like an extreme quantity.
 func TestWhatIsNoQuantityIsNoSuspect(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -107,14 +107,14 @@ func TestWhatIsNoQuantityIsNoSuspect(t *testing.T) {
 		for _, e := range encodings {
 			at, _ := quantity.Suspect(e == Protobuf, encode(t, e, "Pod", &object), 0)
 			if strings.HasPrefix(text, "sha256:") && e == JSON {
-				continue // may be a number
+				continue // this text may be a number
 			}
 			require.Negative(t, at, "%s %s", e, text)
 		}
 	}
 }
 
-// sized has a user's method that parses a text as a quantity.
+// sized is decoded by a user's method that parses a text as a quantity.
 type sized struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Size              size `json:"size"`
@@ -134,8 +134,9 @@ func (s *size) UnmarshalJSON(data []byte) error {
 
 var sizedGVR = schema.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "sized"}
 
-// TestOnlyAMethodOfTheUsersHasAnObjectRefused: a user's method has the object refused, by its key.
-// Types of Kubernetes never do, and neither do maps, in which no text is a quantity.
+// TestOnlyAMethodOfTheUsersHasAnObjectRefused: if a user's method would parse an extreme text, the
+// object is undecodable, and the error has its key. Types of Kubernetes and maps are never refused
+// for this reason.
 func TestOnlyAMethodOfTheUsersHasAnObjectRefused(t *testing.T) { // G11
 	t.Parallel()
 	body := `{"kind":"SizedList","apiVersion":"example.org/v1","metadata":{"resourceVersion":"1"},"items":[` +
@@ -157,7 +158,7 @@ func TestOnlyAMethodOfTheUsersHasAnObjectRefused(t *testing.T) { // G11
 	require.Equal(t, "1e-1000000000", object.(*unstructured.Unstructured).Object["s"])
 }
 
-// BenchmarkQuantities measures the cost of the search for extreme quantities, next to decoding.
+// BenchmarkQuantities measures the search for extreme quantities, next to decoding.
 func BenchmarkQuantities(b *testing.B) {
 	pod := plainPod(1)
 	for _, e := range encodings {

@@ -12,7 +12,7 @@ import (
 )
 
 // A reader is used without a goroutine. Each piece has the frames that are complete when bytes
-// arrive, and stays unchanged while later ones are cut.
+// arrive. It does not change while later pieces are cut.
 func TestReaderHandsOutWhatHasArrived(t *testing.T) {
 	t.Parallel()
 	const sent = "aabbccdde"
@@ -50,8 +50,8 @@ func TestReaderHandsOutWhatHasArrived(t *testing.T) {
 
 var errClosedForTest = errors.New("the body fails")
 
-// Many small frames in one buffer make several pieces, which share the buffer. A shared buffer is
-// never taken for a free one.
+// Many small frames in one buffer make several pieces, which share the buffer. The reader does not
+// recycle a shared buffer.
 func TestReaderBoundsTheFramesOfAPiece(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat("ab", 2*maxFrames+1)

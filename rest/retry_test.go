@@ -23,7 +23,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// failing fails some times and then succeeds. It records the requests.
+// failing is a server that fails some times and then succeeds. It records the requests.
 type failing struct {
 	times  int
 	fail   func(http.ResponseWriter)
@@ -44,7 +44,7 @@ func (f *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(f.answer)
 }
 
-// fails responds with a code, and with a Retry-After if it is not empty.
+// fails answers with a code, and with a Retry-After header unless retryAfter is empty.
 func fails(code int, retryAfter string) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) {
 		if retryAfter != "" {
@@ -57,7 +57,7 @@ func fails(code int, retryAfter string) func(http.ResponseWriter) {
 
 func drops(http.ResponseWriter) { panic(http.ErrAbortHandler) }
 
-// cuts cuts a response off in the middle.
+// cuts breaks the connection in the middle of an answer.
 func cuts(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", mediaTypeJSON)
 	w.Header().Set("Content-Length", "100")
@@ -158,7 +158,8 @@ func TestWhatIsRepeated(t *testing.T) { // RS-8 to RS-10, D20
 				require.EqualValues(t, 2, client.Stats().Retries)
 				require.Len(t, retries, 2)
 				require.Equal(t, 2, retries[1].Err.Attempts)
-				require.Equal(t, server.bodies[0], server.bodies[1], "bodies are sent again, whole") // RS-11
+				// retries send the whole body again
+				require.Equal(t, server.bodies[0], server.bodies[1], "bodies are sent again, whole")
 				require.Equal(t, server.bodies[0], server.bodies[2])
 				require.Equal(t, verb != "get", server.bodies[0] != "")
 			})

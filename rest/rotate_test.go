@@ -24,7 +24,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/transport"
 )
 
-// tlsServer serves HTTP/2 in a bubble, with a certificate that can be replaced.
+// tlsServer serves HTTP/2 in a bubble, with a certificate that a test can replace.
 type tlsServer struct {
 	network     *memory
 	certificate atomic.Pointer[tls.Certificate]
@@ -60,8 +60,8 @@ func (s *tlsServer) renew(t *testing.T) (ca []byte) {
 	return cert
 }
 
-// whoami responds to a watch with silence, and to other requests with the name in the client's
-// certificate. If welcome is not empty and does not have the name, it responds with 401.
+// whoami answers a watch with silence, and other requests with the name in the client's
+// certificate. If welcome is not empty and lacks this name, whoami answers with 401.
 func whoami(welcome ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Has("watch") {
@@ -86,8 +86,8 @@ func get(ctx context.Context, client *Client) (string, error) {
 	return string(body), err
 }
 
-// openWatch opens a watch without events. The function that it returns checks that the watch is
-// still open and silent, and closes it.
+// openWatch opens a watch without events. requireOpen checks that the watch is still open and
+// silent, and closes it.
 func openWatch(t *testing.T, client *Client) (requireOpen func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stream, err := pods(client).Watch(ctx, listwatch.WatchOptions{})
@@ -139,7 +139,7 @@ func TestNewAuthorityIsTrustedWithoutARestart(t *testing.T) {
 		require.Equal(t, 2, client.Stats().Connections, "one for the watch, and one that trusts the new authority")
 
 		server.renew(t)
-		synctest.Wait() // until the connection is idle
+		synctest.Wait() // waits until the connection is idle
 		client.transport.CloseIdle()
 		_, err = get(t.Context(), client)
 		require.Error(t, err, "who is not in the file is not trusted")
@@ -206,7 +206,7 @@ func TestUnauthorizedMakesTheRequestReadTheCertificateAgain(t *testing.T) {
 	})
 }
 
-// source hands out credentials one after the other.
+// source returns its credentials one after the other.
 type source struct {
 	credentials []*Credential
 	asked       int
@@ -303,8 +303,8 @@ func TestSourceOfCredentialsThatFails(t *testing.T) {
 	}
 }
 
-// A source may read and parse its files for each request. The contents of the certificate decide
-// whether new connections are needed.
+// A source may read and parse its files for each request. New connections are needed only if the
+// contents of the certificate have changed.
 func TestCertificateThatIsParsedAgainNeedsNoNewConnection(t *testing.T) {
 	t.Parallel()
 	aliceCert, aliceKey := certificate(t, "alice")
@@ -329,7 +329,7 @@ func TestCertificateThatIsParsedAgainNeedsNoNewConnection(t *testing.T) {
 			require.Equal(t, "alice", name)
 			require.Equal(t, 1, client.Stats().Connections)
 		}
-		for i := range 20 { // two clients that alternate
+		for i := range 20 { // two clients take turns
 			cert, key = bobCert, bobKey
 			if i%2 == 1 {
 				cert, key = aliceCert, aliceKey

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hush is the secret of these tests. The forms below must not be found.
+// hush is the secret of these tests. None of the forms below may appear in an output.
 const hush = "hush-hush-4711"
 
 var hushForms = []string{
@@ -39,7 +39,7 @@ type unexported[V any] struct{ field V }
 type twice[V any] struct{ inner unexported[V] }
 type embedding struct{ Secret }
 
-// nested returns a value in all the positions in which somebody may print it.
+// nested returns a value in all the positions in which a program may print it.
 func nested[V any](value V) map[string]any {
 	pointer := &value
 	return map[string]any{
@@ -59,7 +59,8 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	certificate, err := tls.X509KeyPair(certificate(t, "me"))
 	require.NoError(t, err)
-	certificate.OCSPStaple = []byte(hush) // replaces the key, which is beside it
+	// a printer that finds the key would also find this text beside it
+	certificate.OCSPStaple = []byte(hush)
 	config := Config{
 		Host: "https://host", BearerToken: NewSecret(hush), Password: NewSecret([]byte(hush)), Username: "me",
 		TLS: TLSConfig{KeyData: NewSecret(hush), CAData: []byte("ca")},
@@ -104,7 +105,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	require.Contains(t, dumped(unexported[*exported[string]]{&exported[string]{hush}}), "hush")
 }
 
-// written returns a value as each encoder and printer writes it.
+// written returns a value as each encoder and printer formats it.
 func written(value any) map[string]string {
 	out := map[string]string{}
 	text := func(how string, data []byte, err error) { out[how] = fmt.Sprint(string(data), err) }
@@ -126,15 +127,15 @@ func written(value any) map[string]string {
 	return out
 }
 
-// dumped returns a value as a failing test prints it: pointers are followed, and no method is
-// called.
+// dumped returns a value as a failing test prints it: testify follows pointers, and calls no
+// method.
 func dumped(value any) string {
 	var failed recorded
 	assert.Equal(&failed, value, reflect.Zero(reflect.TypeOf(value)).Interface())
 	return failed.text
 }
 
-// recorded records what a test would print.
+// recorded records the text that a test would print.
 type recorded struct{ text string }
 
 func (f *recorded) Errorf(format string, args ...any) { f.text += fmt.Sprintf(format, args...) }
@@ -166,7 +167,7 @@ func TestSecretIsWhatItWas(t *testing.T) {
 	require.Equal(t, "[[redacted]  [redacted]]", fmt.Sprint(all))
 }
 
-// A credential may become part of foreign contexts and errors.
+// A credential may become part of contexts and errors of other code.
 func TestCredentialInTheErrorOfASource(t *testing.T) {
 	t.Parallel()
 	client, err := NewClient(Config{Host: "http://127.0.0.1:1", Credentials: func(context.Context, *Credential) (*Credential, error) {

@@ -19,11 +19,11 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// onSendServer records the Traceparent header of each request. It responds with 429 for a number of
+// onSendServer records the Traceparent header of each request. It answers with 429 for a number of
 // times, and then with a pod.
 type onSendServer struct {
 	pod  []byte
-	busy int // number of 429s
+	busy int // number of answers with 429
 
 	mu    sync.Mutex // guards following
 	heard []string
@@ -49,15 +49,15 @@ func keyOfPod(pod *corev1.Pod) types.NamespacedName {
 	return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 }
 
-// OnSend is called once for each request, retries included, before it is sent, with the context of
-// the caller. The function that it returns is called with the response, after OnAnswered, in the
+// OnSend is called once for each request, including retries, before the request is sent, with the
+// context of the caller. The returned function is called with the answer, after OnAnswered, in the
 // same goroutine.
 func TestOnSendIsCalledForEachRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		pod := plainPod(1)
 		server := &onSendServer{pod: encode(t, JSON, "Pod", &pod), busy: 2}
-		var told []string // by one goroutine alone: the race detector checks this
+		var told []string // written by one goroutine only; the race detector checks this
 		n := 0
 		client, stop := serveMemory(t, server, Options{Observer: &Observer{
 			OnSend: func(ctx context.Context, about About, setHeader func(name, value string)) func(Answered) {
@@ -68,7 +68,7 @@ func TestOnSendIsCalledForEachRequest(t *testing.T) {
 				server.mu.Unlock()
 				setHeader("Traceparent", fmt.Sprint("attempt ", attempt))
 				if attempt == 2 {
-					return nil // Nobody needs the response.
+					return nil // no function needs the answer
 				}
 				return func(a Answered) {
 					told = append(told, fmt.Sprintf("answered %d: %d %v, %s", attempt, a.StatusCode, a.Err, a.Verb))
@@ -90,7 +90,7 @@ func TestOnSendIsCalledForEachRequest(t *testing.T) {
 	})
 }
 
-// The function is also called for a request without a response, but not for a request that is never
+// The returned function is also called if a request gets no answer, but not if a request is never
 // sent.
 func TestOnSendHearsOfNoAnswer(t *testing.T) {
 	t.Parallel()
@@ -101,7 +101,8 @@ func TestOnSendHearsOfNoAnswer(t *testing.T) {
 	}{
 		"lost connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil, 1},
 		"late": {func(_ http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body) // Otherwise, the server does not notice that the client is gone.
+			// otherwise the server does not notice that the client is gone
+			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
 		}, nil, 1},
 		"limited": {func(http.ResponseWriter, *http.Request) {}, func(context.Context) error { return io.ErrClosedPipe }, 0},
@@ -130,8 +131,8 @@ func TestOnSendHearsOfNoAnswer(t *testing.T) {
 	}
 }
 
-// The time of a slow hook does not belong to the request: it neither counts as waiting nor ends the
-// request.
+// The time of a slow hook is not part of the request: it is not in Answered.Wait, and the header
+// timeout does not include it.
 func TestSlowOnSendDelaysTheRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -152,8 +153,8 @@ func TestSlowOnSendDelaysTheRequest(t *testing.T) {
 	})
 }
 
-// The panic of a hook reaches the caller, and leaves nothing behind: no goroutine that waits for
-// the end of its context, and no broken client.
+// If a hook panics, the caller gets the panic. The client still works, and no goroutine remains
+// that waits for the end of the context.
 func TestOnSendThatPanicsLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)
@@ -177,24 +178,24 @@ func TestOnSendThatPanicsLeavesNothingBehind(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// counted is a context that counts those who wait for its end, as context.AfterFunc and derived
-// contexts do.
+// counted is a context that counts the functions that wait for its end, as context.AfterFunc and
+// derived contexts do.
 type counted struct {
 	context.Context
-	done    chan struct{} // not the channel of Context, so that package context does not recognise it
+	done    chan struct{} // not the channel of Context, so that package context calls AfterFunc
 	waiting atomic.Int64
 }
 
 func (c *counted) Done() <-chan struct{} { return c.done }
 
-// AfterFunc is the method that package context calls on a foreign context.
+// AfterFunc is the method that package context calls if a context is of a foreign type.
 func (c *counted) AfterFunc(f func()) (stop func() bool) {
 	c.waiting.Add(1)
 	end := context.AfterFunc(c.Context, f)
 	return sync.OnceValue(func() bool { c.waiting.Add(-1); return end() })
 }
 
-// Each request has its own response, however many are sent at once, including streams.
+// Each request gets its own answer, even if many requests and streams are open at once.
 func TestOnSendOfManyRequestsAtOnce(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)

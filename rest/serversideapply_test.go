@@ -55,8 +55,8 @@ func TestApplyOfACustomResourceNeedsItsKind(t *testing.T) {
 	require.ErrorContains(t, err, "kind and apiVersion are required")
 }
 
-// TestApplySendsNoNullOfAGoType: null would remove values that others have set. In an unstructured
-// object, null is intended.
+// TestApplySendsNoNullOfAGoType: a null would remove values that others have set. In an
+// unstructured object, a null is intended.
 func TestApplySendsNoNullOfAGoType(t *testing.T) {
 	t.Parallel()
 	handler := &recorder{t: t, answer: []byte(`{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a","namespace":"n"}}`)}

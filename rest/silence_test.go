@@ -20,7 +20,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// dripping responds with one byte at a time.
+// dripping answers with one byte at a time.
 func dripping(body []byte, e Encoding, every time.Duration) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", contentType(e))
@@ -36,7 +36,7 @@ func dripping(body []byte, e Encoding, every time.Duration) http.HandlerFunc {
 	}
 }
 
-// A body that stops must not block a caller without a deadline for ever: Get, every verb,
+// An answer that stops must not block a caller without a deadline for ever: Get, every verb,
 // discovery, requests for tokens, and lists.
 func TestG11_AnswerThatStopsEnds(t *testing.T) {
 	t.Parallel()
@@ -94,7 +94,8 @@ func TestG11_AnswerThatStopsEnds(t *testing.T) {
 	}
 }
 
-// Between two events, a watch may be silent, and a slow reader does not count as silence.
+// A watch may be silent between two events. The time in which a slow reader does not read does not
+// count as silence.
 func TestSilenceThatIsNone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -165,7 +166,7 @@ func TestG11_HeadersAndWarningsAreBounded(t *testing.T) {
 	require.Len(t, texts, maxWarnings+1)
 }
 
-// This is the same test for HTTP/2, for which net/http counts in another place.
+// This is the same test for HTTP/2, for which net/http limits headers in another place.
 func TestG11_HeadersOfHTTP2AreBounded(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -188,8 +189,8 @@ func TestG11_HeadersOfHTTP2AreBounded(t *testing.T) {
 	require.Error(t, err)
 }
 
-// After an unrequested switch of protocols, the connection belongs to the server: net/http neither
-// ends reads of it nor waits for it.
+// If a server switches protocols although no request asked for it, net/http leaves the connection
+// to its caller: net/http neither ends reads from it nor waits for it.
 func TestG11_SwitchOfProtocolsIsAFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

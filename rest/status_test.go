@@ -26,7 +26,8 @@ func TestStatusIsReadAsApimachineryWritesIt(t *testing.T) {
 	got, err := readStatus(encoded)
 	require.NoError(t, err)
 	require.Equal(t, status, got)
-	whole := 0 // at the start of a field, the bytes before it are a message, too
+	// if the message is cut at the start of a field, the bytes before are a valid message
+	whole := 0
 	for end := range encoded {
 		if h, _, _, err := wire.NextField(encoded[whole:end], false); err == nil {
 			whole += h.Size + int(h.Length)

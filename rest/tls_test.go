@@ -119,7 +119,7 @@ func TestStreamsOverHTTP2(t *testing.T) {
 	}
 }
 
-// mute is a connection to a peer that, from some moment on, acknowledges nothing.
+// mute is a connection to a peer that acknowledges nothing from a certain moment on.
 type mute struct {
 	net.Conn
 	since   chan struct{}
@@ -135,7 +135,8 @@ func (m *mute) Write(p []byte) (int, error) {
 	}
 }
 
-// SetWriteDeadline lets the time pass at once: the test only needs to know that there is a limit.
+// SetWriteDeadline makes the deadline pass at once, because the test only checks that there is a
+// deadline.
 func (m *mute) SetWriteDeadline(t time.Time) error {
 	return errors.Join(m.Conn.SetWriteDeadline(t), m.nowhere.SetWriteDeadline(time.Now()))
 }
@@ -159,15 +160,15 @@ func TestCloseOverHTTP2DoesNotWaitForADeadPeer(t *testing.T) { // G10
 	defer client.Close()
 	list, err := pods(client).List(t.Context(), listwatch.ListOptions{})
 	require.NoError(t, err)
-	// More has arrived than is read ahead. The rest is to be returned to the peer's window, which
-	// requires a write.
+	// More bytes have arrived than the client reads ahead. On close, the client has to return the
+	// rest to the peer's flow-control window, which requires a write.
 	require.Eventually(t, func() bool { return client.Stats().BytesReceived > 4<<20 }, time.Minute, time.Millisecond)
 	close(dead)
 	require.NoError(t, list.Close())
 }
 
-// serveForProxies starts a server whose list of pods is empty and whose watches are silent. It
-// returns its address, and a function for more listeners with the same certificate, which is valid
+// serveForProxies starts a server with an empty list of pods and silent watches. It returns its
+// address, and a function for more listeners with the same certificate. This certificate is valid
 // for kube.invalid and for loopback.
 func serveForProxies(t *testing.T) (address string, ca []byte, listenTLS func() net.Listener) {
 	cert, key := certificate(t, "kube.invalid", net.IPv4(127, 0, 0, 1))

@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/transport"
 )
 
-// gate accepts requests with the right Authorization, and records all requests.
+// gate is a server that accepts requests with the right Authorization, and records all requests.
 type gate struct {
 	mu   sync.Mutex // guards following
 	want string

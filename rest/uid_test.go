@@ -15,7 +15,8 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// The hash of the UID is read from the bytes, even if the object is not decoded or loses its UID.
+// The client computes the hash of the UID from the bytes, even if it does not decode the object, or
+// the decoded object lacks its UID.
 func TestEveryItemHasTheHashOfItsUID(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)

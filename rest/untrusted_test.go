@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A server comes back with a certificate from a new CA. The request after the failed one trusts the
-// server, and not only requests a minute later.
+// A server comes back with a certificate from a new CA. The first request fails. The next one reads
+// the new CA bundle, although the files are not a minute old.
 func TestCertificateThatCannotBeVerifiedHasTheFilesReadAgain(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "ca.crt")

@@ -28,8 +28,9 @@ func (f functions) DecodeProtobuf(data []byte, object, earlier any) error {
 
 func (f functions) DecodeJSON(data []byte, object any) error { return f.json(data, object) }
 
-// TestAnEventIsDecodedAfterWhatIsHeld: a Decoder gets the object that Held has under the key. An
-// object without one, or in JSON, is decoded as usual.
+// TestAnEventIsDecodedAfterWhatIsHeld: for an event, a Decoder gets the object that Held returns
+// for the key. If there is no such object, or the encoding is JSON, the Decoder gets no earlier
+// object.
 func TestAnEventIsDecodedAfterWhatIsHeld(t *testing.T) {
 	t.Parallel()
 	sent := plainPods(2)
@@ -74,8 +75,8 @@ func TestAnEventIsDecodedAfterWhatIsHeld(t *testing.T) {
 	}
 }
 
-// A stopped timer can keep an exchange alive for a minute. It must not keep the caller's data
-// alive, which may be a store of a gigabyte.
+// A stopped timer can keep an exchange alive for a minute. The exchange must not keep the caller's
+// data alive meanwhile, which may be a store of a gigabyte.
 func TestAWatchThatIsOverLetsGoOfWhatIsHeld(t *testing.T) {
 	t.Parallel()
 	pod := plainPods(1)[0]

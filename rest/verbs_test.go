@@ -20,7 +20,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// recorder keeps the last request, and responds with an object.
+// recorder is a server that keeps the last request, and answers with an object.
 type recorder struct {
 	t           testing.TB
 	method, uri string

@@ -34,7 +34,7 @@ func TestWarningsAreReadInEveryShape(t *testing.T) { // RS-25
 		require.Equal(t, test.want, slices.Collect(warnings(test.headers)), name)
 	}
 	for range warnings([]string{`299 - "a", 299 - "b"`, `299 - "c"`}) {
-		break // a further yield would panic
+		break // yielding again would panic
 	}
 }
 

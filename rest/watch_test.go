@@ -69,7 +69,7 @@ func TestWatchEqualsWhatApimachineryDecodes(t *testing.T) { // RS-21
 
 func TestWatchTakesEventsInAnyShape(t *testing.T) {
 	t.Parallel()
-	// Servers do not promise an order of fields, white space or line breaks.
+	// Servers do not guarantee the order of fields, white space or line breaks.
 	const body = `{"object":{"metadata":{"name":"a","resourceVersion":"1"}},"type":"ADDED"}{"type":"MODIFIED","object":{
 		"metadata": {"annotations":{"x":"}]\"{"}, "name" : "a","resourceVersion":"2"}}}
 
@@ -116,7 +116,7 @@ func TestBookmarksAreNoDecodedObjects(t *testing.T) {
 	}
 }
 
-// RC-24: a bookmark is a hint. An unusable bookmark has no version, and the next event follows.
+// RC-24: a bookmark is a hint. If it is unusable, it has no version, and the next event follows.
 func TestABookmarkThatCannotBeUsedHasNoVersion(t *testing.T) {
 	t.Parallel()
 	long := map[string]string{"a": strings.Repeat("x", maxStatusBytes)}
@@ -372,7 +372,7 @@ func TestEventsAreHandedOutAsSoonAsTheyAreComplete(t *testing.T) {
 		for i := range 20 {
 			pod := plainPod(i)
 			body := event(t, e, "ADDED", "Pod", &pod)
-			// The whole event, and the first part of the next one, which is late.
+			// This write has a whole event and the first part of the next one. The rest comes late.
 			_, err := w.Write(body)
 			require.NoError(t, err)
 			rest := event(t, e, "BOOKMARK", "Pod", bookmark(fmt.Sprint(i), nil))

@@ -27,13 +27,13 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// field returns a field of a message with contents.
+// field returns a message field with this number and value.
 func field(number int, value []byte) []byte {
 	out := binary.AppendUvarint(nil, uint64(number)<<3|wire.TypeBytes)
 	return append(binary.AppendUvarint(out, uint64(len(value))), value...)
 }
 
-// bombPod returns a pod with a number of empty containers.
+// bombPod returns a pod with this many empty containers.
 func bombPod(e Encoding, name string, containers int) []byte {
 	if e == JSON {
 		return fmt.Appendf(nil, `{"metadata":{"name":%q,"resourceVersion":"1"},"spec":{"containers":[{}%s]}}`, name, strings.Repeat(",{}", containers-1))
@@ -68,8 +68,8 @@ func eventOf(e Encoding, name, kind string, object []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), data...)
 }
 
-// highWater returns how much memory was taken while f ran, including memory that has been freed
-// since. This bounds the memory that was in use at once.
+// highWater returns an upper bound for the memory that f used at once: all memory taken while f
+// ran, including memory that has been freed since.
 func highWater(f func()) uint64 {
 	runtime.GC()
 	var before, after runtime.MemStats
@@ -79,8 +79,8 @@ func highWater(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// Before weights, 14 kB in gzip became 14 MB of a pod with seven million containers, and 3.2 GiB of
-// heap.
+// Without the estimate, 14 kB in gzip would become 14 MB of a pod with seven million containers,
+// and 3.2 GiB of heap.
 func TestG11_ObjectThatIsABombIsRefusedByKey(t *testing.T) {
 	containers := effort.Of(5_000_000, 400_000) // 10 MB of protobuf, 15 MB of JSON
 	for _, e := range encodings {
@@ -135,7 +135,7 @@ func TestG11_ObjectThatIsABombIsRefusedByKey(t *testing.T) {
 	}
 }
 
-// Many small bombs are as bad as a large one.
+// Many small bombs take as much memory as a large one.
 func TestG11_ManySmallBombs(t *testing.T) {
 	for _, e := range encodings {
 		var objects [][]byte
@@ -165,7 +165,7 @@ type level struct {
 	levels            int
 }
 
-// pointers is a message as gogo generates it by default, whose lists and maps hold pointers.
+// pointers is a message as gogo generates it by default: its lists and maps hold pointers.
 type pointers struct {
 	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
 	List              []*pointers          `json:"list" protobuf:"bytes,3,rep,name=list"`
@@ -175,8 +175,8 @@ type pointers struct {
 
 func (n *pointers) Unmarshal(data []byte) error { return n.level.Unmarshal(data) }
 
-// TestPointersInListsAndMapsAreWeighed: earlier, pointees were neither counted nor followed, so
-// that a list of messages that contain themselves ended the process.
+// TestPointersInListsAndMapsAreWeighed: the estimate counts pointees and follows them. Otherwise a
+// list of messages that contain themselves could end the process.
 func TestPointersInListsAndMapsAreWeighed(t *testing.T) {
 	budgets := (&Client{}).limits()
 	budgets.expansion, budgets.memory = 1<<20, 1<<40
@@ -205,7 +205,7 @@ func (n *level) Unmarshal(data []byte) error {
 		case 2, 3:
 		case 4:
 			value, _, _ = wire.BytesField(value, 2, false)
-		default: // like generated code, skip unknown fields
+		default: // skips unknown fields, like generated code
 			continue
 		}
 		if err := in.Unmarshal(value); err != nil {
@@ -216,9 +216,9 @@ func (n *level) Unmarshal(data []byte) error {
 	return nil
 }
 
-// nest returns an object with a number of levels below it.
+// nest returns an object with this many levels. number is the field that contains the next level.
 func nest(number, levels int) []byte {
-	// Start from the end, because each length depends on its content.
+	// The object is built from its end, because each length depends on the content.
 	var reversed []byte
 	put := func(b []byte) {
 		for i := len(b) - 1; i >= 0; i-- {
@@ -237,8 +237,8 @@ func nest(number, levels int) []byte {
 	return append(field(1, append(field(1, []byte("deep")), field(6, []byte("1"))...)), reversed...)
 }
 
-// Before weights, 5.6 MB of a million levels ended the process, with a stack overflow that recover
-// cannot catch.
+// Without the estimate, 5.6 MB with a million levels would end the process by a stack overflow,
+// which recover cannot catch.
 func TestG11_ProtobufThatIsDeepIsRefusedByKey(t *testing.T) {
 	t.Parallel()
 	levels := effort.Of(1_000_000, 100_000)
@@ -306,7 +306,7 @@ func TestG11_JSONThatIsDeepIsRefusedByKey(t *testing.T) {
 	require.ErrorContains(t, maps, "rest.Options.MaxDepth allows 50 levels")
 	typed, maps = read(t, Options{MaxDepth: 50}, object(40, 0))
 	require.NoError(t, errors.Join(typed, maps))
-	// Each level is read once more: 5000 times 8 MB would take minutes.
+	// Each level is read once more than the level above: 5000 times 8 MB would take minutes.
 	typed, maps = read(t, Options{}, object(5000, effort.Of(8<<20, 2<<20)))
 	require.ErrorIs(t, typed, ErrTooLarge)
 	require.NoError(t, maps)
@@ -321,7 +321,7 @@ func serveBytesWith(t testing.TB, e Encoding, body []byte, opts Options) *Client
 	}), opts)
 }
 
-// Objects from real servers are far from every bound, in each encoding.
+// Objects of real servers stay far below every limit, in each encoding.
 func TestNoRealObjectIsRefused(t *testing.T) {
 	t.Parallel()
 	random := randomPods(7, effort.Of(200, 15))
@@ -351,9 +351,9 @@ func requireLight(t *testing.T, e Encoding, kind string, object any, typ reflect
 	}
 	s := newScales(typ, (&Client{}).limits())
 	require.NoError(t, s.weigh(e, data, scan.Size))
-	s.limits.expansion /= 2 // to leave room
+	s.limits.expansion /= 2 // to leave some margin
 	require.NoError(t, s.weigh(e, data, scan.Size))
-	// Weigh everything as well, as for large objects.
+	// Estimate again with every element counted, as for large objects.
 	w := weighing{left: s.budget(len(data)), depth: 100, largest: s.json().largest}
 	if e == JSON {
 		_, err := w.json(s.json(), data, 0)
@@ -363,8 +363,8 @@ func requireLight(t *testing.T, e Encoding, kind string, object any, typ reflect
 	}
 }
 
-// A custom resource that the API server accepts is never refused as a map, whatever a tenant writes
-// into it.
+// A custom resource that the API server accepts is never refused as a map, whatever values a user
+// chooses.
 func TestNoMapIsRefusedThatAServerTakes(t *testing.T) {
 	t.Parallel()
 	s := newScales(reflect.TypeFor[*unstructured.Unstructured](), (&Client{}).limits())
@@ -384,7 +384,7 @@ func TestNoMapIsRefusedThatAServerTakes(t *testing.T) {
 	require.NoError(t, maps.weigh(JSON, deep, scan.Size))
 }
 
-// The estimate is never far below the memory that decoding really takes.
+// The estimate is never far below the memory that decoding takes.
 func TestWeightsAreThoseOfDecoding(t *testing.T) {
 	many := effort.Of(50_000, 20_000)
 	for name, test := range map[string]struct {
@@ -446,11 +446,12 @@ func memoryInUse() uint64 {
 	return m.HeapAlloc
 }
 
-// In large objects, which no server stores, every element is weighed.
+// In large objects, which no server stores, the estimate counts every element.
 func TestLargeObjectsAreBoundedByMemory(t *testing.T) {
 	t.Parallel()
 	effort.SkipUnlessAll(t, "decodes large objects")
-	large := append(bombPod(Protobuf, "a", 1), field(1, bytes.Repeat(field(17, nil), 4<<20))...) // 56 times its bytes, so a single field is light
+	// 56 times its bytes, so a single field is light
+	large := append(bombPod(Protobuf, "a", 1), field(1, bytes.Repeat(field(17, nil), 4<<20))...)
 	s := newScales(reflect.TypeFor[*corev1.Pod](), (&Client{}).limits())
 	require.ErrorIs(t, s.weigh(Protobuf, large, wire.JSONSize{}), ErrTooLarge)
 	require.NoError(t, s.weigh(Protobuf, large[:len(large)-len(large)%2][:0], wire.JSONSize{}))
@@ -469,8 +470,8 @@ func TestBoundsAreValidated(t *testing.T) {
 	}
 }
 
-// A value that is not an object makes an element as well, before it is refused: 8 million zeros
-// took gigabytes.
+// A value that is not an object also takes the memory of an element before it is refused: 8 million
+// zeros would take gigabytes.
 func TestG11_ElementsThatAreNoObjectsAreWeighed(t *testing.T) {
 	for name, opts := range map[string]ResourceOptions{
 		"default": {}, "unshared": {Unshared: true},
@@ -494,8 +495,8 @@ func TestG11_ElementsThatAreNoObjectsAreWeighed(t *testing.T) {
 	}
 }
 
-// A user may decode with encoding/json, which ignores upper and lower case in names of fields. So
-// the weighing ignores it too.
+// A user may decode with encoding/json, which ignores the case in names of fields. So the estimate
+// ignores it as well.
 func TestG11_NamesOfFieldsAreWeighedInAnyCase(t *testing.T) {
 	for _, spec := range []string{"spec", "SPEC", "\u017fpec", `\u017fPec`} {
 		for _, containers := range []string{"containers", "Containers", "conTaINER\u017f"} {
@@ -515,7 +516,7 @@ func TestG11_NamesOfFieldsAreWeighedInAnyCase(t *testing.T) {
 			require.ErrorIs(t, skipped[0], ErrTooLarge, "%s.%s", spec, containers)
 		}
 	}
-	// Two fields that differ only in their names have separate weights.
+	// Two fields whose names differ only in case have separate weights.
 	type two struct {
 		Small []int8     `json:"a"`
 		Large [][64]int8 `json:"A"`

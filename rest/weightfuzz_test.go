@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// deepSize returns roughly how much memory a value refers to, without the value itself.
+// deepSize returns the approximate memory that a value refers to, without the value itself.
 func deepSize(v reflect.Value) (size int) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -42,8 +42,8 @@ func deepSize(v reflect.Value) (size int) {
 	return size
 }
 
-// FuzzWeights checks objects that the scales accept: decoders stay within their memory, and a type
-// that contains itself is not too deep.
+// FuzzWeights decodes the objects that the estimate accepts. The decoded objects must stay within
+// their memory budget, and a type that contains itself must not be too deep.
 func FuzzWeights(f *testing.F) {
 	for _, pod := range smallPods() {
 		f.Add(marshal(f, &pod))
@@ -80,7 +80,8 @@ func FuzzWeights(f *testing.F) {
 				}) != nil {
 					continue
 				}
-				// Light parts are not counted, and an append doubles capacities.
+				// The limit allows for light parts, which are not counted, and for the capacities
+				// that an append doubles.
 				require.LessOrEqual(t, deepSize(reflect.ValueOf(object).Elem()), weightBase+2*(8+67)*(len(data)+64), "%s %s", typ, e)
 				if deep, ok := object.(*level); ok && e == Protobuf {
 					require.LessOrEqual(t, deep.levels, 12)

@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/rest/discovery"
 )
 
-// discoverMemory discovers a server without a network.
+// discoverMemory starts a server on an in-memory network, and returns its resources.
 func discoverMemory(t *testing.T, opts apitest.Options) []discovery.Resource {
 	t.Helper()
 	opts.Resources = []apitest.Resource{

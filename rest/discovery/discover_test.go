@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/rest/discovery"
 )
 
-// short writes a resource in one line: its place, and its other names.
+// short formats a resource in one line: its group and version, and its names.
 func short(r discovery.Resource) string {
 	preferred := ""
 	if r.Preferred {
@@ -216,7 +216,7 @@ func TestEndOfContextEndsDiscovery(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// manyVersions returns the legacy response of a server with n versions of a group.
+// manyVersions returns the legacy answer of a server that has n versions of a group.
 func manyVersions(n int) http.HandlerFunc {
 	versions := make([]string, n)
 	for i := range versions {
@@ -250,7 +250,7 @@ func TestEndOfContextEndsTheAskingForVersions(t *testing.T) {
 	require.Less(t, len(incomplete.Failures), 1000, "those that were not asked for are not listed")
 }
 
-// In three bytes, a document can have a group, which takes three hundred bytes.
+// Three bytes of a document can be a group, which takes three hundred bytes of memory.
 func TestG11_DocumentOfEmptyObjectsIsRefused(t *testing.T) {
 	for _, empty := range []string{"{}", "null"} {
 		document := `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[` + strings.Repeat(empty+",", 2_000_000) + empty + `]}`

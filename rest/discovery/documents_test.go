@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// FuzzDocuments reads any bytes as each kind of document that a server sends.
+// FuzzDocuments decodes arbitrary bytes as each kind of document that a server sends.
 func FuzzDocuments(f *testing.F) {
 	for _, pattern := range []string{"testdata/*/*.json", "testdata/legacy/api/*.json"} {
 		files, err := filepath.Glob(pattern)
@@ -39,7 +39,8 @@ func FuzzDocuments(f *testing.F) {
 	})
 }
 
-// FuzzFind searches for any name. The resource that is found has this name, and nothing panics.
+// FuzzFind searches for arbitrary names. The resource that is found must have the name, and nothing
+// may panic.
 func FuzzFind(f *testing.F) {
 	data, err := os.ReadFile("testdata/aggregated/apis.json")
 	require.NoError(f, err)
@@ -63,8 +64,8 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// A server lists resources, and lists them again as stale. Each is compared once for each listing,
-// and the kept resources do not grow.
+// A server lists the same resources in every discovery, and reports them as stale as well.
+// Comparing them takes linear time, and the number of kept resources does not grow.
 func TestG11_WhatIsKeptIsBounded(t *testing.T) {
 	t.Parallel()
 	many := make([]Resource, maxObjects+1000)
@@ -76,7 +77,7 @@ func TestG11_WhatIsKeptIsBounded(t *testing.T) {
 	many[0].ShortNames = []string{strings.Repeat("x", maxBytes)}
 	require.Len(t, keep(many, many[:1000], stale), 1000)
 
-	n := effort.Of(200_000, 100_000) // An algorithm of quadratic time does not finish in a minute.
+	n := effort.Of(200_000, 100_000) // a quadratic algorithm would not finish in a minute
 	kept := make(chan []Resource, 1)
 	go func() {
 		known, failures := make([]Resource, n), make([]Failure, n)

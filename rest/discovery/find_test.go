@@ -34,7 +34,7 @@ func TestFindUnderstandsWhatKubectlUnderstands(t *testing.T) {
 		{"ingresses.networking", "networking.k8s.io/v1 ingresses"},
 		{"ingresses.v1.networking", "networking.k8s.io/v1 ingresses"},
 
-		// If several match, the core group and a preferred version take precedence.
+		// If several resources match, the core group and a preferred version take precedence.
 		{"events", "v1 events"},
 		{"ev", "v1 events"},
 		{"events.events.k8s.io", "events.k8s.io/v1 events"},
@@ -42,7 +42,7 @@ func TestFindUnderstandsWhatKubectlUnderstands(t *testing.T) {
 		{"hpa", "autoscaling/v2 horizontalpodautoscalers"},
 		{"hpa.v1.autoscaling", "autoscaling/v1 horizontalpodautoscalers"},
 		{"widgets", "old.example.com/v2 widgets"},
-		{"gadgets", "old.example.com/v1 gadgets"}, // The preferred version of its group does not have it.
+		{"gadgets", "old.example.com/v1 gadgets"}, // the preferred version of its group lacks it
 		{"gadgets.old.example.com", "old.example.com/v1 gadgets"},
 		{"nodes", "metrics.k8s.io/v1beta1 nodes"},
 	}

@@ -22,7 +22,7 @@ func says(text string) http.HandlerFunc {
 	}
 }
 
-// groups returns a legacy /apis with groups of one version each.
+// groups returns a legacy answer to /apis, with groups of one version each.
 func groups(names ...string) string {
 	var items []string
 	for _, name := range names {
@@ -31,8 +31,8 @@ func groups(names ...string) string {
 	return `{"kind":"APIGroupList","apiVersion":"v1","groups":[` + strings.Join(items, ",") + `]}`
 }
 
-// The server's names of groups and versions become parts of paths, and other paths may lead to
-// other clusters.
+// Names of groups and versions become parts of paths. A malicious server must not lead the client
+// to other paths, for example to another cluster behind the same proxy.
 func TestG11_ServerCannotChooseThePathsOfDiscovery(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, false, map[string]http.HandlerFunc{
@@ -69,7 +69,7 @@ func TestG11_ServerCannotChooseThePathsOfDiscovery(t *testing.T) {
 	require.Less(t, len(err.Error()), 1000)
 }
 
-// The documents of a legacy server may be many, and each of them small.
+// A legacy server may send many documents, each of them small.
 func TestG11_DocumentsTogetherAreBounded(t *testing.T) {
 	effort.SkipUnlessAll(t, "it takes more bytes than all documents together may have")
 	t.Parallel()
@@ -90,7 +90,7 @@ func TestG11_DocumentsTogetherAreBounded(t *testing.T) {
 	}
 }
 
-// Each of many versions may fail for a different reason, with a long text.
+// Each of many versions may fail for another reason, with a long text.
 func TestG11_FailuresOfDiscoveryAreBounded(t *testing.T) {
 	t.Parallel()
 	faults, names := map[string]http.HandlerFunc{}, []string{}

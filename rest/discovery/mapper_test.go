@@ -19,7 +19,7 @@ import (
 
 var gizmos = apitest.Resource{Group: "example.com", Version: "v1", Plural: "gizmos", Kind: "Gizmo", ShortNames: []string{"gz"}, Categories: []string{"all"}}
 
-// withMapper runs a test in a bubble with its own server.
+// withMapper runs a test in a bubble, with a server and a mapper.
 func withMapper(t *testing.T, test func(t *testing.T, s *apitest.Server, m *discovery.Mapper)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestMapperFindsByNameKindAndCategory(t *testing.T) {
 }
 
 // A category includes resources that only a non-preferred version of their group serves.
-// client-go's restmapper.NewDiscoveryCategoryExpander finds both kinds of resources.
+// client-go's restmapper.NewDiscoveryCategoryExpander returns both kinds of resources as well.
 func TestMapperCategoryHasResourcesOfAllVersions(t *testing.T) {
 	t.Parallel()
 	withMapper(t, func(t *testing.T, s *apitest.Server, m *discovery.Mapper) {
@@ -98,7 +98,7 @@ func TestMapperCategoryHasResourcesOfAllVersions(t *testing.T) {
 		}
 		require.ElementsMatch(t, []string{"example.com/v1, Resource=widgets", "example.com/v1alpha1, Resource=gadgets"}, names)
 		_, err = m.Category(t.Context(), "old")
-		requireNotFound(t, err) // The preferred version of the resource is not in it.
+		requireNotFound(t, err) // the category lacks the preferred version of the resource
 		r, err := m.Find(t.Context(), "gadgets")
 		require.NoError(t, err)
 		require.True(t, r.Preferred)
@@ -232,7 +232,7 @@ func TestMapperKeepsWhatItKnewOfPartsThatFail(t *testing.T) {
 	})
 }
 
-// A negative option means no interval, as with all options.
+// A negative RefreshInterval means no limit.
 func TestMapperWithoutAnInterval(t *testing.T) {
 	t.Parallel()
 	m := discovery.NewMapper(newServer(t, false, nil).client(t), discovery.MapperOptions{RefreshInterval: -1})

@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/rest/discovery"
 )
 
-// A reference to an object, such as an owner's, has a kind. A request needs the name of the
+// A reference to an object, such as an owner reference, has a kind. A request needs the name of the
 // resource.
 func ExampleMapper() {
 	server := apitest.New(apitest.Options{})

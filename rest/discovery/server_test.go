@@ -23,8 +23,8 @@ type server struct {
 	faults map[string]http.HandlerFunc
 }
 
-// newServer serves the aggregated documents, if aggregated is set and the request accepts them, and
-// the legacy documents otherwise. faults replace responses, by path.
+// newServer starts a server. If aggregated is set and the request accepts aggregated documents, it
+// answers with these, and otherwise with legacy documents. faults replace answers, by path.
 func newServer(t *testing.T, aggregated bool, faults map[string]http.HandlerFunc) *server {
 	t.Helper()
 	s := &server{faults: faults}
@@ -66,19 +66,19 @@ func (s *server) client(t *testing.T) *rest.Client {
 	return client
 }
 
-// requests returns the requested paths so far.
+// requests returns the paths that were requested so far.
 func (s *server) requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asked
 }
 
-// status responds with a code and a text.
+// status answers with a code and its text.
 func status(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, http.StatusText(code), code) }
 }
 
-// body responds with a document.
+// body answers with a document.
 func body(document string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -86,7 +86,7 @@ func body(document string) http.HandlerFunc {
 	}
 }
 
-// canned returns the resources of testdata.
+// canned returns the resources in testdata.
 func canned(t *testing.T) []discovery.Resource {
 	t.Helper()
 	resources, err := discovery.Resources(t.Context(), newServer(t, true, nil).client(t))

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A file that a plugin's configuration names may have become a pipe, which cannot be opened in
-// time, or may be endless.
+// A file named in a plugin's configuration may be a pipe, and opening a pipe may block. Or it may
+// be endless.
 func TestAuthorityThatIsNoFileHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// The test binary is its own plugin. This variable selects what it does as a plugin.
+// The test binary also acts as the plugin. This variable selects what the plugin does.
 const role = "EXECAUTH_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// act acts as a plugin.
+// act is the plugin: it does what the variable selects.
 func act(what string, args []string) int {
 	switch what {
 	case "file": // prints a file, and adds a line to another one
@@ -40,7 +40,7 @@ func act(what string, args []string) int {
 		_ = json.Unmarshal([]byte(info), &q)
 		token, _ := json.Marshal(strings.Join(args, ",") + "|" + os.Getenv("GREETING") + "|" + info)
 		fmt.Printf(`{"kind":"ExecCredential","apiVersion":%q,"status":{"token":%s}}`, q.APIVersion, token)
-	case "leak": // complains about the token that it has just printed into a file
+	case "leak": // prints a token into a file, and complains about it on standard error
 		data, _ := os.ReadFile(args[0])
 		if data == nil {
 			token := "short-one"
@@ -53,10 +53,10 @@ func act(what string, args []string) int {
 	case "fail": // fails with a message
 		fmt.Fprint(os.Stderr, args[0])
 		return 3
-	case "hang": // reports that it runs, and hangs
+	case "hang": // reports that it runs, and then hangs
 		signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
 		count(args[0])
-		time.Sleep(time.Hour) // in a separate process, which is killed
+		time.Sleep(time.Hour) // in a separate process, which the test kills
 	case "flood":
 		for {
 			if _, err := fmt.Print(strings.Repeat("x", 1<<16)); err != nil {

@@ -28,7 +28,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// newPlugin makes a plugin from this test binary.
+// newPlugin returns a plugin that runs this test binary.
 func newPlugin(t *testing.T, what string, opts Options) *Plugin {
 	t.Helper()
 	self, err := os.Executable()
@@ -39,7 +39,7 @@ func newPlugin(t *testing.T, what string, opts Options) *Plugin {
 	return p
 }
 
-// filed is a plugin that prints a file.
+// filed is a plugin that prints a file, which the test writes.
 type filed struct {
 	*Plugin
 	t             *testing.T
@@ -116,8 +116,8 @@ func TestExpiredCredentialIsReplaced(t *testing.T) {
 	require.Equal(t, 2, f.runs(), "and the plugin is not asked for each request")
 }
 
-// A plugin that fails, or whose credentials are always refused, runs only a few times in a minute,
-// however many requests there are.
+// A plugin may fail, or all its credentials may be refused. Then it runs only a few times in a
+// minute, however many requests there are.
 func TestPluginThatDoesNotHelpIsRunSeldom(t *testing.T) {
 	t.Parallel()
 	for name, says := range map[string]string{"fails": "", "is refused": `{"token":"a"}`, "has expired": `{"token":"a","expirationTimestamp":"1999-01-01T00:00:00Z"}`} {
@@ -129,7 +129,7 @@ func TestPluginThatDoesNotHelpIsRunSeldom(t *testing.T) {
 					f.says(says)
 				}
 				began := time.Now()
-				var at []time.Duration // of the runs
+				var at []time.Duration // times of the runs
 				var last *rest.Credential
 				for time.Since(began) < time.Minute {
 					credential, err := f.Credential(t.Context(), last)
@@ -147,7 +147,7 @@ func TestPluginThatDoesNotHelpIsRunSeldom(t *testing.T) {
 					time.Sleep(100 * time.Millisecond)
 				}
 				want := []time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second, 15 * time.Second, 25 * time.Second, 35 * time.Second, 45 * time.Second, 55 * time.Second}
-				if name == "is refused" { // The first refusal starts a run at once.
+				if name == "is refused" { // the first refusal starts a run at once
 					want = append([]time.Duration{0}, want...)
 					for i := range want[1:] {
 						want[i+1] += 100 * time.Millisecond
@@ -163,7 +163,7 @@ func TestPluginThatDoesNotHelpIsRunSeldom(t *testing.T) {
 	}
 }
 
-// A run whose caller's context has ended says nothing about the plugin.
+// If the context of a run's caller has ended, the failure of this run does not start a pause.
 func TestRunThatWasAbandonedIsFollowedByNoPause(t *testing.T) {
 	t.Parallel()
 	f := newFiled(t)
@@ -281,7 +281,7 @@ func TestOneProcessServesAllWhoWait(t *testing.T) {
 	require.Equal(t, 2, f.runs(), "a failure serves all who waited for it, and who came soon after it")
 }
 
-// waitForPID returns the process ID of a hanging plugin.
+// waitForPID waits until n plugins run, and returns the process ID of the last one.
 func waitForPID(t *testing.T, journal string, n int) int {
 	var all []string
 	require.Eventually(t, func() bool { all = pids(t, journal); return len(all) == n }, time.Minute, time.Millisecond)
@@ -365,7 +365,7 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 	}
 }
 
-// After a run that panics, the other callers must not wait for its end.
+// If a run panics, the other callers do not wait for its end.
 func TestRunThatPanicsBlocksNobody(t *testing.T) {
 	t.Parallel()
 	f := newFiled(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// TestPolicyDecidesWhatRuns checks that the policy decides before anything runs.
+// TestPolicyDecidesWhatRuns checks that a command runs only if the policy allows it.
 func TestPolicyDecidesWhatRuns(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	marker := filepath.Join(dir, "marker")

@@ -100,7 +100,8 @@ func TestWhatIsNoCredentialIsRefusedWithoutQuotingIt(t *testing.T) {
 		require.ErrorIs(t, err, ErrMalformed)
 		require.ErrorContains(t, err, want)
 		require.NotContains(t, err.Error(), "hush")
-		require.NotContains(t, err.Error(), "471147114711471147") // so long that no path has it by chance
+		// so long that no path contains it by chance
+		require.NotContains(t, err.Error(), "471147114711471147")
 	}
 	p := newPlugin(t, "flood", Options{})
 	_, err := p.Credential(t.Context(), nil)
@@ -121,8 +122,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestOptionsAndPluginAreNotPrinted prints Options, Plugin and their contents in every way in which
-// somebody may print them, also without calling methods.
+// TestOptionsAndPluginAreNotPrinted prints Options, Plugin and their contents in many ways,
+// including ways that call no methods.
 func TestOptionsAndPluginAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	const hush = "hush-hush-4711"
@@ -152,7 +153,8 @@ func TestOptionsAndPluginAreNotPrinted(t *testing.T) {
 			slog.New(handler).Info("message", "value", value)
 		}
 		var failed recorded
-		assert.Equal(&failed, value, reflect.Zero(reflect.TypeOf(value)).Interface()) // follows pointers, and calls no methods
+		// follows pointers, and calls no methods
+		assert.Equal(&failed, value, reflect.Zero(reflect.TypeOf(value)).Interface())
 		logged.WriteString(failed.text)
 	}
 	for _, form := range []string{"hush", fmt.Sprintf("%x", "hush"), fmt.Sprintf("%X", "hush"), strings.Trim(fmt.Sprint([]byte("hush")), "[]")} {
@@ -166,7 +168,7 @@ type recorded struct{ text string }
 
 func (r *recorded) Errorf(format string, args ...any) { r.text += fmt.Sprintf(format, args...) }
 
-// A key whose start was cut off is still hidden.
+// If the beginning of a key was cut off, the rest of the key is still hidden.
 func TestRestOfAKeyIsHidden(t *testing.T) {
 	t.Parallel()
 	line := strings.Repeat("hushKey/", 8) + "\n"

@@ -82,7 +82,7 @@ func TestObjectLivesAndGoesWithItsFinalizer(t *testing.T) {
 
 		cleaned := 0
 		clean := func(_ context.Context, p *corev1.Pod) error { cleaned++; require.Same(t, deleting, p); return nil }
-		for range 2 { // The second time with an old object.
+		for range 2 { // the second time with an old object
 			_, gone, err = finalizer.Handle(t.Context(), r.pods, deleting, ours, clean)
 			require.NoError(t, err)
 			require.True(t, gone)
@@ -108,7 +108,8 @@ func TestOldObjectDoesNoHarm(t *testing.T) {
 	changed.Finalizers = []string{ours, "example.com/b", "example.com/c"}
 	_, err := r.server.Update(changed)
 	require.NoError(t, err)
-	pod, err := finalizer.Remove(t.Context(), r.pods, old, ours) // The finalizer was the second, and is now the first.
+	// the finalizer was the second one, and is the first one now
+	pod, err := finalizer.Remove(t.Context(), r.pods, old, ours)
 	require.NoError(t, err)
 	require.Equal(t, []string{"example.com/b", "example.com/c"}, pod.Finalizers)
 	require.Equal(t, pod.Finalizers, r.get().Finalizers)

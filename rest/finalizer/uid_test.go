@@ -9,8 +9,8 @@ import (
 	"github.com/kinform/kinform/rest/finalizer"
 )
 
-// Without UIDs, an object from a cache cannot be distinguished from another object with its name.
-// Earlier, a Remove that removed nothing returned no error.
+// Without a UID, an object from a cache cannot be distinguished from another object of the same
+// name. So the functions refuse it.
 func TestObjectWithoutAUIDIsRefused(t *testing.T) {
 	t.Parallel()
 	r := start(t, apitest.Options{}, ours)

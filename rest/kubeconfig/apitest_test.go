@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
-// reach writes a connection, loads it and sends a request to the server.
+// reach writes a connection to a file, loads it, and sends a request to the server.
 func reach(t *testing.T, conn kubeconfig.Connection) error {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config")

@@ -27,8 +27,7 @@ func TestImpersonationIsLoaded(t *testing.T) {
 	}, conn.Config.Impersonate)
 }
 
-// plugin is a script that puts its arguments, a variable and its information about the cluster into
-// the token.
+// plugin is a script that puts its arguments, a variable and data of the cluster into the token.
 const plugin = `#!/bin/sh
 version=$(echo "$KUBERNETES_EXEC_INFO" | sed 's/.*"apiVersion":"\([^"]*\)".*/\1/')
 server=$(echo "$KUBERNETES_EXEC_INFO" | sed -n 's/.*"server":"\([^"]*\)".*/\1/p')
@@ -102,7 +101,8 @@ func TestExecPluginThatIsNotAllowed(t *testing.T) {
 func TestFilesOfAUserAreNoPipes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700)) // instead of a pipe, which not every system has
+	// not a pipe, which not every system has
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
 	_, err := kubeconfig.Load(kubeconfig.Options{Path: write(t, dir, "config", single(`server: "https://x.example"`, "tokenFile: folder"))})
 	require.ErrorContains(t, err, "is no regular file: give the path of one")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/rest/execauth"
 )
 
-// seeds are valid and invalid documents.
+// seeds has valid and invalid documents.
 var seeds = []string{
 	"",
 	"---\n",
@@ -48,8 +48,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzDecodeKeepsSecrets puts a password anywhere into any document: no error
-// may quote it.
+// FuzzDecodeKeepsSecrets puts a password at any place of any document. No error may quote the
+// password.
 func FuzzDecodeKeepsSecrets(f *testing.F) {
 	const password = "c0rrect-h0rse"
 	for _, s := range seeds {

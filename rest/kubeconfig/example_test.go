@@ -10,8 +10,8 @@ import (
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
-// The kubeconfig of a test server is written to a file, for kubectl and for another process, which
-// loads it again.
+// A program writes the kubeconfig of a test server to a file, for kubectl and other processes. Here
+// the same process loads it again.
 func Example() {
 	folder, err := os.MkdirTemp("", "example")
 	if err != nil {

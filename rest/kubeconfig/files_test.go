@@ -12,7 +12,7 @@ import (
 // secret is a text that must not appear in an error.
 const secret = "hunter2-s3cret"
 
-// write puts a file with this content into a folder, and returns its path.
+// write writes a file with this content into a folder, and returns its path.
 func write(t *testing.T, folder, name, content string) string {
 	t.Helper()
 	path := filepath.Join(folder, name)
@@ -40,8 +40,8 @@ contexts:
 `)
 }
 
-// single returns a kubeconfig with one context, whose cluster and user have these fields, given as
-// YAML in flow style.
+// single returns a kubeconfig with one context. cluster and user are the fields of its cluster and
+// its user, in YAML's flow style.
 func single(cluster, user string) string {
 	return `
 current-context: ctx
@@ -51,8 +51,8 @@ users: [{name: u, user: {` + user + `}}]
 `
 }
 
-// outside makes the test run outside of any cluster, with this home directory
-// and this KUBECONFIG.
+// outside makes the test run as outside of any cluster, with this home directory and this
+// KUBECONFIG.
 func outside(t *testing.T, home, list string) {
 	t.Helper()
 	t.Setenv("HOME", home)

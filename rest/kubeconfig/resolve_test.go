@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
-// loadSingle loads a kubeconfig made by single.
+// loadSingle loads a kubeconfig that single returns.
 func loadSingle(t *testing.T, cluster, user string) kubeconfig.Connection {
 	t.Helper()
 	conn, err := kubeconfig.Load(kubeconfig.Options{Path: write(t, t.TempDir(), "config", single(cluster, user))})

@@ -44,14 +44,14 @@ func TestWrittenConnectionIsLoadedUnchanged(t *testing.T) {
 			require.NoError(t, err)
 			hasCertificate := tt.conn.Config.TLS.CertFile != "" || tt.conn.Config.TLS.CertData != nil
 			require.Equal(t, hasCertificate, got.Config.TLS.KeyPair != nil)
-			got.Config.TLS.KeyPair = nil // Functions cannot be compared.
+			got.Config.TLS.KeyPair = nil // functions cannot be compared
 			requireEqual(t, tt.conn, got)
 		})
 	}
 }
 
-// requireEqual compares connections. Their secrets are revealed first, because secrets cannot be
-// compared.
+// requireEqual compares connections. It compares the revealed secrets, because Secret values cannot
+// be compared.
 func requireEqual(t *testing.T, want, got kubeconfig.Connection) {
 	for _, of := range []func(*rest.Config) *rest.Secret{
 		func(c *rest.Config) *rest.Secret { return &c.BearerToken },
@@ -100,8 +100,8 @@ func TestWriteFollowsASymbolicLink(t *testing.T) {
 	require.Equal(t, "https://x.example", conn.Config.Host)
 }
 
-// A link may lead to a file that does not exist yet. Relative links count from the link's folder,
-// even if another link leads to this folder.
+// A link may lead to a file that does not exist yet. A relative link is relative to the link's
+// folder, even if another link leads to this folder.
 func TestWriteCreatesTheTargetOfASymbolicLink(t *testing.T) {
 	t.Parallel()
 	for name, target := range map[string]func(dir string) string{
@@ -134,7 +134,7 @@ func TestWriteCreatesTheTargetOfASymbolicLink(t *testing.T) {
 	}
 }
 
-// A link that leads nowhere stays, and the error says why.
+// If the target of a link cannot be created, the link stays, and the error says why.
 func TestWriteRefusesASymbolicLinkIntoNowhere(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -185,7 +185,8 @@ func TestRelativePathsAreWrittenAbsolute(t *testing.T) {
 func TestFailedWriteLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "config", "full"), 0o700)) // a folder blocks the rename
+	// a folder in place of the file makes the rename fail
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "config", "full"), 0o700))
 	err := kubeconfig.Write(filepath.Join(dir, "config"), kubeconfig.Connection{Config: rest.Config{Host: "http://x", BearerToken: rest.NewSecret(secret)}})
 	require.ErrorContains(t, err, filepath.Join(dir, "config"))
 	require.NotContains(t, err.Error(), secret)

@@ -13,7 +13,7 @@ import (
 
 const benchPods = 20_000
 
-// encodedPods returns pods as a server sends them, one after another.
+// encodedPods returns the encodings of n pods, as a server sends them.
 func encodedPods(tb testing.TB, n int) [][]byte {
 	return podsAs(tb, n, (*corev1.Pod).Marshal)
 }
@@ -27,7 +27,7 @@ func podsAs(tb testing.TB, n int, encode func(*corev1.Pod) ([]byte, error)) (enc
 	return encoded
 }
 
-// decoders are the compared decoders, made anew for each round.
+// decoders has the compared decoders. Each round makes new ones.
 var decoders = []struct {
 	name string
 	make func() func([]byte, any) error
@@ -42,7 +42,7 @@ var decoders = []struct {
 }
 
 // BenchmarkPods decodes 20,000 pods of apitest and keeps them all. It reports the cost of one pod,
-// and the memory that it keeps in the end.
+// and the memory that a pod keeps at the end.
 func BenchmarkPods(b *testing.B) {
 	encoded := encodedPods(b, benchPods)
 	for _, d := range decoders {

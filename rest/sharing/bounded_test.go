@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// churn decodes and drops the pods of a number of deployments. The three pods of a deployment have
+// churn decodes and drops the pods of this many deployments. The three pods of a deployment have
 // their own probes, tolerations and managed fields.
 func churn(t *testing.T, d *sharing.Decoder, deployments int, limit int64) {
 	for pod := range apitest.Pods(deployments, apitest.PodOptions{}) {
@@ -36,8 +36,8 @@ func churn(t *testing.T, d *sharing.Decoder, deployments int, limit int64) {
 	}
 }
 
-// TestWhatTheTableDropsIsCollected: a value that no object has any more, and that does not come
-// again, makes room, and its memory becomes free.
+// TestWhatTheTableDropsIsCollected: if no object has a value any more, and the value does not come
+// again, the table drops it, and its memory becomes free.
 func TestWhatTheTableDropsIsCollected(t *testing.T) {
 	const limit = 1 << 20
 	d := sharing.New(sharing.Options{MaxBytes: limit})
@@ -52,7 +52,7 @@ func TestWhatTheTableDropsIsCollected(t *testing.T) {
 	runtime.GC()
 	require.Nil(t, old.Value())
 
-	// However many objects there are, they keep no more memory than the table's limit.
+	// However many objects were decoded, no more memory than the table's limit stays in use.
 	before := liveHeap()
 	churn(t, d, 500, limit)
 	require.Less(t, int64(liveHeap())-int64(before), int64(limit))
@@ -61,7 +61,7 @@ func TestWhatTheTableDropsIsCollected(t *testing.T) {
 }
 
 // TestAListThatIsLargerThanItsEncodingCountsAsSuch: an empty container has three encoded bytes, and
-// hundreds in memory.
+// takes hundreds in memory.
 func TestAListThatIsLargerThanItsEncodingCountsAsSuch(t *testing.T) {
 	d := sharing.New(sharing.Options{})
 	before := liveHeap()
@@ -79,7 +79,7 @@ func TestAListThatIsLargerThanItsEncodingCountsAsSuch(t *testing.T) {
 }
 
 // TestAnObjectOfManyStringsLeavesNothingBehind: the state that decodes the next object does not
-// keep them.
+// keep the strings of this object.
 func TestAnObjectOfManyStringsLeavesNothingBehind(t *testing.T) {
 	d := sharing.New(sharing.Options{MaxBytes: -1})
 	pod := corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Args: make([]string, effort.Of(1_000_000, 300_000))}}}}
@@ -101,8 +101,8 @@ func TestAnObjectOfManyStringsLeavesNothingBehind(t *testing.T) {
 	runtime.KeepAlive(pod)
 }
 
-// TestTheHeapFallsWithTheObjects: a Decoder keeps roughly no more of its objects than the table's
-// limit.
+// TestTheHeapFallsWithTheObjects: of objects that are no longer used, a Decoder keeps only about as
+// much memory as the table's limit.
 func TestTheHeapFallsWithTheObjects(t *testing.T) {
 	limit := effort.Of(512<<10, 256<<10)
 	encoded := encodedPods(t, effort.Of(3000, 1500))
@@ -119,8 +119,8 @@ func TestTheHeapFallsWithTheObjects(t *testing.T) {
 	runtime.KeepAlive(encoded)
 }
 
-// A map of one member has five encoded bytes and three hundred in memory. A pointer to a struct has
-// four encoded bytes.
+// A map with one member has five encoded bytes, and takes three hundred in memory. A pointer to a
+// struct has four encoded bytes.
 func TestWhatIsLargerThanItsEncodingCountsAsSuch(t *testing.T) {
 	rounds := effort.Of(80, 40)
 	for name, document := range map[string]func(i int) string{
@@ -133,7 +133,7 @@ func TestWhatIsLargerThanItsEncodingCountsAsSuch(t *testing.T) {
 		before := liveHeap()
 		for i := range rounds {
 			var object map[string]any
-			for range 4 { // a name is learnt when it repeats
+			for range 4 { // a name gets a member when it repeats
 				object = nil
 				require.NoError(t, d.DecodeJSON([]byte(document(i)), &object))
 			}

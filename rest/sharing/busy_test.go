@@ -14,12 +14,12 @@ import (
 )
 
 // TestCheckEndsNoProgramThatWritesToAMap: a goroutine that writes to the map of a cached object
-// breaks the rule. With client-go it succeeds if nobody else reads the map. The runtime ends a
-// process that reads a map while it is written, and recover cannot prevent this. So Check must read
-// maps in another way. This test does not run under the race detector, which reports the program's
-// data race.
+// breaks the contract. With client-go the write succeeds if nobody else reads the map. The runtime
+// ends a process that reads a map in the ordinary way while it is written, so Check must read maps
+// in another way. This test does not run under the race detector, which reports the program's data
+// race.
 func TestCheckEndsNoProgramThatWritesToAMap(t *testing.T) {
-	for _, entries := range []int{1, 40} { // entries in a group, and in a table
+	for _, entries := range []int{1, 40} { // entries in one group, and in a table
 		pod := &corev1.Pod{}
 		reserved := corev1.ResourceList{}
 		for i := range entries {
@@ -65,7 +65,8 @@ func TestCheckEndsNoProgramThatWritesToAMap(t *testing.T) {
 	}
 }
 
-// TestAChangeOfAMapThatContainsItself: a program may put a map into itself.
+// TestAChangeOfAMapThatContainsItself: a program may put a map into itself. Check reports the
+// change and ends.
 func TestAChangeOfAMapThatContainsItself(t *testing.T) {
 	data := []byte(`{"metadata":{"annotations":{"a":"b"}}}`)
 	var told []sharing.Change
@@ -88,8 +89,8 @@ func TestAChangeOfAMapThatContainsItself(t *testing.T) {
 	}
 }
 
-// TestNoLaterObjectGetsAChangedConstant: the texts of managed fields are shared whatever Check
-// finds, but a changed text is not.
+// TestNoLaterObjectGetsAChangedConstant: texts of managed fields stay shared after Check has found
+// a change, but no later object gets a changed text.
 func TestNoLaterObjectGetsAChangedConstant(t *testing.T) {
 	data := []byte(`{"metadata":{"managedFields":[{"fieldsV1":{"f:spec":{"f:replicas":{}}}}]}}`)
 	d := sharing.New(sharing.Options{Share: sharing.Immutable, Inspector: sharing.NewInspector(func(sharing.Change) {})})

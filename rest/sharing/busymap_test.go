@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAMapIsReadableWhileItGrows reads a map that another goroutine fills and empties, from one
-// group to many tables.
+// TestAMapIsReadableWhileItGrows reads a map while another goroutine fills and empties it, so that
+// it grows from one group to many tables.
 func TestAMapIsReadableWhileItGrows(t *testing.T) {
 	m, stop, written := map[string]string{"kept": "value"}, make(chan struct{}), make(chan struct{})
 	go func() {
@@ -30,7 +30,7 @@ func TestAMapIsReadableWhileItGrows(t *testing.T) {
 				delete(m, strconv.Itoa(k))
 			}
 			m["kept"] = "value"
-			runtime.Gosched() // nobody writes for a moment
+			runtime.Gosched() // a moment without writes
 		}
 	}()
 	looks, found, before := 0, 0, reflect.ValueOf(map[string]string{"kept": "value"})

@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// measuringPod returns a pod with a Quantity in every possible kind of place: behind a pointer, in
-// a message behind a pointer, in a list, and in maps.
+// measuringPod returns a pod with a Quantity in each kind of place: behind a pointer, in a message
+// behind a pointer, in a list, and in maps.
 func measuringPod(name string) *corev1.Pod {
 	limit := resource.MustParse("1500Mi")
 	huge := resource.MustParse("123456789012345678901234567890")
@@ -50,9 +50,9 @@ func measuringPods(t *testing.T) []*corev1.Pod {
 	return decodePods(t, sharing.New(sharing.Options{}), encoded)
 }
 
-// TestObjectsCanBeReadByManyGoroutines: a Quantity keeps its text when it is first formatted or
-// encoded, and changes its form when it is compared with a large one. If one pod's Quantity
-// changes, another pod's must not.
+// TestObjectsCanBeReadByManyGoroutines: a Quantity caches its text when it is first formatted or
+// encoded, and changes its form when it is compared with a large one. If the Quantity of one pod
+// changes in this way, the Quantity of another pod must not.
 func TestObjectsCanBeReadByManyGoroutines(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup
@@ -84,8 +84,8 @@ func TestObjectsCanBeReadByManyGoroutines(t *testing.T) {
 	group.Wait()
 }
 
-// TestWhatReadingChangesIsNotShared: values that reading changes, and the values around them that
-// contain them, are not shared. Everything else is.
+// TestWhatReadingChangesIsNotShared: values that reading may change are not shared, and neither are
+// the values that contain them. Everything else is shared.
 func TestWhatReadingChangesIsNotShared(t *testing.T) {
 	t.Parallel()
 	pods := measuringPods(t)
@@ -100,7 +100,7 @@ func TestWhatReadingChangesIsNotShared(t *testing.T) {
 	require.Contains(t, second.Overhead, corev1.ResourceName("marker"), "values of a map are only ever copied, so maps are shared, which this test has no right to change")
 }
 
-// One decoder of the process is used by tests with different bubbles.
+// Tests with different bubbles may use one decoder of the process.
 func TestADecoderOutlivesTheBubbleThatHasMadeIt(t *testing.T) {
 	var d *sharing.Decoder
 	for range 2 {

@@ -15,7 +15,7 @@ import (
 	"github.com/kinform/kinform/rest/sharing/mutation"
 )
 
-// requireApart requires that no two objects share anything that a program can change.
+// requireApart requires that no two objects share a part that a program can change.
 func requireApart[T any](t *testing.T, objects []T) {
 	t.Helper()
 	all := make([]any, len(objects))
@@ -25,7 +25,7 @@ func requireApart[T any](t *testing.T, objects []T) {
 	require.NoError(t, mutation.Apart(all...))
 }
 
-// TestConstantsAreStrings: with this policy, objects can be changed in place.
+// TestConstantsAreStrings: with the policy Constants, objects can be changed in place.
 func TestConstantsAreStrings(t *testing.T) {
 	t.Parallel()
 	encoded := encodedPods(t, effort.Of(500, 150))
@@ -57,15 +57,15 @@ func TestConstantsAreStrings(t *testing.T) {
 	require.Less(t, len(images), len(pods)/4, "strings are shared")
 }
 
-// fieldsEverywhere has a value named fieldsV1 in each place that looks like the contents of managed
+// fieldsEverywhere has a value named fieldsV1 in each place that resembles the place in managed
 // fields.
 const fieldsEverywhere = `{"fieldsV1":{"a":{}},"spec":{"fieldsV1":{"a":{"b":{}}},"managedFields":[{"fieldsV1":{"a":{}}}],` +
 	`"metadata":{"managedFields":[{"fieldsV1":{"a":{}}}]}},"managedFields":[{"fieldsV1":{"a":{}}}],"list":[{"fieldsV1":{"a":{}}}],` +
 	`"metadata":{"name":"x","fieldsV1":{"a":{}},"managedFields":[{"fieldsV1":{"f:a":{"fieldsV1":{}}},"other":{"fieldsV1":{"a":{}}}},[{"fieldsV1":{"a":{}}}]],` +
 	`"labels":{"fieldsV1":{"a":{}}}}}`
 
-// TestManagedFieldsAreSharedAtTheirPlaceAlone: a map in any other place belongs to the object,
-// whatever its key is.
+// TestManagedFieldsAreSharedAtTheirPlaceAlone: a map with the key fieldsV1 in any other place
+// belongs to one object.
 func TestManagedFieldsAreSharedAtTheirPlaceAlone(t *testing.T) {
 	t.Parallel()
 	for policy, shared := range map[sharing.Policy]bool{sharing.Constants: false, sharing.Immutable: true} {
@@ -110,7 +110,7 @@ func TestManagedFieldsAreSharedAtTheirPlaceAlone(t *testing.T) {
 	requireApart(t, objects[:])
 }
 
-// BenchmarkHeapOfWhatIsShared prints the heap memory of a pod, for each policy of sharing.
+// BenchmarkHeapOfWhatIsShared reports the heap memory of a pod, for each policy of sharing.
 func BenchmarkHeapOfWhatIsShared(b *testing.B) {
 	for name, opts := range map[string]sharing.Options{"everything": {}, "immutable": {Share: sharing.Immutable}, "constants": {Share: sharing.Constants}, "nothing": {MaxBytes: -1}} {
 		b.Run(name, func(b *testing.B) {

@@ -70,7 +70,7 @@ func TestAnAppendToASharedListChangesNobodyElse(t *testing.T) {
 }
 
 // TestFieldsInTwoPlacesAreMerged: in protobuf, two occurrences of a message field are one message.
-// The merge must not change earlier shared values.
+// The merge must not change shared values of earlier objects.
 func TestFieldsInTwoPlacesAreMerged(t *testing.T) {
 	t.Parallel()
 	first, second := encodedPods(t, 2)[0], encodedPods(t, 2)[1]
@@ -147,7 +147,7 @@ func TestTypesOfOnesOwn(t *testing.T) {
 		Spec              struct {
 			NodeName string `protobuf:"bytes,10"`
 		} `protobuf:"bytes,2,opt,name=spec"`
-		Note string // not decoded
+		Note string // has no tag, so it is not decoded
 	}
 	data := encodedPods(t, 1)[0]
 	var pod corev1.Pod
@@ -166,8 +166,9 @@ func TestTypesOfOnesOwn(t *testing.T) {
 	require.ErrorContains(t, d.DecodeProtobuf(deep, &root, nil), "too deep")
 }
 
-// TestNothingRefersToTheBytes: strings are copied last. This also holds if a list in two places has
-// moved meanwhile, and for values of maps.
+// TestNothingRefersToTheBytes: no string refers to the decoded bytes, which are overwritten
+// afterwards. This includes a list that comes in two parts and moves in between, and the values of
+// maps.
 func TestNothingRefersToTheBytes(t *testing.T) {
 	t.Parallel()
 	type part struct {
@@ -247,7 +248,7 @@ func TestWhatCannotBeDecodedIsNamed(t *testing.T) {
 	}
 	for range 2 {
 		require.Error(t, d.DecodeProtobuf(nil, &broken{}, nil))
-		fields++ // once
+		fields++ // counts once
 	}
 	require.Less(t, d.Stats().Fields, fields, "what is known of a type that cannot be decoded does not grow with each object")
 	var pod corev1.Pod
@@ -259,7 +260,8 @@ func TestWhatNeverRepeatsDoesNotStayInTheTable(t *testing.T) {
 	effort.SkipUnlessAll(t, "decodes 3,300 pods")
 	d := sharing.New(sharing.Options{})
 	var encoded [][]byte
-	for pod := range apitest.Pods(3300, apitest.PodOptions{Namespaces: 110}) { // of 110 workloads
+	for pod := range apitest.Pods(3300, apitest.PodOptions{Namespaces: 110}) {
+		// pods of 110 workloads
 		data, err := pod.Marshal()
 		require.NoError(t, err)
 		encoded = append(encoded, data)

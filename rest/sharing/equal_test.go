@@ -22,8 +22,8 @@ func TestEveryBuiltinTypeIsDecodedAsByItsOwnMethod(t *testing.T) {
 	})
 }
 
-// decoding says how objects of an encoding are made, and how they are decoded, by the reference
-// decoder and by this package.
+// decoding has functions for one encoding: to make and encode objects, and to decode them with the
+// reference decoder and with this package.
 type decoding struct {
 	fill   func(seed int64) *randfill.Filler
 	encode func(object any) ([]byte, error)
@@ -31,7 +31,7 @@ type decoding struct {
 	got    func(d *sharing.Decoder, data []byte, object any) error
 }
 
-// everyBuiltinType compares the results for a number of objects of each type.
+// everyBuiltinType compares the results for this many objects of each type.
 func everyBuiltinType(t *testing.T, objects int64, as decoding) {
 	types := everytype.All()
 	require.Greater(t, len(types), 300)
@@ -67,12 +67,13 @@ func unmarshal(d *sharing.Decoder, data []byte, object any) error {
 	return spoiling(first(d), data, object)
 }
 
-// first returns a function for objects without an earlier version.
+// first returns a function that decodes an object without an earlier version.
 func first(d *sharing.Decoder) func(data []byte, object any) error {
 	return func(data []byte, object any) error { return d.DecodeProtobuf(data, object, nil) }
 }
 
-// spoiling decodes a copy of data and then overwrites the copy, because buffers are reused.
+// spoiling decodes a copy of data and then overwrites the copy. It does so because buffers are
+// reused.
 func spoiling(decode func([]byte, any) error, data []byte, object any) error {
 	own := append([]byte{}, data...)
 	err := decode(own, object)

@@ -14,11 +14,11 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// endless matches texts on which apimachinery may spend hours, in a quantity or anywhere else.
+// endless matches texts that apimachinery may parse for hours, in a quantity or anywhere else.
 var endless = regexp.MustCompile(`[eE][+-]?\d{4}`)
 
-// FuzzUnmarshal checks that any bytes have the same result as with generated code, also when the
-// bytes come again. The types together have every kind of field.
+// FuzzUnmarshal decodes arbitrary bytes. The result must be that of generated code, also when the
+// same bytes come again. The types together have every kind of field.
 func FuzzUnmarshal(f *testing.F) {
 	types := []func() everytype.Message{
 		func() everytype.Message { return &corev1.Pod{} },
@@ -53,8 +53,8 @@ func FuzzUnmarshal(f *testing.F) {
 			got := make()
 			err := unmarshal(d, data, got)
 			if wantErr == nil && err != nil {
-				// Generated code reads on if a key or a value ends beyond its entry of a map. No
-				// encoder writes this.
+				// If a key or a value ends beyond its map entry, generated code reads on. No
+				// encoder writes such an entry.
 				require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 				again, err := want.Marshal()
 				require.NoError(t, err)
@@ -71,15 +71,15 @@ func FuzzUnmarshal(f *testing.F) {
 	})
 }
 
-// newGuarded returns a decoder with the policy Immutable, which must not find a change.
+// newGuarded returns a decoder with the policy Immutable. It panics if it finds a change.
 func newGuarded() *sharing.Decoder {
 	return sharing.New(sharing.Options{
 		MaxBytes: 64 << 10, Share: sharing.Immutable, Inspector: sharing.NewInspector(func(c sharing.Change) { panic(c) }),
 	})
 }
 
-// FuzzUnmarshalUpdate checks that an update has the same result as decoding its bytes alone,
-// whatever the earlier object was. The earlier object must stay unchanged.
+// FuzzUnmarshalUpdate decodes updates from arbitrary bytes. The result must be the same as without
+// an earlier object, whatever that object is, and the earlier object must not change.
 func FuzzUnmarshalUpdate(f *testing.F) {
 	types := updateTypes()
 	for kind, make := range types {
@@ -107,7 +107,8 @@ func FuzzUnmarshalUpdate(f *testing.F) {
 		if shared.DecodeProtobuf(old, before, nil) != nil || alone.DecodeProtobuf(old, untouched, nil) != nil {
 			t.Skip()
 		}
-		wantErr := alone.DecodeProtobuf(data, want, nil) // which equals the type's own method, see FuzzUnmarshal
+		// equals the type's own method; see FuzzUnmarshal
+		wantErr := alone.DecodeProtobuf(data, want, nil)
 		for range 2 {
 			got := make()
 			err := update(shared, data, got, before)

@@ -18,15 +18,16 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// TestAnEventOfAWatchAllocatesNoMoreThanItDid decodes a pod after the restart of a container,
-// together with its earlier version: container statuses, conditions and managed fields differ.
-// Limits are a tenth above the measured costs. A change that lowers a cost lowers its limit.
-// (Without the earlier version it is 6,160 bytes in 27.4 allocations.) The test does not run under
-// the race detector, which makes pools drop buffers.
+// TestAnEventOfAWatchAllocatesNoMoreThanItDid decodes a pod after the restart of a container, with
+// its earlier version: container statuses, conditions and managed fields differ. The limits are a
+// tenth above the measured costs. If a change lowers a cost, lower the limit. (Without the earlier
+// version, a pod takes 6,160 bytes in 27.4 allocations.) The test does not run under the race
+// detector, which makes pools drop buffers.
 func TestAnEventOfAWatchAllocatesNoMoreThanItDid(t *testing.T) {
 	const events = 1000
 	d := sharing.New(sharing.Options{})
-	pods := decodePods(t, d, encodedPods(t, events+200))[200:] // enough to learn what repeats
+	// enough pods for the decoder to learn what repeats
+	pods := decodePods(t, d, encodedPods(t, events+200))[200:]
 	var later [events][]byte
 	for i, pod := range pods {
 		changed := pod.DeepCopy()
@@ -49,12 +50,12 @@ func TestAnEventOfAWatchAllocatesNoMoreThanItDid(t *testing.T) {
 	require.LessOrEqual(t, allocations, 22.0)
 }
 
-// ofPodList returns a map for an item of a PodList, which has neither apiVersion nor kind.
+// ofPodList returns the map for an item of a PodList, which itself has neither apiVersion nor kind.
 func ofPodList() *map[string]any { return &map[string]any{"apiVersion": "v1", "kind": "Pod"} }
 
 // TestAnObjectOfAListCostsAnUnknownProgramLess compares pods with the policy Immutable, the default
-// for programs of client-go, with the same pods as client-go decodes them. Limits are a tenth above
-// the measured costs. A change that lowers a cost lowers its limit.
+// of module clientgo, with the same pods as client-go decodes them. The limits are a tenth above
+// the measured costs. If a change lowers a cost, lower the limit.
 func TestAnObjectOfAListCostsAnUnknownProgramLess(t *testing.T) {
 	const pods = 2000
 	inProtobuf := encodedPods(t, pods)
@@ -87,8 +88,8 @@ func TestAnObjectOfAListCostsAnUnknownProgramLess(t *testing.T) {
 }
 
 // TestAnObjectOfAListWithATransformGetsItsMemoryBack has a transform that removes managed fields.
-// It compares pods with the default for programs of client-go with the same pods in client-go.
-// Limits are at most a tenth above the measured costs.
+// It compares pods with the defaults of module clientgo with the same pods in client-go. The limits
+// are at most a tenth above the measured costs.
 func TestAnObjectOfAListWithATransformGetsItsMemoryBack(t *testing.T) {
 	const pods = 10_000
 	inProtobuf := encodedPods(t, pods)
@@ -115,7 +116,7 @@ func TestAnObjectOfAListWithATransformGetsItsMemoryBack(t *testing.T) {
 		"unstructured JSON": {inJSON, untyped, kjson.UnmarshalCaseSensitivePreserveInts},
 	} {
 		if name == "unstructured JSON" {
-			of.encoded = of.encoded[:2000] // they take 72 kB each
+			of.encoded = of.encoded[:2000] // these pods take 72 kB each
 		}
 		heapOf := func(one func(data []byte) any) float64 {
 			objects := make([]any, len(of.encoded))

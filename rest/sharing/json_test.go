@@ -68,7 +68,7 @@ func TestUnstructuredObjectsShareToo(t *testing.T) {
 		require.NoError(t, kjson.UnmarshalCaseSensitivePreserveInts(encoded[i], &want))
 		require.Equal(t, want, *object)
 	}
-	// The table drops some entries for others by chance, but most stay.
+	// The table replaces some entries by others by chance, but keeps most.
 	probes := map[unsafe.Pointer]bool{}
 	for _, object := range objects[100:] {
 		containers, _, _ := unstructured.NestedFieldNoCopy(*object, "spec", "containers")
@@ -79,8 +79,8 @@ func TestUnstructuredObjectsShareToo(t *testing.T) {
 	require.NotEqual(t, reflect.ValueOf(*objects[150]).UnsafePointer(), reflect.ValueOf(*objects[160]).UnsafePointer())
 }
 
-// TestAFieldInTwoPlaces: apimachinery merges the two. The merge must not change earlier shared
-// values.
+// TestAFieldInTwoPlaces: apimachinery merges two occurrences of a field. The merge must not change
+// shared values of earlier objects.
 func TestAFieldInTwoPlaces(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
@@ -95,7 +95,7 @@ func TestAFieldInTwoPlaces(t *testing.T) {
 	require.Same(t, before[0].Spec.Affinity, before[1].Spec.Affinity)
 }
 
-// TestWhatReadingChangesIsNotSharedInJSON: a Quantity keeps its text when it is first formatted,
+// TestWhatReadingChangesIsNotSharedInJSON: a Quantity caches its text when it is first formatted,
 // and changes its form when it is compared with a large one.
 func TestWhatReadingChangesIsNotSharedInJSON(t *testing.T) {
 	t.Parallel()
@@ -149,7 +149,7 @@ func TestADecoderOfJSONIsForManyGoroutines(t *testing.T) {
 				}
 			}
 			decodeAll[map[string]any](t, d, encoded)
-			// Each of the other goroutines may have inserted a value, for which it makes room next.
+			// Each of the other goroutines may have inserted a value, and not yet made room for it.
 			if stats := d.Stats(); stats.Bytes > maxBytes+(goroutines-1)*maxBytes/4 {
 				t.Errorf("the table has %d bytes", stats.Bytes)
 			}
@@ -195,8 +195,8 @@ func TestDeepValues(t *testing.T) {
 	}
 }
 
-// TestDeepValuesTakeTimeByTheirSize: each level may be looked up, or counted. If everything within
-// a level were read each time, this would take a hundred times as long.
+// TestDeepValuesTakeTimeByTheirSize: each level may be looked up, or have its elements counted. If
+// everything within a level were read each time, this would take a hundred times as long.
 func TestDeepValuesTakeTimeByTheirSize(t *testing.T) {
 	d := sharing.New(sharing.Options{})
 	levels := effort.Of(4_000, 1_000)
@@ -208,7 +208,8 @@ func TestDeepValuesTakeTimeByTheirSize(t *testing.T) {
 	}
 }
 
-// shortest returns the shortest of three durations of do, to exclude other load on the machine.
+// shortest returns the shortest duration of three calls of do, to exclude other load on the
+// machine.
 func shortest(t *testing.T, do func() error) time.Duration {
 	t.Helper()
 	least := time.Duration(math.MaxInt64)

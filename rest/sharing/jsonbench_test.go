@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// jsonPods returns pods as a server sends them, one after another.
+// jsonPods returns the encodings of n pods in JSON, as a server sends them.
 func jsonPods(tb testing.TB, n int) [][]byte {
 	return podsAs(tb, n, func(pod *corev1.Pod) ([]byte, error) { return json.Marshal(pod) })
 }

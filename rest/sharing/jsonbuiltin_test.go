@@ -18,7 +18,7 @@ func TestEveryBuiltinTypeIsDecodedFromJSONAsByApimachinery(t *testing.T) {
 	everyBuiltinType(t, 5, decoding{fill: jsonFiller, encode: json.Marshal, want: kjson.UnmarshalCaseSensitivePreserveInts, got: decodeJSON})
 }
 
-// jsonFiller is everytype.Filler for JSON, in which an extension is an object.
+// jsonFiller is everytype.Filler for JSON, in which a RawExtension must contain an object.
 func jsonFiller(seed int64) *randfill.Filler {
 	return everytype.Filler(seed).Funcs(func(e *runtime.RawExtension, c randfill.Continue) {
 		e.Raw = fmt.Appendf(nil, `{"kind":%q}`, c.String(20))

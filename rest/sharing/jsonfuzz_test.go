@@ -15,8 +15,8 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// FuzzDecodeJSON checks that any bytes have the same result, or are refused, as with apimachinery's
-// decoder. This is also checked when the bytes come again.
+// FuzzDecodeJSON decodes arbitrary bytes. The result, or the refusal, must be that of
+// apimachinery's decoder, also when the same bytes come again.
 func FuzzDecodeJSON(f *testing.F) {
 	types := []reflect.Type{
 		reflect.TypeFor[corev1.Pod](), reflect.TypeFor[map[string]any](), reflect.TypeFor[everything](),
@@ -80,7 +80,7 @@ type inner struct {
 	Selfs []inner `json:"selfs"`
 }
 
-// everything has a field of each relevant kind.
+// everything has a field of each kind that matters for decoding.
 type everything struct {
 	metav1.TypeMeta `json:",inline"`
 	inner           `json:",inline"`
@@ -133,7 +133,7 @@ type everything struct {
 	Stringer interface{ String() string } `json:"stringer"`
 }
 
-// documents are worth a test, and are seeds of the fuzzer.
+// documents has special cases. They are tested, and are seeds of the fuzzer.
 var documents = []string{
 	``, ` `, `null`, ` null `, `true`, `nul`, `nulll`, `"text"`, `12`, `[]`, `[{}]`, `{}`, `{ }`, "\t{\r\n}\n", `{}{}`, `{} x`, `{`, `{"`, `{"a`, `{"a"`,
 	`{"a":`, `{"a":}`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{,}`, `{"a" 1}`, `{a:1}`, `{"a":1 "b":2}`, `[1,]`, `[1 2]`, `{"a":[}`, `{"a":[1,2,{"b":[]}]}`,

@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/rest/sharing/mutation"
 )
 
-// fixedInPods returns the parts that pods share with the policy Immutable, by their names in JSON.
-// "*" means each element of a list, or each member except the name.
+// fixedInPods returns the paths of the parts that pods share with the policy Immutable, by their
+// names in JSON. "*" means each element of a list, or each member except the name.
 func fixedInPods() (paths []string) {
 	paths = []string{
 		"metadata.managedFields.*.fieldsV1", "spec.volumes.*.*", "spec.affinity", "spec.securityContext", "spec.imagePullSecrets",
@@ -35,7 +35,7 @@ func fixedInPods() (paths []string) {
 	return paths
 }
 
-// take takes a part out of an object, and returns the existing values of this part.
+// take removes a part from an object, and returns the values that the part had.
 func take(t *testing.T, v reflect.Value, path []string) (taken []any) {
 	t.Helper()
 	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && len(path) > 0 {
@@ -96,7 +96,7 @@ func hasMember(t reflect.Type, name string) bool {
 	return false
 }
 
-// TestPodsShareTheirFixedPartsAlone: all other parts of typed pods belong to one object.
+// TestPodsShareTheirFixedPartsAlone: all other parts of a typed pod belong to this pod alone.
 func TestPodsShareTheirFixedPartsAlone(t *testing.T) {
 	t.Parallel()
 	var filled corev1.Pod
@@ -125,8 +125,8 @@ func TestPodsShareTheirFixedPartsAlone(t *testing.T) {
 	}
 }
 
-// TestUnstructuredPodsShareWhatTypedOnesDo: apiVersion and kind come first in the object, or come
-// from a list.
+// TestUnstructuredPodsShareWhatTypedOnesDo: apiVersion and kind come first in the object, or are
+// implied by a list.
 func TestUnstructuredPodsShareWhatTypedOnesDo(t *testing.T) {
 	t.Parallel()
 	part := map[string]any{"fixed": map[string]any{"a": []any{"b"}}}
@@ -149,7 +149,7 @@ func TestUnstructuredPodsShareWhatTypedOnesDo(t *testing.T) {
 	object := func(first map[string]any) []byte {
 		first["metadata"] = map[string]any{"name": "x", "affinity": part, "managedFields": []any{map[string]any{"fieldsV1": part, "other": part}}}
 		first["spec"], first["status"], first["affinity"] = spec, status, part
-		data, err := json.Marshal(first) // sorts the names
+		data, err := json.Marshal(first) // encodes the members in the order of their names
 		require.NoError(t, err)
 		return data
 	}

@@ -25,8 +25,8 @@ func protobufPod(text string) []byte {
 	return []byte(field("\x12", field("\x82\x02", entry)))
 }
 
-// TestAQuantityCannotKeepADecoderBusy: apimachinery needs hours for 1e-1000000000, and minutes for
-// some megabytes of digits, wherever they are.
+// TestAQuantityCannotKeepADecoderBusy: apimachinery would need hours for 1e-1000000000, and minutes
+// for some megabytes of digits. Decoding is quick for any position of such a text.
 func TestAQuantityCannotKeepADecoderBusy(t *testing.T) { // G11
 	t.Parallel()
 	type Embedded struct{ Q resource.Quantity }
@@ -57,7 +57,7 @@ func TestAQuantityCannotKeepADecoderBusy(t *testing.T) { // G11
 		one := `{"overhead":{"cpu":"` + text + `"}}`
 		for _, document := range []string{
 			`{"spec":` + one + `}`,
-			// A duplicate field is left to apimachinery's decoder.
+			// If a field comes twice, apimachinery's decoder decodes the object.
 			`{"metadata":{},"metadata":{},"spec":` + one + `}`,
 			`{"spec":` + one + `,"spec":` + one + `}`,
 		} {
@@ -94,7 +94,7 @@ func deepest[T any](list []T, of func(T) ([]T, []resource.Quantity)) (found []re
 	return found
 }
 
-// selfMade decodes itself, like types that fill in defaults.
+// selfMade has a method that decodes it, like types that fill in defaults.
 type selfMade struct {
 	Limit resource.Quantity `json:"limit"`
 	Note  string            `json:"note"`
@@ -105,7 +105,7 @@ func (o *selfMade) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*plain)(o))
 }
 
-// strict parses a text as a quantity, which its type does not show.
+// strict has a method that parses a text as a quantity. Its type does not show this.
 type strict struct{ value int64 }
 
 func (s *strict) UnmarshalJSON(data []byte) error {
@@ -114,15 +114,15 @@ func (s *strict) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// TestQuantitiesThatHaveAnAddressAreNeverShared: this also holds below many levels of lists, and
-// within the values of a map.
+// TestQuantitiesThatHaveAnAddressAreNeverShared also tests quantities below many levels of lists,
+// and within the values of a map.
 func TestQuantitiesThatHaveAnAddressAreNeverShared(t *testing.T) {
 	t.Parallel()
 	type deep struct {
 		Deep []deep              `json:"deep"`
 		Q    []resource.Quantity `json:"q"`
 	}
-	// Because of the embedded pointer, this type is left to apimachinery's decoder.
+	// Because of the embedded pointer, apimachinery's decoder decodes this type.
 	type foreign struct {
 		*metav1.TypeMeta
 		Q *resource.Quantity `json:"q"`

@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/rest/sharing/mutation"
 )
 
-// TestATransformOfEveryBuiltinTypeGetsWhatItReturns: whichever parts are joined again, the content
+// TestATransformOfEveryBuiltinTypeGetsWhatItReturns: whichever parts are shared again, the content
 // equals the transform's result.
 func TestATransformOfEveryBuiltinTypeGetsWhatItReturns(t *testing.T) {
 	t.Parallel()
@@ -33,7 +33,8 @@ func TestATransformOfEveryBuiltinTypeGetsWhatItReturns(t *testing.T) {
 		same, err := sharing.Transform(object, func(copied any) (any, error) { return copied, nil })
 		require.NoError(t, err)
 		require.Equal(t, before, same)
-		if content := reflect.ValueOf(object).Elem().Interface(); mutation.Apart(content, content) != nil { // it shares memory
+		if content := reflect.ValueOf(object).Elem().Interface(); mutation.Apart(content, content) != nil {
+			// parts of the object share memory with each other
 			require.Error(t, mutation.Apart(object, same), "%s: what is left is joined", typ)
 		}
 

@@ -23,9 +23,9 @@ func TestAnUpdateSharesWhatIsTheSame(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
 	encoded := encodedPods(t, 1200)
-	decodePods(t, d, encoded) // enough to learn what repeats
-	// This pod is decoded last, because the table may have replaced the labels of an earlier pod by
-	// equal ones.
+	decodePods(t, d, encoded) // enough pods for the decoder to learn what repeats
+	// This pod is decoded last. In the meantime, the table may have replaced the labels of an
+	// earlier pod by equal ones.
 	before := decodePods(t, d, encoded[1100:1101])[0]
 	changed := before.DeepCopy()
 	changed.ResourceVersion = "changed"
@@ -47,7 +47,7 @@ func TestAnUpdateSharesWhatIsTheSame(t *testing.T) {
 	require.NotContains(t, before.Annotations, "changed")
 }
 
-// update is unmarshal for a later version.
+// update decodes a later version of an object; see unmarshal.
 func update(d *sharing.Decoder, data []byte, object, earlier any) error {
 	own := append([]byte{}, data...)
 	err := d.DecodeProtobuf(own, object, earlier)
@@ -66,8 +66,8 @@ func updateTypes() []func() everytype.Message {
 	}
 }
 
-// TestAnUpdateOfEveryBuiltinType: an update has the same result as the type's own method, after an
-// earlier version that is the same, another one, or empty.
+// TestAnUpdateOfEveryBuiltinType: an update has the same result as the type's own method. The
+// earlier object may be the same, another object, or empty.
 func TestAnUpdateOfEveryBuiltinType(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
@@ -104,7 +104,8 @@ func TestAnUpdateOfEveryBuiltinType(t *testing.T) {
 	}
 }
 
-// TestEachDifferenceOfAnUpdateIsSeen: the field within a list may be of any kind.
+// TestEachDifferenceOfAnUpdateIsSeen changes single fields, including fields of each kind within a
+// list.
 func TestEachDifferenceOfAnUpdateIsSeen(t *testing.T) {
 	t.Parallel()
 	original := func() *corev1.Pod {
@@ -137,7 +138,7 @@ func TestEachDifferenceOfAnUpdateIsSeen(t *testing.T) {
 			d := sharing.New(sharing.Options{})
 			versions := []*corev1.Pod{original(), original()}
 			change(&versions[1].Spec.Containers[1])
-			for n := range 2 { // forth and back
+			for n := range 2 { // to the changed pod and back
 				before, want := versions[n], versions[1-n]
 				data, err := before.Marshal()
 				require.NoError(t, err)
@@ -154,11 +155,12 @@ func TestEachDifferenceOfAnUpdateIsSeen(t *testing.T) {
 }
 
 // TestManagedFieldsStayThoughTheirTimeChanges: a later version shares the unchanged texts and times
-// of managed fields, though their list has changed.
+// of managed fields, even if another entry of the list has changed.
 func TestManagedFieldsStayThoughTheirTimeChanges(t *testing.T) {
 	t.Parallel()
 	for pod := range apitest.Pods(3, apitest.PodOptions{}) {
-		d := sharing.New(sharing.Options{MaxBytes: 1}) // without room, so that every shared part comes from the earlier version
+		// without room in the table, so that every shared part comes from the earlier version
+		d := sharing.New(sharing.Options{MaxBytes: 1})
 		data, err := pod.Marshal()
 		require.NoError(t, err)
 		held := &corev1.Pod{}
@@ -207,7 +209,7 @@ func TestWhatAnUpdateMustNotShare(t *testing.T) {
 	require.NotSame(t, before.Spec.Volumes[0].EmptyDir, after.Spec.Volumes[0].EmptyDir)
 	require.NotSame(t, before.Spec.Containers[0].Env[0].ValueFrom, after.Spec.Containers[0].Env[0].ValueFrom)
 
-	// A field without an encoding is not in the bytes either.
+	// A field without a protobuf tag is not in the bytes, so the new object must not get its value.
 	set := &appsList{Items: []appsItem{{Name: "a"}}}
 	data = []byte("\x0a\x03\x0a\x01a")
 	held, got := &appsList{Items: []appsItem{{Name: "a", Note: "set by a transformer"}}}, &appsList{}

@@ -12,8 +12,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestFileThatCannotBeReadAnyMoreHoldsUpNobody: requests use the last contents. Only the first of
-// them wait, for a second.
+// TestFileThatCannotBeReadAnyMoreHoldsUpNobody: requests use the last contents. Only the first
+// requests wait, for a second.
 func TestFileThatCannotBeReadAnyMoreHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,9 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A disk that does not respond, or a user's function that does not return, delays only requests
-// that need the contents. The delay is a second at most, or until their contexts end. Nothing else
-// is delayed.
+// A disk may not respond, or a user's function may not return. Then only requests that need the
+// contents wait, for a second at most or until their contexts end. Nothing else is delayed.
 func TestFilesAreReadWithoutALock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -53,7 +52,8 @@ func TestFilesAreReadWithoutALock(t *testing.T) {
 			_, err := pool.Get(t.Context(), certificate)
 			require.NoError(t, err)
 		})
-		answer <- &Security{sum: sha256.Sum256([]byte("newer")), certificate: noCertificate} // because it expired while it was being read
+		// Expire was called while the files were being read
+		answer <- &Security{sum: sha256.Sum256([]byte("newer")), certificate: noCertificate}
 		readers.Wait()
 		require.Equal(t, 2, reads)
 	})
@@ -76,7 +76,7 @@ func TestFilesForTLSAreReadAtMostOnceAMinute(t *testing.T) {
 	})
 }
 
-// Two certificates may alternate for ever.
+// Two certificates may alternate for any time.
 func TestTransportsAreRetiredAndForgotten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

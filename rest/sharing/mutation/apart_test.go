@@ -22,7 +22,7 @@ func TestApart(t *testing.T) {
 	fields := metav1.NewFieldsV1("{}")
 	for name, of := range map[string]struct {
 		a, b any
-		want string // of the error, or empty for no error
+		want string // text of the error, or empty for no error
 	}{
 		"nothing":                      {nil, nil, ""},
 		"strings":                      {&text, &[]string{text}, ""},

@@ -39,7 +39,8 @@ func (f *fakeTest) end() []string {
 	return f.errors
 }
 
-// recorded returns pods, decoded like the pods of a list, and a detector that has recorded them.
+// recorded returns pods that were decoded like the pods of a list, and a detector that has recorded
+// them.
 func recorded(t *testing.T, decode func(data []byte, object any) error) (*mutation.Detector, []*corev1.Pod) {
 	d := mutation.New(&fakeTest{})
 	show := mutation.Transform[*corev1.Pod](d)
@@ -97,8 +98,8 @@ func TestAChangeIsFoundAndNamed(t *testing.T) {
 	}
 }
 
-// TestABufferThatIsUsedAgainIsFound: the string in the buffer may be a field, the value of a map,
-// or in an interface.
+// TestABufferThatIsUsedAgainIsFound: a string that refers to the buffer may be a field, the value
+// of a map, or in an interface.
 func TestABufferThatIsUsedAgainIsFound(t *testing.T) {
 	t.Parallel()
 	for _, keep := range []func(string) any{
@@ -149,8 +150,8 @@ func TestAllObjectsThatShareAChangeAreNamedTogether(t *testing.T) {
 	require.Contains(t, found[0].String(), "and 9 more")
 }
 
-// TestAnObjectThatComesWithAnothersChangeIsReported: a value in the table of a Decoder has changed,
-// so it is wrong in later objects.
+// TestAnObjectThatComesWithAnothersChangeIsReported: a program has changed a value in the table of
+// a Decoder, so later objects have the wrong value.
 func TestAnObjectThatComesWithAnothersChangeIsReported(t *testing.T) {
 	t.Parallel()
 	d := mutation.New(&fakeTest{})

@@ -9,8 +9,8 @@ import (
 	"github.com/kinform/kinform/rest/sharing/mutation"
 )
 
-// A handler forgets DeepCopy. In a test, New gets the testing.T, which fails when the test ends;
-// nobody needs to call Check.
+// A handler changes a cached object without DeepCopy. In a real test, New gets the testing.T, and
+// the test fails at its end without a call of Check.
 func Example() {
 	detector := mutation.New(&fakeTest{})
 	transform := mutation.Transform[*corev1.Pod](detector) // for informer.Options
