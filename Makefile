@@ -19,10 +19,14 @@ export GORACE ?= atexit_sleep_ms=10
 # What an object of a list, or an event, may allocate can be told only without the race detector.
 GATES := '^TestAn(ObjectOfAList|EventOfAWatch)'
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 FUZZTIME ?= 10s
 HISTORIES ?= 10000
 SOAK ?= 1m
 HOSTILE ?= 1m
+
+# What CI runs: .ci/run in this order, .github/workflows/ci.yml in parallel. The last line of test is the tally of all.
+STAGES := check build differential dropin e2e page-ci snippets gates test
 
 # Each has a go.mod, so that ./... in one does not reach the others (docs/adr/0009). make test runs the tests of TESTED.
 TESTED := . metrics tracing cmd/kinform examples/mirror internal/docs internal/instrumented
@@ -139,13 +143,21 @@ hostile: ## have a hostile server answer the client at random (HOSTILE=10m)
 	go test $(RACE) -tags=invariants -timeout=0 -count=1 -v -run=HostileServer ./rest -hostile=$(HOSTILE) | grep -vE '^=== '
 
 .PHONY: check
-check: ## formatting, tidy modules, vet and staticcheck, of all modules; vet the library for 32 bits as well
+check: lint-workflows ## formatting, tidy modules, vet and staticcheck, of all modules; vet the library for 32 bits as well; the workflows
 	@unformatted=$$(gofmt -l .) && [ -z "$$unformatted" ] || { echo "gofmt -w these:"; echo "$$unformatted"; exit 1; }
 	@set -e; for module in $(MODULES); do echo "== $$module: go mod tidy -diff"; (cd $$module && go mod tidy -diff); done
 	@set -e; for module in $(CHECKED); do echo "== $$module: go vet, staticcheck"; \
 	  (cd $$module && go vet -tags=invariants ./... && go run $(STATICCHECK) -tags=invariants ./...); done
 	@echo "== ., 32 bits: go vet"; GOARCH=386 go vet ./...
 	@echo "== the program of the page for browsers: go vet, size"; GOOS=js GOARCH=wasm go vet ./view/site/program && $(MAKE) --no-print-directory site
+
+.PHONY: lint-workflows # without the linters that some machines have and others have not
+lint-workflows: ## check the workflows of GitHub with actionlint
+	go run $(ACTIONLINT) -shellcheck= -pyflakes= .github/workflows/*.yml
+
+.PHONY: stages
+stages: ## list what CI runs
+	@echo $(STAGES)
 
 .PHONY: bench
 bench: ## run the benchmarks of every package once
