@@ -58,6 +58,30 @@ func TestTheWorkflowHasAGoForAllModules(t *testing.T) {
 	require.Equal(t, goVersion(t, path.Join(newest, "go.mod")), goVersion(t, named), "%s needs a newer Go than %s", newest, named)
 }
 
+// TestDependabotKnowsAllModules: each folder with a go.mod is in one list of
+// .github/dependabot.yml.
+func TestDependabotKnowsAllModules(t *testing.T) {
+	t.Parallel()
+	var config struct {
+		Updates []struct {
+			Ecosystem   string `json:"package-ecosystem"`
+			Directories []string
+		}
+	}
+	parse(t, ".github/dependabot.yml", &config)
+	var known []string
+	for _, update := range config.Updates {
+		if update.Ecosystem == "gomod" {
+			known = append(known, update.Directories...)
+		}
+	}
+	var exist []string
+	for _, dir := range modules(t) {
+		exist = append(exist, path.Join("/", dir))
+	}
+	require.ElementsMatch(t, exist, known)
+}
+
 // parse reads a file in YAML.
 func parse(t *testing.T, name string, into any) {
 	t.Helper()
