@@ -13,26 +13,47 @@
 //
 // This package is empty: each stage is a package of its own, and usable alone.
 //
-// # Reading order
+// # Packages, in reading order
 //
 // If informers are new to you, begin with docs/how-informers-work.md, half an hour with
-// experiments. Then read package plain, a textbook version of the same pipeline. After that:
+// experiments. Then read package [plain], a textbook version of the same pipeline. After that:
 //
-//   - listwatch: the interface between a reflector and a server: list and watch.
-//   - rest: the client that implements listwatch by HTTP, in JSON and protobuf, item by item.
-//   - reflector: list and watch as an explicit state machine.
-//   - deltafifo: the changes, in one stack per key, until the informer takes them.
-//   - indexer: the store. Readers see whole transactions, and block neither writers nor each other.
-//   - informer: connects these stages, and guarantees G1 to G11.
-//   - workqueue: which keys need work, in which order, and when. No duplicates.
-//   - lease: leader election, which decides which of several replicas works.
-//   - events: Kubernetes Events, which tell a user what happened to an object.
-//   - controller: one Run for the caches, queues, workers, lease and probes of a program.
-//   - metrics, tracing: collectors for Prometheus, and spans for OpenTelemetry.
-//   - apitest: an API server for tests, with scripted faults.
+//   - [listwatch]: the interface between a reflector and a server: list and watch.
+//   - [rest]: the client that implements listwatch by HTTP, in JSON and protobuf, item by item.
+//   - [reflector]: list and watch as an explicit state machine.
+//   - [deltafifo]: the changes, in one stack per key, until the informer takes them.
+//   - [indexer]: the store. Readers see whole transactions, and block neither writers nor each other.
+//   - [informer]: connects these stages, and guarantees G1 to G11.
+//   - [workqueue]: which keys need work, in which order, and when. No duplicates.
+//   - [lease]: leader election, which decides which of several replicas works.
+//   - [events]: Kubernetes Events, which tell a user what happened to an object.
+//   - [controller]: one Run for the caches, queues, workers, lease and probes of a program.
+//   - [metrics]: collectors for Prometheus.
+//   - [tracing]: spans for OpenTelemetry.
+//   - [view]: a page that shows a running pipeline.
+//   - [apitest]: an API server for tests, with scripted faults.
+//
+// Packages below informer and rest add what only some programs need, such as merged sources,
+// warm starts, kubeconfig files and finalizers. docs/packages.md introduces them.
 //
 // The directory examples/minimal has the smallest useful program, docs/controllers.md goes
 // on from there, and examples/controller is a complete controller. In examples/byhand the
 // parts are put together without package controller; examples/fleet is two replicas and a
 // load test.
+//
+// [plain]: https://pkg.go.dev/github.com/kinform/kinform/plain
+// [listwatch]: https://pkg.go.dev/github.com/kinform/kinform/listwatch
+// [rest]: https://pkg.go.dev/github.com/kinform/kinform/rest
+// [reflector]: https://pkg.go.dev/github.com/kinform/kinform/reflector
+// [deltafifo]: https://pkg.go.dev/github.com/kinform/kinform/deltafifo
+// [indexer]: https://pkg.go.dev/github.com/kinform/kinform/indexer
+// [informer]: https://pkg.go.dev/github.com/kinform/kinform/informer
+// [workqueue]: https://pkg.go.dev/github.com/kinform/kinform/workqueue
+// [lease]: https://pkg.go.dev/github.com/kinform/kinform/lease
+// [events]: https://pkg.go.dev/github.com/kinform/kinform/events
+// [controller]: https://pkg.go.dev/github.com/kinform/kinform/controller
+// [metrics]: https://pkg.go.dev/github.com/kinform/kinform/metrics
+// [tracing]: https://pkg.go.dev/github.com/kinform/kinform/tracing
+// [view]: https://pkg.go.dev/github.com/kinform/kinform/view
+// [apitest]: https://pkg.go.dev/github.com/kinform/kinform/apitest
 package kinform
