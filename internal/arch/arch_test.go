@@ -78,9 +78,9 @@ func TestPlainImportsAPIMachineryAlone(t *testing.T) {
 	}
 }
 
-// requirements are the direct requirements of the main go.mod, with the reason: version selection
-// brings each of them into every program that imports one package of the core.
-// clientgo/proof/versions pins their versions.
+// requirements are the direct requirements of the main go.mod, each with its reason. Version
+// selection brings every requirement into each program that imports one package of the core.
+// clientgo/proof/versions pins the versions of the requirements.
 var requirements = map[string]string{
 	"k8s.io/api":                           "the types of objects",
 	"k8s.io/apimachinery":                  "metadata, errors and codecs",
@@ -116,7 +116,7 @@ func TestMainModuleRequiresWhatTheCoreNeeds(t *testing.T) {
 		"whoever requires kinform gets all of this: a package that links another family of libraries has a go.mod of its own (docs/adr/0009-modules.md)")
 }
 
-// A module that the Makefile does not know is neither tested nor vetted.
+// A module that the Makefile does not list is neither tested nor vetted.
 func TestMakefileKnowsEveryModule(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
@@ -164,7 +164,7 @@ func TestRulesFindEachBreach(t *testing.T) {
 	tests := []struct {
 		name string
 		pkg  goPackage
-		want []string // fragments of the only violation; empty for what is allowed
+		want []string // fragments of the only violation, or empty if the package breaks no rule
 	}{
 		{"leaf imports a leaf", pkg("/workqueue", module+"/indexer"), []string{
 			"kinform/workqueue imports " + module + "/indexer", "may link no public package", reasonOfLeaf}},
@@ -206,7 +206,8 @@ func TestRulesFindEachBreach(t *testing.T) {
 			t.Parallel()
 			var got []string
 			for _, v := range architecture.violations([]goPackage{tt.pkg}) {
-				if !strings.HasPrefix(v, "the arrow from ") { // here, one package uses few arrows
+				if !strings.HasPrefix(v, "the arrow from ") {
+					// One package alone leaves most arrows unused.
 					got = append(got, v)
 				}
 			}

@@ -24,7 +24,7 @@ const (
 	// contractsPage has every statement about client-go, with its number.
 	contractsPage = "docs/contracts.md"
 
-	// suites is the package whose cases are tests of several implementations.
+	// suites is the package whose cases test several implementations.
 	suites = "internal/conformance"
 )
 
@@ -47,8 +47,8 @@ var (
 	quoted = regexp.MustCompile("`(.+?)`")
 )
 
-// mayCite reports whether a line may cite a number. It takes a hundredth of the expression's time
-// under the race detector.
+// mayCite reports whether a line may cite a number. Under the race detector, mayCite takes a
+// hundredth of the time of the regular expression.
 func mayCite(line string) bool {
 	for _, prefix := range []string{"DF-", "RF-", "PD-", "RC-", "SI-", "IX-", "WQ-", "RS-"} {
 		if strings.Contains(line, prefix) {
@@ -139,7 +139,8 @@ func sources(t *testing.T) map[string]string {
 			return err
 		case file.IsDir() && name != "." && (file.Name() == "testdata" || file.Name() == "bin" || strings.HasPrefix(file.Name(), ".")):
 			return fs.SkipDir
-		case name == contractsPage, name == "internal/arch/contracts_test.go": // Both are about the numbers themselves.
+		case name == contractsPage, name == "internal/arch/contracts_test.go":
+			// Both files explain the numbers themselves.
 		case strings.HasSuffix(name, ".go"), strings.HasSuffix(name, ".md"):
 			text, err := os.ReadFile(path)
 			texts[name] = string(text)
@@ -151,8 +152,9 @@ func sources(t *testing.T) map[string]string {
 	return texts
 }
 
-// pins returns the numbers that each test, with its comment, and each case of a suite cites. Tests
-// with the same name in several packages are merged.
+// pins returns the numbers that each test cites, in its comment or in its code, and the numbers
+// that each case of a suite cites. Tests that have the same name in several packages count as one
+// test.
 func pins(t *testing.T, sources map[string]string) map[string]map[string]bool {
 	t.Helper()
 	all := map[string]map[string]bool{}
@@ -192,8 +194,8 @@ func pins(t *testing.T, sources map[string]string) map[string]map[string]bool {
 	return all
 }
 
-// Either kinform does what a statement about client-go says, and a test pins it, or the page says
-// what kinform does instead. A defect of client-go always needs a test.
+// If kinform does what a statement about client-go says, a test must pin the statement. Otherwise
+// the page must say what kinform does instead. A defect of client-go always needs a test.
 func TestEveryContractIsPinnedOrDiffers(t *testing.T) {
 	t.Parallel()
 	pins := pins(t, sources(t))
@@ -237,7 +239,7 @@ func TestEveryNumberThatIsCitedIsOnThePage(t *testing.T) {
 			}
 		}
 		for _, number := range slices.Sorted(maps.Keys(numbers)) {
-			// "D24" in a string may have another meaning.
+			// "D24" in a string need not be the number of a defect.
 			if !known[number] && (strings.Contains(number, "-") || inComments[number]) {
 				t.Errorf("%s cites %s, which %s does not have", path, number, contractsPage)
 			}

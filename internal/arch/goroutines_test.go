@@ -14,9 +14,9 @@ import (
 
 // TestGoroutinesBeginWithAFunctionLiteral demands that each goroutine of the repository starts in a
 // function literal without arguments. For a call with arguments, or of a method value, the compiler
-// makes a wrapper. If such a goroutine has not run yet, its stack dump has a frame of
-// runtime.goexit. Leak checks that look for this frame, such as net/http's and Istio's, first
-// overlook the goroutine, and take it for a leak when it has run.
+// makes a wrapper. The stack dump of a wrapper that has not run yet has a frame of runtime.goexit.
+// Some leak checks look for this frame, such as the checks of net/http and Istio. They first
+// overlook such a goroutine, and report it as a leak after it has run.
 func TestGoroutinesBeginWithAFunctionLiteral(t *testing.T) {
 	root := filepath.Join("..", "..")
 	starts := 0

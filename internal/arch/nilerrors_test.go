@@ -26,7 +26,7 @@ import (
 )
 
 // nilErrors are the exported error types with pointer receivers. Each value is the nil pointer that
-// a function returns by mistake: var e *rest.Error; return e.
+// this code returns by mistake: var e *rest.Error; return e.
 var nilErrors = map[string]error{
 	"indexer.IndexError":        (*indexer.IndexError)(nil),
 	"informer.ConflictError":    (*informer.ConflictError)(nil),
@@ -43,8 +43,8 @@ var nilErrors = map[string]error{
 	"workqueue.PanicError":      (*workqueue.PanicError)(nil),
 }
 
-// A nil pointer of one of our error types is an error that is not nil. It can be printed and
-// inspected like any other error.
+// A nil pointer of one of these error types, stored in an error, makes an error that is not nil. A
+// program can print and inspect it like any other error.
 func TestNilErrorsCanBeLookedAt(t *testing.T) {
 	t.Parallel()
 	for name, err := range nilErrors {
@@ -57,7 +57,7 @@ func TestNilErrorsCanBeLookedAt(t *testing.T) {
 	}
 }
 
-// The table above has all exported types whose method Error has a pointer receiver.
+// The table above lists every exported type whose method Error has a pointer receiver.
 func TestNilErrorsAreComplete(t *testing.T) {
 	t.Parallel()
 	var found []string

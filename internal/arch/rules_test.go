@@ -9,29 +9,31 @@ import (
 // module is the prefix of the import paths of all modules of this repository.
 const module = "github.com/kinform/kinform"
 
-// modules are the folders of the main module, and of modules that have their own go.mod because
-// they link other libraries. Their import paths begin with the main module's path, so that the
-// rules treat all packages alike.
+// modules are the folders of the main module, and of the modules that have their own go.mod because
+// they link other libraries. The import paths of all these modules begin with the main module's
+// path. Therefore the rules treat all packages alike.
 var modules = []string{".", "metrics", "tracing", "cmd/kinform", "examples/mirror"}
 
-// rules are the architecture as data. Patterns are paths below the module: "rest" is only that
-// package, "rest/..." the package and all packages below it, "..." everything, "." the root.
+// rules are the architecture as data. A pattern is a path below the module: "rest" stands for only
+// that package, and "rest/..." for the package and all packages below it. The pattern "..." stands
+// for every package, and "." for the root.
 type rules struct {
 	arrows []arrow
 	bans   []ban
 	direct []directUse
 }
 
-// arrow says which public packages of this module a package may link, directly or not. The first
-// arrow whose from matches a package counts. Internal packages may import anything and be imported
-// by any package, but their imports count as imports of their importers.
+// arrow says which public packages of this module a package may link, directly or indirectly. For
+// each package, only the first arrow counts whose from matches the package. Internal packages may
+// import any package, and any package may import them. The imports of an internal package count as
+// imports of its importers.
 type arrow struct {
 	from   []string
 	to     []string
 	reason string
 }
 
-// ban names a module that only tests, and the packages made for it, may link.
+// ban names a module that only tests may link, and the packages that are made for this module.
 type ban struct {
 	module string
 	reason string
@@ -143,8 +145,8 @@ var architecture = rules{
 	},
 }
 
-// goPackage has the facts about a package that the rules need; the names are the same as in go
-// list. It does not have the files and imports of tests.
+// goPackage has the facts about a package that the rules need, under the names that go list uses.
+// It does not have the files and imports of tests.
 type goPackage struct {
 	ImportPath string
 	Doc        string
@@ -161,7 +163,7 @@ func (r rules) violations(packages []goPackage) []string {
 	}
 	for _, p := range packages {
 		if len(p.GoFiles) == 0 {
-			continue // only tests
+			continue // The package has only tests.
 		}
 		if p.Doc == "" {
 			report("that is where readers begin", "%s must have a package comment", p.ImportPath)
@@ -185,7 +187,7 @@ func (r rules) violations(packages []goPackage) []string {
 
 type reporter func(reason, format string, args ...any)
 
-// checkArrows checks which packages of this module a package links.
+// checkArrows checks that a package links only packages of this module to which an arrow leads.
 func (r rules) checkArrows(p goPackage, report reporter) {
 	from := relative(p.ImportPath)
 	i := slices.IndexFunc(r.arrows, func(a arrow) bool { return matchesAny(from, a.from) })
@@ -211,7 +213,7 @@ func (r rules) checkArrows(p goPackage, report reporter) {
 	}
 }
 
-// checkArrowsAreUsed checks that each arrow stands for an import.
+// checkArrowsAreUsed checks that some package uses each arrow.
 func (r rules) checkArrowsAreUsed(packages []goPackage, report reporter) {
 	for _, a := range r.arrows {
 		for _, to := range a.to {

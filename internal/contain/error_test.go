@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// odd is an error with the test's methods.
+// odd is an error whose methods the test provides.
 type odd struct {
 	text   func() string
 	unwrap func() error
@@ -42,7 +42,7 @@ type several []error
 func (s several) Error() string   { return "several" }
 func (s several) Unwrap() []error { return s }
 
-// boxed is a comparable error.
+// boxed wraps several, which is not comparable. A pointer to boxed is a comparable error.
 type boxed struct{ several }
 
 func TestErrorsThatCanBeLookedAtStayAsTheyAre(t *testing.T) {
@@ -60,8 +60,8 @@ func TestErrorsThatCanBeLookedAtStayAsTheyAre(t *testing.T) {
 	}
 }
 
-// If the methods of an error panic or never end, another error replaces it. The replacement says
-// so, and works with package errors, also within other errors.
+// If a method of an error panics or never ends, Error replaces the error. The replacement says so,
+// and works with package errors, even if another error wraps it.
 func TestOddErrorsAreReplaced(t *testing.T) {
 	t.Parallel()
 	self := &odd{}

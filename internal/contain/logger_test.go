@@ -34,7 +34,7 @@ func (h oddHandler) Handle(ctx context.Context, r slog.Record) error {
 func (h oddHandler) WithAttrs([]slog.Attr) slog.Handler { h.reach("WithAttrs"); return h }
 func (h oddHandler) WithGroup(string) slog.Handler      { h.reach("WithGroup"); return h }
 
-// A program's log handler may panic: only its line is lost.
+// If a program's log handler panics, only its line is lost.
 func TestLoggersMayPanic(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"Enabled", "Handle", "WithAttrs", "WithGroup", "nothing"} {
@@ -47,8 +47,8 @@ func TestLoggersMayPanic(t *testing.T) {
 	require.NotNil(t, contain.Logger(nil))
 }
 
-// Each hook that panics has its own line and stack. A hook that panics all the time hides no other
-// hook.
+// Each hook that panics gets its own line and its own stack. A hook that panics all the time does
+// not hide another hook.
 func TestEachHookThatPanicsIsLogged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

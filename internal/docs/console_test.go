@@ -34,15 +34,15 @@ import (
 //
 // Pages use the port 8001. The test takes a free port instead.
 
-// attempts is how often an experiment may be tried: beside others, and then alone when all others
-// have ended. Some experiments have a time limit, and the machine may be busy. An experiment with
-// wrong output on the page fails every time.
+// attempts is how often an experiment is tried beside the others. If all these attempts fail, the
+// experiment is tried as often again, alone, after all others. Some experiments have a time limit,
+// and the machine may be busy. If the output on the page is wrong, every attempt fails.
 const attempts = 2
 
 // atOnce is how many experiments run at the same time.
 const atOnce = 6
 
-// attemptWithin bounds one attempt.
+// attemptWithin bounds the time of one attempt.
 const attemptWithin = 2 * time.Minute
 
 func TestExperimentsOfThePagesShowWhatIsThere(t *testing.T) {
@@ -50,10 +50,11 @@ func TestExperimentsOfThePagesShowWhatIsThere(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("the experiments need curl")
 	}
-	binary := build(t, english) // Another test checks that the other language has the same blocks.
+	// Another test checks that the page in the other language has the same blocks.
+	binary := build(t, english)
 	found := experiments(t, english)
 	require.NotEmpty(t, found)
-	// Parallel subtests would be as many as there are processors, and most experiments sleep.
+	// Parallel subtests would be only as many as there are processors, but most experiments sleep.
 	outcomes := make([]chan string, len(found))
 	turns := make(chan struct{}, atOnce)
 	for n, e := range found {
@@ -87,7 +88,8 @@ func directories(t *testing.T) (dirs [attempts]string) {
 	return dirs
 }
 
-// try tries an experiment, and returns the difference between the last attempt and the page.
+// try tries an experiment. It returns "" if an attempt succeeds, and otherwise the difference
+// between the last attempt and the page.
 func (e experiment) try(dirs [attempts]string, binary string) (differ string) {
 	for _, dir := range dirs {
 		if differ = e.differs(dir, binary); differ == "" {
@@ -97,7 +99,7 @@ func (e experiment) try(dirs [attempts]string, binary string) (differ string) {
 	return differ
 }
 
-// build builds the command and the program of a page, and returns their directory.
+// build builds the kinform command and the page's program, and returns the directory of both.
 func build(t *testing.T, page string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -200,7 +202,8 @@ func newShell(dir, binary string) (*shell, error) {
 	s := &shell{cmd: exec.Command("sh"), lines: make(chan string, 1000)}
 	s.cmd.Dir = dir
 	s.cmd.Env = append(os.Environ(), "PATH="+binary+string(os.PathListSeparator)+os.Getenv("PATH"))
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // So that end reaches all processes of the shell.
+	// end can then reach all processes of the shell.
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	output, outputEnd, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -230,7 +233,7 @@ func newShell(dir, binary string) (*shell, error) {
 	return s, nil
 }
 
-// end ends the shell and all processes that it has started.
+// end ends the shell and all processes that the shell has started.
 func (s *shell) end() {
 	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
 	_ = s.cmd.Wait()
@@ -239,8 +242,8 @@ func (s *shell) end() {
 	s.done.Wait()
 }
 
-// run runs a command, and returns its output. It waits for a server in the background, because a
-// person would not have typed the next command yet.
+// run runs a command, and returns its output. If the command starts a server in the background, run
+// waits until the server serves. A person would not type the next command earlier.
 func (s *shell) run(command string) (said string, err error) {
 	const end = "the command has ended"
 	if _, err := fmt.Fprintf(s.input, "%s\necho; echo '%s'\n", command, end); err != nil {
@@ -256,7 +259,7 @@ func (s *shell) run(command string) (said string, err error) {
 				return said, fmt.Errorf("the shell has ended")
 			case strings.TrimSpace(line) == end:
 				ended = true
-				said = strings.TrimSuffix(said, "\n") // the newline of echo
+				said = strings.TrimSuffix(said, "\n") // echo printed this newline.
 				continue
 			case strings.HasPrefix(line, "Serving "):
 				serves = false
@@ -284,7 +287,7 @@ func plainly(line string) string {
 	return strings.TrimSpace(spaces.ReplaceAllString(line, " "))
 }
 
-// matches reports whether lines are as shown.
+// matches reports whether the lines of the output match the lines on the page.
 func matches(shown, lines []string) bool {
 	shown, lines = without(shown), without(lines)
 	if len(shown) == 0 {
@@ -304,7 +307,7 @@ func matches(shown, lines []string) bool {
 	return matchesLine(plainly(shown[0]), plainly(lines[0])) && matches(shown[1:], lines[1:])
 }
 
-// matchesLine reports whether one line is as shown.
+// matchesLine reports whether one line of the output matches a line on the page.
 func matchesLine(shown, line string) bool {
 	pattern := regexp.QuoteMeta(shown)
 	pattern = strings.ReplaceAll(pattern, regexp.QuoteMeta("..."), ".*")
@@ -323,7 +326,7 @@ func matchesLine(shown, line string) bool {
 	return true
 }
 
-// without removes empty lines, because a page may have extra ones for readability.
+// without removes empty lines, because a page may have more of them to be readable.
 func without(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return strings.TrimSpace(line) == "" })
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// assumed has the fragments, and for each the names that it uses without declaring them, as
-// parameters of a function around it.
+// assumed lists the fragments that use names without declaring them. Each value declares these
+// names, as parameters of a function around the fragment.
 var assumed = map[string]string{
 	`docs/packages.md: websites := rest.ResourceOptions{Resource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}, Kind: "Website"}`: "client *rest.Client",
 	"apitest/doc.go: srv := apitest.Start(t, apitest.Options{})":                                                                                                   "t *testing.T, pod *corev1.Pod",
@@ -101,8 +101,8 @@ var assumed = map[string]string{
 const runs = "ctx context.Context, queue *workqueue.Queue[string], reconcile func(context.Context, string) error, " +
 	"pods *informer.Informer[*corev1.Pod], nodes *informer.Informer[*corev1.Node]"
 
-// notCompiled has the blocks that are not Go, and the Go blocks that cannot stand alone, with the
-// reason.
+// notCompiled lists, with the reason, the blocks that are not Go, and the Go blocks that cannot
+// stand alone.
 var notCompiled = map[string]string{
 	"rest/sharing/doc.go: Spec PodSpec `json:\"spec\" protobuf:\"bytes,2,opt,name=spec\"`": "one field of a struct",
 	"indexer/internal/versions/source.go: view := s.Enter()":                               "methods that are not exported",
@@ -143,8 +143,8 @@ var imports = map[string]string{
 
 const module = "github.com/kinform/kinform/"
 
-// Whole programs are compiled unchanged. A fragment is put into a function whose parameters are the
-// fragment's assumed names; "..." in it stands for any code.
+// The test compiles whole programs unchanged. It puts a fragment into a function, whose parameters
+// are the names that assumed lists for the fragment. "..." in a fragment stands for any code.
 func TestCodeInCommentsAndPagesCompiles(t *testing.T) {
 	t.Parallel()
 	effort.SkipUnlessAll(t, "hundreds of snippets are compiled")
@@ -202,11 +202,11 @@ func fragment(t *testing.T, n int, b block, given string) string {
 	return fmt.Sprintf("// %s\npackage snippets\n\n%s\n%s", b.key(), &needed, body)
 }
 
-// uses returns code that uses the variables that a fragment declares but does not use.
+// uses returns code that uses the variables that a fragment declares.
 func uses(code string) (all string) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc f() {\n"+code+"\n}", 0)
 	if err != nil {
-		return "" // The compiler reports it better.
+		return "" // The compiler reports the error more clearly.
 	}
 	var names []string
 	for _, statement := range file.Decls[0].(*ast.FuncDecl).Body.List {
@@ -224,8 +224,8 @@ func uses(code string) (all string) {
 	return all
 }
 
-// compile compiles packages that do not exist on disk: an overlay puts them into this directory.
-// flags are flags of go build.
+// compile compiles packages that do not exist on disk. An overlay puts the packages into this
+// directory. flags are flags of go build.
 func compile(t *testing.T, files map[string]string, flags ...string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -28,8 +28,8 @@ func (b block) key() string {
 }
 
 // blocks returns the code blocks in the comments of all packages of this module, indented as godoc
-// shows them, and the Go blocks of all pages. Module clientgo is left out: its comments show
-// client-go's API, which this module does not require.
+// shows them. It also returns the Go blocks of all pages. It skips module clientgo, whose comments
+// show client-go's API, because this module does not require client-go.
 func blocks(t *testing.T) (all []block) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

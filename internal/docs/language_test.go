@@ -24,10 +24,11 @@ const (
 	maxColumns = 100
 )
 
-// headless opens a sentence whose subject is a clause, such as "What no decoder needs".
+// headless matches the start of a sentence whose subject is a clause, such as "What no decoder
+// needs".
 var headless = regexp.MustCompile(`^(What|Who|Whoever|Whatever|Where|That) `)
 
-// dialect are negations and exceptions that need a second reading.
+// dialect matches negations and exceptions that most readers must read twice.
 var dialect = regexp.MustCompile(`(?i)\b(but for|is none)\b`)
 
 // sentence is a sentence of a comment or of a page.
@@ -224,8 +225,8 @@ var (
 	stop     = regexp.MustCompile(`[.!?:;]["')*` + "`" + `]*\s+`)
 )
 
-// split returns the sentences of a paragraph. A colon or a semicolon ends one, because it ends an
-// idea.
+// split returns the sentences of a paragraph. A colon or a semicolon also ends a sentence, because
+// it ends an idea.
 func split(at, paragraph string) (all []sentence) {
 	paragraph = strings.Join(strings.Fields(paragraph), " ")
 	for paragraph != "" {

@@ -19,8 +19,8 @@ const (
 // section is the text under one heading of a page.
 type section struct {
 	title  string
-	prose  string   // without blocks
-	blocks []string // with the word after the fence
+	prose  string   // the text without the blocks
+	blocks []string // each with the word after its fence
 	links  []string
 }
 
@@ -61,8 +61,9 @@ func sections(t *testing.T, page string) []section {
 	return all
 }
 
-// Each section has everything that a learner needs: what goes wrong otherwise, a picture, the
-// textbook's file and the tuned file, a guarantee, and an experiment.
+// Each section has everything that a learner needs. It says what goes wrong otherwise, and has a
+// picture, a guarantee and an experiment. It also has links to the textbook's file and to the tuned
+// file.
 func TestEachSectionForLearnersIsComplete(t *testing.T) {
 	t.Parallel()
 	numbered := 0
@@ -92,7 +93,7 @@ func TestEachSectionForLearnersIsComplete(t *testing.T) {
 	require.GreaterOrEqual(t, numbered, 18)
 }
 
-// Both languages have the same sections, with the same pictures, code, experiments and
+// The pages in both languages have the same sections, with the same pictures, code, experiments and
 // links.
 func TestBothLanguagesAreOnePage(t *testing.T) {
 	t.Parallel()

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tables for users of other libraries name existing things: each `package.Name`,
-// `package.Type.Method` and `package.Type.Field` in their column for kinform.
+// The tables for users of other libraries have names in their column for kinform: `package.Name`,
+// `package.Type.Method` and `package.Type.Field`. Each of these names exists.
 func TestNamesForThoseWhoKnowClientGoExist(t *testing.T) {
 	requireNames(t, "docs/coming-from-client-go.md", 40)
 }
@@ -23,7 +23,8 @@ func TestNamesForThoseWhoKnowControllerRuntimeExist(t *testing.T) {
 	requireNames(t, "docs/controllers.md", 25)
 }
 
-// requireNames checks the names on a page, and requires that there are more than a given number.
+// requireNames checks that the names on a page exist, and that the page has more names than the
+// given number.
 func requireNames(t *testing.T, name string, more int) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
@@ -48,8 +49,9 @@ func requireNames(t *testing.T, name string, more int) {
 	require.Greater(t, checked, more)
 }
 
-// exportedNames returns the exported names of a package, and the methods and fields of its types as
-// Type.Name. A field or method of an embedded type counts as the outer type's own.
+// exportedNames returns the exported names of a package. It returns the methods and fields of types
+// as Type.Name. A field or method of an embedded type counts as a field or method of the outer
+// type.
 func exportedNames(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	names, methods, embedded := map[string]bool{}, map[string][]string{}, map[string][]string{}

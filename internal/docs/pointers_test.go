@@ -16,7 +16,8 @@ import (
 // pointer matches a place that a package comment names: a function or a type, in a file.
 var pointer = regexp.MustCompile(`(\w+) in ([\w/]+\.go)`)
 
-// The places that package comments name under "Where to find what" exist.
+// The functions and types that package comments name under "Where to find what" exist in the named
+// files.
 func TestNamesInPackageCommentsAreThere(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"deltafifo", "indexer", "informer", "reflector", "workqueue"} {
@@ -53,7 +54,7 @@ func declared(t *testing.T, file string) (names []string) {
 	return names
 }
 
-// placeOnPage matches a link to a file, with the name of what to read there.
+// placeOnPage matches a link to a file, followed by the name of a function or a type in that file.
 var placeOnPage = regexp.MustCompile("\\[`\\w+/[^`]+\\.go`\\]\\(\\.\\./([^)]+)\\)(?:,| 的)\\s+`(\\w+)`")
 
 // In the pages for learners, the names beside a link to a file exist in that file.

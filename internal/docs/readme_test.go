@@ -12,8 +12,9 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// TestFirstCommandsOfTheREADMEWork runs the commands of the README up to its program. The checkout
-// replaces the clone. The program is built but not run, because it needs a cluster.
+// TestFirstCommandsOfTheREADMEWork runs the commands of the README up to its program. It uses this
+// checkout instead of a clone. It builds the program but does not run it, because the program needs
+// a cluster.
 func TestFirstCommandsOfTheREADMEWork(t *testing.T) {
 	t.Parallel()
 	effort.SkipUnlessAll(t, "a program is built in a module of its own")

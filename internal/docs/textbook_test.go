@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// beyond matches the start of the last comment of a textbook file.
+// beyond matches the start of the last comment in each file of the textbook.
 var beyond = regexp.MustCompile(`^(Package|Packages|The other packages) .* more than this file, for these reasons:`)
 
-// Each file of plain begins with its idea, and ends with the differences of the tuned package. All
-// files together can be read in an evening.
+// Each file of package plain begins with its idea, and ends with the differences from the tuned
+// package. A reader can read all files together in an evening.
 func TestTheTextbookIsShortAndEachFileHasItsIdeaAndItsEnd(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(root, "plain", "*.go"))

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEachPromiseOfTheThreatModelHasItsTest: docs/threat-model.md names tests that exist.
+// TestEachPromiseOfTheThreatModelHasItsTest checks that the tests that docs/threat-model.md names
+// exist.
 func TestEachPromiseOfTheThreatModelHasItsTest(t *testing.T) {
 	t.Parallel()
 	const root = "../.."

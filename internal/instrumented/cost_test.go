@@ -21,7 +21,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// pipeline is an informer whose handler fills a queue, and a worker of this queue, without a
+// pipeline is an informer whose handler fills a queue, and a worker of this queue. It uses no
 // network.
 type pipeline struct {
 	tap    tap.Source[*corev1.ConfigMap]
@@ -31,8 +31,8 @@ type pipeline struct {
 	sent   int
 }
 
-// newPipeline returns a pipeline, with all observers and collectors of m and traces. Either may be
-// nil.
+// newPipeline returns a pipeline with all observers and collectors of m and traces. Each of m and
+// traces may be nil.
 func newPipeline(t testing.TB, m *metrics.Metrics, traces *tracing.Tracing) *pipeline {
 	p := &pipeline{tap: tap.New[*corev1.ConfigMap](), object: &corev1.ConfigMap{}}
 	opts := informer.Options[*corev1.ConfigMap]{Name: "maps", Logger: silent}
@@ -42,7 +42,7 @@ func newPipeline(t testing.TB, m *metrics.Metrics, traces *tracing.Tracing) *pip
 		opts = metrics.InformerOptions(m, opts)
 		queue.Observer = metrics.QueueObserver(m, queue.Name, queue.Observer)
 	}
-	if traces != nil { // A manager has the observers in the opposite order.
+	if traces != nil { // A manager adds the observers in the opposite order.
 		opts = tracing.InformerOptions(traces, opts)
 		queue.Observer = traces.QueueObserver(queue.Name, queue.Observer)
 		p.turn = traces.Reconcile(queue.Name, p.turn)
@@ -69,7 +69,7 @@ func newPipeline(t testing.TB, m *metrics.Metrics, traces *tracing.Tracing) *pip
 	return p
 }
 
-// event sends an event, and processes its key.
+// event sends an event, and processes the key of its object.
 func (p *pipeline) event() {
 	p.sent++
 	p.tap.Events <- listwatch.Event[*corev1.ConfigMap]{Type: listwatch.Modified, Item: listwatch.Item[*corev1.ConfigMap]{
@@ -83,7 +83,7 @@ func (p *pipeline) event() {
 	p.queue.Done(next)
 }
 
-// allMetrics returns metrics with every option that adds cost to an event.
+// allMetrics returns metrics with all options that make an event cost more.
 func allMetrics(t testing.TB) *metrics.Metrics {
 	traced, err := tracing.New(noop.NewTracerProvider(), tracing.Options{})
 	require.NoError(t, err)
@@ -92,21 +92,24 @@ func allMetrics(t testing.TB) *metrics.Metrics {
 	return m
 }
 
-// An event allocates no more with metrics than without, from the watch to the end of the reconcile.
+// From the watch to the end of the reconcile, an event causes no more allocations with metrics than
+// without.
 func TestMetricsAllocateNothingForAnEvent(t *testing.T) {
 	const events = 2000
 	cost := func(m *metrics.Metrics) float64 {
 		p := newPipeline(t, m, nil)
-		tap.Allocations(events, p.event)        // Native histograms make buckets on demand, a hundred at most.
-		return tap.Allocations(events, p.event) // AllocsPerRun drops the fraction
+		// Native histograms add buckets on demand, at most a hundred.
+		tap.Allocations(events, p.event)
+		return tap.Allocations(events, p.event) // AllocsPerRun drops the fraction.
 	}
 	without, with := cost(nil), cost(allMetrics(t))
 	require.LessOrEqual(t, with, without+0.1, "allocations of an event; one is one too many")
 	t.Logf("allocations of an event: %.2f without metrics, %.2f with all", without, with)
 }
 
-// BenchmarkPipeline measures an event with and without metrics: from a watch through queue and
-// store to a handler that fills a work queue, and then the reconcile of its key.
+// BenchmarkPipeline measures an event with and without metrics. The event goes from a watch through
+// queue and store to a handler, which fills a work queue. The event ends with the reconcile of its
+// key.
 func BenchmarkPipeline(b *testing.B) {
 	for _, with := range []bool{false, true} {
 		b.Run(fmt.Sprintf("metrics=%v", with), func(b *testing.B) {

@@ -34,7 +34,7 @@ import (
 //	some_seconds_bucket{queue="greet",le="0.01"} 1 # {trace_id="0af7"} 0.0042 1.7e+09
 var bucket = regexp.MustCompile(`(?m)^([a-z_]+)_bucket\{(.*)\} ([0-9]+) # \{trace_id="([0-9a-f]{32})"\} ([^ ]+) [^ ]+$`)
 
-// exemplar is an exemplar of a scrape.
+// exemplar is an exemplar from a page of metrics.
 type exemplar struct {
 	trace   string
 	seconds float64
@@ -88,7 +88,7 @@ func startTraced(t *testing.T, ratio float64, reconcile func(context.Context, *c
 	ended := make(chan error, 1)
 	go func() { ended <- p.manager.Run(ctx) }()
 	t.Cleanup(sync.OnceFunc(func() { cancel(); require.NoError(t, <-ended) }))
-	p.eventually(func() bool { // From then on, events are changes.
+	p.eventually(func() bool { // After the sync, events are changes.
 		caches := p.manager.Status().Clusters[0].Caches
 		return len(caches) == 1 && caches[0].Status.Reflector.Phase.String() == "watching"
 	})
@@ -100,7 +100,7 @@ func (p *traced) eventually(is func() bool) {
 	require.Eventually(p.t, is, time.Minute, 5*time.Millisecond)
 }
 
-// scrape returns the page that Prometheus gets if it accepts this content type.
+// scrape returns the page that Prometheus gets if it accepts the given content type.
 func (p *traced) scrape(accept string) string {
 	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.page, nil)
 	require.NoError(p.t, err)
@@ -114,7 +114,7 @@ func (p *traced) scrape(accept string) string {
 	return string(text)
 }
 
-// change creates an object, and returns the page of metrics after this number of reconciles.
+// change creates an object, and returns the page of metrics after the given number of reconciles.
 func (p *traced) change(turns int) (page string) {
 	_, err := p.server.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "shop"}})
 	require.NoError(p.t, err)
@@ -130,14 +130,14 @@ const (
 	plainText   = "text/plain; version=0.0.4"
 )
 
-// onTheWay has the histograms that a change passes, in order.
+// onTheWay lists the histograms that a change passes, in order.
 var onTheWay = []string{
 	"kinform_handler_wait_seconds", "kinform_handler_run_seconds",
 	"kinform_workqueue_wait_seconds", "workqueue_queue_duration_seconds",
 	"kinform_workqueue_run_seconds", "workqueue_work_duration_seconds", "controller_runtime_reconcile_time_seconds",
 }
 
-// Every histogram that a change passes has the change's trace as its exemplar.
+// Every histogram that a change passes has the trace of the change as its exemplar.
 func TestHistogramsHaveTheTraceOfAChange(t *testing.T) {
 	t.Parallel()
 	const slow = 30 * time.Millisecond
@@ -168,8 +168,8 @@ func TestHistogramsHaveTheTraceOfAChange(t *testing.T) {
 	require.NotContains(t, p.scrape(plainText), "trace_id", "the text format has no exemplars")
 }
 
-// Failing reconciles of a key share one trace, and so do their exemplars: the exemplar of a
-// reconcile that starts, and the exemplar of one that has ended while the next is already due.
+// All failing reconciles of a key share one trace, so their exemplars name the same trace. This is
+// also true for a reconcile that has ended while the next one is already due.
 func TestTurnsThatFailHaveTheTraceOfTheirChange(t *testing.T) {
 	t.Parallel()
 	turns := 0
@@ -196,7 +196,7 @@ func TestWhatIsNotTracedHasNoExemplar(t *testing.T) {
 	require.Empty(t, exemplars(t, p.change(1)))
 }
 
-// A queue and an informer without a manager have exemplars as well if they get both observers.
+// Without a manager, a queue and an informer also have exemplars if they get both observers.
 func TestExemplarsWithoutAManager(t *testing.T) {
 	t.Parallel()
 	traces, err := tracing.New(sdk.NewTracerProvider(), tracing.Options{Ratio: 1})
@@ -211,7 +211,7 @@ func TestExemplarsWithoutAManager(t *testing.T) {
 	t.Cleanup(endpoint.Close)
 	scraper := &traced{t: t, page: endpoint.URL}
 	var found map[string][]exemplar
-	scraper.eventually(func() bool { // The handler's observer is called beside the worker.
+	scraper.eventually(func() bool { // The handler's observer runs concurrently with the worker.
 		found = exemplars(t, scraper.scrape(openMetrics))
 		return len(found) == 4
 	})

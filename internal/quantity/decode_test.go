@@ -39,7 +39,8 @@ type Deep struct {
 	Twice resource.Quantity `json:"twice"`
 }
 
-// places has a quantity in every place in which encoding/json finds one, and other fields.
+// places has a quantity in every kind of place in which encoding/json finds one. It also has other
+// fields.
 type places struct {
 	metav1.ObjectMeta `json:"metadata"`
 	*Outer            // an embedded pointer
@@ -69,7 +70,7 @@ type places struct {
 	unexported resource.Quantity
 }
 
-// own decodes itself, like types that fill in defaults.
+// own decodes itself, like a type that fills in defaults.
 type own struct {
 	Limit resource.Quantity `json:"limit"`
 	Note  string            `json:"note"`
@@ -86,9 +87,9 @@ func decodeJSON(data string, object any) error {
 	return new(Guard).DecodeJSON([]byte(data), object, kjson.UnmarshalCaseSensitivePreserveInts)
 }
 
-// TestQuantitiesAreReplacedWhereverTheyAre puts an extreme text into each place, one by one. In
-// places for quantities, the result must be the same as for an ordinary quantity. In all other
-// places, the text must stay.
+// TestQuantitiesAreReplacedWhereverTheyAre puts an extreme text into each place, one after another.
+// A place for a quantity must then have the same result as with an ordinary quantity. Every other
+// place must keep the text.
 func TestQuantitiesAreReplacedWhereverTheyAre(t *testing.T) { // G11
 	t.Parallel()
 	for _, text := range []string{`"` + tiny + `"`, tiny, `" ` + huge + ` "`, "-" + huge, `"0.` + strings.Repeat("3", 9000) + `"`, "0." + strings.Repeat("3", 9000)} {
@@ -131,8 +132,8 @@ func marshal(t *testing.T, object any) string {
 	return string(text)
 }
 
-// strict and byText parse a quantity in their methods. lenient also parses one, but accepts any
-// other text. careless parses nothing.
+// strict and byText parse a quantity in their methods. lenient stands for a type that parses a
+// quantity but accepts any other text. careless parses nothing.
 type (
 	strict   struct{ value int64 }
 	lenient  struct{ text string }
@@ -158,7 +159,7 @@ func (b *byText) UnmarshalText(text []byte) error {
 
 func (c *careless) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &c.text) }
 
-// blocked replaces a calculation that takes hours: lenient waits for it.
+// blocked stands for a calculation that takes hours, because lenient waits for it.
 var blocked = make(chan struct{})
 
 func (l *lenient) UnmarshalJSON(data []byte) error {
@@ -171,8 +172,8 @@ func (l *lenient) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// TestAMethodOfTheUsersCannotBlockForEver: a method with unknown behaviour is tried in bounded
-// time.
+// TestAMethodOfTheUsersCannotBlockForEver checks that a call of a method with unknown behaviour is
+// bounded in time.
 func TestAMethodOfTheUsersCannotBlockForEver(t *testing.T) { // G11
 	t.Parallel()
 	for _, text := range []string{`"` + tiny + `"`, `"\u0031e-1000000000"`, `"1\u0065-1000000000"`, `"1e\u002D1000000000"`, `"1e-\u0031000000000"`} {
@@ -211,7 +212,8 @@ func TestAMethodOfTheUsersCannotBlockForEver(t *testing.T) { // G11
 	})
 }
 
-// TestAGoroutineThatPanicsIsAnError: a goroutine that calls runtime.Goexit is an error as well.
+// TestAGoroutineThatPanicsIsAnError checks that decoding returns an error if its goroutine panics
+// or calls runtime.Goexit.
 func TestAGoroutineThatPanicsIsAnError(t *testing.T) {
 	t.Parallel()
 	for text, end := range map[string]func(){"panic while decoding: boom": func() { panic("boom") }, "ended while decoding": runtime.Goexit} {
@@ -242,7 +244,7 @@ func decodeProtobuf(data []byte, object interface{ Unmarshal([]byte) error }) er
 	})
 }
 
-// custom is a type that decodes itself, and does not show its fields.
+// custom is a type with its own decoder, so its fields do not show its encoding.
 type custom struct{ corev1.ResourceQuotaSpec }
 
 func (c *custom) Unmarshal(data []byte) error {
@@ -254,7 +256,8 @@ func (c *custom) Unmarshal(data []byte) error {
 
 func TestQuantitiesInProtobufAreReplaced(t *testing.T) { // G11
 	t.Parallel()
-	// A placeholder with as many bytes as text is encoded, and then replaced by text.
+	// encode encodes a placeholder that is as long as text, and then replaces the placeholder by
+	// text.
 	encode := func(text string, object interface{ Marshal() ([]byte, error) }) []byte {
 		data, err := object.Marshal()
 		require.NoError(t, err)
@@ -290,7 +293,7 @@ func TestQuantitiesInProtobufAreReplaced(t *testing.T) { // G11
 		require.ErrorIs(t, decodeProtobuf(encode(text, &corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"a": placeholder}}), new(custom)), ErrExtreme)
 	}
 
-	// Bytes that generated code may read in another way are refused.
+	// If generated code could read the bytes in another way, decoding refuses them.
 	value := "\x12\x0f\x0a\x0d" + tiny
 	entry := "\x0a\x01a" + value
 	spec := func(entry string) []byte { return []byte("\x0a" + string(rune(len(entry))) + entry) }
@@ -302,11 +305,12 @@ func TestQuantitiesInProtobufAreReplaced(t *testing.T) { // G11
 	}
 }
 
-// slow matches texts for which apimachinery may take long, so that results are not compared.
+// slow matches texts that apimachinery may take long to parse. The tests do not compare results for
+// these texts.
 var slow = regexp.MustCompile(`(?i)(e|\\u00[46]5)([+-]|\\u002[bd])?(\d|\\u003\d){4}`)
 
-// FuzzDecodeJSON checks that decoding ends for any bytes, and with the result of apimachinery if
-// apimachinery ends as well.
+// FuzzDecodeJSON checks that decoding ends for any bytes. If apimachinery ends as well, both must
+// have the same result.
 func FuzzDecodeJSON(f *testing.F) {
 	for _, seed := range []string{
 		`{"q":"1e-1000000000","byNumber":{"1":1e1000000000}}`, `{"own":{"limit":"1e-99999","note":"1e-99999"}}`, `{"list":[1e5,"7Ki"],"any":{"q":1e400}}`,
@@ -330,7 +334,7 @@ func FuzzDecodeJSON(f *testing.F) {
 	})
 }
 
-// FuzzDecodeProtobuf is the same for protobuf.
+// FuzzDecodeProtobuf checks the same for protobuf.
 func FuzzDecodeProtobuf(f *testing.F) {
 	for _, text := range []string{tiny, huge, "7Ki", strings.Repeat("7", 600)} {
 		quota := &corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"cpu": resource.MustParse(strings.Repeat("9", len(text)))}}
@@ -353,12 +357,12 @@ func FuzzDecodeProtobuf(f *testing.F) {
 			require.NoError(t, err)
 			b, err := want.Marshal()
 			require.NoError(t, err)
-			require.Equal(t, len(b), len(a)) // Maps have no order.
+			require.Equal(t, len(b), len(a)) // The order of a map's entries is random.
 		}
 	})
 }
 
-// A value may come alone, like a single field, and need not be JSON.
+// The data may be a single value, such as the value of one field, and need not be JSON.
 func TestWhatIsNoJSONDoesNotPanic(t *testing.T) { // G11
 	t.Parallel()
 	for _, data := range []string{`1\u0031`, `1\u0031111e-99999`, `\u0031`, `"\u0031`, `\u0031"`, `[1\u0031]`, `{"a":1\u0031}`} {
@@ -369,7 +373,8 @@ func TestWhatIsNoJSONDoesNotPanic(t *testing.T) { // G11
 	}
 }
 
-// G11: the search for quantities in a message does not take more memory for each part of it.
+// G11: the search for quantities in a message does not allocate memory for each part of the
+// message.
 func TestPartsOfAMessageAreOfFewTypes(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"a": "1e-1000000000"}}}
 	pod.Spec.Volumes = make([]corev1.Volume, 10_000)

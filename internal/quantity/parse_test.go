@@ -10,12 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// small are limits that even short texts exceed. apimachinery parses these texts quickly, so that
-// results can be compared.
+// small are limits that even short texts exceed. apimachinery parses short texts quickly, so the
+// test can compare the results.
 var small = limits{digits: 6, exponent: 5, magnitude: 29}
 
-// requireSame compares apimachinery's results for a text and for the tamed text. It reports whether
-// the text was tamed.
+// requireSame compares apimachinery's result for a text with its result for the tamed text. It
+// reports whether l tamed the text.
 func requireSame(t testing.TB, l limits, text string) bool {
 	t.Helper()
 	tamed, ok := l.tame(text)
@@ -38,12 +38,12 @@ func requireSame(t testing.TB, l limits, text string) bool {
 	require.Zero(t, want.Cmp(got), "%q as %q: %v, not %v", text, tamed, &got, &want)
 	if limit.Cmp(got) != 0 {
 		for _, q := range []*resource.Quantity{&want, &want, &got, &got} {
-			q.Neg() // twice, so that it drops its text
+			q.Neg() // Two negations make the quantity drop its text.
 		}
 		require.Equal(t, want.Format, got.Format, "%q as %q", text, tamed)
 		again, err := resource.ParseQuantity(want.String())
 		require.NoError(t, err)
-		if again.Cmp(want) == 0 { // otherwise apimachinery has no suffix for it
+		if again.Cmp(want) == 0 { // Otherwise apimachinery has no suffix for the value.
 			require.Equal(t, want.String(), got.String(), "%q as %q", text, tamed)
 		}
 	}
@@ -82,7 +82,7 @@ func TestRandomTextsAreTheSameQuantities(t *testing.T) { // G11
 			text[i] = "00000000111999999.eE-+mKMEin"[random.IntN(28)]
 		}
 		if i := strings.IndexAny(string(text), "eE"); i >= 0 && digitsOf(strings.TrimLeft(string(text[i+1:]), "+-0")) > 4 {
-			continue // too slow in apimachinery
+			continue // apimachinery is too slow for this text.
 		}
 		if requireSame(t, small, string(text)) {
 			tamed++
@@ -101,7 +101,7 @@ func FuzzTame(f *testing.F) {
 		}
 		if i := strings.LastIndexAny(text, "eE"); i >= 0 {
 			if exponent, f := interpret(text[i:]); f == scientific && (exponent > 5000 || exponent < -5000) {
-				_, _ = Parse(text) // must end
+				_, _ = Parse(text) // It must end.
 				return
 			}
 		}
@@ -115,8 +115,8 @@ func FuzzTame(f *testing.F) {
 	})
 }
 
-// These are quantities that apimachinery takes hours to parse or to read, with their values by its
-// rules.
+// apimachinery would take hours to parse or to read these quantities. The values are the results by
+// apimachinery's rules.
 func TestExtremeQuantities(t *testing.T) { // G11
 	t.Parallel()
 	largest := "1e2000"
@@ -125,7 +125,7 @@ func TestExtremeQuantities(t *testing.T) { // G11
 		"1e-1000": "1n", "1e-1000000000": "1n", "-1E-1000000000": "-1n", "1.5e-2147483647": "1n", "9999999999999999999999e-2147483648": "1n",
 		"0e-1000000000": "0", "0e1000000000": "0", "-0.00e-1000000000": "0", "0e-2147483648": "0",
 		"1e1000000000": largest, "+1e2147483647": largest, "-5.5e1000000000": "-" + largest, "12345678901234567890e1000000000": largest,
-		"1.5e-2147483648": largest, // In 32 bits it is 15e2147483647.
+		"1.5e-2147483648": largest, // Computed in 32 bits, the text is 15e2147483647.
 		"1e4294967299":    "1000", "1e-" + strings.Repeat("0", 200) + "1000000000": "1n", "1e" + strings.Repeat("0", 1_000_000) + "3": "1k",
 		million: largest, "-" + million: "-" + largest, million + "e-999998": "77.777777778", million + "." + million + "e-999998": "77.777777778",
 		"0." + million: "0.777777778", "0." + million + "Ki": "796.444444445", "-0." + million + "k": "-777.777777778", million + "Mi": "9223372036854775807",
@@ -137,7 +137,7 @@ func TestExtremeQuantities(t *testing.T) { // G11
 		require.NoError(t, err, "%.50s", text)
 		wanted := resource.MustParse(want)
 		require.Zero(t, wanted.Cmp(got), "%.50s is %.50s, not %s", text, got.AsDec().String(), want)
-		// Reading the quantity ends as well.
+		// The methods that read the quantity end as well.
 		_, _, _, _, _ = got.String(), got.Value(), got.MilliValue(), got.AsApproximateFloat64(), got.AsFloat64Slow()
 		got.Add(resource.MustParse("1n"))
 		got.Sub(wanted)
@@ -147,7 +147,7 @@ func TestExtremeQuantities(t *testing.T) { // G11
 		_, err := Parse(text)
 		require.Error(t, err, "%.50s", text)
 	}
-	// apimachinery keeps a canonical text, so the tamed text must not be canonical.
+	// apimachinery keeps a text that is canonical, so the tamed text must not be canonical.
 	for text, want := range map[string]string{"1e1000000000": "100e1998", "1e-1000000000": "1e-9", "0." + strings.Repeat("0", 3000) + "1e3001": "1"} {
 		got, err := Parse(text)
 		require.NoError(t, err)

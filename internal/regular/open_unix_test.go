@@ -40,7 +40,7 @@ func TestWhatIsNoFileIsRefusedAtOnce(t *testing.T) {
 }
 
 // Another goroutine replaces the file by a pipe and back again, as fast as it can. A file that was
-// regular at a check may be a pipe when it is opened.
+// regular when it was checked may be a pipe when it is opened.
 func TestPipeThatIsSwappedInHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -73,7 +73,7 @@ func TestPipeThatIsSwappedInHoldsUpNobody(t *testing.T) {
 	require.Positive(t, pipes)
 }
 
-// swap makes path a pipe, and then a file again; path always exists.
+// swap replaces path by a pipe, and then by a file again. path exists all the time.
 func swap(path string, names [2]string) error {
 	if err := syscall.Mkfifo(names[1], 0o600); err != nil {
 		return fmt.Errorf("mkfifo: %w", err)
@@ -87,7 +87,7 @@ func swap(path string, names [2]string) error {
 	return os.Rename(names[0], path)
 }
 
-// within fails a test if f takes ten seconds, and ends the wait of a reader that has opened a pipe.
+// within fails the test if f takes longer than a minute.
 func within(t *testing.T, pipe string, f func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -98,7 +98,8 @@ func within(t *testing.T, pipe string, f func()) {
 	select {
 	case <-done:
 	case <-time.After(time.Minute):
-		// A reader that waits for a writer has opened a pipe, which may have another name by now.
+		// A reader that waits for a writer has opened a pipe. The pipe may have another name by
+		// now.
 		require.FailNow(t, "it hangs", pipe)
 	}
 }

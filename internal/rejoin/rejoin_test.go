@@ -39,13 +39,14 @@ func examplePod() *corev1.Pod {
 	}
 }
 
-// A part that a transform does not change is shared with the object; a changed part is not. The
-// content equals the transform's result.
+// If a transform does not change a part of the object, the result shares the part with the object.
+// The result does not share a changed part. The content of the result equals what the transform
+// returned.
 func TestWhatATransformLeavesIsSharedAgain(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]struct {
 		change             func(*corev1.Pod)
-		labels, env, probe bool // shared with the object
+		labels, env, probe bool // whether the result shares this part with the object
 	}{
 		"nothing":           {func(*corev1.Pod) {}, true, true, true},
 		"managed fields":    {func(p *corev1.Pod) { p.ManagedFields = nil }, true, true, true},
@@ -127,7 +128,7 @@ func TestWhatATransformLeavesOfAnUnstructuredObject(t *testing.T) {
 	require.Equal(t, "d", containers(object)[1].(map[string]any)["name"])
 }
 
-// client-go allows a program to keep and to read what its transform has returned.
+// client-go allows a program to keep and to read the object that its transform has returned.
 func TestATransformMayKeepWhatItReturns(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]struct {
@@ -169,11 +170,12 @@ func TestATransformMayKeepWhatItReturns(t *testing.T) {
 	}
 }
 
-// An object that a transform has made itself is returned unchanged, because others may have it.
+// A transform may return an object that it has made itself. The object stays unchanged, because
+// other code may have it.
 func TestWhatATransformHasMadeStaysAsItIs(t *testing.T) {
 	t.Parallel()
 	object := examplePod()
-	labels := map[string]string{"app": "web"} // equal to the object's
+	labels := map[string]string{"app": "web"} // These labels equal the object's labels.
 	made := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Labels: labels}}
 	for _, result := range []any{made, nil, (*corev1.Pod)(nil), "text", 7, []int{1}, map[string]int{}, func() {}, &metav1.PartialObjectMetadata{}} {
 		got, err := rejoin.Transform(object, func(any) (any, error) { return result, nil })
@@ -192,7 +194,8 @@ func TestWhatATransformHasMadeStaysAsItIs(t *testing.T) {
 	require.Equal(t, examplePod().Labels, object.Labels)
 }
 
-// Each joined level compares everything below it. Joining all of 9,000 levels took six seconds.
+// Each joined level compares everything below it. When all of 9,000 levels were joined, that took
+// six seconds.
 func TestDeepObjectsAreJoinedAtTheirTop(t *testing.T) {
 	t.Parallel()
 	const levels = 9000

@@ -7,14 +7,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// attempt is a moment at which something fails or, if well is set, succeeds.
+// attempt is one attempt, at a second. The attempt succeeds if well is set, and otherwise fails
+// with a kind.
 type attempt struct {
 	second, kind int
 	well         bool
 }
 
-// spoken returns the seconds at which a failure is logged, and, as negative numbers, the seconds at
-// which its end is logged.
+// spoken returns the seconds at which a failure is logged. The seconds at which the end of a
+// failure is logged are negative.
 func spoken(attempts ...attempt) (seconds []int) {
 	var r Reminder
 	for _, a := range attempts {
@@ -29,7 +30,7 @@ func spoken(attempts ...attempt) (seconds []int) {
 	return seconds
 }
 
-// each makes an attempt every ten seconds from first to last.
+// each returns one attempt every ten seconds, from first to last.
 func each(first, last int, of func(second int) attempt) (attempts []attempt) {
 	for second := first; second <= last; second += 10 {
 		a := of(second)
@@ -79,7 +80,7 @@ func TestTheOldestOfTooManyKindsIsForgotten(t *testing.T) {
 
 func TestWhatComesAndGoesFillsNoLog(t *testing.T) {
 	t.Parallel()
-	for _, bad := range []int{2, 3, 10, 29} { // of 30 attempts
+	for _, bad := range []int{2, 3, 10, 29} { // bad of 30 attempts fail.
 		lines := spoken(each(10, 10+3600, func(second int) attempt { return attempt{well: second/10%30 >= bad} })...)
 		require.LessOrEqual(t, len(lines), 4*3600/300+4, "%d", bad)
 		lines = spoken(each(10, 10+3600, func(second int) attempt { return attempt{well: second/10%3 == 0} })...)

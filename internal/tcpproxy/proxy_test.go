@@ -22,8 +22,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const text = "the quick brown fox"
 
-// start starts a server with a proxy in front of it, and returns a connection through the proxy.
-// After a greeting, the server sends text, and then echoes its input.
+// start starts a server behind a proxy, and returns a connection through the proxy. The server
+// waits for one byte, and sends text. Then it sends back everything that it receives.
 func start(t *testing.T, fault tcpproxy.Fault) (*tcpproxy.Proxy, net.Conn) {
 	server, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -51,7 +51,8 @@ func start(t *testing.T, fault tcpproxy.Fault) (*tcpproxy.Proxy, net.Conn) {
 	conn, err := net.Dial("tcp", address)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
-	_, err = io.WriteString(conn, "!") // earlier, a reset could hit the dialing
+	// Without this byte, a reset could already break the dialing.
+	_, err = io.WriteString(conn, "!")
 	require.NoError(t, err)
 	return proxy, conn
 }
@@ -79,7 +80,8 @@ func TestFaults(t *testing.T) {
 			_, err := io.ReadFull(conn, got)
 			require.NoError(t, err)
 			require.Equal(t, test.want, string(got))
-			if test.err == os.ErrDeadlineExceeded { // nothing more comes; the other cases have an end
+			if test.err == os.ErrDeadlineExceeded {
+				// The connection stays open without more bytes. In the other cases it ends.
 				require.NoError(t, conn.SetDeadline(time.Now().Add(100*time.Millisecond)))
 			}
 			more, err := io.ReadAll(conn)
@@ -114,7 +116,7 @@ func TestFaultMayUseTheProxy(t *testing.T) {
 	var asked []int
 	proxy = tcpproxy.New(func(context.Context, string, string) (net.Conn, error) { near, _ := net.Pipe(); return near, nil },
 		func(n int) tcpproxy.Fault {
-			proxy.Reset() // the present connections
+			proxy.Reset() // It resets the present connections.
 			asked = append(asked, n, proxy.Connections())
 			return tcpproxy.Fault{}
 		})

@@ -75,7 +75,7 @@ func TestARunThatWasCutOffFails(t *testing.T) {
 	require.Equal(t, "1 passed, 1 failed, 0 skipped", lastLine(out.String()))
 }
 
-// tallyOf runs go test on a module of these files, and returns the output of tally.
+// tallyOf runs go test on a module with these files, and returns the output of tally.
 func tallyOf(t *testing.T, files map[string]string) (out string, status int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -87,7 +87,7 @@ func tallyOf(t *testing.T, files map[string]string) (out string, status int) {
 	}
 	test := exec.Command("go", "test", "-vet=off", "-json", "./...")
 	test.Dir = dir
-	events, err := test.Output() // failures of tests are expected
+	events, err := test.Output() // Some of these tests fail on purpose.
 	if err != nil {
 		require.IsType(t, &exec.ExitError{}, err)
 	}
