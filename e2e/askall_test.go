@@ -15,8 +15,8 @@ import (
 
 const apiServices = "/apis/apiregistration.k8s.io/v1/apiservices"
 
-// One program discovers the server's whole API twice, with client-go and with module clientgo
-// instead. The server of one group is down. Both runs print the same.
+// One program runs twice, with client-go and with module clientgo instead, and discovers the
+// server's whole API. The server of one group is down. Both runs print the same.
 func TestDiscoveryOfBothModules(t *testing.T) {
 	const away = "v1.away.e2e.kinform"
 	require.NoError(t, kube.Create(t.Context(), apiServices, map[string]any{
@@ -48,8 +48,8 @@ func TestDiscoveryOfBothModules(t *testing.T) {
 			return string(out)
 		}
 	}
-	// Discovery follows an APIService with some delay: both programs run until they agree and
-	// report the group as unavailable.
+	// The server updates its discovery some time after an APIService changes. Therefore both
+	// programs run until they agree and report the group as unavailable.
 	eventually(t, time.Minute, func() string {
 		theirs, ours := ask["client-go"](), ask["clientgo"]()
 		if !strings.Contains(ours, "stale GroupVersion discovery: away.e2e.kinform/v1") {
@@ -63,7 +63,7 @@ func TestDiscoveryOfBothModules(t *testing.T) {
 	})
 }
 
-// differenceOf returns the first lines that differ.
+// differenceOf returns the first lines in which the two texts differ.
 func differenceOf(theirs, ours []string) string {
 	for i, line := range ours {
 		if i >= len(theirs) || theirs[i] != line {

@@ -18,8 +18,9 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// A cluster whose etcd is restored from a backup has another history: its versions go back. They
-// may have passed the known versions by the time that the API server is reachable.
+// If a cluster's etcd is restored from a backup, the cluster has another history, and its versions
+// go back. When the API server is reachable again, its versions may already have passed the
+// versions that a client knows.
 func TestClusterRestoredFromABackup(t *testing.T) {
 	for name, c := range map[string]struct {
 		advance int

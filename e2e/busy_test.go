@@ -24,9 +24,9 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// A server without priority and fairness handles one request of each kind at a time. A read lasts
-// as long as its answer is unread, and a write as long as its body is incomplete. Watches do not
-// count.
+// A server without priority and fairness handles one read and one write at a time. A read lasts
+// until the client has read the whole answer. A write lasts until the client has sent the whole
+// body. Watches do not count.
 func TestServerThatIsAtItsLimitOfRequests(t *testing.T) {
 	onAnotherCluster(t, cluster.Options{Flags: []string{
 		"--enable-priority-and-fairness=false", "--max-requests-inflight=1", "--max-mutating-requests-inflight=1",
@@ -59,7 +59,8 @@ func TestServerThatIsAtItsLimitOfRequests(t *testing.T) {
 			_, err = resource.Get(t.Context(), key, metav1.GetOptions{})
 			requireBusy(err)
 			p := startPipeline[*corev1.ConfigMap](t, s)
-			if s.mode == reflector.List { // a streaming list is a watch
+			if s.mode == reflector.List {
+				// A streaming list is a watch, so the limit does not apply to it.
 				eventually(t, time.Minute, func() string {
 					if n := p.count(apierrors.IsTooManyRequests); n < 2 {
 						return fmt.Sprintf("%d refusals: %v", n, p.failures())
@@ -107,18 +108,19 @@ func TestServerThatIsAtItsLimitOfRequests(t *testing.T) {
 	})
 }
 
-// occupyReader keeps the server busy with a list that nobody reads, until release is called.
+// occupyReader keeps the server busy with a list whose answer nobody reads, until release is
+// called.
 func occupyReader(t *testing.T) (release func()) {
 	return occupy(t, "GET "+configMapsPath+" HTTP/1.1", "", "HTTP/1.1 200")
 }
 
-// occupyWriter keeps the server waiting for the body of a request, until release is called.
+// occupyWriter lets the server wait for the body of a request, until release is called.
 func occupyWriter(t *testing.T) (release func()) {
 	return occupy(t, "POST "+configMapsPath+" HTTP/1.1", "Content-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n", "HTTP/1.1 100")
 }
 
-// occupy sends a request over a connection of its own, and reads the beginning of the answer. It
-// retries, because the server may still be busy with the previous request after its release.
+// occupy sends a request over its own connection, and reads the beginning of the answer. After a
+// release, the server may still be busy with the previous request, so occupy retries.
 func occupy(t *testing.T, request, header, answer string) (release func()) {
 	t.Helper()
 	trusted := x509.NewCertPool()
@@ -145,8 +147,8 @@ func occupy(t *testing.T, request, header, answer string) (release func()) {
 	return func() { _ = conn.Close() }
 }
 
-// With priority and fairness, a flow without a share may have one request at a time. The server
-// refuses its other requests meanwhile, including streaming lists.
+// With priority and fairness, a flow without a share may have one request at a time. Meanwhile the
+// server refuses all other requests of the flow, including streaming lists.
 func TestPriorityLevelThatIsFullRefuses(t *testing.T) {
 	const (
 		levels  = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations"
@@ -181,7 +183,8 @@ func TestPriorityLevelThatIsFullRefuses(t *testing.T) {
 			require.NoError(t, err)
 			maps := rest.Must(rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{}))
 			var release func()
-			eventually(t, time.Minute, func() string { // the server applies the flow schema after a moment
+			eventually(t, time.Minute, func() string {
+				// The server applies the flow schema some time after its creation.
 				release = occupyWriter(t)
 				_, err := maps.Get(t.Context(), types.NamespacedName{Namespace: cluster.Namespace, Name: "any"}, metav1.GetOptions{})
 				if apierrors.IsTooManyRequests(err) {

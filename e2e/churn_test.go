@@ -13,11 +13,11 @@ import (
 	"github.com/kinform/kinform/e2e/cluster"
 )
 
-// churn changes a collection at random: it creates objects, patches them, and deletes some of its
-// own objects.
+// churn changes a collection at random. It creates objects, patches objects, and deletes some of
+// the objects that it has created.
 type churn struct {
 	path string
-	// object makes the object with a number, and name returns its name.
+	// object makes the object with the given number, and name returns the name of this object.
 	object func(number int) any
 	name   func(number int) string
 
@@ -26,8 +26,8 @@ type churn struct {
 	done    int
 }
 
-// number is the number of the last object created by any churn, so that no name is used twice.
-// Numbers of seeded pods come first.
+// number is the number of the last object that any churn has created. All churns share it, so no
+// name is used twice. Seeded pods have the first numbers.
 var number atomic.Int64
 
 func newChurn(path string, name func(int) string, object func(int) any) *churn {
@@ -81,8 +81,8 @@ func (c *churn) steps(t *testing.T, n int) {
 	}
 }
 
-// start makes changes in the background until stop is called. Changes may fail. stop returns when
-// the last one is done, and fails the test if none succeeded.
+// start makes changes in the background until stop is called. Single changes may fail. stop waits
+// for the last change, and fails the test if no change succeeded.
 func (c *churn) start(t *testing.T) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

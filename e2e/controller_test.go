@@ -29,14 +29,15 @@ import (
 )
 
 const (
-	websiteController   = "website-controller" // name of the user, and of the role in website.yaml
+	// websiteController is the name of the user, and of the role in website.yaml.
+	websiteController   = "website-controller"
 	websiteDefinition   = "websites.example.com"
 	controllersFolder   = "../examples/controller"
 	controllersPatience = time.Minute
 )
 
-// example is examples/controller as a process with only the permissions of its website.yaml, and a
-// client with all permissions.
+// example runs examples/controller as a process that has only the permissions of its website.yaml.
+// Its client has all permissions.
 type example struct {
 	t           *testing.T
 	binary      string
@@ -59,7 +60,8 @@ func installExample(t *testing.T) *example {
 	return x
 }
 
-// start runs the controller. stop ends it like a cluster, with SIGTERM, and returns its output.
+// start runs the controller. Like a cluster, stop ends the controller with SIGTERM. stop returns
+// the controller's output.
 func (x *example) start() (stop func() string) {
 	var output bytes.Buffer
 	process := exec.Command(x.binary, "-zone", x.zone)
@@ -80,7 +82,7 @@ func (x *example) start() (stop func() string) {
 	}
 }
 
-// create creates a website, as soon as the server accepts one.
+// create creates a website. It retries until the server accepts websites.
 func (x *example) create(name, host string) (site *unstructured.Unstructured) {
 	x.t.Helper()
 	eventually(x.t, controllersPatience, func() (wrong string) {
@@ -117,7 +119,7 @@ func statusOf(site *unstructured.Unstructured) string {
 	return line
 }
 
-// status waits until the controller has reported this status.
+// status waits until the controller has reported the wanted status.
 func (x *example) status(key types.NamespacedName, want string) *unstructured.Unstructured {
 	x.t.Helper()
 	var site *unstructured.Unstructured
@@ -170,7 +172,8 @@ func TestExampleControllerOnARealServer(t *testing.T) {
 
 	made := x.status(shop, "generation 1, 0 ready, Ready=False Progressing")
 	require.Equal(t, []string{"example.com/dns-record"}, made.GetFinalizers())
-	eventually(t, controllersPatience, func() string { // Events are sent concurrently with reconciles.
+	eventually(t, controllersPatience, func() string {
+		// The controller sends events concurrently with reconciles.
 		if told := x.events(made); !slices.Equal(told, []string{"Normal Deployed example.com/websites"}) {
 			return fmt.Sprintf("the events are %q", told)
 		}
@@ -178,7 +181,8 @@ func TestExampleControllerOnARealServer(t *testing.T) {
 	})
 	x.requireRecord(shop, "shop.example")
 	first := x.deployment(shop)
-	t.Cleanup(func() { require.NoError(t, x.deployments.Delete(context.Background(), shop, metav1.DeleteOptions{})) }) // No garbage collector is running.
+	// No garbage collector runs here.
+	t.Cleanup(func() { require.NoError(t, x.deployments.Delete(context.Background(), shop, metav1.DeleteOptions{})) })
 	require.Equal(t, *metav1.NewControllerRef(made, schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Website"}), first.OwnerReferences[0])
 	require.EqualValues(t, 1, *first.Spec.Replicas, "the default in the definition")
 

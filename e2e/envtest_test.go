@@ -25,7 +25,8 @@ import (
 
 var gadgetKind = schema.GroupVersionKind{Group: "parity.example", Version: "v1", Kind: "Gadget"}
 
-// gadgetReconciler keeps a config map for each gadget, and records this in the gadget's status.
+// gadgetReconciler keeps one config map for each gadget, and records the config map in the gadget's
+// status.
 type gadgetReconciler struct{ client.Client }
 
 func (r gadgetReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
@@ -47,8 +48,9 @@ func (r gadgetReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 	return ctrl.Result{}, r.Status().Update(ctx, gadget)
 }
 
-// TestEnvtestAndAManager: envtest installs a definition with two versions and serves both, and a
-// manager of controller-runtime reconciles objects that were written in the other version.
+// TestEnvtestAndAManager runs envtest and a manager of controller-runtime. envtest installs a
+// definition that has two served versions. The manager reconciles objects that the test wrote in
+// the other version.
 func TestEnvtestAndAManager(t *testing.T) {
 	ctrl.SetLogger(logr.Discard())
 	eachSide(t, func(t *testing.T, s side) {
@@ -96,7 +98,7 @@ func TestEnvtestAndAManager(t *testing.T) {
 		require.Equal(t, old.GetUID(), owned.OwnerReferences[0].UID)
 		require.Equal(t, "parity.example/v1", owned.OwnerReferences[0].APIVersion)
 
-		// Its owned objects are recreated, and a deleted gadget causes no error.
+		// The manager recreates owned objects, and a deleted gadget causes no error.
 		require.NoError(t, direct.Delete(ctx, &owned))
 		require.Eventually(t, func() bool {
 			err := direct.Get(ctx, client.ObjectKeyFromObject(&owned), &owned)

@@ -22,13 +22,13 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// recorded is an Event as each of the two APIs shows it.
+// recorded is one Event in the form of each of the two APIs.
 type recorded struct {
 	core   map[string]any
 	events map[string]any
 }
 
-// recordedAs returns the Events with a reason, by name.
+// recordedAs returns the Events that have a reason, by name.
 func recordedAs(t *testing.T, reason string) map[string]recorded {
 	t.Helper()
 	found := map[string]recorded{}
@@ -54,7 +54,7 @@ func recordedAs(t *testing.T, reason string) map[string]recorded {
 	return found
 }
 
-// only returns the only Event with a reason.
+// only returns the Event that has a reason, and fails the test if there are several.
 func only(t *testing.T, reason string) recorded {
 	t.Helper()
 	all := recordedAs(t, reason)
@@ -87,8 +87,8 @@ func as[T any](t *testing.T, event map[string]any) (typed T) {
 	return typed
 }
 
-// TestEvents records with both APIs, and with client-go's two recorders, and reads all Events in
-// both APIs.
+// TestEvents records Events with both APIs, and with both recorders of client-go. It reads all
+// Events in both APIs.
 func TestEvents(t *testing.T) {
 	const controller, instance = "example.com/e2e", "e2e-1"
 	client := newClient(t, kube.Config())
@@ -111,7 +111,7 @@ func TestEvents(t *testing.T) {
 			require.NoError(t, <-ended)
 		}
 	}()
-	begun := time.Now().Add(-time.Second) // Times of core/v1 have no fractions.
+	begun := time.Now().Add(-time.Second) // Times of core/v1 are whole seconds.
 	reasons := []string{"New", "Old"}
 	for range 3 {
 		for n, r := range recorders {
@@ -124,7 +124,8 @@ func TestEvents(t *testing.T) {
 	said, err := exec.CommandContext(t.Context(), binary, "-kubeconfig", kube.KubeconfigFile(), "-namespace", cluster.Namespace, "-pod", pod.Name,
 		"-controller", controller).CombinedOutput()
 	require.NoError(t, err, string(said))
-	eventually(t, time.Minute, func() string { // The counts of a series are sent after ten seconds.
+	eventually(t, time.Minute, func() string {
+		// The recorder sends the counts of a series after ten seconds.
 		for _, r := range recorders {
 			if stats := r.Stats(); stats.Sent != 3 {
 				return fmt.Sprintf("%+v", stats)
@@ -157,12 +158,12 @@ func TestEvents(t *testing.T) {
 		}
 	}
 
-	// The same fields as client-go's.
+	// kinform's Events have the same fields as client-go's Events.
 	for n, reason := range reasons {
 		ours, theirs := only(t, reason), only(t, "Peer"+reason)
 		missing, more := []string(nil), []string(nil)
 		if n == 1 {
-			more = []string{"action"} // client-go has none to record.
+			more = []string{"action"} // The recorder of client-go for core/v1 records no action.
 		}
 		for api, pair := range map[string][2][]string{
 			"core/v1":          {saying(ours.core), saying(theirs.core)},

@@ -24,7 +24,7 @@ const serviceAccount = "system:serviceaccount:" + cluster.Namespace + ":kinform"
 // plugin is an exec plugin: a shell script that prints a file, and records each run.
 type plugin struct{ dir string }
 
-// newPlugin makes a plugin, and a kubeconfig with a user that uses it.
+// newPlugin makes a plugin, and a kubeconfig whose user gets its credentials from the plugin.
 func newPlugin(t *testing.T, apiVersion string) plugin {
 	t.Helper()
 	p := plugin{t.TempDir()}
@@ -43,7 +43,7 @@ users: [{name: e2e, user: {exec: {apiVersion: %q, command: ./get-credential, int
 
 func (p plugin) file(name string) string { return filepath.Join(p.dir, name) }
 
-// answers sets the status that the plugin prints from now on.
+// answers sets the status that the plugin prints in later runs.
 func (p plugin) answers(t *testing.T, apiVersion string, status map[string]any) {
 	t.Helper()
 	data, err := json.Marshal(map[string]any{"apiVersion": apiVersion, "kind": "ExecCredential", "status": status})
@@ -51,7 +51,7 @@ func (p plugin) answers(t *testing.T, apiVersion string, status map[string]any) 
 	writeFile(t, p.file("answer"), data)
 }
 
-// runs returns the number of runs of the plugin.
+// runs returns how often the plugin has run.
 func (p plugin) runs(t *testing.T) int {
 	t.Helper()
 	data, err := os.ReadFile(p.file("runs"))
@@ -59,7 +59,7 @@ func (p plugin) runs(t *testing.T) int {
 	return strings.Count(string(data), "\n")
 }
 
-// configure makes a client use the kubeconfig, on its own network.
+// configure makes a client use the kubeconfig, and a network of its own.
 func (p plugin) configure(t *testing.T) func(*rest.Config) {
 	connection, err := kubeconfig.Load(kubeconfig.Options{Path: p.file("kubeconfig")})
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestExecPluginIsAskedAgainAfterA401(t *testing.T) {
 			require.Empty(t, p.failures(), "an open watch outlives the token it began with")
 			require.Equal(t, 1, exec.runs(t))
 
-			p.network.Cut() // the next watch begins with a refused token
+			p.network.Cut() // The next watch begins with a token that the server refuses.
 			p.network.Mend()
 			changes.steps(t, 50)
 			p.requireServersState(t)
@@ -121,7 +121,7 @@ func TestExecPluginIsAskedAgainWhenItsCredentialExpires(t *testing.T) {
 			"expirationTimestamp": time.Now().Add(lifetime).UTC().Format(time.RFC3339),
 		})
 	}
-	const lifetime = 15 * time.Second // long enough for two calls of whoami on a busy machine
+	const lifetime = 15 * time.Second // long enough for two calls of whoami, even on a busy machine
 	answer("alice", lifetime)
 	s := pods
 	s.configure = exec.configure(t)

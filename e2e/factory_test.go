@@ -34,7 +34,7 @@ func runFactory(t *testing.T, factory *informer.Factory) {
 func TestSeveralNamespacesAreOneStore(t *testing.T) {
 	client := newClient(t, kube.Config())
 	namespaces := rest.Must(rest.For[*corev1.Namespace](client, rest.ResourceOptions{}))
-	var names [3]string // the third name does not matter
+	var names [3]string // The test does not use the third name.
 	for i := range names {
 		created, err := namespaces.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "merged-"}}, metav1.CreateOptions{})
 		require.NoError(t, err)
@@ -99,7 +99,8 @@ func TestFactoryWakesAnInformerWhenItsDefinitionComes(t *testing.T) {
 	require.NoError(t, err)
 
 	opts := informer.Options[*unstructured.Unstructured]{}
-	opts.Reflector.Backoff.Base = 2 * time.Minute // No wait lasts that long: a wake-up ends it.
+	// No wait lasts that long, because a wake-up ends it.
+	opts.Reflector.Backoff.Base = 2 * time.Minute
 	opts.Reflector.Backoff.Max = 2 * time.Minute
 	handle, err := informer.Acquire(&factory, informer.Selection{Resource: widgets},
 		func(informer.Selection) (listwatch.Source[*unstructured.Unstructured], error) {

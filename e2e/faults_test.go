@@ -45,8 +45,8 @@ func TestWatchFromBeforeACompactionRelists(t *testing.T) {
 			p.network.Mend()
 
 			p.requireServersState(t)
-			// The 410 answers the watch that asks for the last event again, where it is not a
-			// failure. A list follows because the server was unreachable.
+			// The server answers 410 to the watch that asks for the last event again. There, 410
+			// does not count as a failure. A list follows because the server was unreachable.
 			require.NotZero(t, p.informer.Status().Reflector.Comparisons)
 			require.NotZero(t, p.informer.Status().Reflector.Relists)
 			require.NotZero(t, p.seen.tombstones(), "deletions were found by the relist")
@@ -73,8 +73,8 @@ func TestServerIsKilledUnderAnOpenWatchAndStartsAgain(t *testing.T) {
 	}
 }
 
-// A restarted server has a new watch cache. A client with an older version must relist 5,000 pods
-// here, of which few have changed.
+// A restarted server has a new watch cache. Therefore a client with an older version must relist
+// all 5,000 pods, of which only a few have changed.
 func TestRelistTellsHandlersOnlyWhatChanged(t *testing.T) {
 	for _, s := range everyWay(pods) {
 		t.Run(s.String(), func(t *testing.T) {
@@ -114,13 +114,13 @@ func TestTokenIsRotated(t *testing.T) {
 			_, err := kube.RotateToken(t.Context())
 			require.NoError(t, err)
 			stop()
-			p.requireServersState(t) // an open watch outlives its token
+			p.requireServersState(t) // An open watch continues after its token has expired.
 
 			p.network.Cut() // the next watch must use the new token
 			p.network.Mend()
 			changes.steps(t, 50)
 			p.requireServersState(t)
-			// After a minute the client may have read the file again by itself.
+			// After a minute, the client may have read the new token from the file without a 401.
 			if time.Since(began) < time.Minute {
 				require.NotZero(t, p.count(apierrors.IsUnauthorized), "the server never said 401: %v", p.failures())
 			}

@@ -38,7 +38,7 @@ var (
 )
 
 const (
-	fleetUser       = "fleet" // and of the role in robot.yaml
+	fleetUser       = "fleet" // the name of the user, and of the role in robot.yaml
 	fleetRobots     = 100
 	fleetWorkers    = 4
 	fleetFolder     = "../examples/fleet"
@@ -64,11 +64,11 @@ type robot struct {
 	} `json:"status,omitzero"`
 }
 
-// fleet is two replicas on a real server that the test disturbs.
+// fleet runs two replicas on a real server, whose work the test disturbs.
 type fleet struct {
 	t      *testing.T
 	binary string
-	config string // path of the kubeconfig
+	config string // the path of the kubeconfig
 	robots *rest.Resource[*robot]
 	routes *rest.Resource[*corev1.ConfigMap]
 
@@ -90,7 +90,7 @@ type fleetWrite struct {
 	leader  string
 }
 
-// member is a replica as a process.
+// member is one replica, which runs as a process.
 type member struct {
 	name    string
 	process *exec.Cmd
@@ -105,19 +105,21 @@ func (f *fleet) count(what string) {
 	f.counts[what]++
 }
 
-// start starts a replica. When it exits during the test, another one is started, as in a cluster.
+// start starts a replica. If the replica exits during the test, start starts another one, like a
+// cluster.
 func (f *fleet) start(ctx context.Context, running *sync.WaitGroup) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if ctx.Err() != nil {
-		return // All running replicas are being ended.
+		return // The test is ending all replicas.
 	}
 	m := &member{name: fmt.Sprintf("replica-%d", f.started), ended: make(chan struct{})}
 	f.started++
 	m.process = exec.Command(f.binary, "replica", "-attached", "-watch", "-identity", m.name, "-namespace", cluster.Namespace, "-lease", "6s", "-workers", strconv.Itoa(fleetWorkers))
 	m.process.Env = append(os.Environ(), "KUBECONFIG="+f.config)
 	m.process.Stdout, m.process.Stderr = &m.output, &m.output
-	_, err := m.process.StdinPipe() // The replica exits when this process does.
+	// The pipe closes when this process ends, and the replica then exits.
+	_, err := m.process.StdinPipe()
 	if err == nil {
 		err = m.process.Start()
 	}
@@ -138,7 +140,7 @@ func (f *fleet) start(ctx context.Context, running *sync.WaitGroup) {
 	})
 }
 
-// ended records why a replica has exited. The reason must be a known one.
+// ended records why a replica has exited. An unknown reason fails the test.
 func (f *fleet) ended(m *member, err error) {
 	said := m.output.String()
 	f.mu.Lock()
@@ -158,7 +160,7 @@ func (f *fleet) ended(m *member, err error) {
 	}
 }
 
-// leader returns the replica that wrote last.
+// leader returns the replica that wrote a status last, or nil if that replica no longer runs.
 func (f *fleet) leader() *member {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -170,7 +172,7 @@ func (f *fleet) leader() *member {
 	return nil
 }
 
-// end sends a signal to a replica to end it.
+// end sends a replica a signal that ends it.
 func (f *fleet) end(m *member, signal syscall.Signal) {
 	f.mu.Lock()
 	m.signal = signal
@@ -178,7 +180,7 @@ func (f *fleet) end(m *member, signal syscall.Signal) {
 	_ = m.process.Process.Signal(signal)
 }
 
-// see is the handler that receives every write of a replica.
+// see is a handler. It receives every status that a replica writes.
 func (f *fleet) see(e informer.Event[*robot]) {
 	now := e.New.Status
 	if now.Order == 0 || e.Old != nil && e.Old.Status == now {
@@ -198,14 +200,15 @@ func (f *fleet) see(e informer.Event[*robot]) {
 		f.wrong = append(f.wrong, fmt.Sprintf("term %d is of %s and of %s", now.Term, other, now.Leader))
 	}
 	f.leaders[now.Term], f.last = now.Leader, now.Leader
-	// An object in a list may have been written earlier, and changed by a user since.
+	// A user may have changed an object in a list since a replica wrote it. Then the version of the
+	// object is not the version of the replica's write. Therefore only events of a watch count.
 	if e.Cause == informer.Watch {
 		f.writes = append(f.writes, fleetWrite{version, now.Term, now.Leader})
 	}
 }
 
-// late returns how many writes of an earlier term the server accepted after the first write of a
-// later term.
+// late returns the number of late writes. A write is late if its term is earlier than the term of a
+// write that the server accepted before it.
 func (f *fleet) late() (late int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -220,14 +223,15 @@ func (f *fleet) late() (late int) {
 	return late
 }
 
-// installFleet creates what replicas need: the definition, and only the permissions in robot.yaml.
+// installFleet creates the definition of robots, and gives replicas only the permissions in
+// robot.yaml.
 func installFleet(t *testing.T) *fleet {
 	dir := t.TempDir()
 	f := &fleet{t: t, binary: filepath.Join(dir, "fleet"), config: filepath.Join(dir, "kubeconfig"),
 		counts: map[string]int{}, terms: map[types.NamespacedName]int32{}, leaders: map[int32]string{}}
 	buildExample(t, "fleet", f.binary)
 	writeKubeconfigOf(t, fleetUser, f.config)
-	t.Cleanup(func() { // A deleted definition stays until its objects are gone.
+	t.Cleanup(func() { // The server keeps a deleted definition until all its objects are deleted.
 		eventually(t, fleetPatience, func() string {
 			if _, err := kube.Get(context.Background(), definitionsPath+"/"+robotDefinition); err == nil || !strings.Contains(err.Error(), "404") {
 				return fmt.Sprintf("the definition of robots is not gone: %v", err)
@@ -240,13 +244,14 @@ func installFleet(t *testing.T) *fleet {
 	gvr := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "robots"}
 	f.robots = rest.Must(rest.For[*robot](client, rest.ResourceOptions{Resource: gvr, Kind: "Robot", Namespace: cluster.Namespace}))
 	f.routes = rest.Must(rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{Namespace: cluster.Namespace, LabelSelector: "example.com/fleet"}))
-	eventually(t, fleetPatience, func() string { // The server needs a moment to serve them.
+	eventually(t, fleetPatience, func() string {
+		// The server needs some time until it serves robots.
 		if _, err := allOf(t.Context(), f.robots); err != nil {
 			return err.Error()
 		}
 		return ""
 	})
-	t.Cleanup(func() { // No garbage collector is running.
+	t.Cleanup(func() { // No garbage collector runs here.
 		require.NoError(t, f.routes.DeleteCollection(context.Background(), cluster.Namespace, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "example.com/fleet"}))
 	})
 	return f
@@ -254,7 +259,8 @@ func installFleet(t *testing.T) *fleet {
 
 func robotName(n int) string { return fmt.Sprintf("robot-%03d", n) }
 
-// order sends orders until ctx ends. If an order fails, the robot's next order makes up for it.
+// order sends orders to the robots until ctx ends. If an order fails, the same robot's next order
+// replaces it.
 func (f *fleet) order(ctx context.Context) {
 	for order := int64(2); ctx.Err() == nil; order++ {
 		key := types.NamespacedName{Namespace: cluster.Namespace, Name: robotName(int(order) % fleetRobots)}
@@ -268,7 +274,7 @@ func (f *fleet) order(ctx context.Context) {
 	}
 }
 
-// disturb injects a fault, and removes it.
+// disturb injects the fault with the given number, and removes it again.
 func (f *fleet) disturb(n int) error {
 	ctx := context.Background()
 	leader := f.leader()
@@ -320,7 +326,7 @@ func allOf[T any](ctx context.Context, resource *rest.Resource[T]) (map[types.Na
 	return all, err
 }
 
-// undone describes the robots that do not have their last order.
+// undone describes the robots that do not have their last order yet.
 func (f *fleet) undone() string {
 	robots, err := allOf(f.t.Context(), f.robots)
 	if err != nil {
@@ -341,11 +347,12 @@ func (f *fleet) undone() string {
 	return ""
 }
 
-// TestFleetLoad runs the load test of examples/fleet on a real server, small unless a flag says
-// otherwise.
+// TestFleetLoad runs the load test of examples/fleet on a real server. The load is small, unless a
+// flag sets a larger one.
 func TestFleetLoad(t *testing.T) {
 	f := installFleet(t)
-	admin := filepath.Join(t.TempDir(), "kubeconfig") // The load test creates robots, for which a replica has no permission.
+	// The load test creates robots, and replicas may not do so.
+	admin := filepath.Join(t.TempDir(), "kubeconfig")
 	require.NoError(t, kubeconfig.Write(admin, kubeconfig.Connection{Config: kube.Config()}))
 	args := append([]string{"-kubeconfig", admin, "-namespace", cluster.Namespace}, strings.Fields(*fleetLoad)...)
 	test := exec.CommandContext(t.Context(), f.binary, args...)
@@ -358,9 +365,9 @@ func TestFleetLoad(t *testing.T) {
 }
 
 // TestFleetUnderFaults runs two replicas of examples/fleet that share a lease, with continuous
-// orders. Meanwhile the API server is killed or refuses everything with 429, and the leader is
-// suspended, killed or asked to end. No term has two leaders, no object goes back to an earlier
-// term, and in the end every robot has its last order.
+// orders. The test kills the API server, or makes it refuse everything with 429. The test also
+// suspends, kills or ends the leader. No term may have two leaders, and no object may go back to an
+// earlier term. In the end, every robot must have its last order.
 func TestFleetUnderFaults(t *testing.T) {
 	f := installFleet(t)
 	for n := range fleetRobots {
@@ -378,7 +385,7 @@ func TestFleetUnderFaults(t *testing.T) {
 	var running, watching sync.WaitGroup
 	watched, endWatch := context.WithCancel(t.Context())
 	watching.Go(func() { _ = seen.Run(watched) })
-	end := sync.OnceFunc(func() { // even if the test fails
+	end := sync.OnceFunc(func() { // The replicas must also end if the test fails.
 		cancel()
 		f.mu.Lock()
 		left := slices.Clone(f.replicas)
@@ -415,7 +422,7 @@ func TestFleetUnderFaults(t *testing.T) {
 	}
 	for n, until := 0, time.Now().Add(*fleetFor); time.Now().Before(until); n++ {
 		kind := n
-		if n > 4 { // First each fault once, then random ones.
+		if n > 4 { // Each fault is injected once, and then faults are random.
 			kind = rand.IntN(7)
 		}
 		require.NoError(t, f.disturb(kind))
@@ -432,12 +439,13 @@ func TestFleetUnderFaults(t *testing.T) {
 	require.Empty(t, f.wrong)
 	late := f.late()
 	t.Logf("%v; %d terms; of the statuses, %d were seen one by one, of which %d came after one of a later term", f.counts, len(f.leaders), len(f.writes), late)
-	// A suspended process may still send the requests that its workers had between the check and
-	// the socket. The server accepts each of them only if nobody else has written that robot.
+	// A suspended process may still send some requests after it resumes. Its workers had checked
+	// the lease for these requests, and had not yet written them to the socket. The server accepts
+	// such a request only if nobody else has written the same robot.
 	require.LessOrEqual(t, late, fleetWorkers*f.counts["leader stopped for a while"])
 }
 
-// undoneOnce describes what is missing before the faults begin, to show that the replicas work.
+// undoneOnce describes what is missing before the faults begin. This shows that the replicas work.
 func (f *fleet) undoneOnce() string {
 	if f.leader() == nil {
 		return "nobody has written a status"

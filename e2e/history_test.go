@@ -11,8 +11,8 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// history is a handler's view: the objects that exist according to its events, and the events that
-// contradict earlier ones (G1).
+// history records the events of a handler. It has the objects that exist according to the events,
+// and errors about events that contradict earlier ones (G1).
 type history[T comparable] struct {
 	mu       sync.Mutex // guards following
 	versions map[types.NamespacedName]string

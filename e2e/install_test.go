@@ -28,7 +28,8 @@ func buildExample(t *testing.T, name, binary string) {
 	require.NoError(t, err, string(built))
 }
 
-// writeKubeconfigOf writes a kubeconfig for a user who has only the permissions of this name.
+// writeKubeconfigOf writes a kubeconfig for a user who has only the permissions of the role with
+// the user's name.
 func writeKubeconfigOf(t *testing.T, user, file string) {
 	t.Helper()
 	config := kube.Config()
@@ -37,7 +38,7 @@ func writeKubeconfigOf(t *testing.T, user, file string) {
 }
 
 // installManifest creates the definition and the role of a manifest, and binds the role to the user
-// of the same name, until the test ends.
+// of the same name. It deletes all of them when the test ends.
 func installManifest(t *testing.T, file, definitionName, role string) {
 	t.Helper()
 	manifest, err := os.ReadFile(file)
@@ -52,7 +53,7 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: %[1]s}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: %[1]s}]`, role))
 }
 
-// install creates an object, until the test ends.
+// install creates an object, and deletes it when the test ends.
 func install(t *testing.T, path, name string, document []byte) {
 	t.Helper()
 	var object map[string]any

@@ -12,7 +12,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// dammedConn is a connection that delivers only some bytes until the dam is opened.
+// dammedConn is a connection that delivers a given number of bytes, and the remaining bytes only
+// after the dam is opened.
 type dammedConn struct {
 	net.Conn
 	left int
@@ -29,7 +30,8 @@ func (c *dammedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// The client gets half a mebibyte, so the server is killed while it still has most of the answer.
+// The client gets half a mebibyte of the list. Therefore the server still has most of the answer
+// when it is killed.
 func TestServerIsKilledInTheMiddleOfAList(t *testing.T) {
 	for _, s := range everyWay(pods) {
 		t.Run(s.String(), func(t *testing.T) {

@@ -28,14 +28,14 @@ type kubectl struct {
 
 func newKubectl(t *testing.T, kubeconfig, namespace string) kubectl {
 	t.Helper()
-	path := os.Getenv("KINFORM_E2E_KUBECTL") // make -C e2e test builds it
+	path := os.Getenv("KINFORM_E2E_KUBECTL") // make -C e2e test builds this kubectl.
 	if path == "" {
 		var err error
 		if path, err = exec.LookPath("kubectl"); err != nil {
 			t.Skip("KINFORM_E2E_KUBECTL is not set, and kubectl is not on the PATH")
 		}
 	}
-	// A separate home directory, because kubectl caches discovery there.
+	// kubectl caches discovery in the home directory, so each kubectl has a separate one.
 	return kubectl{t, path, append(os.Environ(), "KUBECONFIG="+kubeconfig, "HOME="+t.TempDir()), namespace}
 }
 
@@ -77,7 +77,7 @@ func kubeconfigOf(t *testing.T, config *clientrest.Config) string {
 	return path
 }
 
-// apiserver builds "kinform apiserver" and starts it until the test ends. It returns its
+// apiserver builds "kinform apiserver", and starts it until the test ends. It returns the server's
 // kubeconfig.
 func apiserver(t *testing.T, flags ...string) string {
 	t.Helper()
@@ -116,8 +116,8 @@ spec:
     spec: {containers: [{name: web, image: nginx}, {name: side, image: redis}]}
 `
 
-// TestKubectlOnKinformAPIServer: common uses of kubectl on a server that also simulates a cluster's
-// controllers.
+// TestKubectlOnKinformAPIServer runs common commands of kubectl on a server that also simulates a
+// cluster's controllers.
 func TestKubectlOnKinformAPIServer(t *testing.T) {
 	k := newKubectl(t, apiserver(t, "--tls", "--run-pods", "--garbage-collection", "--check-schemas"), "default")
 
@@ -145,8 +145,8 @@ func TestKubectlOnKinformAPIServer(t *testing.T) {
 	require.Contains(t, k.run("delete", "pod", "p"), `pod "p" deleted`)
 }
 
-// TestKubectlOnBothServers: common uses of kubectl that need no controllers, on the real server and
-// on kinform's.
+// TestKubectlOnBothServers runs common commands of kubectl that need no controllers. It runs them
+// on the real server and on kinform's server.
 func TestKubectlOnBothServers(t *testing.T) {
 	for _, s := range []struct{ name, kubeconfig, namespace string }{
 		{"real", kubeconfigOf(t, administrator()), cluster.Namespace},
@@ -162,7 +162,8 @@ func TestKubectlOnBothServers(t *testing.T) {
 	}
 }
 
-// changeADeployment applies, scales and rolls out a deployment; the test writes its status.
+// changeADeployment applies, scales and rolls out a deployment. The test itself writes the
+// deployment's status.
 func changeADeployment(t *testing.T, k kubectl) {
 	require.Equal(t, "deployment.apps/web created\n", k.apply(webDeployment))
 	require.Equal(t, "deployment.apps/web configured\n", k.apply(strings.ReplaceAll(webDeployment, "nginx", "nginx:2")))
@@ -189,7 +190,7 @@ func explain(t *testing.T, k kubectl) {
 	require.Contains(t, k.run("get", "apiservices"), "v1.apps")
 }
 
-// defineGadgets defines a resource and uses it: its schema, its columns, its scale.
+// defineGadgets defines a resource, and uses its schema, its columns and its scale.
 func defineGadgets(t *testing.T, k kubectl) {
 	k.apply(gadgets)
 	k.run("wait", "--for=condition=Established", "crd/gadgets.parity.example", "--timeout=60s")
@@ -203,7 +204,8 @@ func defineGadgets(t *testing.T, k kubectl) {
 	require.Contains(t, k.run("delete", "crd", "gadgets.parity.example"), "deleted")
 }
 
-// gadgets is a custom resource in two versions, and gadget an object of the older one.
+// gadgets defines a custom resource that has two versions, and gadget is an object in the older
+// version.
 const gadgets = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

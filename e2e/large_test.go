@@ -21,7 +21,8 @@ import (
 
 var widgetsResource = schema.GroupVersionResource{Group: cluster.CRDGroup, Version: cluster.CRDVersion, Resource: cluster.CRDResource}
 
-// defineWidgets creates the custom resource for one test, and returns when the server serves it.
+// defineWidgets creates the custom resource for one test. It returns when the server serves the
+// resource.
 func defineWidgets(t *testing.T) {
 	t.Helper()
 	succeeds := func(do func() error) {
@@ -33,7 +34,8 @@ func defineWidgets(t *testing.T) {
 			return ""
 		})
 	}
-	succeeds(func() error { return kube.CreateCRD(t.Context()) }) // the definition of another test may not be gone yet
+	// The server may not have removed the definition of another test yet.
+	succeeds(func() error { return kube.CreateCRD(t.Context()) })
 	t.Cleanup(func() { require.NoError(t, kube.DeleteCRD(context.Background())) })
 	succeeds(func() error { return kube.Create(t.Context(), cluster.WidgetsPath, cluster.Widget("first", 1)) })
 }
@@ -51,7 +53,7 @@ func text(seed uint64) string {
 	return string(out)
 }
 
-// etcd accepts little more than a megabyte.
+// etcd accepts only a little more than a megabyte.
 func TestCustomResourceOfAMegabyte(t *testing.T) {
 	defineWidgets(t)
 	large := func(seed uint64) map[string]any {
@@ -82,7 +84,7 @@ func TestCustomResourceOfAMegabyte(t *testing.T) {
 			for i := range 2 {
 				create(2 + i)
 			}
-			for key := range want { // each event is a megabyte
+			for key := range want { // Each event has about a megabyte.
 				patch, err := json.Marshal(map[string]any{"spec": map[string]any{"text": text(99)}})
 				require.NoError(t, err)
 				_, err = widgets.Patch(t.Context(), key, types.MergePatchType, patch, metav1.PatchOptions{})

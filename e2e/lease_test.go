@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/e2e/cluster"
 )
 
-// candidate is a process of e2e/candidate.
+// candidate is the program e2e/candidate as a process.
 type candidate struct {
 	process *exec.Cmd
 
@@ -71,9 +71,9 @@ func (c *candidate) awaitFirst(t *testing.T) (first time.Time) {
 	return first
 }
 
-// TestLease runs a leader and another candidate as processes, on kinform and on client-go. The
-// leader is asked to end, killed, or suspended for a while. The other takes over, and writes
-// nothing before the last write of the first.
+// TestLease runs a leader and another candidate as processes, with kinform or with client-go. The
+// leader gets a signal that asks it to end, kills it, or suspends it for some time. The other
+// candidate must take over, and its first write must follow the leader's last write.
 func TestLease(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "candidate")
 	built, err := exec.Command("go", "build", "-o", binary, "./candidate").CombinedOutput()
@@ -82,7 +82,9 @@ func TestLease(t *testing.T) {
 	for _, test := range []struct {
 		leader, other string
 		end           syscall.Signal
-		least, most   time.Duration // until the other leads: a leader renews the lease of 6 s within 4 s, and releases it when it is asked to end
+		// least and most bound the time until the other candidate leads. A leader renews the lease
+		// of 6 s within 4 s, and releases it when it is asked to end.
+		least, most time.Duration
 	}{
 		{"kinform", "kinform", syscall.SIGTERM, 0, 4 * time.Second},
 		{"kinform", "kinform", syscall.SIGKILL, 2 * time.Second, 30 * time.Second},
@@ -119,13 +121,13 @@ func TestLease(t *testing.T) {
 			leader := start("leader", test.leader)
 			leader.awaitFirst(t)
 			other := start("other", test.other)
-			time.Sleep(5 * time.Second) // The candidate sees some renewals.
+			time.Sleep(5 * time.Second) // The other candidate sees some renewals in this time.
 			ended := time.Now()
 			require.NoError(t, leader.process.Process.Signal(test.end))
 			first := other.awaitFirst(t)
 			if test.end == syscall.SIGSTOP {
 				require.NoError(t, leader.process.Process.Signal(syscall.SIGCONT))
-				time.Sleep(time.Second) // It resumes as if it had not been suspended.
+				time.Sleep(time.Second) // The old leader resumes as if it had not been suspended.
 			}
 			_, last := leader.writes()
 			require.True(t, last.Before(first), "the leader writes at %v, and the other since %v", last, first)

@@ -24,16 +24,16 @@ import (
 
 var lineFor = flag.Duration("line.for", 20*time.Second, "how long TestLineUnderFaults disturbs a program of client-go with and without the line")
 
-// The same program runs twice, with client-go and with module clientgo instead. Both lose the
-// server in the same ways at the same times. Whenever client-go has recovered, the other must have
-// recovered as well.
+// One program runs twice, with client-go and with module clientgo instead. Both processes lose the
+// server in the same ways at the same times. If the process with client-go has recovered, the other
+// process must have recovered too.
 func TestLineUnderFaults(t *testing.T) {
 	theirs, ours := startKeeper(t, "client-go"), startKeeper(t, "clientgo", "-modfile=dropin.mod")
 	keepers := []*keeper{theirs, ours}
 	changes := configMapChurn()
 	rounds := 0
 	faults := map[string]int{}
-	var waited [2]time.Duration // the longest time until a side had the server's state
+	var waited [2]time.Duration // the longest time until a process had the server's state
 	for until := time.Now().Add(*lineFor); rounds == 0 || time.Now().Before(until); rounds++ {
 		stop := changes.start(t)
 		for range 4 {
@@ -76,7 +76,8 @@ func disturbKeepers(t *testing.T, keepers []*keeper) string {
 			k.proxy.Reset()
 		}
 		return "lost connections"
-	case n < 15 && *lineFor >= time.Minute: // HTTP/2's pings detect a half-open connection after half a minute
+	case n < 15 && *lineFor >= time.Minute:
+		// HTTP/2's pings need half a minute to detect a half-open connection.
 		for _, k := range keepers {
 			k.proxy.Stall()
 		}
@@ -98,7 +99,7 @@ func disturbKeepers(t *testing.T, keepers []*keeper) string {
 	return "nothing"
 }
 
-// keeper is a cachekeeper as a process, behind a proxy of its own.
+// keeper is a cachekeeper that runs as a process, behind its own proxy.
 type keeper struct {
 	name    string
 	proxy   *tcpproxy.Proxy
@@ -106,7 +107,7 @@ type keeper struct {
 	answers *bufio.Reader
 }
 
-// startKeeper builds and starts a cachekeeper.
+// startKeeper builds a cachekeeper, and starts it.
 func startKeeper(t *testing.T, name string, flags ...string) *keeper {
 	binary := filepath.Join(t.TempDir(), name)
 	args := append(append([]string{"build"}, flags...), "-o", binary, "./cachekeeper")
@@ -140,7 +141,7 @@ func startKeeper(t *testing.T, name string, flags ...string) *keeper {
 	return k
 }
 
-// difference describes how store and handler differ from the server.
+// difference describes how the keeper's store and handler differ from the server.
 func (k *keeper) difference(want map[types.NamespacedName]string) string {
 	if _, err := fmt.Fprintln(k.orders); err != nil {
 		return err.Error()

@@ -15,8 +15,8 @@ const seeded = 5000
 
 const configMapsPath = "/api/v1/namespaces/" + cluster.Namespace + "/configmaps"
 
-// kube is the cluster that all tests share. It has no watch cache for config maps, so that a
-// compaction of etcd affects them at once.
+// kube is the cluster that most tests share. Its API server has no watch cache for config maps, so
+// a compaction of etcd affects config maps at once.
 var kube *cluster.Cluster
 
 func TestMain(m *testing.M) {

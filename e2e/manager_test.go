@@ -38,9 +38,9 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// Two managers share a lease. Every reconcile of a key writes with another verb, and the next
-// reconcile must see that write. A conflict, or an object that exists already, would be logged as a
-// failure.
+// Two managers share a lease. Every reconcile of a key writes with another verb than the reconcile
+// before, and must see the earlier write. Otherwise the log would have a conflict, or an object
+// that exists already.
 func TestManagersOnARealServer(t *testing.T) {
 	const wanted = 60
 	client := newClient(t, kube.Config())

@@ -65,7 +65,7 @@ func TestPartialObjectMetadata(t *testing.T) {
 	}
 }
 
-// anyOf returns an object with one of the keys.
+// anyOf returns an object that has any one of the keys.
 func anyOf(versions map[types.NamespacedName]string) *metav1.ObjectMeta {
 	for key := range versions {
 		return &metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}
@@ -73,8 +73,8 @@ func anyOf(versions map[types.NamespacedName]string) *metav1.ObjectMeta {
 	return &metav1.ObjectMeta{}
 }
 
-// Nothing here processes the finalizers that make others delete, or release, the owned objects of a
-// deleted object.
+// Two finalizers ask other programs to delete or to release the owned objects of a deleted object.
+// No such program runs here.
 func TestPropagationOfDeletion(t *testing.T) {
 	ctx := t.Context()
 	for i, test := range []struct {
@@ -116,8 +116,8 @@ func TestPropagationOfDeletion(t *testing.T) {
 	}
 }
 
-// For typed and unstructured objects, every write verb has a dry run. The status of a custom
-// resource is separate from the rest of it.
+// Every write verb has a dry run, for typed and unstructured objects. The status of a custom
+// resource is separate from its other fields.
 func TestDryRunsAndStatusOfACustomResource(t *testing.T) {
 	defineWidgets(t)
 	ctx := t.Context()

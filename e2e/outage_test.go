@@ -33,13 +33,13 @@ var (
 const secretsPath = "/api/v1/namespaces/" + cluster.Namespace + "/secrets"
 
 // TestOutage kills the API server, restarts it after a while, and writes to it as soon as it
-// accepts writes. It measures how long the stores of kinform, and of client-go beside it, then take
-// to have the written object. The restarted server's watch cache is new, so it answers the watches
+// accepts writes. It measures how long kinform's store, and client-go's store beside it, then take
+// to have the written object. The restarted server has a new watch cache, so it answers the watches
 // with 410. The figures of docs/profiles.md come from
 //
 //	make -C e2e outage
 //
-// Without flags there is one short outage, and only kinform's time is checked.
+// Without flags, the test has one short outage, and checks only kinform's time.
 func TestOutage(t *testing.T) {
 	var lengths []time.Duration
 	for text := range strings.SplitSeq(*outageFor, ",") {
@@ -131,7 +131,8 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// clientGoSecrets is the store of client-go's informer of the same secrets.
+// clientGoSecrets runs client-go's informer of the same secrets. It returns a function that reports
+// whether the informer's store has a key.
 func clientGoSecrets(t *testing.T, ctx context.Context, running *sync.WaitGroup) func(key types.NamespacedName) bool {
 	config := kube.Config()
 	client, err := clientgo.NewForConfig(&clientgorest.Config{

@@ -19,13 +19,14 @@ import (
 	clientrest "k8s.io/client-go/rest"
 )
 
-// question is a request, and the parts of its answer that matter if the answer is an object.
+// question is a request. If the answer is an object, show names the parts of the answer that the
+// test compares.
 type question struct {
 	method, path, body string
 	show               string // dotted paths in the answer, separated by spaces
 }
 
-// asker sends requests to one server, in a namespace of its own.
+// asker sends requests to one server, in its own namespace.
 type asker struct {
 	t         *testing.T
 	client    *http.Client
@@ -33,8 +34,8 @@ type asker struct {
 	namespace string
 }
 
-// asked sends questions to both servers, whose answers must be equal. In paths and bodies, {ns} is
-// a namespace of the test. It returns the answers.
+// asked sends questions to both servers, requires that both give equal answers, and returns the
+// answers. In paths and bodies, {ns} stands for a namespace of the test.
 func asked(t *testing.T, questions ...question) (answers []string) {
 	namespace := "parity-" + rand.String(6)
 	sameAnswers(t, func(t *testing.T, s side) []string {
@@ -48,7 +49,7 @@ func asked(t *testing.T, questions ...question) (answers []string) {
 	return answers
 }
 
-// newAsker creates a namespace for the questions.
+// newAsker creates a namespace for the questions, and returns an asker.
 func newAsker(t *testing.T, s side, namespace string) *asker {
 	client, err := clientrest.HTTPClientFor(s.config)
 	require.NoError(t, err)
@@ -58,7 +59,7 @@ func newAsker(t *testing.T, s side, namespace string) *asker {
 	return a
 }
 
-// ask returns the question and the answer, as a line.
+// ask sends a question, and returns the question and its answer as one line.
 func (a *asker) ask(q question) string {
 	a.t.Helper()
 	fill := strings.NewReplacer("{ns}", a.namespace).Replace
@@ -77,8 +78,8 @@ func (a *asker) ask(q question) string {
 	return fmt.Sprintf("%s %s %s: %s", q.method, q.path, q.body, answer)
 }
 
-// eventually repeats a request until the object is created or exists, because a custom resource is
-// served a moment after its definition.
+// eventually repeats a request until the server creates the object or already has it. The server
+// serves a custom resource only some time after its definition.
 func (a *asker) eventually(q question) {
 	var answer string
 	made := func() bool {
@@ -90,22 +91,23 @@ func (a *asker) eventually(q question) {
 	require.NotContains(a.t, answer, ": 422 ")
 }
 
-// Parts that differ between servers and runs.
+// These parts of answers differ between servers and runs.
 var (
-	uids     = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
-	suffixes = regexp.MustCompile(`([-_.a/%])[bcdfghjklmnpqrstvwxz2456789]{5}(["\\\\])`) // of generated names
+	uids = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+	// The server adds these suffixes to generated names.
+	suffixes = regexp.MustCompile(`([-_.a/%])[bcdfghjklmnpqrstvwxz2456789]{5}(["\\\\])`)
 	versions = regexp.MustCompile(`(ResourceVersion in object meta:|in record) \(?\d+`)
 )
 
 func (a *asker) masked(text string) string {
 	text = strings.ReplaceAll(text, a.namespace, "{ns}")
 	text = suffixes.ReplaceAllString(strings.ReplaceAll(text, `\"`, `"`), `$1{generated}"`)
-	text = strings.ReplaceAll(text, "253 bytes", "253 characters") // types differ in this text
+	text = strings.ReplaceAll(text, "253 bytes", "253 characters") // Types differ in this word.
 	return versions.ReplaceAllString(uids.ReplaceAllString(text, "{uid}"), "$1 {version}")
 }
 
-// once removes repeated causes: the real server validates some fields up to four times, depending
-// on the type, and reports each time.
+// once removes repeated causes. Depending on the type, the real server validates some fields up to
+// four times, and reports each time.
 func once(causes []metav1.StatusCause) (all []metav1.StatusCause) {
 	for _, c := range causes {
 		if !slices.Contains(all, c) {

@@ -13,13 +13,13 @@ import (
 	clientrest "k8s.io/client-go/rest"
 )
 
-// applyStep is one request about an object, by one field manager.
+// applyStep is one request about an object, from one field manager.
 type applyStep struct {
 	verb, path, contentType, body string
 }
 
-// TestParityOfServerSideApply: who owns which fields, and what an apply removes, takes over and
-// conflicts with.
+// TestParityOfServerSideApply compares the owners of fields. It also compares what an apply
+// removes, what it takes over, and with what it conflicts.
 func TestParityOfServerSideApply(t *testing.T) {
 	const (
 		apply = "application/apply-patch+yaml"
@@ -89,7 +89,8 @@ func TestParityOfServerSideApply(t *testing.T) {
 	}
 }
 
-// TestParityOfApplyToListsAndStatus: lists that are maps or sets, and the status.
+// TestParityOfApplyToListsAndStatus compares applies to lists that are maps or sets, and to the
+// status.
 func TestParityOfApplyToListsAndStatus(t *testing.T) {
 	const (
 		apply = "application/apply-patch+yaml"
@@ -112,7 +113,7 @@ func TestParityOfApplyToListsAndStatus(t *testing.T) {
 	}, "/api/v1/namespaces/default/services/applied")
 }
 
-// sameSteps sends requests to both servers, and compares the answers without the parts that depend
+// sameSteps sends requests to both servers. It compares the answers, without the parts that depend
 // on time.
 func sameSteps(t *testing.T, steps []applyStep, remove string) {
 	sameAnswers(t, func(t *testing.T, s side) (answers []string) {
@@ -138,7 +139,7 @@ func sameSteps(t *testing.T, steps []applyStep, remove string) {
 	})
 }
 
-// timeless returns a JSON object without the parts that differ between servers and moments.
+// timeless returns a JSON object without the parts that depend on the server or the time.
 func timeless(t *testing.T, body []byte) string {
 	var doc map[string]any
 	require.NoError(t, json.Unmarshal(body, &doc), "%s", body)
@@ -146,18 +147,20 @@ func timeless(t *testing.T, body []byte) string {
 		for _, name := range []string{"uid", "resourceVersion", "creationTimestamp"} {
 			delete(meta, name)
 		}
-		delete(meta, "generation") // the real server sets it for some kinds
+		delete(meta, "generation") // The real server sets the generation for some kinds.
 		entries, _ := meta["managedFields"].([]any)
 		for _, e := range entries {
 			delete(e.(map[string]any), "time")
 		}
-		slices.SortFunc(entries, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) // The server sorts them by time.
+		// The server sorts the entries by time.
+		slices.SortFunc(entries, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	}
 	if details, ok := doc["details"].(map[string]any); ok {
 		causes, _ := details["causes"].([]any)
-		slices.SortFunc(causes, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) // Their order is random.
+		// The order of causes is random.
+		slices.SortFunc(causes, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	}
-	// The real server sets these fields, and apitest does not.
+	// Only the real server sets these fields.
 	if spec, ok := doc["spec"].(map[string]any); ok {
 		for _, name := range []string{"clusterIPs", "internalTrafficPolicy", "ipFamilies", "ipFamilyPolicy", "sessionAffinity", "type"} {
 			delete(spec, name)

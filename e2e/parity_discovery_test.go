@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// lacking are the resources that apitest lacks, with the reason.
+// lacking lists, each with a reason, the resources that apitest does not have.
 var lacking = map[string]string{
 	"bindings":                                     "only posted, in the place of pods/binding",
 	"componentstatuses":                            "deprecated, and about servers that are not there",
@@ -21,8 +21,8 @@ var lacking = map[string]string{
 	"resourceclaims/binding resourceclaims/driver": "of the scheduler and of drivers alone",
 }
 
-// TestParityDiscovery: the groups with their order, and each resource with its kind, verbs and
-// names, equal the real server's.
+// TestParityDiscovery compares the groups, with their order, and the kind, the verbs and the names
+// of each resource. They must equal the real server's.
 func TestParityDiscovery(t *testing.T) {
 	var groups [2][]string
 	var resources [2]map[string]string
@@ -74,8 +74,8 @@ func TestParityDiscovery(t *testing.T) {
 	require.Greater(t, compared, 100)
 }
 
-// TestParityOpenAPIParses: client-go parses both OpenAPI versions of both servers, and finds the
-// same fields.
+// TestParityOpenAPIParses checks that client-go can parse both OpenAPI versions of both servers,
+// and that it finds the same fields.
 func TestParityOpenAPIParses(t *testing.T) {
 	sameAnswers(t, func(t *testing.T, s side) (fields []string) {
 		client, err := discovery.NewDiscoveryClientForConfig(s.config)

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Both events APIs list, watch, change and delete the same objects.
+// Both events APIs can list, watch, change and delete the same objects.
 func TestParityEventsInBothAPIs(t *testing.T) {
 	namespace := "parity-" + rand.String(6)
 	eachSide(t, func(t *testing.T, s side) {

@@ -27,11 +27,11 @@ func TestParityEviction(t *testing.T) {
 		question{"POST", at + "?dryRun=All", me, ""},
 		question{"POST", at, `{"metadata":{"name":"p"},"deleteOptions":{"dryRun":["All"]}}`, ""},
 		question{"GET", podsAt + "/p", "", "status.conditions"},
-		// A pod that is not running yet is deleted, whatever its budget is.
+		// The server deletes a pod that does not run yet, regardless of its budget.
 		question{"POST", budgets, `{"metadata":{"name":"b"},"spec":{"minAvailable":1,"selector":{"matchLabels":{"app":"p"}}}}`, ""},
 		question{"POST", at, `{"apiVersion":"policy/v1beta1","kind":"Eviction","metadata":{"name":"p"},"deleteOptions":{"gracePeriodSeconds":0}}`, ""},
 		question{"GET", podsAt + "/p", "", ""},
-		// A running pod is not deleted.
+		// The server evicts a running pod only after its budget allows a disruption.
 		question{"POST", podsAt, aPod, ""}, runs,
 		question{"POST", at, me, ""},
 		budget(`{"observedGeneration":1,"desiredHealthy":1,"currentHealthy":1,"expectedPods":1,"disruptionsAllowed":0}`),
@@ -46,8 +46,8 @@ func TestParityEviction(t *testing.T) {
 		question{"POST", at + "?dryRun=All", me, ""}, seen,
 		question{"POST", at, `{"metadata":{"name":"p"},"deleteOptions":{"gracePeriodSeconds":0}}`, ""}, seen,
 		question{"GET", podsAt + "/p", "", ""},
-		// A pod that is not ready may be evicted if its budget has enough healthy pods, or permits
-		// it.
+		// The server may evict a pod that is not ready, if the pod's budget has enough healthy pods
+		// or permits the eviction.
 		question{"POST", podsAt, aPod, ""}, unready,
 		budget(`{"disruptionsAllowed":0,"desiredHealthy":2,"currentHealthy":1}`),
 		question{"POST", at, me, ""},
@@ -59,11 +59,11 @@ func TestParityEviction(t *testing.T) {
 		budget(`{"observedGeneration":2,"disruptionsAllowed":0,"desiredHealthy":2,"currentHealthy":1}`),
 		question{"POST", at, `{"metadata":{"name":"p"},"deleteOptions":{"gracePeriodSeconds":0}}`, ""},
 		question{"GET", podsAt + "/p", "", ""},
-		// A pod with two budgets cannot be evicted.
+		// The server does not evict a pod that has two budgets.
 		question{"POST", budgets, `{"metadata":{"name":"c"},"spec":{"minAvailable":1,"selector":{}}}`, ""},
 		question{"POST", podsAt, aPod, ""}, runs,
 		question{"POST", at, me, ""},
-		// A pod that a finalizer keeps records why it is deleted.
+		// If a finalizer keeps a pod, the pod records why it is deleted.
 		question{"DELETE", budgets + "/b", "", ""},
 		question{"DELETE", budgets + "/c", "", ""},
 		question{"POST", at, `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"},"deleteOptions":{"preconditions":{"uid":"other"}}}`, ""},

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// named are the types whose names are validated, with the fields that the real server requires; %s
-// is the metadata.
+// named lists the types whose names the servers validate. Each body has the fields that the real
+// server requires, and %s stands for the metadata.
 var named = []struct{ path, body string }{
 	{"/api/v1/namespaces", `{"metadata":%s}`},
 	{"/api/v1/namespaces/{ns}/configmaps", `{"metadata":%s}`},
@@ -66,7 +66,7 @@ var named = []struct{ path, body string }{
 
 const (
 	workload = `"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"example.com/c"}]}}}`
-	// signingRequest is a certificate signing request whose private key does not exist any more.
+	// signingRequest is a certificate signing request. Its private key does not exist any more.
 	signingRequest = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlISE1HNENBUUF3RERFS01BZ0dBMVVFQXd3QmVEQlpNQk1HQnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VIQTBJQQpCREFTNitXVHl3eTRUTUtxT1VVM2doQi9OVGMyZTRyZklPZk5JRi9xRTJoYXRyWmJ6Z0luQ2Vrbk9ES0ZZa3lOCkZWSytHcFFqRFRlNm5ObzJaYVJZU2lTZ0FEQUtCZ2dxaGtqT1BRUURBZ05KQURCR0FpRUEyNFdvUWFVNGQ3NXIKSldFcTBvei9xcEZ4Q25PUGMzbkxTelZqMUdOa2F2MENJUUMyWmhIeGtiUjlSQ3lnWm80ZXdGb1R6V3NvMm8ySQp6bXlVOXBRTW0vYTMydz09Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo="
 	jobSpec        = `{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"example.com/c"}]}}}`
 )
@@ -79,10 +79,12 @@ func TestParityNames(t *testing.T) {
 			var questions []question
 			for _, name := range names {
 				if strings.HasSuffix(of.path, "/limitranges") && name == "" {
-					continue // the name of these types is a uid
+					continue // If an object of this type has no name, the server names it by a uid.
 				}
 				if strings.HasSuffix(of.path, "/jobs") && len(validation.IsValidLabelValue(name)) > 0 {
-					continue // these types put their name into a label of their pods, about which the server also complains
+					// Objects of these types put their name into a label of their pods, and the
+					// server complains about the label too.
+					continue
 				}
 				body := strings.Replace(of.body, "%s", fmt.Sprintf(`{"name":%q}`, name), 1)
 				questions = append(questions, question{"POST", of.path + "?dryRun=All", body, "metadata.name"})
@@ -101,7 +103,7 @@ func TestParityMetadata(t *testing.T) {
 		`{"name":"x","labels":{"a":"-b"}}`,
 		`{"name":"x","annotations":{"a b":"c"}}`,
 		`{"name":"x","finalizers":["no/such/thing","nothing"]}`,
-		// The message about an ownerReference without a uid changed in 1.37.
+		// Version 1.37 changed the message about an ownerReference without a uid.
 		`{"name":"x","ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u","controller":true},{"apiVersion":"v1","kind":"Pod","name":"q","uid":"v","controller":true}]}`,
 		`{"name":"X","labels":{"a b":"c"}}`,
 	} {

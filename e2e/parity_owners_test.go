@@ -23,15 +23,15 @@ const (
 	plainJSON      = "application/json"
 )
 
-// told is a request whose answer is compared by its owners.
+// told is a request. The test compares the owners in its answer.
 type told struct {
 	method, path, contentType, body string
-	headers                         []string // pairs of name and value
+	headers                         []string // names and values in turn
 }
 
-// sameOwners sends requests to both servers, whose answers must be equal with respect to owners.
-// Compared are errors, and the entries of the managed fields, except "creator" and the manager that
-// created the namespace. {ns} is a namespace of the test.
+// sameOwners sends requests to both servers, and requires that their answers have the same errors
+// and the same owners. It compares the entries of the managed fields, except the entries of
+// "creator" and of the manager that created the namespace. {ns} stands for a namespace of the test.
 func sameOwners(t *testing.T, opts apitest.Options, requests ...told) {
 	namespace := "parity-" + rand.String(6)
 	var first []string
@@ -50,7 +50,7 @@ func sameOwners(t *testing.T, opts apitest.Options, requests ...told) {
 	})
 }
 
-// tell is ask for owners.
+// tell sends a request, and returns the status of the answer and its owners.
 func (a *asker) tell(r told) string {
 	a.t.Helper()
 	fill := strings.NewReplacer("{ns}", a.namespace).Replace
@@ -103,7 +103,8 @@ func ownersIn(body []byte) string {
 	return strings.Join(owners, "\n\t\t")
 }
 
-// TestParityOfManagedFieldsThatAreSent: resets, and fields without an owner.
+// TestParityOfManagedFieldsThatAreSent compares requests that send managed fields, such as resets,
+// and fields that have no owner.
 func TestParityOfManagedFieldsThatAreSent(t *testing.T) {
 	const maps, at = "/api/v1/namespaces/{ns}/configmaps", "/api/v1/namespaces/{ns}/configmaps/m?fieldManager="
 	object := func(more string) string {
@@ -138,7 +139,7 @@ func TestParityOfManagedFieldsThatAreSent(t *testing.T) {
 	}, many...)...)
 }
 
-// TestParityOfApplyInYAML: manifests as people write them.
+// TestParityOfApplyInYAML compares applies of manifests as people write them.
 func TestParityOfApplyInYAML(t *testing.T) {
 	const at = "/api/v1/namespaces/{ns}/configmaps/m?fieldManager=a"
 	var requests []told
@@ -159,7 +160,7 @@ func TestParityOfApplyInYAML(t *testing.T) {
 	sameOwners(t, apitest.Options{}, requests...)
 }
 
-// TestParityOfMediaTypesAndOptions: refused requests, and their messages.
+// TestParityOfMediaTypesAndOptions compares refused requests and their messages.
 func TestParityOfMediaTypesAndOptions(t *testing.T) {
 	const maps, at = "/api/v1/namespaces/{ns}/configmaps", "/api/v1/namespaces/{ns}/configmaps/m"
 	requests := []told{
@@ -180,7 +181,8 @@ func TestParityOfMediaTypesAndOptions(t *testing.T) {
 	sameOwners(t, apitest.Options{}, requests...)
 }
 
-// TestParityOfOwnersBySubresource: scale, status, resize, ephemeral containers.
+// TestParityOfOwnersBySubresource compares the owners after requests to scale, status, resize and
+// ephemeral containers.
 func TestParityOfOwnersBySubresource(t *testing.T) {
 	const deployments = "/apis/apps/v1/namespaces/{ns}/deployments"
 	const template = `"selector":{"matchLabels":{"app":"d"}},"template":{"metadata":{"labels":{"app":"d"}},"spec":{"containers":[{"name":"c","image":"example.com/c"}]}}`
@@ -193,8 +195,8 @@ func TestParityOfOwnersBySubresource(t *testing.T) {
 	const at = deployments + "/d"
 	get := told{"GET", at, plainJSON, "", nil}
 	const pod = podsAt + "/p"
-	// If a request sends fields that a subresource does not store, the real server records their
-	// manager, and apitest does not.
+	// A request may send fields that a subresource does not store. The real server records the
+	// manager of these fields, and apitest does not.
 	const status = `"status":{"phase":"Running","conditions":[{"type":"x/y","status":"True"}]}`
 	const resized = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"2"}}}]},` + status + `}`
 	const debugged = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"ephemeralContainers":[{"name":"d","image":"example.com/d",
@@ -225,7 +227,8 @@ func TestParityOfOwnersBySubresource(t *testing.T) {
 	)
 }
 
-// TestParityOfOwnersOfCustomResources: lists that are maps and sets, status, two versions, null.
+// TestParityOfOwnersOfCustomResources compares lists that are maps or sets, the status, two
+// versions, and null.
 func TestParityOfOwnersOfCustomResources(t *testing.T) {
 	const definition = `{"metadata":{"name":"owneds.parity.example.com"},"spec":{"group":"parity.example.com","scope":"Namespaced",
 		"names":{"plural":"owneds","singular":"owned","kind":"Owned"},"versions":[VERSION,VERSION]}}`
@@ -282,8 +285,9 @@ func TestParityOfOwnersOfCustomResources(t *testing.T) {
 	})
 }
 
-// TestParityOfApplyOfAGoType: the JSON of a deployment with only replicas set has other fields,
-// with null and without.
+// TestParityOfApplyOfAGoType applies deployments in which a Go program has set only the replicas.
+// The JSON of such a deployment also has other fields, and the test applies it with them and
+// without them.
 func TestParityOfApplyOfAGoType(t *testing.T) {
 	const at = "/apis/apps/v1/namespaces/{ns}/deployments/d?fieldManager="
 	object := func(spec string) string {
@@ -296,7 +300,7 @@ func TestParityOfApplyOfAGoType(t *testing.T) {
 	)
 }
 
-// TestParityOfImpersonation: the identity of a user who impersonates another.
+// TestParityOfImpersonation compares the identity of a user who impersonates another user.
 func TestParityOfImpersonation(t *testing.T) {
 	const reviews = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 	var requests []told
@@ -332,7 +336,8 @@ func TestParityOfImpersonation(t *testing.T) {
 	})
 }
 
-// TestParityOfDeletionByDefault: what happens to owned objects, by type.
+// TestParityOfDeletionByDefault compares what the deletion of an owner does to owned objects, for
+// each type of owner and each propagation policy. The empty policy stands for the type's default.
 func TestParityOfDeletionByDefault(t *testing.T) {
 	const template = `"template":{"metadata":{"labels":{"a":"b"}},"spec":{"restartPolicy":"Always","containers":[{"name":"c","image":"example.com/c"}]}}`
 	var requests []told

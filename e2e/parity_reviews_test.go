@@ -2,7 +2,7 @@ package e2e_test
 
 import "testing"
 
-// Both servers get requests from a user with all permissions.
+// A user who has all permissions sends the requests to both servers.
 func TestParityReviews(t *testing.T) {
 	const authz, authn = "/apis/authorization.k8s.io/v1/", "/apis/authentication.k8s.io/v1/"
 	asked(t,

@@ -8,7 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 )
 
-// selected are fields by which types can or cannot be selected, with a value.
+// selected lists, for each type, fields with a value. Some of these fields can select objects of
+// the type, and some cannot.
 var selected = []struct{ path, fields string }{
 	{"/api/v1/namespaces/{ns}/pods", `spec.nodeName=n spec.restartPolicy=Never spec.restartPolicy=Always spec.schedulerName=s spec.schedulerName=default-scheduler
 		spec.serviceAccountName=a spec.hostNetwork=true spec.hostNetwork=false status.phase=Running status.phase=Pending status.podIP=10.0.0.1 status.podIPs=10.0.0.1 status.nominatedNodeName=m
@@ -64,7 +65,8 @@ func TestParityFieldSelectors(t *testing.T) {
 	for _, of := range selected {
 		fields := append(strings.Fields(of.fields), "metadata.name=a", "metadata.name!=a", "metadata.namespace={ns}", "metadata.uid=x", "nothing", "=", "a=b=c", "metadata.name in (a)")
 		if strings.HasPrefix(of.path, "/api/v1/namespaces") && !strings.Contains(of.path, "{ns}") {
-			fields = append(strings.Fields(of.fields), "metadata.name={ns}", "metadata.namespace={ns}", "nothing=x")[2:] // namespaces of other tests exist, too
+			// Namespaces of other tests exist as well.
+			fields = append(strings.Fields(of.fields), "metadata.name={ns}", "metadata.namespace={ns}", "nothing=x")[2:]
 		}
 		for _, f := range fields {
 			f = strings.ReplaceAll(url.QueryEscape(f), url.QueryEscape("{ns}"), "{ns}")

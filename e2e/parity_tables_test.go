@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/apitest/fielddocs"
 )
 
-// objectsOfTables are the objects in the compared tables. They set all fields that the real server
-// would set.
+// objectsOfTables are the objects in the compared tables. The objects set all fields that the real
+// server would otherwise set.
 const objectsOfTables = `
 apiVersion: v1
 kind: Pod
@@ -157,7 +157,8 @@ var statuses = map[string]string{
 	"deployment/web": `{"replicas":2,"readyReplicas":1,"availableReplicas":1,"updatedReplicas":2,"unavailableReplicas":1}`,
 }
 
-// eachSideWith starts apitest with options, and runs a test against the real server and against it.
+// eachSideWith starts apitest with options. It runs a test against the real server, and then
+// against apitest.
 func eachSideWith(t *testing.T, opts apitest.Options, play func(t *testing.T, s side)) {
 	eachSide(t, func(t *testing.T, s side) {
 		if s.name == "apitest" {
@@ -167,8 +168,8 @@ func eachSideWith(t *testing.T, opts apitest.Options, play func(t *testing.T, s 
 	})
 }
 
-// sameOutput runs kubectl commands against both servers; their output must be equal. play must
-// return nothing that depends on time.
+// sameOutput runs play against both servers, and requires that kubectl prints the same output. The
+// output that play returns must not depend on time.
 func sameOutput(t *testing.T, opts apitest.Options, play func(k kubectl) []string) {
 	var outputs [][]string
 	namespace := "tables-" + rand.String(6)
@@ -182,7 +183,7 @@ func sameOutput(t *testing.T, opts apitest.Options, play func(k kubectl) []strin
 	}
 }
 
-// TestParityTables: kubectl prints the same for the same objects, row by row.
+// TestParityTables checks that kubectl prints the same rows for the same objects.
 func TestParityTables(t *testing.T) {
 	sameOutput(t, apitest.Options{}, func(k kubectl) (out []string) {
 		k.apply(strings.ReplaceAll(objectsOfTables, "NAMESPACE", k.namespace))
@@ -203,7 +204,8 @@ func TestParityTables(t *testing.T) {
 	})
 }
 
-// TestParityCustomResources: both versions, columns, scale, and the server's validation messages.
+// TestParityCustomResources compares both versions, the columns, the scale, and the server's
+// validation messages.
 func TestParityCustomResources(t *testing.T) {
 	sameOutput(t, apitest.Options{CheckSchemas: true}, func(k kubectl) (out []string) {
 		k.apply(gadgets)
@@ -223,7 +225,7 @@ func TestParityCustomResources(t *testing.T) {
 		} {
 			said, err := k.try(`{"apiVersion":"parity.example/v1","kind":"Gadget","metadata":{"name":"bad"},"spec":`+spec+`}`, "create", "-f", "-")
 			lines := strings.Split(said, "\n")
-			slices.Sort(lines) // the real server's messages have no order
+			slices.Sort(lines) // The messages of the real server have no fixed order.
 			out = append(out, fmt.Sprint(spec, " ", err != nil, strings.Join(lines, "\n")))
 		}
 		said, err := k.try(`{"apiVersion":"parity.example/v1","kind":"Gadget","metadata":{"name":"pruned"},"spec":{"color":"red","bogus":1,"free":{"a":1},"parts":[{"id":"a"}]}}`, "create", "--validate=warn", "-f", "-")
@@ -234,7 +236,8 @@ func TestParityCustomResources(t *testing.T) {
 	})
 }
 
-// TestParityExplain: the fields of kubectl explain, their types, and which are required.
+// TestParityExplain compares the fields that kubectl explain prints, the types of these fields, and
+// which fields are required.
 func TestParityExplain(t *testing.T) {
 	fields := regexp.MustCompile(`(?m)^\s*\S+\s<[^>]*>.*$`)
 	sameOutput(t, apitest.Options{FieldDocs: fielddocs.Of}, func(k kubectl) (out []string) {

@@ -13,7 +13,7 @@ import (
 // side is one of the two servers that a test runs against.
 type side struct {
 	name   string
-	config *clientrest.Config // administrator's configuration
+	config *clientrest.Config // the administrator's configuration
 }
 
 // eachSide runs a test against the real API server, and then against apitest.
@@ -25,15 +25,15 @@ func eachSide(t *testing.T, play func(t *testing.T, s side)) {
 	}
 }
 
-// administrator returns client-go's configuration for the real API server. It has no rate limit,
-// because tests are many small requests.
+// administrator returns client-go's configuration for the real API server. The configuration has no
+// rate limit, because the tests send many small requests.
 func administrator() *clientrest.Config {
 	config := kube.Config()
 	return &clientrest.Config{Host: config.Host, BearerTokenFile: config.BearerTokenFile, QPS: -1,
 		TLSClientConfig: clientrest.TLSClientConfig{CAData: config.TLS.CAData}}
 }
 
-// sameAnswers runs a test against both servers, which must give the same answers.
+// sameAnswers runs a test against both servers, and requires that both give the same answers.
 func sameAnswers(t *testing.T, play func(t *testing.T, s side) []string) {
 	var first []string
 	eachSide(t, func(t *testing.T, s side) {

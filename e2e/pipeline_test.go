@@ -21,22 +21,22 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// settings are the settings in which the tests' pipelines differ.
+// settings are the settings that differ between the pipelines of the tests.
 type settings struct {
 	resource schema.GroupVersionResource
-	path     string // where the cluster's own client lists the same objects
+	path     string // The cluster's own client lists the same objects at this path.
 	encoding rest.Encoding
 	mode     reflector.ListMode
 	page     int64
 	watch    time.Duration // the minimum timeout of a watch
 
-	// configure changes how the client reaches the server, unless it is nil.
+	// configure, unless it is nil, changes how the client reaches the server.
 	configure func(*rest.Config)
 }
 
 func (s settings) String() string { return fmt.Sprintf("%v/%v", s.encoding, s.mode) }
 
-// pipeline has everything from the network to a handler.
+// pipeline has all parts from the network to a handler.
 type pipeline[T comparable] struct {
 	settings
 	network  cluster.Network
@@ -51,7 +51,7 @@ type pipeline[T comparable] struct {
 	errors []error    // errors that the reflector reported
 }
 
-// startPipeline starts a pipeline with the identity of the service account.
+// startPipeline starts a pipeline, whose client has the identity of the service account.
 func startPipeline[T comparable](t *testing.T, s settings) *pipeline[T] {
 	t.Helper()
 	p := &pipeline[T]{settings: s, before: takeResidue(), ended: make(chan error, 1)}
@@ -99,8 +99,8 @@ func (p *pipeline[T]) waitForSync(t *testing.T) {
 	require.NoError(t, p.informer.WaitForSync(ctx))
 }
 
-// requireServersState waits until store and handler equal the server's list, by key and
-// resourceVersion. The server must be quiet.
+// requireServersState waits until store and handler have the keys and resourceVersions of the
+// server's list. Nobody may change the server's objects meanwhile.
 func (p *pipeline[T]) requireServersState(t *testing.T) {
 	t.Helper()
 	want, err := kube.List(t.Context(), p.path)
@@ -150,7 +150,8 @@ func (p *pipeline[T]) stored() map[types.NamespacedName]string {
 	return versions
 }
 
-// eventually waits until wrong returns "", and otherwise fails with its last result.
+// eventually waits until wrong returns "". If that does not happen in time, eventually fails the
+// test with the last result of wrong.
 func eventually(t *testing.T, timeout time.Duration, wrong func() string) {
 	t.Helper()
 	for deadline := time.Now().Add(timeout); ; time.Sleep(100 * time.Millisecond) {
@@ -175,7 +176,8 @@ func (p *pipeline[T]) stop(t *testing.T) {
 
 	informerAlive, storeAlive, clientAlive := weak.Make(p.informer), weak.Make(p.informer.Store()), weak.Make(p.client)
 	p.informer, p.client, p.seen = nil, nil, nil
-	// Specific objects first, so that a remainder in the heap is known to be something else.
+	// Specific objects are checked first. If the heap then still has too much, something else
+	// remains.
 	requireCollected(t, "informer", informerAlive)
 	requireCollected(t, "store", storeAlive)
 	requireCollected(t, "client", clientAlive)
@@ -187,7 +189,7 @@ func keyOf(obj metav1.Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
-// newResource makes a resource for T: built-in types use protobuf.
+// newResource makes a resource for T. It uses protobuf for built-in types.
 func newResource[T any](client *rest.Client, gvr schema.GroupVersionResource, opts rest.ResourceOptions) *rest.Resource[T] {
 	var resource any
 	switch any(*new(T)).(type) {

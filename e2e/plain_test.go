@@ -20,8 +20,8 @@ import (
 	"github.com/kinform/kinform/plain"
 )
 
-// The textbook pipeline, from the server to workers that record the versions they saw. Meanwhile
-// pods are changed, etcd is compacted, and the connection is cut.
+// The test runs the textbook pipeline, from the server to workers that record the versions they
+// saw. Meanwhile it changes pods, compacts etcd, and cuts the connection.
 func TestPlainPipelineReachesTheServersState(t *testing.T) {
 	quiet := goleak.IgnoreCurrent()
 	var network cluster.Network
@@ -97,7 +97,7 @@ func trusted(t *testing.T) *x509.CertPool {
 	return pool
 }
 
-// bearer adds the administrator's token.
+// bearer adds the administrator's token to each request.
 type bearer struct{ http.RoundTripper }
 
 func (b bearer) RoundTrip(request *http.Request) (*http.Response, error) {

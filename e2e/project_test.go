@@ -30,10 +30,10 @@ const (
 	projectSites       = 30
 )
 
-// The main job of a project in kubebuilder's layout, with client-go and with module clientgo
-// instead. Two replicas elect a leader, which creates the owned objects of each website, repairs
-// changes by others, and cleans up after deletions. The other replica takes over when the leader
-// ends. Both sides have the same metrics.
+// The test runs the main job of a project in kubebuilder's layout, with client-go and with module
+// clientgo instead. Two replicas elect a leader. The leader creates the owned objects of each
+// website, repairs changes by others, and cleans up after deletions. The other replica takes over
+// when the leader ends. Both programs have the same metrics.
 func TestProjectOfKubebuilder(t *testing.T) {
 	defineWebsites(t)
 	families := map[string][]string{}
@@ -51,8 +51,7 @@ func TestProjectOfKubebuilder(t *testing.T) {
 	require.Equal(t, families["client-go"], families["clientgo"], "names of metrics")
 }
 
-// runProject runs the main job in a namespace of its own, and returns the names of the leader's
-// metrics.
+// runProject runs the main job in its own namespace, and returns the names of the leader's metrics.
 func runProject(t *testing.T, binary, namespace string) (families []string) {
 	ctx := t.Context()
 	require.NoError(t, kube.Create(ctx, "/api/v1/namespaces", map[string]any{"metadata": map[string]any{"name": namespace}}))
@@ -75,7 +74,7 @@ func runProject(t *testing.T, binary, namespace string) (families []string) {
 
 	require.NoError(t, kube.Delete(ctx, p.deployment(0)))
 	require.NoError(t, kube.Patch(ctx, p.deployment(1), map[string]any{"spec": map[string]any{"replicas": 7}}))
-	p.eventuallyDeployed(t, "web:2", projectSites) // changes by others are repaired
+	p.eventuallyDeployed(t, "web:2", projectSites) // The leader repairs changes by others.
 
 	families = first.families(t)
 	require.Equal(t, "0", first.metric(t, `workqueue_depth{controller="website",name="website",priority="0"}`))
@@ -126,7 +125,7 @@ func defineWebsites(t *testing.T) {
 	})
 }
 
-// project has the paths of the manager's objects.
+// project returns the paths of the manager's objects.
 type project struct{ namespace string }
 
 func (p project) sites() string {
@@ -146,8 +145,8 @@ func (p project) create(t *testing.T, i int) {
 	}))
 }
 
-// eventuallyDeployed waits until each website has a deployment with this image, and reports it in
-// its status.
+// eventuallyDeployed waits until each website has a deployment with this image, and the website's
+// status reports the deployment.
 func (p project) eventuallyDeployed(t *testing.T, image string, n int) {
 	t.Helper()
 	eventually(t, time.Minute, func() string {
@@ -186,10 +185,10 @@ func (p project) read(t *testing.T, path string, into any) {
 	require.NoError(t, json.Unmarshal(body, into))
 }
 
-// manager is the project's program as a process.
+// manager is the project's program, which runs as a process.
 type manager struct {
 	process         *exec.Cmd
-	metrics, probes string // addresses
+	metrics, probes string // the addresses
 	log             *strings.Builder
 }
 
@@ -212,7 +211,7 @@ func startManager(t *testing.T, binary, namespace string) *manager {
 	return m
 }
 
-// end ends the manager like a kubelet, with SIGTERM.
+// end ends the manager with SIGTERM, like a kubelet.
 func (m *manager) end(t *testing.T) {
 	require.NoError(t, m.process.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, m.process.Wait(), "a manager that was told to end")
@@ -235,7 +234,7 @@ func (m *manager) probe(t *testing.T, path string) int {
 	return answer.StatusCode
 }
 
-// page returns the page of metrics, or "" before the manager serves it.
+// page returns the page of metrics, or "" if the manager does not serve it yet.
 func (m *manager) page(t *testing.T) string {
 	answer, err := http.Get("http://" + m.metrics + "/metrics")
 	if err != nil {
@@ -247,7 +246,7 @@ func (m *manager) page(t *testing.T) string {
 	return string(body)
 }
 
-// metric returns the value of a series, or "".
+// metric returns the value of a series, or "" if the page does not have it.
 func (m *manager) metric(t *testing.T, series string) string {
 	for line := range strings.Lines(m.page(t)) {
 		if value, ok := strings.CutPrefix(line, series+" "); ok {

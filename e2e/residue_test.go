@@ -11,14 +11,16 @@ import (
 )
 
 // heapMargin is how many more bytes the heap may have after a test than before. A store of 5,000
-// pods has many times as many; caches of the standard library and of the test itself remain.
+// pods needs many times heapMargin. Caches of the standard library and of the test itself need
+// less, and remain.
 const heapMargin = 2 << 20
 
-// residue is the state before a test, for comparison with the state after it.
+// residue is the state before a test, for comparison with the state after the test.
 //
-// goleak counts goroutines. The pipeline's cluster.Network counts connections, because all of them
-// are made through it. Go cannot count timers. But an active timer keeps its function's objects
-// alive, so each test also checks with weak pointers that pipeline and client have been collected.
+// goleak counts goroutines. The pipeline's cluster.Network counts connections, because it makes all
+// of them. Go cannot count timers. But an active timer keeps alive the objects that its function
+// uses. Therefore each test also checks with weak pointers that pipeline and client have been
+// collected.
 type residue struct {
 	goroutines goleak.Option
 	heap       uint64
@@ -29,21 +31,21 @@ func takeResidue() residue {
 	return residue{goroutines: goleak.IgnoreCurrent(), heap: heapInUse()}
 }
 
-// requireNothingMore fails the test if there is more than before. Everything that the test still
-// refers to counts.
+// requireNothingMore fails the test if there are more goroutines than before, or if the heap has
+// grown by more than heapMargin. Objects to which the test still refers count as well.
 func (before residue) requireNothingMore(t *testing.T) {
 	t.Helper()
 	kube.CloseIdle()
-	eventually(t, time.Minute, func() string { // goleak itself waits less than half a second
+	eventually(t, time.Minute, func() string { // goleak itself waits for less than half a second.
 		if err := goleak.Find(before.goroutines); err != nil {
 			return err.Error()
 		}
 		return ""
 	})
 	var after uint64
-	// Memory that a cleanup or a stopped timer keeps is freed some time later. (A stopped timer
-	// behind fifty active ones keeps its function's objects for five seconds, in a program of ten
-	// lines.)
+	// The runtime frees memory that a cleanup or a stopped timer keeps only some time later. In a
+	// program of ten lines, a stopped timer behind fifty active ones kept its function's objects
+	// for five seconds.
 	began := time.Now()
 	eventually(t, time.Minute, func() string {
 		if after = heapInUse(); after > before.heap+heapMargin {
@@ -54,8 +56,8 @@ func (before residue) requireNothingMore(t *testing.T) {
 	t.Logf("heap: %.1f MiB before, %.1f MiB after, %v later", mib(before.heap), mib(after), time.Since(began).Round(time.Millisecond))
 }
 
-// heapInUse returns the bytes of live objects. It collects three times: the second collection frees
-// objects in a sync.Pool, and the third objects of cleanups.
+// heapInUse returns the bytes of live objects. It collects garbage three times. The second
+// collection frees objects in a sync.Pool, and the third one frees objects of cleanups.
 func heapInUse() uint64 {
 	for range 3 {
 		runtime.GC()
@@ -66,7 +68,7 @@ func heapInUse() uint64 {
 }
 
 // requireCollected fails the test if something keeps an object alive. It waits, because a stopped
-// timer may refer to its function until the scheduler removes it.
+// timer refers to its function until the scheduler removes the timer.
 func requireCollected[T any](t *testing.T, what string, alive weak.Pointer[T]) {
 	t.Helper()
 	eventually(t, time.Minute, func() string {

@@ -95,7 +95,8 @@ func TestVerbsAnswerAsTheServerDoes(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, corev1.PodRunning, running.Status.Phase)
 
-			_, err = resource.Update(ctx, created, metav1.UpdateOptions{}) // with the version before the status was written
+			// The version of created is older than the status.
+			_, err = resource.Update(ctx, created, metav1.UpdateOptions{})
 			require.True(t, apierrors.IsConflict(err), "%v", err)
 
 			require.NoError(t, resource.Delete(ctx, key, metav1.DeleteOptions{GracePeriodSeconds: new(int64)}))
@@ -153,8 +154,8 @@ func readPage(t *testing.T, resource *rest.Resource[*corev1.ConfigMap], opts lis
 	return stream.Meta()
 }
 
-// watchFrom returns the first error of a watch, which the server may answer at
-// once or send as its first event.
+// watchFrom returns the first error of a watch. The server may send the error as its answer or as
+// the first event.
 func watchFrom(t *testing.T, resource *rest.Resource[*corev1.ConfigMap], resourceVersion string) error {
 	t.Helper()
 	stream, err := resource.Watch(t.Context(), listwatch.WatchOptions{ResourceVersion: resourceVersion, Timeout: time.Second})

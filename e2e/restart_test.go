@@ -20,8 +20,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// life is one process that begins with a file, catches up with the server, saves and ends. It
-// returns the events of its handler.
+// life runs the informer of one process. The informer begins with the file, catches up with the
+// server, saves its state and ends. life returns the events of its handler.
 func life(t *testing.T, path string) (told []string) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -52,7 +52,9 @@ func life(t *testing.T, path string) (told []string) {
 	last, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: inTheNamespace(marker)}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.NoError(t, inf.Store().WaitRV(ctx, last.ResourceVersion))
-	select { // handlers are notified after the store changes, and lose the events that wait when Run ends
+	select {
+	// The informer calls handlers after the store has changed. If Run ends first, handlers miss
+	// the waiting events.
 	case <-marked:
 	case <-ctx.Done():
 		require.NoError(t, context.Cause(ctx))

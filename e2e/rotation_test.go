@@ -20,8 +20,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// whoami returns the user that the server authenticates the client as. It is a POST, so it is not
-// repeated after a lost connection.
+// whoami returns the user as whom the server authenticates the client. The request is a POST, so
+// the client does not repeat it after a lost connection.
 func whoami(ctx context.Context, client *rest.Client) (string, error) {
 	question, err := json.Marshal(&authenticationv1.SelfSubjectReview{TypeMeta: metav1.TypeMeta{
 		APIVersion: authenticationv1.SchemeGroupVersion.String(), Kind: "SelfSubjectReview",
@@ -51,8 +51,8 @@ func writeFile(t *testing.T, name string, content []byte) {
 	require.NoError(t, os.Rename(name+".new", name))
 }
 
-// The server checks a client certificate at every request, even on open connections. After the
-// certificate expires it answers 401, and an open watch continues.
+// The server checks a client certificate at every request, even on an open connection. After the
+// certificate has expired, the server answers 401 to requests, but an open watch continues.
 func TestClientCertificateIsRotatedUnderAnOpenWatch(t *testing.T) {
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
@@ -77,7 +77,8 @@ func TestClientCertificateIsRotatedUnderAnOpenWatch(t *testing.T) {
 	stop := changes.start(t)
 	issue("bob", time.Hour)
 	requireUser(t, "alice", p.client)
-	time.Sleep(time.Until(begin.Add(lifetime + 2*time.Second))) // certificates have a precision of seconds
+	// Certificates have times in whole seconds.
+	time.Sleep(time.Until(begin.Add(lifetime + 2*time.Second)))
 	requireUser(t, "bob", p.client)
 	require.NotZero(t, p.client.Stats().Retries, "the server never said 401")
 	stop()
@@ -114,7 +115,7 @@ func TestServerComesBackWithACertificateByANewAuthority(t *testing.T) {
 	}
 }
 
-// Only authorities in the file are trusted, whatever was trusted before.
+// The client trusts only the authorities that are in the file, even if it could connect before.
 func TestServerOfAnUnknownAuthorityIsNotTrusted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ca.crt")
 	before, err := os.ReadFile(kube.CAFile())

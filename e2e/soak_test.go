@@ -17,8 +17,8 @@ import (
 
 var soak = flag.Duration("soak", 12*time.Second, "how long to disturb pipelines, all ways together")
 
-// TestGuaranteesHoldUnderDisturbance disturbs a pipeline in every way, and checks G1 to G8 with
-// witnesses; G10 is checked as in every test.
+// TestGuaranteesHoldUnderDisturbance disturbs pipelines of all settings. It checks G1 to G8 with
+// witnesses, and checks G10 like every test.
 func TestGuaranteesHoldUnderDisturbance(t *testing.T) {
 	ways := everyWay(configMaps)
 	for _, s := range ways {
@@ -34,7 +34,7 @@ func TestGuaranteesHoldUnderDisturbance(t *testing.T) {
 
 func byStep(m *corev1.ConfigMap) ([]string, error) { return []string{m.Annotations["step"]}, nil }
 
-// disturb disturbs p in rounds, each of which ends with a comparison.
+// disturb disturbs p in rounds. Each round ends with a comparison.
 func disturb(t *testing.T, p *pipeline[*corev1.ConfigMap], until time.Time) {
 	changes := configMapChurn()
 	var witnesses []*checker.Witness[*corev1.ConfigMap]
@@ -62,7 +62,8 @@ func disturb(t *testing.T, p *pipeline[*corev1.ConfigMap], until time.Time) {
 	}
 }
 
-// disturbance injects one fault or change, and returns the witnesses that exist afterwards.
+// disturbance makes one random fault, or adds or removes a witness. It returns the witnesses that
+// exist afterwards.
 func disturbance(t *testing.T, p *pipeline[*corev1.ConfigMap], witnesses []*checker.Witness[*corev1.ConfigMap]) []*checker.Witness[*corev1.ConfigMap] {
 	switch n := rand.IntN(40); {
 	case n < 10:
@@ -91,14 +92,14 @@ func disturbance(t *testing.T, p *pipeline[*corev1.ConfigMap], witnesses []*chec
 	return witnesses
 }
 
-// requireIndex checks the store like a reader (G7).
+// requireIndex checks the store as a reader sees it (G7).
 func requireIndex(t *testing.T, p *pipeline[*corev1.ConfigMap]) {
 	t.Helper()
 	require.Empty(t, checker.Disagreement(p.informer.Store().Snapshot(), "step", byStep))
 }
 
-// requireOwnWrites waits for the server's newest version, and requires that the store then has
-// everything through it (G8).
+// requireOwnWrites waits until the store has the server's newest version. The store must then have
+// all changes through this version (G8).
 func requireOwnWrites(t *testing.T, p *pipeline[*corev1.ConfigMap]) {
 	t.Helper()
 	want, err := kube.List(t.Context(), p.path)

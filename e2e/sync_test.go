@@ -14,7 +14,7 @@ import (
 
 var pods = settings{resource: corev1.SchemeGroupVersion.WithResource("pods"), path: cluster.PodsPath}
 
-// everyWay returns the settings for both encodings and both kinds of list.
+// everyWay returns settings for each pair of an encoding and a kind of list.
 func everyWay(s settings) []settings {
 	var all []settings
 	for _, encoding := range encodings {
@@ -41,8 +41,8 @@ func TestStoreHoldsTheSeededPods(t *testing.T) {
 	}
 }
 
-// The server reads config maps from etcd for every list, so these lists have pages; a list from the
-// watch cache comes in one piece, whatever the limit is.
+// The server reads config maps from etcd for every list, so these lists have pages. A list from the
+// watch cache has one page, even if the request has a limit.
 func TestListFromStorageComesInPages(t *testing.T) {
 	configMapChurn().steps(t, 200)
 	for _, encoding := range encodings {

@@ -19,7 +19,7 @@ import (
 )
 
 // widget is the custom resource with the fields that its controller knows. The server accepts any
-// content.
+// content in these fields.
 type widget struct {
 	metav1.TypeMeta   `json:""`
 	metav1.ObjectMeta `json:"metadata"`
@@ -30,9 +30,9 @@ type widget struct {
 	} `json:"spec"`
 }
 
-// TestG2_WhatATenantWritesIsNeverMissingInSilence: a quantity that is slow to parse is decoded like
-// in apimachinery. An object that cannot be decoded is a state that every waiter and every health
-// check sees.
+// TestG2_WhatATenantWritesIsNeverMissingInSilence writes objects as a tenant may write them. A
+// quantity that is slow to parse is decoded as apimachinery would decode it. If an object cannot be
+// decoded, every waiter and every health check sees that.
 func TestG2_WhatATenantWritesIsNeverMissingInSilence(t *testing.T) {
 	client := newClient(t, kube.Config())
 	widgets := schema.GroupVersionResource{Group: cluster.CRDGroup, Version: cluster.CRDVersion, Resource: cluster.CRDResource}
@@ -71,14 +71,15 @@ func TestG2_WhatATenantWritesIsNeverMissingInSilence(t *testing.T) {
 	}
 	tenant := types.NamespacedName{Namespace: cluster.Namespace, Name: "tenant"}
 
-	eventually(t, time.Minute, func() string { // the definition of another test may not be gone yet
+	eventually(t, time.Minute, func() string {
+		// The server may not have removed the definition of another test yet.
 		if err := kube.CreateCRD(t.Context()); err != nil {
 			return err.Error()
 		}
 		return ""
 	})
 	defer func() { require.NoError(t, kube.DeleteCRD(context.WithoutCancel(t.Context()))) }()
-	eventually(t, time.Minute, func() string { // the server may not accept them yet
+	eventually(t, time.Minute, func() string { // The server may not accept the objects yet.
 		if err := kube.Create(t.Context(), cluster.WidgetsPath, cluster.Widget(tenant.Name, 1)); err != nil {
 			return err.Error()
 		}
@@ -101,7 +102,8 @@ func TestG2_WhatATenantWritesIsNeverMissingInSilence(t *testing.T) {
 	now, _ := first.Store().Get(tenant)
 	require.Zero(t, now.Spec.Limit.Cmp(resource.MustParse("1n")))
 
-	// An object that becomes unreadable keeps its old state, and is named.
+	// If an object becomes unreadable, the store keeps its old state, and the error names the
+	// object.
 	write(tenant.Name, map[string]any{"size": "many"})
 	_, err = await.Until(t.Context(), first.Store(), tenant, await.Deleted[*widget](""))
 	require.ErrorContains(t, err, "cannot unmarshal string")
@@ -113,8 +115,7 @@ func TestG2_WhatATenantWritesIsNeverMissingInSilence(t *testing.T) {
 	require.True(t, ok)
 	require.Same(t, now, old)
 
-	// An object that is unreadable from the start prevents the sync of every informer without
-	// SkipUnreadable.
+	// If an object is unreadable from the start, no informer without SkipUnreadable can sync.
 	second, third := run(false), run(true)
 	synced(third)
 	require.Zero(t, third.Store().Len())

@@ -43,8 +43,9 @@ func TestBuiltinTypesAreThoseThatTheServerHas(t *testing.T) {
 	t.Logf("%d resources compared", compared)
 }
 
-// isCustom reports whether a group belongs to a definition: the server's own groups have no dot, or
-// end in k8s.io. The list of definitions does not help, because a deleted one is shown for a while.
+// isCustom reports whether a group belongs to a definition. The names of the server's own groups
+// have no dot, or end in k8s.io. The list of definitions cannot tell, because discovery shows the
+// group of a deleted definition for some time.
 func isCustom(group string) bool {
 	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
 }

@@ -20,9 +20,9 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Limits on the heap for 50,000 config maps of 1.5 kB each: of a stream whose objects are dropped,
-// and of an informer as a multiple of its final size. Go's garbage collector needs a factor of two
-// anyway.
+// These are limits on the heap for 50,000 config maps of 1.5 kB each. streamBound is for a stream
+// whose objects are dropped. peakFactor is for an informer, as a multiple of its final heap. Go's
+// garbage collector alone needs a factor of two.
 const (
 	volume      = 50_000
 	streamBound = 24 << 20
@@ -85,7 +85,7 @@ func TestFiftyThousandConfigMapsInBoundedMemory(t *testing.T) {
 	}
 }
 
-// requireBounded checks the peak of the heap while a pipeline filled its store.
+// requireBounded checks the heap's peak while a pipeline filled its store.
 func requireBounded(t *testing.T, p *pipeline[*corev1.ConfigMap], peak uint64) {
 	t.Helper()
 	require.GreaterOrEqual(t, p.informer.Store().Len(), volume)
@@ -95,7 +95,7 @@ func requireBounded(t *testing.T, p *pipeline[*corev1.ConfigMap], peak uint64) {
 	runtime.KeepAlive(p)
 }
 
-// read reads all of the server's objects, keeps none, and returns their number.
+// read reads all of the server's objects without keeping them, and returns their number.
 func read(t *testing.T, resource *rest.Resource[*corev1.ConfigMap], mode reflector.ListMode) (n int) {
 	if mode == reflector.List {
 		stream, err := resource.List(t.Context(), listwatch.ListOptions{ResourceVersion: "0"})
@@ -122,8 +122,8 @@ func read(t *testing.T, resource *rest.Resource[*corev1.ConfigMap], mode reflect
 	}
 }
 
-// watchHeap measures the heap from now on, including dead objects that are not collected yet. peak
-// returns the maximum.
+// watchHeap measures the heap until peak is called. The heap includes dead objects that are not
+// collected yet. peak returns the maximum.
 func watchHeap() (peak func() uint64) {
 	runtime.GC()
 	const name = "/memory/classes/heap/objects:bytes"

@@ -29,7 +29,7 @@ import (
 
 func init() { ctrl.SetLogger(logr.Discard()) }
 
-// environment is an Environment with kinform's programs.
+// environment returns an Environment that uses kinform's programs.
 func environment() *envtest.Environment {
 	return &envtest.Environment{BinaryAssetsDirectory: assets, UseExistingCluster: ptr.To(false)}
 }
@@ -82,8 +82,8 @@ func TestDefinitionsAndWebhooks(t *testing.T) {
 	config.WarningHandler = said
 	c := open(t, config)
 
-	// The schema is validated. The webhook, which would deny everything, is not called, and the
-	// server says so in a warning.
+	// The server validates the schema. It does not call the webhook, which would deny everything,
+	// and says so in a warning.
 	kind := schema.GroupVersionKind{Group: "web.example.com", Version: "v1", Kind: "Guestbook"}
 	book := &unstructured.Unstructured{}
 	book.SetGroupVersionKind(kind)
@@ -124,8 +124,8 @@ func TestUsers(t *testing.T) {
 	require.Equal(t, "kubectl: kinform has no kubectl: name a real one with TEST_ASSET_KUBECTL=/path/of/kubectl\n", string(text))
 }
 
-// Two control planes run at once. Each listens at its configured address. A stopped control plane
-// starts again empty, next to the files it left.
+// Two control planes run at once, and each listens at its configured address. A control plane
+// starts empty, also after a stop, and also if its directory has files of another etcd.
 func TestTwoControlPlanesThatStartAgain(t *testing.T) {
 	other := begin(t, environment())
 	env := environment()

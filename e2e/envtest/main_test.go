@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// assets is the directory with the programs, and binary the command that wrote them.
+// assets is the directory that has the programs. binary is the command that wrote them.
 var assets, binary string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }

@@ -21,8 +21,9 @@ import (
 //	make manifests
 const guestbook = "../testdata/guestbook"
 
-// TestGeneratedProject runs the steps of the project's "make test", with client-go and with module
-// clientgo instead. Each runs with a control plane that envtest starts, and with a running server.
+// TestGeneratedProject runs the steps of the project's "make test" with client-go, and with module
+// clientgo instead. In both cases envtest starts a control plane. With client-go, the steps also
+// run on a server that runs already.
 func TestGeneratedProject(t *testing.T) {
 	t.Run("client-go", func(t *testing.T) {
 		p := newProject(t, "../go.mod")
@@ -38,8 +39,8 @@ func TestGeneratedProject(t *testing.T) {
 // project is a copy of the generated project.
 type project struct{ dir string }
 
-// newProject copies the project. Its go.mod gets the requirements and replacements of another
-// go.mod of this module, so that little has to be compiled for it.
+// newProject copies the project. The copy's go.mod gets the requirements and replacements of
+// another go.mod of this module, so that the go command reuses most compiled packages.
 func newProject(t *testing.T, other string) project {
 	t.Helper()
 	p := project{dir: t.TempDir()}
@@ -70,7 +71,7 @@ func newProject(t *testing.T, other string) project {
 	return p
 }
 
-// test runs the project's tests like its Makefile.
+// test runs the project's tests in the same way as its Makefile.
 func (p project) test(t *testing.T, env ...string) {
 	t.Helper()
 	out := p.do(t, env, "go", "test", "-count=1", "./...")
