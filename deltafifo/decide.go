@@ -26,13 +26,14 @@ type Known[T any] interface {
 // dropped. The first delta of such a stack is one of these:
 //
 //   - A state, after a Replace that did not list the key: decide puts a tombstone of the known
-//     object, if there is one, before it.
+//     object before the state, if there is a known object.
 //   - A deletion of an object, but no object is known: decide drops it (DF-6).
 //   - A deletion of the known object: it stays as it is.
 //   - A deletion of an object that came after the known object: it becomes a tombstone of the known
 //     object.
 //   - An undecodable object: it becomes a tombstone of the known object if the two are different
-//     objects. Otherwise it becomes a Sync if there was a Resync, and is dropped if not.
+//     objects. Otherwise it becomes a Sync if there was a Resync, and decide drops it if there was
+//     not.
 func (f *FIFO[T]) decide(s *shelf[T]) (dropped int) {
 	for _, i := range s.doubtful {
 		stack := &s.stacks[i]

@@ -37,7 +37,7 @@ type Delta[T any] struct {
 	UIDHash uint64
 }
 
-// DeltaType says what a [Delta] reports. The zero value is no valid type.
+// DeltaType says what a [Delta] reports. The zero value is not a valid type.
 type DeltaType uint8
 
 // These are the types of deltas. A consumer that keeps a store treats all types except Deleted
@@ -79,7 +79,7 @@ type Stack[T any] struct {
 	Deltas []Delta[T] // oldest first
 }
 
-// Newest returns the newest delta, which says whether the object exists, and its state.
+// Newest returns the newest delta. Its type says whether the object exists.
 func (s Stack[T]) Newest() Delta[T] { return s.Deltas[len(s.Deltas)-1] }
 
 // Batch is everything that was pending at a Pop. The consumer owns it.

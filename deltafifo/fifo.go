@@ -18,7 +18,7 @@ import (
 // the deltas are in the order in which the producers got the lock.
 type FIFO[T any] struct {
 	known    Known[T]
-	limit    int // deltas per key beyond which updates merge
+	limit    int // number of deltas per key above which updates merge
 	observer *Observer
 
 	// ready has a token if there may be pending deltas that a waiting Pop has not seen. One slot is
@@ -89,8 +89,8 @@ func (f *FIFO[T]) Bookmark(resourceVersion string) error {
 	return nil
 }
 
-// Resync requests a Sync delta for each key that the consumer has at the next Pop and that has no
-// pending delta (DF-23). So a Sync with an older state never follows a newer one. It returns
+// Resync requests Sync deltas. The next Pop adds one for each key that the consumer has and that
+// has no pending delta (DF-23). So a Sync with an older state never follows a newer one. It returns
 // ErrClosed after Close.
 func (f *FIFO[T]) Resync() error {
 	defer f.wake()
@@ -161,7 +161,7 @@ func (f *FIFO[T]) Close() {
 }
 
 // Apply queues an event of a watch, as Add, Update, Delete and Bookmark do. If the event is
-// Unordered, its version does not count: then only a Bookmark says how far the queue is.
+// Unordered, its version does not count: then only a Bookmark moves the queue's resourceVersion.
 //
 // A Deleted event that is Unchanged becomes a tombstone: its object was undecodable. A Modified
 // event that is Unchanged says that the present object of the key is undecodable. If the known
@@ -266,7 +266,7 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 		stack.Deltas = append(deltas, d)
 		s.deltas++
 		if len(deltas) == cap(deltas) {
-			clear(deltas) // the stack has moved, and others may use its old page
+			clear(deltas) // the stack has moved; other stacks may use its old page
 		}
 	}
 }
@@ -278,8 +278,8 @@ func (f *FIFO[T]) crowdedLocked() bool {
 	return f.pending.deaths >= max(f.limit, len(f.pending.stacks)/2)
 }
 
-// ends reports whether the object of the first delta is gone at the second delta. Then the second
-// delta is its Deleted, or is about another object.
+// ends reports whether the object of the first delta is gone at the second delta. This is so if the
+// second delta is a Deleted or is about another object.
 func ends[T any](first, second Delta[T]) bool {
 	return first.Type != Deleted && (second.Type == Deleted || listwatch.OtherUID(first.UIDHash, second.UIDHash))
 }
@@ -298,7 +298,7 @@ func mergeable[T any](deltas []Delta[T], d Delta[T]) bool {
 }
 
 // forgetLifeLocked removes all deltas of the newest object, which is gone, from a stack. It does so
-// only if the stack has all of them, because a delta of another object comes before them. It
+// only if a delta of another object comes before them, because then the stack has all of them. It
 // reports whether it has removed them.
 func (f *FIFO[T]) forgetLifeLocked(stack *Stack[T]) bool {
 	at := len(stack.Deltas) - 1

@@ -20,8 +20,8 @@ type shelf[T any] struct {
 	since  time.Time  // the time of the oldest delta; zero if the shelf is empty
 
 	// doubtful has the indices of the stacks whose first delta depends on Known. Pop decides about
-	// it when it takes the shelf; see FIFO.decide. The first delta of such a stack is a Deleted, or
-	// came after a Replace that did not list the key.
+	// these deltas when it takes the shelf; see FIFO.decide. The first delta of such a stack is a
+	// Deleted, or came after a Replace that did not list the key.
 	doubtful []int
 
 	initial bool // the first Replace of the queue is on this shelf

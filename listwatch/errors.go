@@ -8,8 +8,8 @@ import (
 )
 
 // ErrListTooLarge is wrapped by the error of a list that has more bytes than the Source accepts.
-// The initial events of a streaming list count as a list. The next attempt costs as much, and will
-// usually fail in the same way.
+// The initial events of a streaming list count as a list. Another attempt costs the server just as
+// much work, and usually fails in the same way.
 var ErrListTooLarge = errors.New("list too large")
 
 // ErrUnusable is wrapped by the errors of a Source that can never work because of how it was made,

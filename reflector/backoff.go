@@ -19,8 +19,8 @@ import (
 //
 // If no server was reached, or the server refused the credentials, OutageFactor replaces Factor.
 // These failures have their own count, which starts again after any other failure. plain/backoff.go
-// has one count and doubles each wait. After an outage of 20 seconds, its client may wait for 30
-// more seconds, and this one for 8.
+// has one count and doubles each wait. After an outage of 20 seconds, a client of package plain may
+// wait for 30 more seconds. With this Backoff, a client waits for at most 8.
 type Backoff struct {
 	// Base is the shortest wait after the first failure. Defaults to 800 ms.
 	Base time.Duration
@@ -37,8 +37,8 @@ type Backoff struct {
 	// PermanentMax replaces Max while the server keeps answering that the resource does not exist
 	// (404) or that the client must not read it (403). These failures do not go away by themselves,
 	// and every attempt costs the server work. After a list that is too large
-	// (listwatch.ErrListTooLarge), even the first wait is drawn near PermanentMax. At least Max;
-	// defaults to 5 minutes, or Max if it is longer.
+	// (listwatch.ErrListTooLarge), even the first wait is drawn near PermanentMax. It must be at
+	// least Max. It defaults to 5 minutes, or to Max if Max is longer.
 	PermanentMax time.Duration
 
 	// Factor is the ratio of each wait to the wait before it; at least 1. Defaults to 2.
@@ -48,7 +48,8 @@ type Backoff struct {
 	// unknown host name), or if the credentials were not accepted (401). With 1.25, the next wait
 	// is about a quarter of the outage so far. After an outage of 20 seconds, all clients come back
 	// within 8 seconds. Of 10,000 clients, at most 2,100 come back in one second, and at most 500
-	// after a long outage. At least 1; defaults to 1.25, or to Factor if it is less.
+	// after a long outage. It must be at least 1. It defaults to 1.25, or to Factor if Factor is
+	// less.
 	OutageFactor float64
 
 	// Jitter is the random part of a wait, relative to its fixed part. A negative Jitter means no

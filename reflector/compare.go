@@ -21,9 +21,9 @@ var errNotAgain = errors.New("the watch did not begin with the last event of the
 // doubt has the reasons to suspect that the server no longer has the history that the reflector
 // knows, for example after a restore from a backup.
 type doubt struct {
-	// lost: a watch was lost since the last snapshot or comparison. outage: the server was
-	// unreachable after that, so that another server may have taken its place. pace limits how
-	// often the reflector compares.
+	// lost records that a watch was lost since the last snapshot or comparison. outage records that
+	// the server was unreachable after that, so that another server may have taken its place. pace
+	// limits how often the reflector compares.
 	lost, outage bool
 	pace         pace.Pace
 
@@ -33,8 +33,8 @@ type doubt struct {
 	late           error
 	looked, hinted time.Time
 
-	// other: the server has another history than the sink, so the same version may belong to
-	// another object. The reflector takes the next snapshot as if the sink were empty.
+	// other records that the server has another history than the sink, so the same version may
+	// belong to another object. The reflector takes the next snapshot as if the sink were empty.
 	other bool
 }
 
@@ -75,7 +75,8 @@ func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], 
 	if !s.asked {
 		s.asked = true
 		if s.from != s.version && r.doubt.pace.Left() > 0 {
-			// No version is requested now: the first event decides, if it comes in time.
+			// It is too early for another request for the server's version. The first event
+			// decides, if it comes in time.
 			s.watch.endAfter(pace.CompareLimit, errNotAgain)
 			return s, nil
 		}
@@ -92,8 +93,8 @@ func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], 
 		s.watch.close()
 		return r.forgotten(s.version, s.listed), nil
 	case errors.Is(err, errNotAgain):
-		// A server whose versions are lower than the watch's start sends nothing on this watch.
-		// Here the server's version is unknown, so this is possible.
+		// The event did not come again. If the server's version was not requested, it may be lower
+		// than the watch's start. Then the server sends nothing on this watch.
 		s.watch.close()
 		r.doubt.outage = r.doubt.outage || s.told || !s.listed
 		return r.forgotten(s.version, s.listed), nil
@@ -120,8 +121,8 @@ func (r *Reflector[T]) compareVersions(ctx context.Context, s *comparing[T]) (st
 	case err != nil:
 		r.opts.Logger.Warn("The server's version could not be compared with what is known", "err", err)
 	case older(current, s.version):
-		// The next list will have the same version, so the server confirms it twice. Count it as
-		// one refusal less than the limit.
+		// Set the count to one below the limit. Then the next list, which will have the same
+		// version, is accepted.
 		r.refused = refusals{version: current, times: insistence - 1}
 		return r.begin(s, fmt.Errorf("%w: it has version %s, the sink has been told everything up to %s", ErrOtherHistory, current, s.version))
 	}

@@ -38,7 +38,7 @@
 //
 // plain/reflector.go has one state: list, then watch until something fails, then list again. Each
 // list of 20,000 pods takes 2.30 s of CPU (plain/README.md). After an outage, ten thousand clients
-// with this reflector would list everything from etcd at once. The reflector of this package
+// with plain's reflector would list everything from etcd at once. The reflector of this package
 // resumes with a watch from the version at which the last watch was lost.
 //
 // # Where to find what
@@ -149,8 +149,8 @@
 // Attempts that reach no server, or a server that refuses the credentials (401), are counted
 // separately. Their waits grow more slowly ([Backoff].OutageFactor). Any other failure resets this
 // count. So if a server that has just started forbids everything, its answer counts as a first
-// failure. If a connection breaks after it has held for some time, the next wait is not longer than
-// about this time, however many attempts failed before.
+// failure. If a connection was open for some time before it broke, the next wait is at most about
+// that time, however many attempts failed before.
 //
 // Some attempts need no wait. After about ten attempts without a wait, the reflector makes at most
 // one attempt a second, whatever the server answers.

@@ -59,8 +59,8 @@ type turns struct {
 	n          int // tokens so far
 }
 
-// again records the next token, and reports whether the tokens repeat. It may notice a repetition
-// only after twice as many pages.
+// again records the next token, and reports whether the tokens repeat. A comparison with all
+// earlier tokens might notice a repetition after half as many pages.
 func (t *turns) again(token string) bool {
 	if t.n > 0 && (token == t.last || token == t.kept) {
 		return true
@@ -179,7 +179,7 @@ func (r *Reflector[T]) otherHistory(err error) (state[T], error) {
 }
 
 // handOver gives a whole snapshot to the sink. It refuses a snapshot that is older than the sink's
-// version, until the server insists. next is the state that follows.
+// version, until enough of them have come in a row; see refusals. next is the state that follows.
 func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, version string, next state[T]) (state[T], error) {
 	var travels error
 	if older(version, r.version) {

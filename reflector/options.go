@@ -63,16 +63,17 @@ type Options struct {
 	// ListProgressTimeout is how long a list may take, from the request to its end. For a streaming
 	// list, it is the longest time between events that list existing objects; changes of objects do
 	// not count. After this time, the reflector reports [ErrNoProgress], and lists; it makes no
-	// further streaming list. Defaults to 60 seconds, because an API server works on a list for as
-	// long before it gives up. A shorter time may break off every list of a slow server.
+	// further streaming list. Defaults to 60 seconds, because an API server gives up a list after
+	// 60 seconds. A shorter time may break off every list of a slow server.
 	ListProgressTimeout time.Duration
 
 	// WatchIdleTimeout is how long a watch may be silent. After this time, the reflector takes the
 	// connection for dead: it reports [ErrIdle], and starts the next watch at once from the same
 	// version. This is not counted as a failure, because perhaps nothing has happened. A negative
-	// time means no limit. Defaults to 3 minutes, in which three bookmarks of a quiet watch are
-	// missing. Some servers send no bookmarks: kube-apiserver sends none for events, which it does
-	// not cache. Their quiet watches are replaced every 3 minutes; nothing is lost or listed again.
+	// time means no limit. Defaults to 3 minutes: a quiet watch gets about one bookmark a minute,
+	// so three are then missing. Some servers send no bookmarks: kube-apiserver sends none for
+	// events, which it does not cache. Their quiet watches are replaced every 3 minutes; nothing is
+	// lost or listed again.
 	WatchIdleTimeout time.Duration
 
 	// Backoff says how long to wait after a failure.
@@ -81,8 +82,8 @@ type Options struct {
 	// GiveUpAfter is the number of permanent failures in a row after which Run returns the failure.
 	// A failure is permanent if the resource does not exist (404), if this client must not read it
 	// (403), or if the list is too large (listwatch.ErrListTooLarge). Defaults to 0, which means
-	// never: somebody may still install the definition or grant the right. Meanwhile the waits
-	// grow; see [Backoff].PermanentMax.
+	// never: somebody may still install the CustomResourceDefinition or grant the permission.
+	// Meanwhile the waits grow; see [Backoff].PermanentMax.
 	GiveUpAfter int
 
 	// AllowTimeTravel accepts a snapshot that is older than the sink's version, and treats it as
@@ -92,15 +93,15 @@ type Options struct {
 	//
 	// Even by default, the reflector accepts an old snapshot in two cases, and reports
 	// ErrTimeTravel as well. First, a comparison has just found that the server's most recent
-	// version is as old. Second, six snapshots in a row were outdated, and their versions did not
-	// go down. This takes about half a minute.
+	// version is older than the sink's as well. Second, six snapshots in a row were outdated, and
+	// their versions did not go down. This takes about half a minute.
 	AllowTimeTravel bool
 
 	// SkipComparison leaves out the comparison of histories after a lost watch. A comparison costs
-	// a list of one object, and one event that comes twice. Without it, the reflector may not
-	// notice that a cluster was restored from a backup; it cannot notice if the server's versions
-	// have passed the known ones. Defaults to false. If versions are not numbers, the reflector
-	// never compares.
+	// a list of one object, and one event that comes twice. Without comparisons, the reflector may
+	// not notice that a cluster was restored from a backup. It cannot notice this once the server's
+	// versions have passed the known version. Defaults to false. If versions are not numbers, the
+	// reflector never compares.
 	SkipComparison bool
 
 	// SkipUnreadable lets the reflector hand over a first snapshot that has undecodable objects. By

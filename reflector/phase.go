@@ -15,8 +15,8 @@ const (
 	Streaming
 	// Connecting waits for the server's answer to the request for a watch.
 	Connecting
-	// Comparing has a new watch after the last watch was lost. It finds out whether the server's
-	// history is still the known one.
+	// Comparing has a new watch after the last watch was lost. It finds out whether the server
+	// still has the known history.
 	Comparing
 	// Watching reads the events of a watch.
 	Watching

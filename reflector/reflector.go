@@ -85,10 +85,10 @@ type Reflector[T any] struct {
 	warned  bool        // the log has named an undecodable object of this snapshot or watch
 	refused refusals    // consecutive outdated snapshots
 	doubt   doubt       // whether the server's history is the known one
-	mark    mark.Mark   // the last event of that history that the sink got
+	mark    mark.Mark   // the last event of the known history that the sink got
 	synced  bool        // the sink has got a whole snapshot
 	unread  unreadables // Run's goroutine writes it, with record.mu locked
-	relists pace.Pace   // limits the snapshots because of failed watches
+	relists pace.Pace   // limits how often failed watches lead to a snapshot
 	haste   pace.Haste
 	waited  bool // the last state waited
 

@@ -17,8 +17,8 @@ type silence struct {
 	began  time.Time
 	timer  *time.Timer
 
-	// since is when the current wait began, as a duration after began. It is idle if no wait runs,
-	// and over after stop.
+	// since is when the current wait began, as a duration after began. Its value is the constant
+	// idle if no wait runs, and the constant over after stop.
 	since atomic.Int64
 
 	// The fields below belong to the waiting goroutine.

@@ -52,12 +52,12 @@ type connecting[T any] struct {
 // comparing has a watch that was opened after a lost watch, or that got a late event. It compares
 // the server's history with the known one.
 type comparing[T any] struct {
-	version string // through which the sink has everything
-	from    string // the watch starts after it: version, or just before the mark
+	version string // the sink has everything through this version
+	from    string // start of the watch: version, or just before the mark
 	watch   *session[T]
 	asked   bool // the server's version was requested, or its request is not due
 	listed  bool // the server's version was requested
-	told    bool // the server's version is known, and is not lower
+	told    bool // the server's version is known, and not lower than version
 }
 
 // watching reads the next event of a watch.

@@ -36,7 +36,8 @@ type Status struct {
 	// undecodable. An object leaves the set when it is deleted, or when an event or a snapshot
 	// brings a decodable state. The reflector does not request single objects: an object that was
 	// damaged in transit stays in the set until it changes or is listed again. Objects without a
-	// readable name leave with the next snapshot, which follows when the current watch ends.
+	// readable name leave the set with the next snapshot. The reflector takes that snapshot when
+	// the current watch ends.
 	Unreadable Unreadable
 
 	// Failures is the number of consecutive failed attempts. 0 means that nothing fails.

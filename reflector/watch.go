@@ -29,9 +29,9 @@ func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T],
 	}
 	from, left := opts.ResourceVersion, r.doubt.pace.Left()
 	if compares && from == s.version && left > 0 {
-		// A comparison is not due yet. The server is asked to end this watch when it is, and the
-		// next watch compares. The watch needs at least veryShort, and the server may count its
-		// time from before its answer.
+		// A comparison is not due yet. Ask the server to end this watch when the comparison is due:
+		// the next watch compares. Request more than veryShort, because a server may count the time
+		// from before its answer.
 		compares, opts.Timeout = false, min(max(left, 2*veryShort), r.opts.watchTimeout())
 	}
 	watch, err := r.open(ctx, opts, r.opts.WatchIdleTimeout, ErrIdle)
@@ -68,8 +68,8 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 		s.watch.close()
 		return r.watchEnded(s, err)
 	case event.Unchanged && !event.Unordered && !s.synthetic && (event.ResourceVersion == s.version || r.passed(s, event.ResourceVersion)):
-		// Known is for initial events, but a stream that reads ahead may also have called it for a
-		// later event. The sink has this event already.
+		// Known is meant for initial events, but a stream that reads ahead may also have called it
+		// for a later event. The sink has this event already.
 		r.record.update(func(st *Status) { st.Stale++ })
 		return s, nil
 	case event.Unchanged:

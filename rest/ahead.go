@@ -46,7 +46,7 @@ type ahead[T any] struct {
 
 	current *batch[T]     // this field and the fields below belong to the consumer
 	taken   int           // number of results of current that were handed out
-	around  wire.Envelope // the fields read around the frames, up to current
+	around  wire.Envelope // the fields of the envelope, as far as it was read up to current
 	arrived int64         // bytes of the stream up to the end of current
 	passed  int64         // bytes of the frames in batches before current
 	err     error         // if set, next returns it from now on
@@ -83,7 +83,7 @@ func (a *ahead[T]) read() {
 // blocks while the consumer is too far behind, and returns false once the exchange has ended.
 func (a *ahead[T]) dispatch(b *batch[T]) bool {
 	b.waits = len(b.frames) > 1 || b.size > aloneSize || len(a.slots) > 0 || len(a.order) > 0
-	here := !b.waits // read now, because b belongs to the consumer once it is in order
+	here := !b.waits // read now: once b is in the channel order, it belongs to the consumer
 	if here {
 		a.decodeAll(b)
 	} else if b.decoded == nil {
@@ -92,7 +92,8 @@ func (a *ahead[T]) dispatch(b *batch[T]) bool {
 	gone := a.exchange.running.Done()
 	limit := int64(min(2*a.exchange.reading.maxObjectBytes, maxAhead))
 	for a.isFull(b.size, limit) {
-		// Without a lost wake-up: either this loop sees the smaller held, or take sees crowded.
+		// No wake-up is lost: either this loop sees the smaller value of held, or the method take
+		// sees crowded.
 		a.crowded.Store(true)
 		if !a.isFull(b.size, limit) {
 			break

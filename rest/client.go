@@ -186,7 +186,7 @@ func parseHost(host string) (*url.URL, error) {
 	return u, nil
 }
 
-// orDefault returns value, or otherwise if value is the zero value.
+// orDefault returns value. If value is the zero value, it returns the second argument.
 func orDefault[V comparable](value, otherwise V) V {
 	var zero V
 	if value == zero {

@@ -52,7 +52,7 @@ func isCorrupt(err error) bool {
 type inflating struct {
 	io.ReadCloser              // the compressed body
 	plain         *atomic.Bool // set to true if the body exceeds most
-	most          int64        // the largest ratio of out to in
+	most          int64        // the maximum of the field out divided by the field in
 	in, out       int64        // bytes before and after decompression
 	reader        *gzip.Reader
 }

@@ -81,9 +81,9 @@ type Config struct {
 
 	// HeaderTimeout limits the time from sending a request to the headers of the response,
 	// including connecting. It also limits reading the body of a failure. It does not limit any
-	// other body, and so never ends a watch. Defaults to 60 seconds, because an API server works on
-	// a list for as long before it gives up (--request-timeout). A shorter time may break off every
-	// list of a slow server.
+	// other body, and so never ends a watch. Defaults to 60 seconds, because an API server gives up
+	// a list after 60 seconds (--request-timeout). A shorter time may break off every list of a
+	// slow server.
 	HeaderTimeout time.Duration
 }
 

@@ -70,8 +70,8 @@ func (d clientDecoder) DecodeJSON(data []byte, object any) error {
 	return d.get().DecodeJSON(data, object)
 }
 
-// protobufOr returns a function that calls DecodeProtobuf, or own for a type that d cannot decode,
-// such as a type of a later version of k8s.io/api.
+// protobufOr returns a function that calls DecodeProtobuf. It calls the function own instead for a
+// type that d cannot decode, such as a type of a later version of k8s.io/api.
 func protobufOr(d Decoder, own func(data []byte, object any) error) func(data []byte, object, earlier any) error {
 	return func(data []byte, object, earlier any) error {
 		err := d.DecodeProtobuf(data, object, earlier)
@@ -82,8 +82,9 @@ func protobufOr(d Decoder, own func(data []byte, object any) error) func(data []
 	}
 }
 
-// jsonOr returns a function that calls DecodeJSON. If DecodeJSON fails, the function returns the
-// error of own, which names the field that does not fit: a sharing.Decoder names only the byte.
+// jsonOr returns a function that calls DecodeJSON. If DecodeJSON fails, the result calls the
+// function own and returns its error, which names the field that does not fit: a sharing.Decoder
+// names only the byte.
 func jsonOr(d Decoder, own func(data []byte, object any) error) func(data []byte, object any) error {
 	return func(data []byte, object any) error {
 		err := d.DecodeJSON(data, object)

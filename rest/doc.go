@@ -42,7 +42,7 @@
 //   - Every failure is an [*Error], which names the request and unwraps to the reason. The
 //     predicates of k8s.io/apimachinery/pkg/api/errors work on every failure that the server
 //     reports: by a Status, by an ERROR event, or only by a code. SuggestsClientDelay works as
-//     well, if the response had a Retry-After of either form.
+//     well, if the response had a Retry-After, in seconds or as a date.
 //   - If the response does not come from an API server (the page of a proxy, a Table, an empty
 //     body), the error wraps [ErrMalformed]. It also wraps ErrMalformed if a response or an event
 //     has an object of another kind than the Resource. So a ConfigMap is not decoded as a Secret,

@@ -108,8 +108,8 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// withHint adds a hint to a server's refusal: what the request about one object may lack. namespace
-// and body belong to the request.
+// withHint adds a hint to a server's refusal of a request about one object. The hint says what the
+// request may lack. namespace and body belong to the request.
 func withHint(err error, namespace string, body []byte) error {
 	failed, ok := errors.AsType[*Error](err)
 	if !ok {

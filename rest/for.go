@@ -51,8 +51,8 @@ func For[T any](c *Client, opts ResourceOptions) (*Resource[T], error) {
 	return r, nil
 }
 
-// Must returns value, or panics with err if err is not nil. It is for tests, and for resources that
-// the source code fixes.
+// Must returns value, or panics with err if err is not nil. It is for tests, and for resources
+// whose names are fixed in the source code.
 //
 //	pods := rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{}))
 func Must[V any](value V, err error) V {

@@ -49,8 +49,8 @@ func kindsOf(gvr schema.GroupVersionResource, given string, t reflect.Type, part
 	return k
 }
 
-// checkObject returns an error if the object's kind is not the expected one. A missing kind is no
-// error.
+// checkObject returns an error if the object's kind is not the expected one. A missing kind is not
+// an error.
 func (k *kinds) checkObject(apiVersion, kind []byte) error {
 	switch {
 	case k == nil || len(kind) == 0:
@@ -129,9 +129,9 @@ func isMeta(apiVersion []byte) bool {
 	return len(apiVersion) > len(metaGroup) && string(apiVersion[:len(metaGroup)]) == metaGroup
 }
 
-// complete adds kind and apiVersion to an object, in JSON without spaces, that lacks them. It adds
-// nothing to built-in types, because servers know their kinds, and nothing if the kind is not known
-// beforehand.
+// complete adds kind and apiVersion to an object that lacks them. The object is in JSON without
+// spaces. It adds nothing to built-in types, because servers know their kinds, and nothing if the
+// kind is not known beforehand.
 func (k *kinds) complete(object []byte) []byte {
 	if k.kind == "" || k.builtin || k.partial || object[0] != '{' {
 		return object

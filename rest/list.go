@@ -32,7 +32,7 @@ func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (lis
 }
 
 // readList reads the response to a list. Its items have the type of events, so that lists and
-// watches instantiate the same ahead.
+// watches instantiate the generic type ahead only once.
 func (r *objects[T]) readList(x *exchange, encoding Encoding, known knownFunc) *listStream[T] {
 	x.kinds = orDefault(x.kinds, r.kinds.Load())
 	decode := func(f wire.Frame, list *wire.Envelope) (item listwatch.Event[T], err error) {

@@ -156,7 +156,8 @@ func (c *Client) sending(x *exchange, r *http.Request) func(Answered) {
 	return c.observer.OnSend(x.ctx, x.about, r.Header.Set)
 }
 
-// answered reports the outcome of a request to the Observer and to then. then may be nil.
+// answered reports the outcome of a request to the Observer, and to the function then, which may be
+// nil.
 func (c *Client) answered(x *exchange, start time.Time, err error, then func(Answered)) {
 	c.counters.requests.Add(1)
 	if err != nil {

@@ -13,7 +13,8 @@ type RawOptions struct {
 	// Accept is the Accept header. Defaults to "application/json".
 	Accept string
 
-	// Body is sent with the Content-Type ContentType, which defaults to "application/json".
+	// Body is the body of the request. ContentType is its Content-Type header, which defaults to
+	// "application/json".
 	Body        []byte
 	ContentType string
 }

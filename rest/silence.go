@@ -9,7 +9,7 @@ import (
 // silence measures how long a response that has started is silent.
 type silence struct {
 	timer *time.Timer   // ends the exchange; nil before the first wait, stopped between waits
-	spent time.Duration // waiting time since the last enough bytes
+	spent time.Duration // waiting time since enough bytes last arrived
 	bytes int           // received in this time
 }
 

@@ -175,8 +175,8 @@ func eventType(name []byte) listwatch.EventType {
 }
 
 // bookmark reads the metadata of a bookmark, whose object has nothing else. A bookmark is only a
-// hint: an unreadable one, or one of another kind, is a bookmark without a version. cut is the
-// reason why the object was not read to its end, or nil.
+// hint: an unreadable object, or an object of another kind, counts as a bookmark without a version.
+// cut is the reason why the object was not read to its end, or nil.
 func (d *eventDecoder[T]) bookmark(object []byte, cut error, event *listwatch.Event[T]) {
 	var holder struct {
 		metav1.TypeMeta

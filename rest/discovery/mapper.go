@@ -56,8 +56,8 @@ func NewMapper(client *rest.Client, opts MapperOptions) *Mapper {
 	return &Mapper{client: client, interval: opts.RefreshInterval, asking: make(chan struct{}, 1)}
 }
 
-// Find is the function [Find] for the resources of the server. The error is the context's, or it is
-// or wraps a [*NotFoundError].
+// Find is the function [Find] for the resources of the server. The error is the error of ctx, or a
+// [*NotFoundError], which may be wrapped.
 func (m *Mapper) Find(ctx context.Context, name string) (found Resource, err error) {
 	err = m.search(ctx, func(all []Resource) (err error) {
 		found, err = Find(all, name)
@@ -178,8 +178,8 @@ func (k *knowledge) explain(err error) error {
 	return fmt.Errorf("%w; but %w", err, k.err)
 }
 
-// refresh asks the server, unless another caller has replaced stale while refresh waited. Its only
-// error is the error of ctx.
+// refresh asks the server. If another caller has replaced the knowledge in stale while refresh
+// waited, it does not ask again. Its only error is the error of ctx.
 func (m *Mapper) refresh(ctx context.Context, stale *knowledge) (*knowledge, error) {
 	select {
 	case m.asking <- struct{}{}:
@@ -204,9 +204,10 @@ func (m *Mapper) refresh(ctx context.Context, stale *knowledge) (*knowledge, err
 	return k, nil
 }
 
-// keep returns resources together with the earlier resources of the parts that failed. Those of the
-// core group come first, and the others last, so that a search prefers fresh resources. Their
-// number is limited like that of one discovery, because a server may answer differently each time.
+// keep returns resources together with the earlier resources of the parts that failed. Earlier
+// resources of the core group come first, and other earlier resources last, so that a search
+// prefers fresh resources. Their number has the limit of one discovery, because a server may answer
+// differently each time.
 func keep(old, resources []Resource, failures []Failure) []Resource {
 	lost := map[schema.GroupVersion]bool{}
 	lostCore, lostOthers := false, false // the response of /api, or of /apis, is missing

@@ -2,10 +2,10 @@ package sharing
 
 import "reflect"
 
-// unchanged reports whether a value that objects have equals the value decoded from its bytes
-// again. It is like reflect.DeepEqual, but now may be changing while it is read. It reads no more
-// of now than before has, and reads maps by readable. A map that is being written counts as equal,
-// until the next check.
+// unchanged reports whether now, a value that objects have, equals before, which was decoded again
+// from the same bytes. It is like reflect.DeepEqual, except that a program may be changing the
+// value of now meanwhile. It reads at most as many elements of now as before has, and reads maps by
+// the function readable. A map that is being written counts as equal, until the next check.
 func unchanged(before, now reflect.Value) bool {
 	switch before.Kind() {
 	case reflect.Map:

@@ -98,8 +98,8 @@ type jsonCompiler struct {
 	name string // of the field for which slots are being made
 }
 
-// slot returns a new slot for a type. addressed says that the values are pointees. The methods of a
-// type without a name are used only then.
+// slot returns a new slot for a type. addressed says that the values are pointees. The methods of
+// an unnamed type are used only for pointees.
 func (c *jsonCompiler) slot(t reflect.Type, addressed bool, nest int) slot {
 	sl := slot{typ: t, size: t.Size(), name: c.name}
 	p := reflect.PointerTo(t)
@@ -193,7 +193,7 @@ func (c *jsonCompiler) anySlot() slot {
 }
 
 // jsonShape returns the number of a type of shared values. The numbers differ from those for
-// protobuf, because equal bytes mean other values there.
+// protobuf, because in protobuf equal bytes mean other values.
 func (c *jsonCompiler) jsonShape(t reflect.Type) int {
 	shapes := c.decoder.json.shapes
 	n, ok := shapes[t]

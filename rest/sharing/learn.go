@@ -5,9 +5,9 @@ import "sync/atomic"
 // These constants say after how many look-ups a decoder decides whether to look up a field, and how
 // long it then pauses.
 const (
-	// The first decision comes after window look-ups. For strings it comes after textWindow,
-	// because a string is found only at its third occurrence. After a pause, it comes after retrial
-	// look-ups.
+	// These are numbers of look-ups before a decision. The first decision needs window look-ups.
+	// For strings it needs textWindow, because a string is found only at its third occurrence. A
+	// decision after a pause needs retrial.
 	window, textWindow, retrial = 512, 1024, 128
 	// objectsPerReport is how many objects a goroutine decodes before it adds its counts to the
 	// counts of all goroutines.

@@ -9,7 +9,7 @@ type place struct {
 	fixed    bool // objects share the part, and everything in it
 	members  []named
 	elements *place // of a list
-	others   *place // the members that are not in members
+	others   *place // the remaining members, which the field members lacks
 }
 
 // named is a member of a place. A map of members instead would take three kilobytes of code that

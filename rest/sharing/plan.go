@@ -23,7 +23,8 @@ type plan struct {
 	own func(at unsafe.Pointer, data []byte) error
 	// setText sets the text of managed fields. It is nil for other types.
 	setText func(at unsafe.Pointer, text string)
-	// equal reports whether own would decode data to the value at an address. It may be nil.
+	// equal reports whether the function own would decode data to the value at an address. It may
+	// be nil.
 	equal func(at unsafe.Pointer, data []byte) bool
 	gaps  []gap
 	// moving says that the struct contains mutable values.

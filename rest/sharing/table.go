@@ -31,7 +31,7 @@ type entry struct {
 	inKey  bool           // the memory of the value is the key
 	origin origin         // nil for a string
 
-	used    atomic.Bool // found since victim last spared it
+	used    atomic.Bool // found since the function victim last spared it
 	proven  atomic.Bool // found at least once
 	changed atomic.Bool // a program has changed the value in place
 	passed  atomic.Bool // a sweep has seen it; the next sweep drops it unless it is proven

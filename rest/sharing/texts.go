@@ -5,7 +5,7 @@ import "unsafe"
 // pending is a string field that still refers to data. settle replaces it by a copy.
 type pending struct {
 	field *string
-	at    *byte // the first byte in data; if the field was set again, it has another one
+	at    *byte // the first byte in data; a field that was set again has another first byte
 	apart bool  // needs memory of its own
 }
 
@@ -36,10 +36,10 @@ func (s *state) text(f *field, field *string, data []byte) {
 	}
 }
 
-// settle copies the pending strings from index since on into one piece of memory, or into two if
-// some need their own. Copying each string by itself would take several times the time and memory.
-// Parts of an object that others may share get their own pieces. Otherwise they would keep all
-// strings of the object alive.
+// settle copies the pending strings, from the index since on, into one piece of memory. It uses a
+// second piece if some strings need their own. Copying each string by itself would take several
+// times the time and memory. Parts of an object that others may share get their own pieces.
+// Otherwise they would keep all strings of the object alive.
 func (s *state) settle(since int) {
 	texts := s.texts[since:]
 	var size, apart int

@@ -54,9 +54,9 @@ func New(indexes []*Index) *Engine {
 	return e
 }
 
-// published reports whether the transaction of a version is known to be published. Before that, the
-// version has an older one (unborn, if the key is new). After that, it has an older one only if a
-// pinned view sees the older one.
+// published reports whether the transaction of a version is known to be published. Before its
+// publication, the version has an older version (unborn, if the key is new). Afterwards, it has an
+// older version only if a pinned view sees the older version.
 func (e *Engine) published(v *Version) bool {
 	return v.older.Load() == nil || v.Revision <= e.publishedThrough.Load()
 }
@@ -193,7 +193,7 @@ func (e *Engine) termsOf(found []Found) *terms {
 	return intern(e.union(room[:0], found))
 }
 
-// union appends the found terms that to does not have yet.
+// union appends found terms to the slice to. It leaves out the terms that the slice has already.
 func (e *Engine) union(to terms, found []Found) terms {
 	e.mark++
 	for _, t := range to {

@@ -48,8 +48,8 @@ func fold(a, b uint64) uint64 {
 	return high ^ low
 }
 
-// word returns the first 8 bytes of a string, and half the first 4. The compiler makes each of them
-// one load.
+// word returns the first 8 bytes of a string, and the function half returns the first 4. The
+// compiler makes each of them one load.
 func word(s string) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56

@@ -49,7 +49,7 @@ func having(tags uint64, tag uint8) uint64 {
 	return (x - ones) &^ x & highs
 }
 
-// at returns the number of the first slot in found, the result of having.
+// at returns the number of the first slot in found, which is a result of the function having.
 func at(found uint64) int { return bits.TrailingZeros64(found) / 8 }
 
 // tagOf returns the tag of a key with this hash. The lower bits of the hash say in which group a

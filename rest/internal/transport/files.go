@@ -36,9 +36,9 @@ type attempt struct {
 	done  chan struct{}
 }
 
-// Ensure calls read if the files are due. It returns nil when read has returned, when the attempt
-// has taken longer than patience, or at once if the files are not due. If ctx ends first, it
-// returns the error of ctx. It is safe for concurrent use.
+// Ensure calls the function read if the files are due. It returns nil when the call has returned or
+// has taken longer than patience. If the files are not due, it returns nil at once. If ctx ends
+// first, it returns the error of ctx. It is safe for concurrent use.
 func (f *Files) Ensure(ctx context.Context, patience time.Duration, read func()) error {
 	f.mu.Lock()
 	if f.running == nil && time.Since(f.at) >= FileLifetime {

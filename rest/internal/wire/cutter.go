@@ -9,8 +9,8 @@ type Cutter interface {
 	// must get the data that follows these done bytes.
 	Cut(data []byte) (f Frame, done int, err error)
 
-	// End returns the error for a stream that ended and left rest uncut. The error is io.EOF if the
-	// end is orderly. Otherwise it says what is missing.
+	// End returns the error for a stream that has ended. rest has the bytes that were not cut. The
+	// error is io.EOF if the end is orderly. Otherwise it says what is missing.
 	End(rest []byte) error
 
 	// Within reports whether the stream is incomplete even though all its bytes have been cut. This

@@ -10,12 +10,12 @@
 //     decoders, which get whole objects: package sharing.
 //   - [ErrMalformed] and [ErrTooLarge] are also rest.ErrMalformed and rest.ErrTooLarge.
 //
-// Each encoding has two parsers with opposite duties. The parser of the cutters works while bytes
-// are still missing. It looks at as few bytes as possible, and leaves mistakes to the decoder. In
-// protobuf, it refuses groups and varints of more than 64 bits, because the length of a frame must
-// be certain. The parser of the decoders gets all bytes of an object. It must accept and refuse
-// exactly the same input as encoding/json and generated code: it skips groups, and drops bits
-// beyond the 64th.
+// Each encoding has two parsers with opposite duties. The parser that the cutters use is
+// incremental: it can parse input before all of it has arrived. It looks at as few bytes as
+// possible, and leaves mistakes to the decoder. In protobuf, it refuses groups and varints of more
+// than 64 bits, because the length of a frame must be certain. The parser that the decoders use
+// gets all bytes of an object. It must accept and refuse exactly the same input as encoding/json
+// and generated code: it skips groups, and drops bits beyond the 64th.
 //
 // Results are slices of the given bytes. Only the text of a JSON string with escapes is a copy.
 //

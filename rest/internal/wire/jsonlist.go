@@ -10,9 +10,9 @@ import (
 
 // NewJSONList returns a cutter for a list. An item of more than max bytes becomes a frame with an
 // error. Cut fails if the fields beside the items have more than max bytes together, or more than
-// maxBesideBytes. It also fails at a second "items" field, because the items of the first have been
-// handed out. Cut calls check as soon as the kind of the list is known, and fails if check fails.
-// The apiVersion may be empty.
+// maxBesideBytes. It also fails at a second "items" field, because the items of the first field
+// have been handed out. Cut calls check as soon as the kind of the list is known, and fails if
+// check fails. The apiVersion may be empty.
 func NewJSONList(max int, check func(apiVersion, kind string) error) Cutter {
 	return &jsonList{max: max, check: check}
 }
@@ -215,7 +215,8 @@ func (c *jsonList) End(rest []byte) error {
 // oversizedJSON returns the frame for an item or event that is too large. rest starts with the
 // item, and has more than limit bytes of it. The frame has the first limit bytes, because in JSON
 // the name may come late. If ended is true, the item is complete and has length bytes. done is how
-// many bytes of rest are no longer needed. If on is true, scan must skip the bytes that follow.
+// many bytes of rest are no longer needed. If the result on is true, scan must skip the bytes that
+// follow.
 func oversizedJSON(rest []byte, length int, ended bool, limit int, scan *JSONScan) (f Frame, done int, on bool) {
 	f = Frame{Data: rest[:limit], Err: fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, limit)}
 	if ended {

@@ -14,7 +14,8 @@ const MaxDepth = 10_000
 // ErrDeep is the error of a value that is nested deeper than [MaxDepth].
 var ErrDeep = errors.New("json: values are nested too deep")
 
-// Unexpected returns the error for data that lacks want at i.
+// Unexpected returns the error for data that has something else at index i than what want
+// describes.
 func Unexpected(data []byte, i int, want string) error {
 	if i >= len(data) {
 		return fmt.Errorf("json: %s is expected at byte %d, where the data ends", want, i)
@@ -193,8 +194,8 @@ func WordEnd(data []byte, i int) (int, error) {
 	return 0, Unexpected(data, i, "a value")
 }
 
-// ValueEnd checks the value that starts at data[i]. It returns its end, and its number of elements
-// or members.
+// ValueEnd checks the value that starts at data[i]. It returns where the value ends, and the number
+// of its elements or members.
 func ValueEnd(data []byte, i, depth int) (end, count int, err error) {
 	if i >= len(data) {
 		return 0, 0, Unexpected(data, i, "a value")
@@ -260,8 +261,8 @@ func Colon(data []byte, i int) (int, error) {
 	return Space(data, i+1), nil
 }
 
-// NextValue finds the member or element that follows the one that ends at i. If none follows, more
-// is false, and at is the end of the object or list.
+// NextValue finds the next member or element, after one that ends at i. If there is no next one,
+// more is false, and at is the end of the object or list.
 func NextValue(data []byte, i int, closing byte) (at int, more bool, err error) {
 	i = Space(data, i)
 	switch {

@@ -93,8 +93,8 @@ func SkipField(data []byte, i int, wire uint64) (end int, err error) {
 	}
 }
 
-// Run counts consecutive fields with the same tag, and returns where the last one ends. The first
-// one is data[start:end], and its tag ends at tagEnd.
+// Run counts consecutive fields with the same tag, and returns where the last of these fields ends.
+// The first field is data[start:end], and its tag ends at tagEnd.
 func Run(data []byte, start, tagEnd, end int) (count, runEnd int) {
 	if tagEnd-start == 1 && (end == len(data) || data[end] != data[start]) {
 		return 1, end // the usual case
