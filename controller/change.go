@@ -19,11 +19,11 @@ import (
 // attempts is the maximum number of attempts of Modify after conflicts.
 const attempts = 6
 
-// Modify changes an object on the server: it calls change with a copy of the cached object, and
-// updates the object. After a conflict it reads the object from the server and begins again, six
-// attempts at most. So change may be called several times. If change leaves the object as it was,
-// Modify sends nothing. If change fails, Modify returns its error, and writes nothing. If the
-// object does not exist, the error is NotFound.
+// Modify changes an object on the server: it calls the function change with a copy of the cached
+// object, and updates the object. After a conflict it reads the object from the server and begins
+// again, six attempts at most. So the function may be called several times. If it leaves the object
+// as it was, Modify sends nothing. If it fails, Modify returns its error, and writes nothing. If
+// the object does not exist, the error is NotFound.
 func (c *Client[T]) Modify(ctx context.Context, key types.NamespacedName, change func(T) error) (T, error) {
 	return c.modify(ctx, key, change, c.Update)
 }
@@ -67,10 +67,12 @@ func (c *Client[T]) modify(ctx context.Context, key types.NamespacedName, change
 
 // Merge sends the difference between two states of an object as a JSON merge patch (RFC 7386).
 // Fields that are equal in both states stay as they are on the server, even if other clients have
-// changed them. A list that differs is replaced whole. from must have the name, may be a cached
-// object, and is not changed. If there is no difference, Merge sends nothing, and returns to.
+// changed them. A list that differs is replaced whole. The object from must have the name. It may
+// be a cached object, and is not changed. If there is no difference, Merge sends nothing, and
+// returns the second object.
 //
-// The server detects a conflict only if to has a resourceVersion that differs from the one of from.
+// The server detects a conflict only if the second object has a resourceVersion, and the first
+// object has another one.
 func (c *Client[T]) Merge(ctx context.Context, from, to T, subresources ...string) (T, error) {
 	patch, err := mergePatch(from, to)
 	if err != nil || patch == nil {
@@ -79,7 +81,8 @@ func (c *Client[T]) Merge(ctx context.Context, from, to T, subresources ...strin
 	return c.Patch(ctx, keyOf(from), types.MergePatchType, patch, subresources...)
 }
 
-// mergePatch returns the merge patch that turns from into to, or nil if they are equal.
+// mergePatch returns the merge patch that changes the first object into the second one, or nil if
+// they are equal.
 func mergePatch(from, to any) ([]byte, error) {
 	var states [2]map[string]any
 	for n, object := range []any{from, to} {

@@ -77,7 +77,7 @@ func (h *holds) wait(ctx context.Context, key types.NamespacedName, w held) erro
 	}
 	h.waiting[one] = struct{}{}
 	h.mu.Unlock()
-	// err is this error if a method of the program's type panics or ends the goroutine.
+	// err keeps this value if a method of the user's object type panics or calls runtime.Goexit.
 	err := errors.New("a function of the program panicked")
 	defer func() { h.end(ctx, one, err) }()
 	bounded, cancel := context.WithTimeoutCause(ctx, maxHold, errHeldTooLong)

@@ -57,8 +57,8 @@ func (d *delivery[O]) call(e informer.Event[O]) {
 	d.handle(e)
 }
 
-// keep records a lost event. If an object loses several events, the first counts; first says that e
-// is that event.
+// keep records a lost event. If an object loses several events, keep records only the first. The
+// argument first says that e is that event.
 func (d *delivery[O]) keep(e informer.Event[O], first bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

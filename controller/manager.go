@@ -64,12 +64,13 @@ func (o Options) withDefaults() (Options, error) {
 
 // Elector decides whether this process works. *lease.Elector implements it.
 type Elector interface {
-	// RunUntil waits until this process leads, calls lead, and returns when lead has returned. The
-	// context of lead ends before another process can lead, and when ctx ends. When stop ends,
-	// RunUntil no longer waits to lead, but a leader continues until lead has returned.
+	// RunUntil waits until this process leads, calls the function lead, and returns when the
+	// function has returned. The context of the function ends before another process can lead, and
+	// when ctx ends. When stop ends, RunUntil no longer waits to lead, but a leader continues until
+	// its function has returned.
 	RunUntil(ctx, stop context.Context, lead func(ctx context.Context) error) error
 
-	// Healthy returns an error if the lease was lost and lead has not returned.
+	// Healthy returns an error if the lease was lost and the function lead has not returned.
 	Healthy() error
 }
 
@@ -125,7 +126,7 @@ var errRunning = errors.New("the manager runs already: add everything before Run
 // refuse records an error in the wiring, unless err is nil.
 func (m *Manager) refuse(err error) { m.adding(func() error { return err }) }
 
-// adding calls add with the lock held, and records the error that it returns, if any.
+// adding calls the function add with the lock held, and records its error, if any.
 func (m *Manager) adding(add func() error) {
 	m.mu.Lock()
 	err, running := add(), m.running

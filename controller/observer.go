@@ -26,12 +26,13 @@ type Observer struct {
 	// call. If several Selections share a cache, name and observers of the first apply.
 	Cache func(name string, next CacheObservers) CacheObservers
 
-	// Fill returns two hooks for a handler of a controller. fill is a queue that the handler fills
-	// instead of queue; it must pass the keys on to queue. event is called with each event, before
-	// the handler adds keys for it. A nil fill means queue itself, and a nil event means no
-	// function. Each handler has its own hooks, and calls them sequentially. If event panics, that
-	// is logged, and the handler still fills the queue. cache is the name of the handler's cache,
-	// as in Cache.
+	// Fill returns two hooks for a handler of a controller. The result fill is a queue that the
+	// handler fills instead of the argument queue. It must pass its keys on to that queue. The
+	// handler calls the function event with each event, before it adds keys for the event. If fill
+	// is nil, the handler fills the argument. If event is nil, no function is called. Each handler
+	// has its own hooks, and calls them sequentially. If the function event panics, the panic is
+	// logged, and the handler still fills the queue. The argument cache is the name of the
+	// handler's cache, as in Cache.
 	Fill func(controller, cache string, queue enqueue.Queue) (fill enqueue.Queue, event func(key types.NamespacedName, resourceVersion string))
 
 	// Turn returns the function that a controller's workers call to reconcile a key. The returned

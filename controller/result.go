@@ -23,9 +23,9 @@ var Done = Result{}
 // causes an additional reconcile.
 func After(d time.Duration) Result { return Result{after: d, again: true} }
 
-// When requests a reconcile when until has returned. Until then, the key is not reconciled,
-// whatever changes. until runs in a goroutine of its own, and must return when its context ends. If
-// until fails, its error is logged, and the key is reconciled.
+// When requests a reconcile for the time when the function until has returned. Before that, the key
+// is not reconciled, whatever changes. The function runs in a goroutine of its own, and must return
+// when its context ends. If it fails, its error is logged, and the key is reconciled.
 func When(until func(context.Context) error) Result { return Result{when: until} }
 
 // Terminal marks an error that a retry cannot repair, such as a contradiction in a specification.

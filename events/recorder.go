@@ -101,7 +101,7 @@ func (r *Recorder) Warning(object metav1.Object, reason, note string, args ...an
 	}
 }
 
-// Record records an event. An invalid event, such as one about a nil object, is counted as
+// Record records an event. An invalid event, such as an event about a nil object, is counted as
 // dropped.
 func (r *Recorder) Record(e Event) {
 	if r == nil {

@@ -69,8 +69,8 @@ func (t *table[K, V]) forget(e *entry[K, V]) {
 
 func (e *entry[K, V]) unlink() { e.newer.older, e.older.newer = e.older, e.newer }
 
-// unchain removes an element from the chain of its hash. same returns where an element stores the
-// next one.
+// unchain removes an element from the chain of its hash. The function same returns where an element
+// stores the next one.
 func unchain[E any](chains map[uint64]*E, hash uint64, gone *E, same func(*E) **E) {
 	first := chains[hash]
 	for at := &first; *at != nil; at = same(*at) {

@@ -88,10 +88,10 @@ type SharedStatus struct {
 }
 
 // Acquire returns a handle on the informer of a selection. Acquire makes the informer with open and
-// opts of the first user. open is called for each namespace, or once if the selection names none,
-// and returns the source of the namespace. Several sources become one, see [sources.Merge]. An
-// error of open, or a nil source, is an error of Acquire. If the factory runs, the informer starts
-// at once, otherwise together with the factory.
+// opts of the first user. Acquire calls the function open for each namespace, or once if the
+// selection names no namespace. The function returns the source of the namespace. Several sources
+// become one, see [sources.Merge]. If open returns an error or a nil source, Acquire returns an
+// error. If the factory runs, the informer starts at once, otherwise together with the factory.
 //
 // Every later user of the same selection and type must pass the same options, or gets a
 // [*ConflictError]. Two index functions are the same if they are one package-level function, or one
@@ -126,8 +126,8 @@ func Acquire[T any](f *Factory, what Selection, open func(Selection) (listwatch.
 	}
 	found, err := f.join(want)
 	if found == nil && err == nil {
-		// open is user code, so it is called without the lock. Another user may add the informer
-		// first.
+		// The function open is user code, so it is called without the lock. Another user may add
+		// the informer first.
 		opts.Reflector.Wake = want.wake
 		var parts []listwatch.Source[T]
 		if parts, err = openAll(what, open); err == nil {

@@ -29,7 +29,7 @@ func (i *Informer[T]) in(ctx context.Context, stage, handler string, run func())
 		}
 	}
 	i.opts.Goroutine(ctx, Goroutine{Informer: i.opts.Name, Stage: stage, Handler: handler}, once)
-	once() // In case the hook did not call run: the informer's Run waits for it.
+	once() // A hook may have failed to call run. The informer's Run waits for this stage.
 }
 
 // hireLocked starts the goroutine of a handler.

@@ -69,8 +69,8 @@ func (s Status) healthy(maxStaleness time.Duration) error {
 	return fmt.Errorf("informer %s is not healthy: %w (%s): last error: %w", s.Name, err, text, r.LastError)
 }
 
-// completelyHealthy is healthy for an informer that is synced and has heard from the server in
-// time. It checks for unreadable objects and failed parts.
+// completelyHealthy is the last check of Healthy, for an informer that is synced and has heard from
+// the server in time. It checks for unreadable objects and failed parts.
 func (s Status) completelyHealthy(maxStaleness time.Duration) error {
 	err := s.Unreadable.Err()
 	if err == nil || s.SkipUnreadable {

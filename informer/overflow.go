@@ -17,7 +17,7 @@ const (
 	// Block holds up the informer until the handler has taken an event. The reflector then stops as
 	// well and reads no more from the watch, so back-pressure reaches the server through the
 	// socket. The store and all handlers of the informer wait for a handler that blocks, so G4 does
-	// not hold. Events that are already in the queue when the mailbox fills up wait in the queue.
+	// not hold. When the mailbox fills up, events that are already in the queue stay there.
 	Block
 
 	// Unbounded keeps every event without a limit on memory, as client-go does.

@@ -85,8 +85,8 @@ func (e *Elector) get(ctx context.Context, patience time.Duration) (*coordinatio
 	return e.leases.Get(ctx, e.key, metav1.GetOptions{})
 }
 
-// put writes a record into the Lease. The server's Lease must be unchanged since lease was read, or
-// must not exist if lease is nil.
+// put writes a record into the Lease. The server's Lease must be unchanged since the argument lease
+// was read. If the argument is nil, the server must not have the Lease.
 func (e *Elector) put(ctx context.Context, lease *coordinationv1.Lease, r record, patience time.Duration) (*taken, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

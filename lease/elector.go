@@ -74,8 +74,8 @@ func New(client *rest.Client, key types.NamespacedName, opts Options) (*Elector,
 // Identity returns the name of this candidate in the Lease.
 func (e *Elector) Identity() string { return e.opts.Identity }
 
-// Run waits until it has the lease, calls lead, keeps the lease while lead runs, and releases
-// it when lead has returned.
+// Run waits until it has the lease, and calls the function lead. It keeps the lease while the
+// function runs, and releases the lease when the function has returned.
 //
 // The context of lead ends when ctx ends, or when the lease is lost, with a [*LostError] as its
 // cause. The lease is lost RenewDeadline after the last successful renewal was sent, or as soon as
@@ -103,8 +103,9 @@ func (e *Elector) Run(ctx context.Context, lead func(context.Context) error) err
 
 // RunUntil is Run for a function that ends by itself when it is asked to stop, for instance after
 // finishing its queue. When stop ends, RunUntil returns nil if this candidate does not lead. If it
-// leads, RunUntil continues until lead has returned. lead can pass its own context and stop to
-// [workqueue.Queue.RunUntil], which has the same two arguments. ctx has the same effect as in Run.
+// leads, RunUntil continues until the function has returned. The function can pass its own context
+// and stop to [workqueue.Queue.RunUntil], which has the same two arguments. ctx has the same effect
+// as in Run.
 //
 // [workqueue.Queue.RunUntil]: https://pkg.go.dev/github.com/kinform/kinform/workqueue#Queue.RunUntil
 func (e *Elector) RunUntil(ctx, stop context.Context, lead func(context.Context) error) error {
@@ -255,7 +256,7 @@ func (e *Elector) pause(err error) time.Duration {
 // sleep waits for d. It returns false if ctx ends first.
 func sleep(ctx context.Context, d time.Duration) bool { return wait(ctx, d, nil) }
 
-// wait is sleep that ends early when rings has a value.
+// wait is like sleep, but ends early when the channel rings has a value.
 func wait(ctx context.Context, d time.Duration, rings <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

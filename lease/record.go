@@ -77,7 +77,8 @@ func (r record) same(other record) bool {
 		r.acquired.Equal(other.acquired) && r.renewed.Equal(other.renewed)
 }
 
-// after returns the number of transitions after one more. The number never decreases.
+// after returns the number of transitions once the holder has changed again. The number never
+// decreases.
 func (r record) after() int32 {
 	if r.transitions == math.MaxInt32 {
 		return r.transitions

@@ -70,8 +70,8 @@ func (e *Elector) renewOnce(t *term) error {
 	return &takenError{holder: r.holder}
 }
 
-// renewAs writes the Lease with a new time, if the server's Lease equals lease. nil means that the
-// Lease must not exist.
+// renewAs writes the Lease with a new time, if the server's Lease equals the argument lease. A nil
+// argument means that the Lease must not exist.
 func (e *Elector) renewAs(t *term, lease *coordinationv1.Lease) error {
 	var before time.Time
 	if lease != nil {
@@ -99,8 +99,8 @@ func (e *Elector) patience(t *term) time.Duration {
 }
 
 // release removes the holder from the Lease if this Elector is the holder, so that the next
-// candidate need not wait. release gives up at until, when other candidates may take the lease
-// anyway.
+// candidate need not wait. release gives up at the moment until, because other candidates may take
+// the lease from then on.
 func (e *Elector) release(ctx context.Context, until instant) {
 	ctx = context.WithoutCancel(ctx)
 	for left := until.sub(now()); left > 0; left = until.sub(now()) {

@@ -31,7 +31,7 @@ func Bucket[K comparable](qps float64, burst int) RateLimiter[K] {
 // bucket stores the time of the next token instead of a number of tokens, which avoids fractions
 // and rounding.
 type bucket[K comparable] struct {
-	epoch time.Time     // next is relative to this time
+	epoch time.Time     // the field next is relative to this time
 	every time.Duration // between two tokens
 	saved time.Duration // age of the next token in a full bucket: burst-1 tokens
 

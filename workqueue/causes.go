@@ -25,7 +25,7 @@ type whys struct {
 	next   int // the pair that is replaced next
 }
 
-// one returns the why of an add with this cause.
+// one returns the pair for an add with this cause.
 func (s *whys) one(cause string) *why {
 	if cause == "" {
 		return nil

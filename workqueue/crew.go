@@ -26,8 +26,8 @@ var (
 	errNotRunning = errors.New("no Run is going on")
 )
 
-// begin starts workers that call work, which must return when its context ends. The context ends
-// when the worker is dismissed, or when run ends.
+// begin starts workers. Each of them calls the function work, which must return when its context
+// ends. The worker's context ends when the worker is dismissed, or when the context run ends.
 func (c *crew) begin(run context.Context, n int, work func(hired context.Context)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,7 +64,8 @@ func (c *crew) resizeLocked(n int) {
 	}
 }
 
-// employ starts a worker. If work ends its goroutine by runtime.Goexit, another worker replaces it.
+// employ starts a worker. If the function work ends its goroutine by runtime.Goexit, another worker
+// replaces it.
 func employ(workers *sync.WaitGroup, hired context.Context, work func(context.Context)) {
 	workers.Go(func() {
 		left := false

@@ -12,7 +12,7 @@ import (
 // Each of its three parts is one cache line for keys of two strings (BenchmarkMerged,
 // BenchmarkCycle).
 type entry[K comparable] struct {
-	// Read by an add of a dirty key.
+	// An add of a dirty key reads these fields.
 	key        K
 	hash       uint32
 	parked     int32 // waits of Park that hold the key back
@@ -22,8 +22,8 @@ type entry[K comparable] struct {
 	weight     int32 // weight of its group; 0 without groups
 	due        turn  // if dirty
 
-	// Also used for a run. An entry is in at most one fifo: a lane of the ready keys, or
-	// processing.
+	// A run uses these fields as well. An entry is in at most one fifo: a lane of the ready keys,
+	// or processing.
 	prev, next *entry[K]
 	lane       *lane[K]      // while ready
 	running    turn          // if processing
@@ -31,8 +31,8 @@ type entry[K comparable] struct {
 	since      time.Duration // when it became ready or was handed out; 0 if times are not kept
 	cool       time.Duration // when MinInterval allows its next run; 0 if a run is allowed now
 
-	// Used for keys that are delayed, in their MinInterval, or in a group.
-	laterAt time.Duration // when later is added; 0 if never
+	// These fields are used for keys that are delayed, in their MinInterval, or in a group.
+	laterAt time.Duration // when the run in later is added; 0 if never
 	later   turn
 	alarm   alarm[K]
 	group   string // by Options.Group

@@ -76,9 +76,9 @@ func (e *PanicError) Unwrap() error {
 func RequeueAfter(d time.Duration) error { return &requeueAfter{after: d} }
 
 // RequeueWhen is the result of a reconcile function that succeeded and requests another run of its
-// key when until has returned. Run forgets the key's failures, parks it with until, and adds it.
-// See Park. The result is not a failure. If it is wrapped or joined, it is treated like
-// RequeueAfter.
+// key when the function until has returned. Run forgets the key's failures, parks it with until,
+// and adds it. See Park. The result is not a failure. If it is wrapped or joined, it is treated
+// like RequeueAfter.
 func RequeueWhen(until func(context.Context) error) error { return &requeueWhen{until: until} }
 
 // Drop is the result of a reconcile function for a failure that a retry cannot repair, such as a

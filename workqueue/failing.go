@@ -21,8 +21,8 @@ type failing struct {
 }
 
 // note records a failure. first is true if the previous run of the key did not fail. line says
-// whether the failure gets a line of its own. unsaid is the number of failures without a line since
-// the time since, to be summarised.
+// whether the failure gets a line of its own. If a line must summarise the failures without a line,
+// unsaid is their number, counted from the time that is the result since.
 func (f *failing) note(first bool, now time.Time) (line bool, unsaid uint64, since time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -14,7 +14,8 @@ type KeyState[K comparable] struct {
 
 	// Processing says that the key is with a worker, since Started. Dirty says that a run is
 	// pending, and Ready that the key can be handed out, since ReadySince. A dirty key is not ready
-	// while a worker has it, while it is Parked, and, because of MinInterval, until Cooling.
+	// while a worker has it, while it is Parked, and before the time Cooling (because of
+	// MinInterval).
 	Processing, Dirty, Ready, Parked bool
 	Started, ReadySince, Cooling     time.Time
 

@@ -71,8 +71,9 @@ func (l *exponential[K]) When(key K) time.Duration {
 	return l.base << shift
 }
 
-// FastSlow returns a limiter whose wait for a key is fast for its first failures, as many as
-// attempts says, and slow from then on. It is client-go's ItemFastSlowRateLimiter.
+// FastSlow returns a limiter with two waits. After each of a key's first failures it waits for the
+// time fast, and after later failures for the time slow. attempts is the number of first failures.
+// It is client-go's ItemFastSlowRateLimiter.
 func FastSlow[K comparable](fast, slow time.Duration, attempts int) RateLimiter[K] {
 	return &fastSlow[K]{failures: newFailures[K](), fast: fast, slow: slow, attempts: attempts}
 }

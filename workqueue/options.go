@@ -49,10 +49,10 @@ type Options[K comparable] struct {
 	// Defaults to 30 s.
 	DrainTimeout time.Duration
 
-	// Timed keeps two times for each key: since when the key is ready, and since when a worker has
-	// it. Stats, Inspect and Item report them. A queue that has an Observer, or has had a Run,
-	// always keeps them. Otherwise a run does not read the clock, which would be a third of its
-	// cost. Defaults to false.
+	// Timed keeps two times for each key: when the key became ready, and when a worker got it.
+	// Stats, Inspect and Item report them. A queue that has an Observer, or has had a Run, always
+	// keeps them. Otherwise a run does not read the clock, which would be a third of its cost.
+	// Defaults to false.
 	Timed bool
 
 	// Observer receives each event in the queue. The Observer must not be changed after New.

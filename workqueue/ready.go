@@ -7,8 +7,8 @@ import (
 
 // readyKeys holds the ready keys and chooses the next key: by the highest priority, in turn among
 // the groups of this priority, in the order of becoming ready. So that no level starves, one run in
-// every ageing goes to the level that has waited longest. The highest level takes part in this
-// choice, because a still higher level that comes and goes may starve it.
+// a number of runs (the field ageing) goes to the level that has waited longest. The highest level
+// takes part in this choice, because a still higher level that comes and goes may starve it.
 //
 // plain/workqueue.go has a slice, in which a loud namespace makes all others wait. Jain's index of
 // fairness is 0.46 there, and 1.00 with groups here (bench/queue -fairness).

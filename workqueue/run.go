@@ -16,7 +16,7 @@ import (
 //
 //   - nil: the rate limiter forgets the key.
 //   - RequeueAfter(d): the same, and the key is added again after d.
-//   - RequeueWhen(until): the same, and the key is added again when until returns.
+//   - RequeueWhen(until): the same, and the key is added again when the function until returns.
 //   - Drop(err): the error is logged and passed to Observer.OnError, and the rate limiter forgets
 //     the key, because a retry cannot help. See Options.Logger for how often failures are logged.
 //   - any other error: the error is logged and passed to Observer.OnError too, and the key is added
@@ -190,8 +190,8 @@ func (q *Queue[K]) conclude(ctx context.Context, key K, err error) ending {
 	return how
 }
 
-// contained calls a user's function, and then calls then with its error. A panic and a
-// runtime.Goexit become errors as well.
+// contained calls a user's function f, and then the function then with the error of f. A panic and
+// a runtime.Goexit become errors as well.
 func contained(f func() error, then func(error)) {
 	err := errGoexit
 	defer func() {

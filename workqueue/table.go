@@ -27,8 +27,8 @@ type slot[K comparable] struct {
 const (
 	minSlots = 16
 
-	// A container that once held more than roomy elements is replaced by a smaller container when
-	// only one element in sparse is left. Otherwise the memory of a large cluster's initial sync
+	// A container that once had more than roomy elements is replaced by a smaller container when at
+	// most 1/sparse of its room is in use. Otherwise the memory of a large cluster's initial sync
 	// would be kept for the life of the process.
 	roomy  = 1024
 	sparse = 32

@@ -18,7 +18,7 @@ func field(object any, path ...string) reflect.Value {
 	return concrete(value)
 }
 
-// step goes from a struct or a map to the field whose name in JSON is name.
+// step returns the field of a struct or a map that has this name in JSON.
 func step(value reflect.Value, name string) reflect.Value {
 	switch value = concrete(value); value.Kind() {
 	case reflect.Map:

@@ -75,8 +75,8 @@ type Error struct {
 	// Condition is the name of the condition, and Seen describes the last state.
 	Condition, Seen string
 
-	// Exists and ResourceVersion are the last state, and Since is when it was first seen. Looks is
-	// the number of states that Until examined.
+	// Exists and ResourceVersion describe the last state, and Since is when Until first saw it.
+	// Looks is the number of states that Until examined.
 	Exists          bool
 	ResourceVersion string
 	Since           time.Time

@@ -23,8 +23,9 @@ func When[T any](p func(informer.Event[T]) bool, handle func(informer.Event[T]))
 	}
 }
 
-// Any calls the predicates in order, and stops at the first that returns true. It is true if one of
-// them is. It is nil if one of the predicates is nil.
+// Any returns a predicate that calls the given ones in order, and stops at the first that returns
+// true. The result is true if one of them is. If one of the given predicates is nil, Any returns
+// nil.
 func Any[T any](of ...func(informer.Event[T]) bool) func(informer.Event[T]) bool {
 	if isMissing(of) {
 		return nil
@@ -34,8 +35,9 @@ func Any[T any](of ...func(informer.Event[T]) bool) func(informer.Event[T]) bool
 	}
 }
 
-// All calls the predicates in order, and stops at the first that returns false. It is true if all
-// of them are. It is nil if one of the predicates is nil.
+// All returns a predicate that calls the given ones in order, and stops at the first that returns
+// false. The result is true if all of them are. If one of the given predicates is nil, All returns
+// nil.
 func All[T any](of ...func(informer.Event[T]) bool) func(informer.Event[T]) bool {
 	if isMissing(of) {
 		return nil
@@ -50,7 +52,7 @@ func isMissing[T any](of []func(informer.Event[T]) bool) bool {
 	return slices.ContainsFunc(of, func(p func(informer.Event[T]) bool) bool { return p == nil })
 }
 
-// Not is true if p is false. It is nil if p is nil.
+// Not returns a predicate that is true if p is false. If p is nil, Not returns nil.
 func Not[T any](p func(informer.Event[T]) bool) func(informer.Event[T]) bool {
 	if p == nil {
 		return nil

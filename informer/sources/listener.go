@@ -9,9 +9,9 @@ import (
 )
 
 // listener enforces the time limit of one stream, for a reader that waits for several streams
-// together. It calls silent, in a goroutine of its own, when the reader has waited too long for
-// this stream. Until then it reports progress, so that the reader's own limit does not end the
-// wait. A nil listener has no limit.
+// together. It calls the function silent, in a separate goroutine, when the reader has waited too
+// long for this stream. Until then it reports progress, so that the reader's own limit does not end
+// the wait. A nil listener has no limit.
 type listener struct {
 	limit  atomic.Int64
 	others func() // is called on progress
@@ -19,7 +19,8 @@ type listener struct {
 	timer  *time.Timer
 	began  time.Time
 
-	// since is when the wait began (relative to began), nobodyWaits or stoppedListening.
+	// since is when the wait began, as a duration after the field began, or one of the constants
+	// nobodyWaits and stoppedListening.
 	since atomic.Int64
 }
 

@@ -122,9 +122,9 @@ func (p *partWatch[T]) watch() error {
 		opts.Timeout = max(time.Until(p.until), time.Second)
 	}
 	if left := p.state.compared.Left(); left > 0 && p.compares() && !marked {
-		// The comparison is due after left. This watch ends then, so that the next watch compares.
-		// It must not end so early that it counts as too short: its timeout begins before the
-		// response arrives.
+		// The comparison is due after the duration left. This watch ends then, so that the next
+		// watch compares. The timeout includes the time before the response arrives, so request
+		// more than veryShort: a shorter watch would count as a failure.
 		ends := time.AfterFunc(left+pace.OverdueMargin, func() { cancel(io.EOF) })
 		defer ends.Stop()
 		if soon := max(left, 2*veryShort); opts.Timeout == 0 || soon < opts.Timeout {

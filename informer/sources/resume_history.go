@@ -51,7 +51,7 @@ type history[T any] struct {
 // testimony is the result of watching one source.
 type testimony struct {
 	err         error
-	last, other bool // the watch had the last change of the objects; it had a change that they lack
+	last, other bool // the watch had the objects' last change; another change
 	forgotten   bool // the server cannot report the history
 }
 
@@ -162,7 +162,7 @@ func (h *history[T]) ask(ctx context.Context, source listwatch.Source[T], from s
 		close(quiet)
 		cancel()
 	})
-	came := map[types.NamespacedName]bool{} // keys that came and have not been deleted again
+	came := map[types.NamespacedName]bool{} // keys that were added and have not been deleted since
 	for {
 		event, err := watch.Next()
 		if !timer.Stop() {

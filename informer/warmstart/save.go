@@ -150,8 +150,8 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// SaveEvery calls Save every interval if the store has changed, and once more when ctx ends, and
-// then returns. The error is the error of the last Save. A failed save is passed to OnError.
+// SaveEvery calls Save once in every interval, if the store has changed. When ctx ends, it calls
+// Save once more, and returns the error of this last Save. A failed save is passed to OnError.
 // Failures are also logged when they begin, and every few minutes while they last. SaveEvery starts
 // no goroutine: run it in one, and wait for it before the process ends.
 //

@@ -177,7 +177,7 @@ type recorder struct {
 	events []Event
 }
 
-// record adds a handler that calls do and then records the event.
+// record adds a handler that calls the functions in do and then records the event.
 func (r *rig) record(resync time.Duration, do ...func(Event)) *recorder {
 	rec := &recorder{}
 	registration, err := r.informer.AddHandler(func(e Event) {

@@ -5,8 +5,8 @@ package effort
 
 import "testing"
 
-// Of returns all, or few in a short run. The number may be the rounds of a random walk, or the
-// cases of a matrix. It may be called only after flags have been parsed.
+// Of returns its first argument, or in a short run the second one. The number may be the rounds of
+// a random walk, or the cases of a matrix. It may be called only after flags have been parsed.
 func Of[N ~int | ~int64 | ~uint64](all, few N) N {
 	if testing.Short() {
 		return few

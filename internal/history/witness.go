@@ -32,8 +32,8 @@ type Witness[T comparable] struct {
 	violations []string
 }
 
-// Add adds a witness to an informer's handlers. The witness calls do for each event after its own
-// checks; do may be nil.
+// Add adds a witness to an informer's handlers. The witness calls the function do for each event,
+// after its own checks. The function may be nil.
 func Add[T comparable](inf *informer.Informer[T], opts informer.HandlerOptions, do func(informer.Event[T])) (*Witness[T], error) {
 	w := &Witness[T]{
 		informer:   inf,

@@ -35,9 +35,9 @@ type Guard struct {
 	opaque sync.Map     // of reflect.Type to bool: a user's method decodes part of the type
 }
 
-// DecodeJSON decodes JSON by decode, which follows the rules of encoding/json, with case-sensitive
-// keys. object is a pointer to a zero value. If data contains an extreme quantity, decode gets a
-// copy of data in which an equivalent text replaces the quantity.
+// DecodeJSON decodes JSON by the function decode, which follows the rules of encoding/json, with
+// case-sensitive keys. object is a pointer to a zero value. If data contains an extreme quantity,
+// decode gets a copy of data in which an equivalent text replaces the quantity.
 //
 // A part of the type may be decoded by a user's method. It is then unknown which texts of this part
 // are quantities. If such a part has an extreme text, DecodeJSON first calls decode with a
@@ -92,8 +92,8 @@ func (g *Guard) DecodeProtobuf(data []byte, object any, decode func(data []byte,
 	return g.attempt(spoilt, data, object, decode)
 }
 
-// attempt decodes an object by a method that may take any time. It first tries spoilt, in which no
-// text is an extreme quantity.
+// attempt decodes an object by a method that may take any time. It first decodes the argument
+// spoilt, in which no text is an extreme quantity.
 func (g *Guard) attempt(spoilt, data []byte, object any, decode func(data []byte, object any) error) error {
 	v := reflect.ValueOf(object)
 	if decode(spoilt, reflect.New(v.Type().Elem()).Interface()) != nil {
@@ -131,7 +131,7 @@ func (g *Guard) attempt(spoilt, data []byte, object any, decode func(data []byte
 	}
 }
 
-// escaped reports whether JSON has an escape for a character that may be part of a quantity. No
+// escaped reports whether the JSON text escapes a character that may be part of a quantity. No
 // encoder writes such an escape.
 func escaped(data []byte) bool {
 	for {

@@ -107,9 +107,9 @@ func (l limits) scientific(significant string, magnitude int) string {
 	return significant + "e" + strconv.Itoa(exponent)
 }
 
-// rounded shortens digits of which only the first count ones matter: apimachinery rounds the rest
-// up. With a suffix of base 2, count is 9 plus the power of two. The rest times this power is less
-// than the distance to the next multiple of 1n.
+// rounded shortens a number. Only its first digits matter, as many as count says: apimachinery
+// rounds the remaining digits up. With a suffix of base 2, count is 9 plus the power of two. The
+// remaining digits times this power are less than the distance to the next multiple of 1n.
 func rounded(digits string, count int) string {
 	if len(digits) <= count+1 {
 		return digits

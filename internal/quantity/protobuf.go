@@ -62,7 +62,8 @@ func (m messages) tame(data []byte, t reflect.Type, depth int) bool {
 	return true
 }
 
-// entry is tame for an entry of a map. Generated code ignores the wire types of its fields.
+// entry does the work of tame for an entry of a map. Generated code ignores the wire types of its
+// fields.
 func (m messages) entry(data []byte, t reflect.Type, depth int) bool {
 	for len(data) > 0 {
 		number, wire, value, rest, ok := nextField(data)

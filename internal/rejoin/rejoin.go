@@ -48,9 +48,9 @@ func Transform(object runtime.Object, transform func(any) (any, error)) (any, er
 // levels deep.
 const maxLevels = 16
 
-// join replaces the parts of to that equal the parts of from. Both have the same type, and to must
-// be settable. join does not change the values that to points to: if a part is only partly equal, a
-// new part replaces it.
+// join replaces parts of the value to by the equal parts of the value from. Both values have the
+// same type, and the first one must be settable. join does not change what the first value points
+// to: if a part is only partly equal, a new part replaces it.
 func join(to, from reflect.Value, levels int) {
 	switch to.Kind() {
 	case reflect.Struct:
@@ -93,7 +93,8 @@ func join(to, from reflect.Value, levels int) {
 	}
 }
 
-// joinJSON is join for JSON values: it returns from if from equals to.
+// joinJSON does the work of join for JSON values. If the two values are equal, it returns the
+// second one.
 func joinJSON(to, from any, levels int) any {
 	if equalAny(to, from) {
 		return from

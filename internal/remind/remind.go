@@ -14,7 +14,7 @@ type Reminder struct {
 	next int     // the index in said for the next new kind
 
 	begun  bool      // the present failure was recorded before
-	spoken bool      // and was logged
+	spoken bool      // the present failure was logged
 	again  time.Time // when it was last logged because it had started again
 	unsaid uint64
 }

@@ -28,8 +28,8 @@ type Proxy struct {
 }
 
 // New makes a proxy to the server that dial reaches. fault returns the fault of the nth connection,
-// counted from 0; nil means no faults. Goroutines that connect call fault, several at once. It may
-// use the proxy. New starts no goroutine.
+// counted from 0; nil means no faults. Goroutines that connect call fault, several at once. The
+// function may use the proxy. New starts no goroutine.
 func New(dial Dial, fault func(n int) Fault) *Proxy {
 	if fault == nil {
 		fault = func(int) Fault { return Fault{} }
@@ -74,7 +74,8 @@ func (p *Proxy) DialContext(ctx context.Context, network, address string) (net.C
 	return client, nil
 }
 
-// forward connects near to the server. If that fails, it closes near.
+// forward connects a client's connection to the server. If that fails, it closes the client's
+// connection.
 func (p *Proxy) forward(ctx context.Context, near net.Conn, network, address string) error {
 	far, err := p.dial(ctx, network, address)
 	if err != nil {

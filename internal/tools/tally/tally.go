@@ -48,8 +48,8 @@ func newTally(out io.Writer, verbose bool) *tally {
 	return &tally{out: out, verbose: verbose, packages: map[string]*pkg{}, builds: map[string][]string{}}
 }
 
-// read reads events from in until it ends. A line that is not an event comes from another program
-// that writes to the pipe; read shows it unchanged.
+// read reads events until the end of the reader in. A line that is not an event comes from another
+// program that writes to the pipe; read shows it unchanged.
 func (t *tally) read(in io.Reader) error {
 	lines := bufio.NewReader(in)
 	for {
