@@ -17,8 +17,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// act runs a manager with a controller whose first reconcile of web/a calls act. It returns the
-// state of the cache in the second reconcile.
+// act runs a manager with a controller whose first reconcile of web/a calls the argument act. It
+// returns the state of the cache in the second reconcile.
 func act(t *testing.T, made *configMap, act func(ctx context.Context, r *rig, maps *controller.Client[*configMap], m *configMap) error) {
 	t.Helper()
 	play(t, controller.Options{Name: "tester"}, func(t *testing.T, r *rig) {

@@ -171,7 +171,8 @@ func (c *Controller[T]) Enqueue(key types.NamespacedName, how workqueue.AddOptio
 // runs it.
 func (c *Controller[T]) Queue() *workqueue.Queue[types.NamespacedName] { return c.queue }
 
-// run works until ctx ends, or until the queue is drained after the end of stop.
+// run processes keys until ctx ends, or until the queue is drained after the context stop has
+// ended.
 func (c *Controller[T]) run(ctx, stop context.Context) (err error) {
 	turn := c.turn
 	if o := c.manager.opts.Observer; o != nil && o.Turn != nil {

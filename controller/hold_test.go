@@ -19,9 +19,9 @@ import (
 
 var secretsGR = corev1.SchemeGroupVersion.WithResource("secrets").GroupResource()
 
-// blinded runs a controller whose first reconcile of web/a writes a secret. After blind, the caches
-// cannot see that secret any more. It returns how long the key was held back, and the state of the
-// controller at the next reconcile of the key.
+// blinded runs a controller whose first reconcile of web/a writes a secret. After a call of the
+// function blind, the caches cannot see that secret any more. It returns how long the key was held
+// back, and the state of the controller at the next reconcile of the key.
 func blinded(t *testing.T, wire func(r *rig) (secrets *controller.Client[*corev1.Secret], blind func()), write func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error, check func(r *rig, held time.Duration)) {
 	t.Helper()
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {

@@ -61,8 +61,8 @@ func (d *diary) part(name string) func(context.Context) error {
 // elector leads when the test closes its channel; TestLease uses a real elector.
 type elector struct {
 	d    *diary
-	turn chan struct{} // leads after this channel
-	lost chan error    // leads until this channel
+	turn chan struct{} // elector leads when this channel is closed
+	lost chan error    // elector leads until this channel has an error
 	sick error
 }
 

@@ -149,7 +149,7 @@ func TestObserverHearsInOrder(t *testing.T) {
 	})
 }
 
-// noting adds a controller of ConfigMaps that records the ones it has seen.
+// noting adds a controller that records the ConfigMaps that it has seen.
 func noting(r *rig) *turns {
 	seen := &turns{}
 	maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})

@@ -76,8 +76,8 @@ func (m *Manager) start(g *group, ctx context.Context, stage Stage) {
 	}
 }
 
-// work runs while the caches are complete. Its context ends when a cache gives up. When stop ends,
-// it drains the queues.
+// work runs while the caches are complete. Its context ends when a cache gives up. When the context
+// stop ends, work drains the queues.
 func (m *Manager) work(working, stop context.Context, fail func(error)) error {
 	m.enter(Synced, false)
 	synced, endSynced := context.WithCancel(working)

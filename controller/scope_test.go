@@ -59,8 +59,8 @@ func ownersNamespace[T metav1.Object](owners *controller.Client[T]) string {
 	return ""
 }
 
-// Cluster-scoped owners get back a deleted owned object as well, whether the owner's kind is
-// built-in or custom. Deleted is not called for a key that never existed.
+// If an owned object is deleted, the controller of a cluster-scoped owner recreates it as well. The
+// owner's kind may be built-in or custom. Deleted is not called for a key that never existed.
 func TestOwnersWithoutANamespaceKeepWhatTheyOwn(t *testing.T) {
 	t.Run("a Node", func(t *testing.T) {
 		play(t, controller.Options{}, func(t *testing.T, r *rig) {

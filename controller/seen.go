@@ -62,7 +62,7 @@ type viewer interface {
 	deleting(object metav1.Object, own bool) *wait
 }
 
-// wait is a wait for a write.
+// wait is a wait until a cache has a write.
 type wait struct {
 	until func(context.Context) error
 	over  func() bool // reports whether the cache has the write now

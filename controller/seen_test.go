@@ -50,8 +50,8 @@ func newSecret(name string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: name}}
 }
 
-// If a reconcile deletes an object, the next reconcile does not find it. It may be deleted by its
-// name alone, in its known state, or after it was created in the same reconcile.
+// If a reconcile deletes an object, the next reconcile does not find it. The reconcile may delete
+// the object by its name alone, in its known state, or after it has created the object itself.
 func TestTurnSeesWhatTheTurnBeforeDeleted(t *testing.T) {
 	for name, write := range map[string]func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error{
 		"as it was seen": func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {

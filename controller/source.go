@@ -17,8 +17,8 @@ import (
 )
 
 // Owns makes the controller reconcile the owner of an object when the object changes. The owner is
-// the object's controlling owner (metav1.NewControllerRef). when says which events count; nil means
-// all events. The kind of T must be known: for types that are not built-in, set
+// the object's controlling owner (metav1.NewControllerRef). The function when says which events
+// count; nil means all events. The kind of T must be known: for types that are not built-in, set
 // rest.ResourceOptions.Kind.
 //
 // The owner is in the namespace of the owned object, or cluster-scoped, such as a Node. For a
@@ -120,9 +120,10 @@ func (c *Client[T]) scopeOfKind() func() (namespaced, known bool) {
 }
 
 // References makes the controller reconcile an object when another object changes that it names,
-// such as a Secret. named returns the keys that an object names; it must depend only on its
-// argument. References adds an index to the cache of T, with the name index, to find the objects
-// that name a key. when says which events count; nil means all events.
+// such as a Secret. The function named returns the keys that an object names. Its result must
+// depend only on its argument. References adds an index to the cache of T, to find the objects that
+// name a key. The argument index is the name of this index. The function when says which events
+// count; nil means all events.
 func References[T, O metav1.Object](c *Controller[T], referenced *Client[O], index string, named func(T) []types.NamespacedName, when func(informer.Event[O]) bool) {
 	if c.objects == nil || c.objects.cache == nil {
 		return // The manager has recorded this error already.
@@ -155,8 +156,9 @@ func References[T, O metav1.Object](c *Controller[T], referenced *Client[O], ind
 }
 
 // Watch makes the controller reconcile objects when other objects change, including objects of
-// another cluster. keys returns the keys to reconcile for an event. The function runs in the
-// goroutine of a handler, and should be quick. when says which events count; nil means all events.
+// another cluster. The function keys returns the keys to reconcile for an event. It runs in the
+// goroutine of a handler, and should be quick. The function when says which events count; nil means
+// all events.
 func Watch[T, O metav1.Object](c *Controller[T], watched *Client[O], keys func(informer.Event[O]) iter.Seq[types.NamespacedName], when func(informer.Event[O]) bool) {
 	if keys == nil {
 		c.refuse(fmt.Errorf("Watch needs a function that tells keys"))

@@ -43,7 +43,7 @@ type FIFO[T any] struct {
 	stats           Stats // counters and InFlight; Stats() fills in the rest
 }
 
-// New returns an empty queue in front of known. It starts no goroutine.
+// New returns an empty queue for the consumer whose store is known. It starts no goroutine.
 func New[T any](known Known[T], opts Options) *FIFO[T] {
 	if known == nil {
 		panic("deltafifo: New needs to know what the consumer has applied; known is nil")

@@ -41,9 +41,9 @@ func (f *FIFO[T]) unread(key types.NamespacedName, uidHash uint64, resourceVersi
 	return nil
 }
 
-// unreadLocked is unread for a key that has not vanished. gone is true if it has put a tombstone on
-// a pending stack. If the key has no stack, Pop decides whether the known object is gone; see
-// decide.
+// unreadLocked does the work of the method unread for a key that has not vanished. gone is true if
+// it has put a tombstone on a pending stack. If the key has no stack, Pop decides whether the known
+// object is gone; see decide.
 func (f *FIFO[T]) unreadLocked(key types.NamespacedName, uidHash uint64, resourceVersion string) (gone bool) {
 	if uidHash == 0 {
 		return false

@@ -81,8 +81,8 @@ func (e *Event) complete() bool {
 	return e.Reason != "" && (e.Type == corev1.EventTypeNormal || e.Type == corev1.EventTypeWarning)
 }
 
-// text returns s as valid UTF-8, cut after most bytes. The result does not keep a longer text
-// alive.
+// text returns s as valid UTF-8, cut off so that it has at most the given number of bytes. The
+// result does not keep a longer text alive.
 func text(s string, most int) string {
 	if len(s) <= most && utf8.ValidString(s) {
 		return s

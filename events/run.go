@@ -57,7 +57,7 @@ func (r *Recorder) Run(ctx context.Context) error {
 	return nil
 }
 
-// loop sends until life ends, or until stop has ended and no event waits.
+// loop sends until the context life ends, or until the context stop has ended and no event waits.
 func (r *Recorder) loop(stop, life context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()

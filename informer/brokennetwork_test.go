@@ -186,7 +186,7 @@ func (r *brokenRig) dial(ctx context.Context, network, _ string) (net.Conn, erro
 
 // faults returns the faults of the first connections.
 func (n brokenNetwork) faults() func(int) tcpproxy.Fault {
-	var mu sync.Mutex // of random
+	var mu sync.Mutex // guards random
 	random := rand.New(rand.NewPCG(7, uint64(n.kind)))
 	return func(i int) tcpproxy.Fault {
 		mu.Lock()
@@ -198,7 +198,8 @@ func (n brokenNetwork) faults() func(int) tcpproxy.Fault {
 	}
 }
 
-// breakAll changes pods until every faulty connection has ended. It calls each after every change.
+// breakAll changes pods until every faulty connection has ended. It calls the function each after
+// every change.
 func (r *brokenRig) breakAll(t *testing.T, patience time.Duration, each func(change int)) {
 	deadline := time.Now().Add(patience)
 	for change := 0; r.proxy.Connections() <= r.faulty && r.kind != tcpproxy.Trickle; change++ {

@@ -87,11 +87,12 @@ type SharedStatus struct {
 	Status
 }
 
-// Acquire returns a handle on the informer of a selection. Acquire makes the informer with open and
-// opts of the first user. Acquire calls the function open for each namespace, or once if the
-// selection names no namespace. The function returns the source of the namespace. Several sources
-// become one, see [sources.Merge]. If open returns an error or a nil source, Acquire returns an
-// error. If the factory runs, the informer starts at once, otherwise together with the factory.
+// Acquire returns a handle on the informer of a selection. The arguments open and opts of the first
+// user determine how Acquire makes the informer. Acquire calls the function open for each
+// namespace, or once if the selection names no namespace. The function returns the source of the
+// namespace. Several sources become one, see [sources.Merge]. If open returns an error or a nil
+// source, Acquire returns an error. If the factory runs, the informer starts at once, otherwise
+// together with the factory.
 //
 // Every later user of the same selection and type must pass the same options, or gets a
 // [*ConflictError]. Two index functions are the same if they are one package-level function, or one

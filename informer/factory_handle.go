@@ -92,7 +92,7 @@ func (h *Handle[T]) Release(ctx context.Context) error {
 	return waitFor(ctx, h.shared.ended)
 }
 
-// waitFor waits until done is closed or ctx ends.
+// waitFor waits until the channel done is closed or ctx ends.
 func waitFor(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:

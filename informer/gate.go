@@ -10,7 +10,7 @@ type gate struct {
 	closed atomic.Pointer[chan struct{}]
 }
 
-// close closes the gate until open is called.
+// close closes the gate until the returned function is called.
 func (g *gate) close() (open func()) {
 	opened := make(chan struct{})
 	g.closed.Store(&opened)

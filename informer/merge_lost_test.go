@@ -139,7 +139,7 @@ func TestMergedListsAreTakenAtOnceAgain(t *testing.T) {
 		var now, most atomic.Int32
 		r.server.Inject(apitest.Fault{Verb: "list", Action: apitest.Delay(time.Second), Match: func(q apitest.Request) bool {
 			if q.HTTP.URL.Query().Get("limit") == "1" {
-				return false // a list that compares
+				return false // a list for a comparison
 			}
 			most.Store(max(most.Load(), now.Add(1)))
 			time.AfterFunc(999*time.Millisecond, func() { now.Add(-1) })

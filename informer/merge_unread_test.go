@@ -61,7 +61,7 @@ func TestG2_APartThatIsNotListedKeepsItsUnreadableObjects(t *testing.T) {
 	})
 }
 
-// listless is a fake that cannot be listed while fails is set.
+// listless is a fake that cannot be listed while its field fails is set.
 type listless struct {
 	*fake
 	fails atomic.Bool

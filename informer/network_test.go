@@ -134,7 +134,7 @@ func TestCorruptionWithoutTLS(t *testing.T) {
 					for _, obj := range objects {
 						rig.sent.update(t, rig.sent.states[obj.GetResourceVersion()].DeepCopy())
 					}
-					// Twice: the first watch resumes with the last event.
+					// The fault comes twice, because the first watch resumes with the last event.
 					rig.server.Inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.Expired()})
 					rig.server.DropWatches("")
 					deadline := time.Now().Add(time.Hour)

@@ -113,7 +113,7 @@ func TestG2_ARelayAcrossARestoredCluster(t *testing.T) {
 	}
 }
 
-// watchesFail is a source that can only be listed, for as long as down is set.
+// watchesFail is a source that can only be listed while its field down is set.
 type watchesFail struct {
 	*fake
 	down atomic.Bool

@@ -31,7 +31,7 @@ type rig struct {
 	informer *informer.Informer[*corev1.Pod]
 	random   *rand.Rand
 
-	// stop ends the informer and returns when Run has.
+	// stop ends the informer and returns when Run has returned.
 	stop func() error
 }
 

@@ -18,8 +18,8 @@ type Cache interface {
 }
 
 // Run runs caches, and work that reads them, in the right order. It starts the caches, waits until
-// all of them are synced, and calls work. When work has returned, it ends the caches. Run returns
-// when everything that it started has ended (G10).
+// all of them are synced, and calls the function work. When the function has returned, it ends the
+// caches. Run returns when everything that it started has ended (G10).
 //
 //	err := informer.Run(ctx, func(ctx context.Context) error {
 //		return queue.Run(ctx, 4, reconcile)
@@ -33,23 +33,24 @@ type Cache interface {
 // only because its context ended with a cache, that error is left out.
 //
 // If ctx is cancelled before the caches are synced, work is not called, and the error is nil. If
-// the deadline of ctx passes before they are synced, the error says what is missing.
+// the deadline of ctx passes before the caches are synced, the error says what is missing.
 //
 // A panic of work reaches the caller of Run after the caches have ended.
 func Run(ctx context.Context, work func(ctx context.Context) error, caches ...Cache) error {
 	return RunUntil(ctx, ctx, work, caches...)
 }
 
-// RunUntil is Run for work that can end in two ways, like workqueue.Queue.RunUntil. When stop ends,
-// work finishes what it has begun. When ctx ends, work ends at once.
+// RunUntil is Run for work that can end in two ways, like workqueue.Queue.RunUntil. When the
+// context stop ends, the function work finishes the work that it has begun. When ctx ends, it
+// returns at once.
 //
 //	work := func(working context.Context) error {
 //		return queue.RunUntil(working, ctx, 4, reconcile)
 //	}
 //	err := informer.RunUntil(context.WithoutCancel(ctx), ctx, work, pods, nodes)
 //
-// The context of work does not end with stop: work observes stop itself, and the caches run until
-// work has returned. If stop ends before the caches are synced, work is not called, as in Run.
+// The context of work does not end with stop: the function observes stop itself, and the caches run
+// until it has returned. If stop ends before the caches are synced, work is not called, as in Run.
 func RunUntil(ctx, stop context.Context, work func(ctx context.Context) error, caches ...Cache) error {
 	if work == nil {
 		return errors.New("informer: Run needs a function that works")

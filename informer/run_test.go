@@ -22,7 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// house is a cache that records its steps, and those of the work.
+// house is a cache that records its own steps and the steps of the work.
 type house struct {
 	informer.Cache
 

@@ -109,8 +109,8 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 	return i.wait(ctx, "", i.synced, nil)
 }
 
-// wait waits for synced, ctx, the end of the informer, or the removal of the
-// handler.
+// wait waits until the channel synced is closed, ctx ends, the informer ends, or the handler is
+// removed.
 func (i *Informer[T]) wait(ctx context.Context, handler string, synced, removed <-chan struct{}) error {
 	var reason error
 	select {

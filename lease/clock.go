@@ -18,7 +18,7 @@ func now() instant {
 	return instant{awake: time.Now(), asleep: asleep}
 }
 
-// sub returns the time from other to i.
+// sub returns the time from the instant other to i.
 func (i instant) sub(other instant) time.Duration {
 	return i.awake.Sub(other.awake) + i.asleep - other.asleep
 }

@@ -77,26 +77,26 @@ func (e *Elector) Identity() string { return e.opts.Identity }
 // Run waits until it has the lease, and calls the function lead. It keeps the lease while the
 // function runs, and releases the lease when the function has returned.
 //
-// The context of lead ends when ctx ends, or when the lease is lost, with a [*LostError] as its
-// cause. The lease is lost RenewDeadline after the last successful renewal was sent, or as soon as
-// Run sees another holder. In each case Run waits for lead to return. If lead goes on after its
-// context has ended, [Elector.Healthy] returns an error. Until lead has returned, Run renews a
-// lease that is not lost, even after ctx has ended.
+// The context of the function ends when ctx ends, or when the lease is lost, with a [*LostError] as
+// its cause. The lease is lost RenewDeadline after the last successful renewal was sent, or as soon
+// as Run sees another holder. In each case Run waits for the function to return. If the function
+// goes on after its context has ended, [Elector.Healthy] returns an error. Until it has returned,
+// Run renews a lease that is not lost, even after ctx has ended.
 //
 // Run returns
 //
 //   - nil when ctx has ended, whether this candidate led or not,
-//   - the error of lead, unless it is only the end of its context,
-//   - a [*LostError] when the lease was lost before lead returned, joined with the error of lead if
-//     there is one. With Options.StandAgain, Run waits for the lease again instead, unless lead had
-//     an error of its own.
+//   - the error of the function, unless it is only the end of its context,
+//   - a [*LostError] when the lease was lost before the function returned, joined with the error of
+//     the function if there is one. With Options.StandAgain, Run waits for the lease again instead,
+//     unless the function had an error of its own.
 //
 // A process that lost the lease should usually exit, as programs on client-go do: the process that
 // replaces it begins with a clean state. If Run cannot take the lease (no connection, missing
 // permission), it logs that and retries.
 //
-// Run calls lead in its own goroutine. If lead panics, Run panics as well, and does not release
-// the lease. There is only one Run at a time: a second call returns an error.
+// Run calls the function in its own goroutine. If the function panics, Run panics as well, and does
+// not release the lease. There is only one Run at a time: a second call returns an error.
 func (e *Elector) Run(ctx context.Context, lead func(context.Context) error) error {
 	return e.RunUntil(ctx, ctx, lead)
 }

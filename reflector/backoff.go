@@ -104,8 +104,8 @@ func (b Backoff) withDefaults() Backoff {
 	return b
 }
 
-// wait draws the wait after the n-th consecutive failure; n starts at 1. The result is at most
-// longest.
+// wait draws the wait after the n-th consecutive failure; n starts at 1. The result is at most the
+// argument longest.
 func (b Backoff) wait(n int, factor float64, longest time.Duration) time.Duration {
 	fixed, limit := float64(b.Base), float64(longest)/(1+b.Jitter)
 	for ; n > 1 && fixed < limit && factor > 1; n-- {
@@ -114,7 +114,8 @@ func (b Backoff) wait(n int, factor float64, longest time.Duration) time.Duratio
 	return b.spread(min(fixed, limit))
 }
 
-// last draws the wait that follows many consecutive failures. The result is at most longest.
+// last draws the wait that follows many consecutive failures. The result is at most the argument
+// longest.
 func (b Backoff) last(longest time.Duration) time.Duration {
 	return b.spread(float64(longest) / (1 + b.Jitter))
 }

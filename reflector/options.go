@@ -143,7 +143,7 @@ var (
 // its unit.
 const shortest = 100 * time.Millisecond
 
-// isShort reports whether one of the times is set, and shorter than least.
+// isShort reports whether one of the times is set, and is shorter than the argument least.
 func isShort(least time.Duration, times ...time.Duration) bool {
 	return slices.ContainsFunc(times, func(d time.Duration) bool { return 0 < d && d < least })
 }

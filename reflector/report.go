@@ -9,16 +9,17 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// atOnce counts a failure, and returns next: the next attempt needs no wait.
+// atOnce counts a failure after which no wait is needed. It returns the argument next.
 func (r *Reflector[T]) atOnce(row *row, err error, next state[T]) state[T] {
 	row.failed(err)
 	row.permanent = 0
 	return next
 }
 
-// retry counts a failure, and returns a state that waits before next. The wait grows with each
-// failure in a row. It is at least the wait that the server requests, up to Backoff.MaxRetryAfter.
-// retry returns stopped if the failures reach Options.GiveUpAfter, or if the source can never work.
+// retry counts a failure, and returns a state that waits, and then enters the state next. The wait
+// grows with each failure in a row. It is at least the wait that the server requests, up to
+// Backoff.MaxRetryAfter. retry returns the last state, stopped, if the failures reach
+// Options.GiveUpAfter, or if the source can never work.
 func (r *Reflector[T]) retry(row *row, err error, next state[T]) state[T] {
 	return r.retryWithin(row, r.opts.Backoff.Max, err, next)
 }
@@ -161,8 +162,8 @@ func (r *Reflector[T]) itemReceived(item listwatch.Item[T], n int) {
 	}
 }
 
-// pageReceived reports a page of size items. n is the number of items so far, including earlier
-// pages.
+// pageReceived reports a page. size is the number of its items, and n the number of items so far,
+// including earlier pages.
 func (r *Reflector[T]) pageReceived(size, n int, meta listwatch.ListMeta) {
 	r.record.update(func(st *Status) { st.Total = int64(n) + meta.RemainingItemCount })
 	if r.opts.Observer.OnPage != nil {

@@ -58,8 +58,8 @@ func (r *Row) failed(err error) {
 	}
 }
 
-// wait draws the wait after err, the last failure. The wait is at most longest, unless the server
-// requests a longer one.
+// wait draws the wait after err, the last failure. The wait is at most the argument longest, unless
+// the server requests a longer wait.
 func (r *Row) wait(b Backoff, longest time.Duration, err error) time.Duration {
 	var wait time.Duration
 	switch {

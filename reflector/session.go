@@ -24,7 +24,8 @@ type session[T any] struct {
 	silence *atomic.Pointer[silence] // behind a pointer, because the Source may keep it
 }
 
-// open opens a watch. If nothing has come for limit, the watch ends with reason; see listen.
+// open opens a watch. If nothing comes for the duration limit, the watch ends with the error
+// reason; see listen.
 func (r *Reflector[T]) open(ctx context.Context, opts listwatch.WatchOptions, limit time.Duration, reason error) (*session[T], error) {
 	if err := listwatch.Prepare(ctx, r.source); err != nil { // no deadline: it may wait for a login
 		return nil, explain(ctx, err)
@@ -62,8 +63,8 @@ func (s *session[T]) next() (listwatch.Event[T], error) {
 // early reports whether the watch, if it ended now, would end long before its timeout.
 func (s *session[T]) early() bool { return time.Since(s.opened)+pace.OverdueMargin < s.timeout }
 
-// endAfter sets how long the stream may be silent from now on. After that time, it ends with
-// reason.
+// endAfter sets how long the stream may be silent from now on. After that time, the stream ends
+// with the error reason.
 func (s *session[T]) endAfter(limit time.Duration, reason error) {
 	s.silence.Swap(listen(limit, s.cancel, reason)).stop()
 }

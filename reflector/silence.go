@@ -32,8 +32,9 @@ const (
 	over = -2 // stop was called
 )
 
-// listen returns a silence whose first wait starts now. When a wait has lasted for limit, it calls
-// end with reason, in a separate goroutine. It returns nil if limit is negative.
+// listen returns a silence whose first wait starts now. When a wait has lasted for the duration
+// limit, a separate goroutine calls the function end with the error reason. If limit is negative,
+// listen returns nil.
 func listen(limit time.Duration, end context.CancelCauseFunc, reason error) *silence {
 	if limit < 0 {
 		return nil
@@ -44,7 +45,7 @@ func listen(limit time.Duration, end context.CancelCauseFunc, reason error) *sil
 	return s
 }
 
-// wait begins a wait.
+// wait records that the reflector begins to wait for the stream.
 func (s *silence) wait() {
 	if s != nil {
 		s.since.Store(int64(time.Since(s.began) - s.spent))
@@ -103,7 +104,8 @@ func (s *silence) check() {
 	s.end(s.reason)
 }
 
-// again sets the timer, unless stop was called meanwhile: no timer outlives stop.
+// again sets the timer for the duration left. If stop was called meanwhile, it stops the timer, so
+// that no timer outlives a call of stop.
 func (s *silence) again(left time.Duration) {
 	s.timer.Reset(left)
 	if s.since.Load() == over {

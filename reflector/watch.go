@@ -217,9 +217,9 @@ func (r *Reflector[T]) resume(version string) state[T] {
 }
 
 // watchFailed decides how to go on after a watch from version has failed. As a rule, the next watch
-// starts from this version, after a wait of at most longest. suspect says that the version may be
-// the cause. If such failures go on, a snapshot brings another version. Here plain/reflector.go
-// lists again, which takes 2.30 s of CPU for 20,000 pods (plain/README.md).
+// starts from this version, after a wait. longest limits the wait, and suspect says that the
+// version may be the cause. If such failures go on, a snapshot brings another version. Here
+// plain/reflector.go lists again, which takes 2.30 s of CPU for 20,000 pods (plain/README.md).
 func (r *Reflector[T]) watchFailed(version string, suspect bool, longest time.Duration, err error) (state[T], error) {
 	switch {
 	case IsExpired(err) && !r.watches.expired:

@@ -85,7 +85,7 @@ func (a *acquiring) join(ctx context.Context) (call *acquisition, current bool, 
 	return begun, true, nil
 }
 
-// run calls the source. It completes call even if the source panics or calls
+// run calls the source. It completes the argument call even if the source panics or calls
 // runtime.Goexit.
 func (a *acquiring) run(call *acquisition) {
 	credential, err := (*Credential)(nil), errors.New("the function Credentials called runtime.Goexit")

@@ -148,9 +148,9 @@ func (d *Omit) metadataField(h wire.Header, value []byte) ([]byte, bool) {
 	return value, true
 }
 
-// rewrite changes a message in place. For each field, edit returns the new contents, which must be
-// a part of value, and whether the field stays. rewrite leaves a malformed message as it is, and
-// the decoder then refuses it.
+// rewrite changes a message in place. For each field, the function edit returns the new contents,
+// which must be a part of the given value, and whether the field stays. rewrite leaves a malformed
+// message as it is, and the decoder then refuses it.
 func rewrite(message []byte, edit func(h wire.Header, value []byte) ([]byte, bool)) []byte {
 	written := 0
 	for rest := message; len(rest) > 0; {

@@ -37,9 +37,10 @@ func (d *Omit) metadataMember(key, value []byte) ([]byte, bool) {
 	return value, true
 }
 
-// rewriteJSON changes an object in place. For each member, edit returns the new value, which must
-// be a part of the given value, and whether the member stays. rewriteJSON leaves malformed JSON,
-// and a value that is not an object, as they are, and the decoder then refuses them.
+// rewriteJSON changes an object in place. For each member, the function edit returns the new value,
+// which must be a part of the given value, and whether the member stays. rewriteJSON leaves
+// malformed JSON, and a value that is not an object, as they are, and the decoder then refuses
+// them.
 func rewriteJSON(object []byte, edit func(key, value []byte) ([]byte, bool)) []byte {
 	rest, ok := wire.AfterByte(object, '{')
 	if !ok {

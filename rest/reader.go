@@ -74,9 +74,9 @@ func (r *reader) cut(p *piece) bool {
 	return true
 }
 
-// goOn makes room for the bytes that follow rest, which is less than a frame. taken says that the
-// piece has frames. Then the piece keeps the buffer and is complete, and the reader gets a new
-// buffer. goOn returns taken.
+// goOn makes room for more bytes. rest has the bytes so far of an incomplete frame. taken says that
+// the piece has frames. Then the piece keeps the buffer and is complete, and the reader gets a new
+// buffer. goOn returns the argument taken.
 func (r *reader) goOn(rest []byte, taken bool) bool {
 	switch {
 	case taken:
@@ -97,7 +97,7 @@ func (r *reader) goOn(rest []byte, taken bool) bool {
 	return taken
 }
 
-// use continues with another buffer, and copies rest to its start.
+// use continues with another buffer, and copies the bytes in rest to its start.
 func (r *reader) use(buffer *[]byte, rest []byte) {
 	r.buffer, r.divided = buffer, false
 	r.start, r.filled = 0, copy(*buffer, rest)

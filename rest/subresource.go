@@ -73,7 +73,7 @@ func (s *Subresource[S]) Patch(ctx context.Context, key types.NamespacedName, pa
 
 // Create sends part to the subresource of one object, to request an action such as an eviction, and
 // returns the response. If the response is only a Status of success, as for an eviction and a
-// binding, it returns part.
+// binding, it returns the argument part.
 func (s *Subresource[S]) Create(ctx context.Context, key types.NamespacedName, part S, opts metav1.CreateOptions) (none S, err error) {
 	body, err := encodeBody(http.MethodPost, part)
 	if err != nil {

@@ -118,7 +118,8 @@ type tokenFile struct {
 }
 
 // get returns the token, or an empty one if no token was ever read. If the last read is too old,
-// get reads the file again, and waits for patience at most. The error is the error of ctx.
+// get reads the file again, and waits for the duration patience at most. The error is the error of
+// ctx.
 func (f *tokenFile) get(ctx context.Context, patience time.Duration) (Secret, error) {
 	err := f.files.Ensure(ctx, patience, f.read)
 	f.mu.Lock()

@@ -110,7 +110,7 @@ func (h *alarms[K]) unset(e *entry[K]) {
 }
 
 // first returns the time of the first alarm. If an earlier alarm was removed, the result may be too
-// early. Without alarms it returns never.
+// early. Without alarms it returns the constant never.
 func (h *alarms[K]) first() time.Duration {
 	switch {
 	case h.spreading > 0:
@@ -121,8 +121,9 @@ func (h *alarms[K]) first() time.Duration {
 	return h.spans[bits.TrailingZeros64(h.used)].least
 }
 
-// ring removes the first alarm that is due by now, and returns its entry. It returns nil if no
-// alarm is due, and nil and true if the search is long and must be continued by another call.
+// ring removes the first alarm that is due at the time now, and returns its entry. It returns nil
+// if no alarm is due. It returns nil and true if the search is long, so that another call must
+// continue it.
 func (h *alarms[K]) ring(now time.Duration) (e *entry[K], more bool) {
 	for moves := 0; h.first() <= now; moves++ {
 		if moves == spreadAtOnce {
@@ -156,7 +157,7 @@ func (h *alarms[K]) spread() {
 	h.push(e, h.spanOf(e))
 }
 
-// all calls yield for every entry; yield may remove the entry.
+// all calls the function yield for every entry. The function may remove the entry.
 func (h *alarms[K]) all(yield func(*entry[K]) bool) {
 	for i := range h.spans {
 		for e := h.spans[i].first; e != nil; {

@@ -117,7 +117,7 @@ func (q *Queue[K]) undelayLocked(e *entry[K]) {
 	}
 }
 
-// later returns now + d, or never if that overflows. d must not be negative.
+// later returns now + d, or the constant never if the sum overflows. d must not be negative.
 func later(now, d time.Duration) time.Duration {
 	if sum := now + d; sum >= now {
 		return sum

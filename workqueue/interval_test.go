@@ -12,8 +12,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// spaced returns a queue with a MinInterval, and the journal of a worker that takes the time needs
-// for each key. The worker ends with the queue.
+// spaced returns a queue with a MinInterval, and the journal of a worker. For each key the worker
+// takes as long as needs says. It ends with the queue.
 func spaced(interval, needs time.Duration) (*workqueue.Queue[string], *journal) {
 	q := workqueue.New(workqueue.Options[string]{MinInterval: interval})
 	turns := newJournal()

@@ -46,7 +46,7 @@ func (r *ring[K]) rotate() {
 	r.first = r.first.next
 }
 
-// all calls yield for every lane.
+// all calls the function yield for every lane.
 func (r *ring[K]) all(yield func(*lane[K]) bool) {
 	for l := r.first; l != nil && yield(l); {
 		if l = l.next; l == r.first {

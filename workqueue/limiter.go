@@ -163,7 +163,7 @@ func (l *maxWait[K]) describe(to *Limits) {
 	}
 }
 
-// WithMaxWait wraps a limiter, so that it never waits longer than longest.
+// WithMaxWait wraps a limiter, so that no wait is longer than the argument longest.
 func WithMaxWait[K comparable](limiter RateLimiter[K], longest time.Duration) RateLimiter[K] {
 	return &maxWait[K]{RateLimiter: limiter, longest: longest}
 }

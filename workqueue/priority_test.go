@@ -233,8 +233,8 @@ func TestTheBoundOfAgeingHoldsWithGroupsOnRandomWalks(t *testing.T) {
 	}
 }
 
-// boundOfGroups returns n in the bound of Options.Ageing. With one group, n is the number of keys
-// before the key.
+// boundOfGroups returns the number n in the formula of Options.Ageing. With one group, n is the
+// number of keys before the key.
 func boundOfGroups(before, weight, groups, greatest int) int {
 	return before + (before/weight+1)*(groups-1)*greatest
 }
@@ -320,7 +320,8 @@ func TestAGroupOfLowPriorityHasItsTurnsWithinTheBound(t *testing.T) {
 				seen, last = seen+1, turn
 			}
 		}
-		// One run in ageing does not go to the urgent keys, and no other level needs it.
+		// One run in a number of runs (ageing) does not go to the urgent keys, and no other level
+		// needs it.
 		require.Equal(t, ageing*(boundOfGroups(quiet-1, weight, loud+1, greatest)+1), last)
 	}
 }

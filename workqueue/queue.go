@@ -231,7 +231,7 @@ func (q *Queue[K]) Done(key K) {
 	q.done(key, byHand)
 }
 
-// done is Done; how says how the run ended.
+// done does the work of Done. The argument how says how the run ended.
 func (q *Queue[K]) done(key K, how ending) {
 	if ran, ok := q.finish(key, how); ok && q.opts.Observer != nil {
 		q.opts.Observer.done(key, ran)

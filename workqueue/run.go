@@ -42,13 +42,13 @@ func (q *Queue[K]) Run(ctx context.Context, workers int, reconcile func(context.
 // RunUntil is Run with two contexts, for programs that want to finish the queued keys:
 //
 //   - When stop ends, the queue is shut down, and the workers continue with the queued keys, but
-//     not with delayed keys, nor with keys that fail then. The contexts of reconcile stay alive
-//     until the queued keys are done, for at most Options.DrainTimeout.
+//     not with delayed keys, nor with keys that fail then. The contexts of the reconciles stay
+//     alive until the queued keys are done, for at most Options.DrainTimeout.
 //   - When ctx ends, before or after stop, everything ends at once, as in Run.
 //
 // stop is for a process that is asked to stop (SIGTERM), and ctx is for the right to write. A
-// leader passes a context that ends with its lease as ctx. ctx must not end with stop, and the
-// lease must be renewed until RunUntil has returned.
+// leader passes a context that ends with its lease as ctx. The context ctx must not end with stop,
+// and the lease must be renewed until RunUntil has returned.
 //
 // RunUntil returns nil if the drain was complete, or if ctx ended first. If a drain was begun and
 // not finished, it returns a *DrainError with the number of unfinished keys and the reason: the
@@ -84,8 +84,8 @@ func (q *Queue[K]) SetWorkers(n int) error {
 	return nil
 }
 
-// await returns when the work must end: the queue is drained, ctx has ended, or the drain that
-// follows stop has timed out. The queue is then shut down.
+// await returns when the work must end: the queue is drained, ctx has ended, or the drain after the
+// end of the context stop has timed out. The queue is then shut down.
 func (q *Queue[K]) await(ctx, stop context.Context) error {
 	select {
 	case <-q.drained:

@@ -31,7 +31,8 @@ func running(t *testing.T, q *workqueue.Queue[string], workers int, reconcile fu
 	}
 }
 
-// draining is running for RunUntil. The function that it returns ends stop.
+// draining does the same as the function running, but starts RunUntil. The function that it returns
+// ends the context stop.
 func draining(t *testing.T, q *workqueue.Queue[string], workers int, reconcile func(context.Context, string) error) (end func() error) {
 	stop, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

@@ -134,7 +134,8 @@ func (t *table[K]) sweep(idle int) {
 	}
 }
 
-// all calls yield for every entry, in no order. No entry may be released meanwhile.
+// all calls the function yield for every entry, in no particular order. No entry may be released
+// meanwhile.
 func (t *table[K]) all(yield func(*entry[K]) bool) {
 	for _, s := range t.slots {
 		if s.entry != nil && !yield(s.entry) {

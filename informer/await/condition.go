@@ -47,8 +47,8 @@ func (c Condition[T]) describe(s State[T]) string {
 	return c.seen(s)
 }
 
-// New returns a custom condition. The name completes "wait until": it appears in errors. holds is
-// called without a lock held, and must not change the object.
+// New returns a custom condition. The name completes "wait until": it appears in errors. The
+// function holds is called without a lock held, and must not change the object.
 func New[T any](name string, holds func(State[T]) bool) Condition[T] {
 	if holds == nil {
 		panic("await: New needs a function")

@@ -99,7 +99,7 @@ func TestAWaitForWhatCannotBeReadEnds(t *testing.T) { // G2
 					synctest.Wait()
 					require.NoError(t, <-wait(await.Deleted[*corev1.Pod]("")))
 
-					// A list reports it as well.
+					// A list reports the object as well.
 					server.DropWatches("")
 					exists = wait(await.Exists[*corev1.Pod]())
 					server.Inject(apitest.Fault{Verb: "watch", Times: 1, Action: apitest.Expired()})

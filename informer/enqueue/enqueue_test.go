@@ -113,7 +113,7 @@ func TestPriorityIsThatOfTheCause(t *testing.T) {
 		time.Sleep(time.Hour)
 		require.ElementsMatch(t, []string{"web/a resync -100", "web/b resync -100"}, r.queued())
 
-		// Twice: the first watch resumes with the last event.
+		// The fault comes twice, because the first watch resumes with the last event.
 		r.server.Inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.Expired()})
 		r.server.DropWatches("pods")
 		require.NoError(t, r.server.Delete(pods, key{Namespace: "web", Name: "a"}))

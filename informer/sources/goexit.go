@@ -6,8 +6,8 @@ import "errors"
 var errGoexit = errors.New("sources: a source called runtime.Goexit, which ended a goroutine; testing's FailNow does so: call it in the test's own goroutine only")
 
 // toldAnyway calls the function do. If do does not return, toldAnyway calls the function tell with
-// an error. The source that do calls may call runtime.Goexit while another goroutine waits for the
-// result.
+// an error. A source that this function calls may call runtime.Goexit while another goroutine waits
+// for the result.
 func toldAnyway(do func(), tell func(error)) {
 	returned := false
 	defer func() {

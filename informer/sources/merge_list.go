@@ -61,7 +61,7 @@ func (m *merged[T]) List(ctx context.Context, opts listwatch.ListOptions) (listw
 	return l, nil
 }
 
-// partPage is a page of a part.
+// partPage identifies a page of the list of one part.
 type partPage struct {
 	part  int
 	token string // "" for the first page

@@ -183,7 +183,8 @@ func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (
 	return err == nil && found == historySame, s.decide(newest, err)
 }
 
-// decide ends the probing, and returns nil. A list that follows must not be older than newest.
+// decide ends the probing, and returns nil. A list that follows must not be older than the version
+// newest.
 func (s *resumed[T]) decide(newest string, err error) error {
 	s.decided, s.loaded, s.newest = true, nil, newest
 	if err != nil {

@@ -42,7 +42,7 @@ func podOps(n int) []indexer.Op[*corev1.Pod] {
 	return ops
 }
 
-// here is the description of a source of pods.
+// here describes a source of pods.
 var here = map[string]string{
 	"server": "https://10.0.0.1", "cluster": "4f1c", "user": "ab12", "resource": "/v1/pods",
 	"namespace": "", "labelSelector": "", "fieldSelector": "", "projection": "",

@@ -25,7 +25,7 @@ type Queue interface {
 // The types are Added, Updated, Deleted, Replaced and Sync.
 type Stack string
 
-// TestQueue runs the suite on the queues that open makes.
+// TestQueue runs the suite on the queues that the function open makes.
 func TestQueue(t *testing.T, open func() Queue, differences Differences) {
 	verify(t, queueCases, open, differences, once)
 }

@@ -25,8 +25,8 @@ type opener struct {
 
 type informerCase = testCase[opener]
 
-// TestInformer runs the suite on the informers that open makes, with lists and with streaming
-// lists. A case in differences must fail in at least one of the two modes.
+// TestInformer runs the suite on the informers that the function open makes, with lists and with
+// streaming lists. A case in differences must fail in at least one of the two modes.
 func TestInformer(t *testing.T, open NewInformer, differences Differences) {
 	cases := slices.Concat(storeOfInformerCases, handlerCases, resyncCases, failureCases)
 	verify(t, cases, opener{open: open}, differences, func(t *testing.T, c informerCase, o opener) (failures []string) {

@@ -24,7 +24,7 @@ type Store interface {
 	ResourceVersion() string
 }
 
-// TestStore runs the suite on the stores that open makes.
+// TestStore runs the suite on the stores that the function open makes.
 func TestStore(t *testing.T, open func() Store, differences Differences) {
 	verify(t, storeCases, open, differences, once)
 }

@@ -20,7 +20,7 @@ type Differences map[string]string
 // the scheduling of goroutines. The suite ignores the result of such a case.
 const ByChance = "by chance, "
 
-// testCase is a test of one contract, for the subjects that open makes.
+// testCase is a test of one contract, for the subjects that a function open makes.
 type testCase[Open any] struct {
 	name string
 	run  func(p *probe, open Open)
@@ -103,7 +103,8 @@ func (p *probe) succeeds(err error) {
 	p.must(err == nil, "unexpected error: %v", err)
 }
 
-// equal ends the case with a failure unless got equals want. An empty slice or map equals nil.
+// equal ends the case with a failure unless the two values are equal. An empty slice or map equals
+// nil.
 func (p *probe) equal(want, got any, what string) {
 	if w, g := reflect.ValueOf(want), reflect.ValueOf(got); w.Type() == g.Type() && (w.Kind() == reflect.Slice || w.Kind() == reflect.Map) && w.Len()+g.Len() == 0 {
 		return

@@ -31,8 +31,8 @@ func (h *Hooks) Panics() uint64 {
 	return h.panics
 }
 
-// Call calls f. what is the name of f in the log. Call reports whether f has returned. If f calls
-// runtime.Goexit, Call logs this, and the goroutine ends.
+// Call calls f. The argument what is the name of f in the log. Call reports whether f has returned.
+// If f calls runtime.Goexit, Call logs this, and the goroutine ends.
 func (h *Hooks) Call(what string, f func()) (returned bool) {
 	defer func() {
 		if !returned {

@@ -12,8 +12,8 @@ func Copied[T any](observer *T) *T {
 	return own
 }
 
-// Then returns a hook that calls first and then second. Either may be nil. If both are nil, Then
-// returns nil.
+// Then returns a hook that calls two hooks, one after the other. Either of them may be nil. If both
+// are nil, Then returns nil.
 func Then[A any](first, second func(A)) func(A) {
 	switch {
 	case first == nil:

@@ -194,7 +194,7 @@ func (d *document) text(from, to int, p place) {
 	}
 }
 
-// plain returns the text of the string whose quotes are at from and to.
+// plain returns the text of the string whose quotes are at the indices from and to.
 func (d *document) plain(from, to int) string {
 	if bytes.IndexByte(d.data[from:to], '\\') < 0 {
 		return string(d.data[from+1 : to-1])

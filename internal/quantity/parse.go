@@ -33,8 +33,8 @@ func Parse(text string) (resource.Quantity, error) {
 // beyond is an exponent that stands for all larger exponents, with room for sums in 32 bits.
 const beyond = 1 << 30
 
-// tame returns a text that apimachinery parses quickly, to the same quantity. ok is false if text
-// itself is parsed quickly, or is not a quantity.
+// tame returns a text that apimachinery parses quickly, to the same quantity. ok is false if the
+// argument text is parsed quickly itself, or is not a quantity.
 func (l limits) tame(text string) (tamed string, ok bool) {
 	if len(text) <= 4 {
 		return "", false

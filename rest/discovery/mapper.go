@@ -150,8 +150,8 @@ func (m *Mapper) Stats() Stats {
 	return s
 }
 
-// search calls find with the known resources. If find fails, search asks the server, unless
-// RefreshInterval forbids it, and calls find once more.
+// search calls the function find with the known resources. If find fails, search asks the server,
+// unless RefreshInterval forbids it, and calls the function once more.
 func (m *Mapper) search(ctx context.Context, find func([]Resource) error) error {
 	k := m.known.Load()
 	if k != nil {

@@ -113,8 +113,8 @@ type operation struct {
 	Value any    `json:"value"`
 }
 
-// change patches an object. patch returns the operations for a state of the object, or no
-// operations if nothing is to be done.
+// change patches an object. The function patch returns the operations for a state of the object, or
+// no operations if nothing is to be done.
 func change[T metav1.Object](ctx context.Context, objects Objects[T], object T, name, verb string, patch func(T) ([]operation, error)) (T, error) {
 	key := types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}
 	about := func(err error) error {

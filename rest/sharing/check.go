@@ -25,9 +25,9 @@ type Inspector struct {
 	look    func(d *Decoder, parts int)
 }
 
-// NewInspector returns an Inspector for Options. changed is called once for each field in which a
-// program has changed a shared part. Decoder.Check calls it, and so do the goroutines that decode:
-// each goroutine checks one part after some dozen objects.
+// NewInspector returns an Inspector for Options. The function changed is called once for each field
+// in which a program has changed a shared part. Decoder.Check calls it, and so do the goroutines
+// that decode: each goroutine checks one part after some dozen objects.
 func NewInspector(changed func(Change)) *Inspector { return &Inspector{changed, (*Decoder).look} }
 
 // Check checks up to n shared parts. Each call continues after the parts of the last call, and

@@ -49,7 +49,8 @@ func onlyText(message string) (text string, ok bool) {
 	return message[from:end], true
 }
 
-// insertFields completes and inserts the entry of managed fields. Their text is a part of key.
+// insertFields completes and inserts the entry of managed fields. Their text is a part of the
+// argument key.
 func (s *state) insertFields(missing *entry, set func(unsafe.Pointer, string), to unsafe.Pointer, key, text string) {
 	set(to, text)
 	missing.inKey = true

@@ -92,7 +92,7 @@ func (s *jsonState) mismatch(sl *slot, i int) error {
 	return fmt.Errorf("json: the %s at byte %d does not fit into %s", what, i, sl.typ)
 }
 
-// unmarshal decodes a value into the variable that to points to.
+// unmarshal decodes a value into the variable behind the pointer to.
 func (sl *slot) unmarshal(data []byte, to any) error {
 	if own, ok := to.(json.Unmarshaler); ok && sl.kind >= jsonTime {
 		return own.UnmarshalJSON(data)
@@ -215,7 +215,7 @@ func (s *jsonState) chars(i int) (text []byte, plain bool, end int, err error) {
 	return text, plain, end, nil
 }
 
-// text stores a shared string, or a string that settle will copy.
+// text stores a string at an address: a shared string, or a string that settle will copy.
 func (s *jsonState) text(sl *slot, to *string, i int) (int, error) {
 	text, plain, end, err := s.chars(i)
 	if err != nil {
@@ -263,7 +263,7 @@ func (s *jsonState) base64(sl *slot, to *[]byte, i int) (int, error) {
 	return end, nil
 }
 
-// number stores a number.
+// number decodes the number that starts at data[i], and stores it at an address.
 func (s *jsonState) number(sl *slot, at unsafe.Pointer, i int) (int, error) {
 	end, err := wire.NumberEnd(s.data, i)
 	if err != nil {

@@ -99,7 +99,7 @@ func (m *mapFiller) add(data []byte) error {
 }
 
 // quick adds an entry that has one key and one value, in this order. It returns false for types of
-// maps that need add.
+// maps that need the method add.
 func (m *mapFiller) quick(key, value []byte) (ok bool, err error) {
 	switch s := m.state; {
 	case m.texts != nil:

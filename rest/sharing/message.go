@@ -113,7 +113,7 @@ func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
 	return nil
 }
 
-// number stores a number.
+// number stores the number v in a field at an address.
 func (s *state) number(f *field, at unsafe.Pointer, v uint64) {
 	switch f.kind {
 	case aBool:

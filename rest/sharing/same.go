@@ -92,8 +92,8 @@ func (s *state) same(p *plan, at unsafe.Pointer, data []byte, depth int) bool {
 	return p.absent(at, next, len(p.fields)) && p.restIsZero(at)
 }
 
-// sameBytes is same for a field with a length. If the field is a list or a map, data has count
-// elements, each after a tag of tag bytes.
+// sameBytes does the work of same for a field with a length. If the field is a list or a map, data
+// has count elements, each after a tag of tag bytes.
 func (s *state) sameBytes(f *field, at unsafe.Pointer, data []byte, tag, count, depth int) bool {
 	switch f.kind {
 	case aString:
@@ -117,7 +117,7 @@ func (s *state) sameBytes(f *field, at unsafe.Pointer, data []byte, tag, count, 
 	return false
 }
 
-// sameNumber is same for a single number.
+// sameNumber does the work of same for a single number.
 func sameNumber(k kind, at unsafe.Pointer, v uint64) bool {
 	switch k {
 	case aBool:
@@ -139,7 +139,7 @@ func sameNumber(k kind, at unsafe.Pointer, v uint64) bool {
 	return false
 }
 
-// sameList is same for a list of n elements.
+// sameList does the work of same for a list of n elements.
 func (s *state) sameList(f *field, at *list, data []byte, tag, n, depth int) bool {
 	if at.len != n {
 		return false
@@ -171,8 +171,8 @@ func (s *state) sameList(f *field, at *list, data []byte, tag, n, depth int) boo
 	return true
 }
 
-// sameMap is same for a map of n entries. Maps that are not maps of strings are only looked up in
-// the table.
+// sameMap does the work of same for a map of n entries. Maps that are not maps of strings are only
+// looked up in the table.
 func (s *state) sameMap(f *field, at unsafe.Pointer, data []byte, tag, n int) bool {
 	m := *(*unsafe.Pointer)(at)
 	if m == nil {

@@ -19,8 +19,8 @@ type list struct {
 const maxShared = 64 << 10
 
 // find looks up an entry with these bytes, if the field is worth a look-up. If there is no entry,
-// find returns a new one as missing, which the caller completes and inserts. Both results may be
-// nil.
+// find returns a new entry as its result missing, which the caller completes and inserts. Both
+// results may be nil.
 func (s *state) find(l *lesson, shape int, key []byte) (found, missing *entry) {
 	if !s.share || !l.look.Load() || len(key) == 0 || len(key) > maxShared || shape != ofString && !s.mayShare(l) {
 		return nil, nil

@@ -160,9 +160,10 @@ func (s *Source) Walk(pinned *View, name, value string) (slots []atomic.Pointer[
 	return nil, nil
 }
 
-// walk is Walk for one term. The set of an index value may include records that have the value only
-// in an older or a newer version. So the caller must check that the visible version has the term.
-// An object never leaves its namespace, so in the set of a namespace no check is needed.
+// walk does the work of Walk for one term. The set of an index value may include records that have
+// the value only in an older or a newer version. So the caller must check that the visible version
+// has the term. An object never leaves its namespace, so in the set of a namespace no check is
+// needed.
 func (t *Term) walk() (slots []atomic.Pointer[Record], in *Term) {
 	if t.index.Name == "" {
 		return t.records.slots(), nil

@@ -74,7 +74,7 @@ func (t *table) find(key types.NamespacedName) *Record {
 	return search(groups, hash, key)
 }
 
-// search is find with a loop over all slots that may have the key.
+// search does the work of find, with a loop over all slots that may have the key.
 func search(groups []group, hash uint64, key types.NamespacedName) *Record {
 	for start, tag := hash, tagOf(hash); ; start++ {
 		g := &groups[start&uint64(len(groups)-1)]

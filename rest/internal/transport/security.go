@@ -77,7 +77,7 @@ func (s *Source) Load() (*Security, error) {
 	return out, nil
 }
 
-// read returns the contents of p, or nil if p is empty. name says in errors what p is.
+// read returns the contents of p, or nil if p is empty. name is what errors call p.
 func (p PEM) read(name string) ([]byte, error) {
 	switch {
 	case len(p.Data) > 0 && p.File != "":

@@ -85,8 +85,8 @@ func (s *JSONScan) End(data []byte) (length int, ok bool) {
 	return 0, false
 }
 
-// skip is End for a value that is not used. done is how many bytes of data are no longer needed.
-// The next call must get the bytes after them.
+// skip does the work of End for a value that is not used. done is how many bytes of data are no
+// longer needed. The next call must get the bytes after them.
 func (s *JSONScan) skip(data []byte) (done int, ended bool) {
 	if done, ended = s.End(data); !ended {
 		done, s.at = s.at, 0

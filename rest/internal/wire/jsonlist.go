@@ -11,8 +11,8 @@ import (
 // NewJSONList returns a cutter for a list. An item of more than max bytes becomes a frame with an
 // error. Cut fails if the fields beside the items have more than max bytes together, or more than
 // maxBesideBytes. It also fails at a second "items" field, because the items of the first field
-// have been handed out. Cut calls check as soon as the kind of the list is known, and fails if
-// check fails. The apiVersion may be empty.
+// have been handed out. Cut calls the function check as soon as the kind of the list is known, and
+// fails if this function fails. The apiVersion may be empty.
 func NewJSONList(max int, check func(apiVersion, kind string) error) Cutter {
 	return &jsonList{max: max, check: check}
 }

@@ -74,7 +74,8 @@ func (c copier) part(v reflect.Value) reflect.Value {
 	}
 }
 
-// into makes a deep copy of the value from, and stores it in to. Both have the same type.
+// into makes a deep copy of the value from, and stores the copy in the value to. Both have the same
+// type.
 func (c copier) into(to, from reflect.Value) {
 	switch {
 	case from.Type() == quantity:
