@@ -76,7 +76,7 @@ type Selection[T metav1.Object] struct {
 
 	// Namespaces are the selected namespaces, for programs that may not list the whole cluster.
 	// Defaults to ResourceOptions.Namespace, and otherwise to the manager's namespaces.
-	// []string{""} means all namespaces, whatever the manager's are. A cluster-scoped custom
+	// []string{""} means all namespaces, even if the manager has only some. A cluster-scoped custom
 	// resource needs []string{""} in a manager with Namespaces, because the manager knows only the
 	// scope of built-in resources.
 	Namespaces []string

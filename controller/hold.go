@@ -112,8 +112,8 @@ func (h *holds) end(ctx context.Context, one *hold, err error) {
 	}
 }
 
-// healthy returns an error that names the key that has been held back longest, if that is longer
-// than slowHold. It also names a key that was reconciled without its write lately.
+// If keys have been held back for longer than slowHold, healthy returns an error that names the key
+// that has waited longest. It also names a key that was reconciled without its write lately.
 func (h *holds) healthy() error {
 	h.forget()
 	h.mu.Lock()

@@ -80,8 +80,8 @@ func (s *firstSync) marked(version string) (ask bool) {
 	return true
 }
 
-// overdue reports whether catchUp must be called again with the same version, because no mark came
-// in time.
+// overdue reports whether catchUp must be called again with the same version, because no mark
+// arrived in time.
 func (s *firstSync) overdue() bool {
 	return s.again != nil && s.now() != finished && time.Since(s.asked) >= askAgain
 }

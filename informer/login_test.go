@@ -18,7 +18,7 @@ import (
 )
 
 // TestLoginIsNotSilenceOfTheServer: a login may take longer than the idle limits of lists and
-// watches. Nothing fails during it, whatever wraps the source.
+// watches. Nothing fails during the login, whatever wraps the source.
 func TestLoginIsNotSilenceOfTheServer(t *testing.T) {
 	t.Parallel()
 	type source = listwatch.Source[*corev1.Pod]

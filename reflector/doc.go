@@ -105,18 +105,18 @@
 //     comes first, the history is another one. If no event comes within five seconds, a snapshot
 //     follows.
 //   - There may be no event to compare: none came since the last snapshot, or the server no longer
-//     has it. Then a snapshot follows if the server was unreachable for a while. Objects of the
-//     same version count as unchanged in it.
+//     has it. Then a snapshot follows if the server was unreachable for a while. In this snapshot,
+//     objects of the same version count as unchanged.
 //
 // When it has found another history, the reflector takes a snapshot of the most recent state, as if
 // the sink were empty; see [Restorer]. It accepts the lower version if this snapshot confirms it.
 //
-// A late event is one with a lower version than an earlier event of the same watch. If the sink
-// does not have the late version, the reflector compares histories as well, every five minutes at
-// most. A snapshot follows, because an unusual server may show an object late, with an old version,
-// and the snapshot has this object. If late events go on after the snapshot, the server numbers
-// each object by itself, and the versions say nothing about the watch. Then the sink gets each
-// event, in the order of arrival. A late bookmark is ignored.
+// A late event has a lower version than an earlier event of the same watch. If the sink does not
+// have the late version, the reflector compares histories as well, every five minutes at most. A
+// snapshot follows, because an unusual server may show an object late, with an old version, and the
+// snapshot has this object. If late events go on after the snapshot, the server numbers each object
+// by itself, and the versions say nothing about the watch. Then the sink gets each event, in the
+// order of arrival. A late bookmark is ignored.
 //
 // The price is one small list for each lost watch, and one event that comes twice. Watches may be
 // lost one after another, for example behind a proxy that cuts each connection after a second. Then

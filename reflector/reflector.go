@@ -34,8 +34,8 @@ type Sink[T any] interface {
 	// Apply hands over one change, or a bookmark, in the server's order.
 	//
 	// A Deleted event that is marked Unchanged has no object, because the object was undecodable.
-	// The object's last state is the one in the sink, if there is one. A Modified event that is
-	// marked Unchanged is about an undecodable object. If the sink has an object with another
+	// The object's last state is the state in the sink, if the sink has one. A Modified event that
+	// is marked Unchanged is about an undecodable object. If the sink has an object with another
 	// UIDHash under this key, that object is gone. Otherwise nothing changes in the sink.
 	Apply(event listwatch.Event[T]) error
 }

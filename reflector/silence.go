@@ -60,7 +60,7 @@ func (s *silence) heard() {
 }
 
 // inVain is called after heard if the event was useless. The next wait then counts from the start
-// of the last one.
+// of the last wait.
 func (s *silence) inVain() {
 	if s != nil {
 		s.spent = time.Since(s.began) - time.Duration(s.from)

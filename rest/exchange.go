@@ -100,7 +100,7 @@ func (c *Client) roundTrip(x *exchange, r request) error {
 	if err != nil {
 		return err
 	}
-	req.URL, req.Host = &x.address, x.address.Host // as parts: parsing text would give the same
+	req.URL, req.Host = &x.address, x.address.Host // the same URL as after parsing its text
 	req.Header.Set("Accept", r.accept)
 	compress := c.compress && r.list && !r.plain.Load()
 	if compress {

@@ -24,7 +24,7 @@ type kinds struct {
 	builtin    bool   // the kind of lists is kind + "List"
 	partial    bool   // T is *metav1.PartialObjectMetadata
 
-	seen, seenList atomic.Pointer[string] // the first kinds that came, if kind is ""
+	seen, seenList atomic.Pointer[string] // the first kinds in responses, if kind is ""
 }
 
 // An API server may send an object of this kind in place of any object.

@@ -83,8 +83,8 @@ func (t *table[K]) release(e *entry[K]) {
 	}
 }
 
-// remove frees the entry's slot. Entries in later slots that e has displaced move up, so that find
-// still meets every entry before a free slot.
+// remove frees the entry's slot. If e has displaced entries to later slots, these entries move up.
+// So find still meets every entry before a free slot.
 func (t *table[K]) remove(e *entry[K]) {
 	last := len(t.slots) - 1
 	free := int(e.hash) & last

@@ -191,7 +191,7 @@ func (p *partWatch[T]) watch() error {
 		// source itself, only bookmarks are in order.
 		ordered := err == nil && !p.listing && !event.Unordered && mark.Resumes(event.ResourceVersion)
 		if ordered && marked && !mark.Newer(event.ResourceVersion, passed) {
-			continue // It came after the mark and was delivered before.
+			continue // It was delivered before the watch was lost.
 		}
 		if ordered && mark.Newer(p.version, event.ResourceVersion) {
 			late(fmt.Sprintf("%v of %v at version %s", event.Type, event.Key, event.ResourceVersion))

@@ -76,8 +76,8 @@ func typeName(t reflect.Type) string {
 	}
 }
 
-// fieldsOf returns a hash of all fields of a type. A file that was saved with a type that lacked a
-// field lacks the values of that field, so it must not be used.
+// fieldsOf returns a hash of all fields of a type. If the type lacked a field when a file was
+// saved, the file lacks the values of that field, and must not be used.
 func fieldsOf(t reflect.Type) string {
 	w := walk{sum: sha256.New(), seen: map[reflect.Type]int{}}
 	w.add(t)

@@ -76,7 +76,7 @@ type Options struct {
 	Timeout time.Duration
 }
 
-// Cluster describes the server that a credential is for. Its fields are those of a cluster in a
+// Cluster describes the server that a credential is for. It has the fields of a cluster in a
 // kubeconfig.
 type Cluster struct {
 	Server             string

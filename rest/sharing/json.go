@@ -29,7 +29,7 @@ type jsonState struct {
 	scratch []byte              // the text of a string with escapes
 	elems   []any               // elements of lists whose length is not known yet
 	recent  map[*lesson]*recent // the entries that were found last
-	members map[string]*member  // those of decoder.json.keys that this goroutine has used
+	members map[string]*member  // entries of decoder.json.keys that this goroutine has used
 
 	checking bool // checks only the syntax: drops the result, and allows duplicate fields
 }
@@ -48,8 +48,8 @@ type jsonState struct {
 // DecodeProtobuf decode it at once, to the same result. A quantity of 1e2000 or more becomes
 // 1e2000. A method of the object's type may parse any text as a quantity. If there is an extreme
 // text, DecodeJSON first calls the method with a harmless text. If the method accepts the harmless
-// text, it gets the original one, and five seconds. After that DecodeJSON fails, and the method
-// goes on in a goroutine that nobody waits for. There are at most two of these.
+// text, it gets the original text, and five seconds to return. After that DecodeJSON fails, and the
+// method goes on in a goroutine that nobody waits for. There are at most two of these.
 //
 // If an object has a field twice, DecodeJSON leaves it to sigs.k8s.io/json, which merges the two.
 // (No server writes such objects.) Then the object shares nothing. Values of types that Kubernetes

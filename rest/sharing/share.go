@@ -51,7 +51,7 @@ func (s *state) find(l *lesson, shape int, key []byte) (found, missing *entry) {
 }
 
 // mayShare reports whether objects may share lists, maps or pointers of a field. Once a program has
-// changed any shared part in place, they share none.
+// changed any shared part in place, objects no longer share such parts.
 func (s *state) mayShare(l *lesson) bool {
 	if !s.trusts {
 		return false

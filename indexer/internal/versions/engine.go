@@ -233,7 +233,7 @@ func (e *Engine) supersede(r *Record, old, v *Version) (existed bool) {
 	return existed
 }
 
-// change makes a version with other terms than the previous one the newest version of a record. The
+// change makes v the newest version of a record. v has other terms than the previous version. The
 // record stays in the sets of the previous terms.
 func (e *Engine) change(r *Record, old, v *Version) {
 	e.join(r, *v.terms)

@@ -96,8 +96,8 @@ func (s *JSONScan) skip(data []byte) (done int, ended bool) {
 
 // unescaped finds the first quote or backslash from i on, eight bytes at a time
 // (BenchmarkList/JSON). A quote becomes a zero byte in q, and a backslash becomes a zero byte in b.
-// Subtracting ones sets a clear highest bit only in a zero byte, or above a zero byte, so the
-// lowest hit is right.
+// Subtracting the constant ones sets a clear highest bit only in a zero byte, or above a zero byte.
+// So the lowest hit is right.
 func unescaped(data []byte, i int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; len(data)-i >= 8; i += 8 {

@@ -114,8 +114,8 @@ func (d *Detector) Record(object any) {
 }
 
 // Check returns the fields that have changed since their object was recorded, or since an earlier
-// Check returned them. The order is the one in which the objects were recorded. Nobody may use the
-// objects during the call: even formatting a resource.Quantity writes to it.
+// Check returned them. The fields are in the order in which their objects were recorded. Nobody may
+// use the objects during the call: even formatting a resource.Quantity writes to it.
 func (d *Detector) Check() []Mutation {
 	d.mu.Lock()
 	defer d.mu.Unlock()
