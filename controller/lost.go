@@ -23,8 +23,8 @@ type delivery[O metav1.Object] struct {
 	store  *indexer.Reader[O]
 	queue  *workqueue.Queue[types.NamespacedName] // keys of objects with lost events
 
-	// calling holds an element during a call of handle. So the handler's goroutine and the worker
-	// of queue never call handle at the same time (G4).
+	// calling holds an element during a call of the function handle. So the handler's goroutine and
+	// the worker of the queue never call the function at the same time (G4).
 	calling chan struct{}
 
 	mu   sync.Mutex                                 // guards following

@@ -17,7 +17,7 @@ import (
 // metrics cover all of them. Each field may be nil.
 type Observer struct {
 	// Queue returns the observer of a controller's queue. next is the observer in the controller's
-	// Settings, or nil. The returned observer must call next.
+	// Settings, or nil. The returned observer must call the observer next.
 	Queue func(controller string, next *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName]
 
 	// Cache returns the observers of a cache. name is the cache's Informer.Name, or its resource if
@@ -36,7 +36,8 @@ type Observer struct {
 	Fill func(controller, cache string, queue enqueue.Queue) (fill enqueue.Queue, event func(key types.NamespacedName, resourceVersion string))
 
 	// Turn returns the function that a controller's workers call to reconcile a key. The returned
-	// function must call next in the same goroutine, with a context derived from its own.
+	// function must call the function next in the same goroutine, with a context derived from its
+	// own.
 	Turn func(controller string, next func(context.Context, types.NamespacedName) error) func(context.Context, types.NamespacedName) error
 }
 

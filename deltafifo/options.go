@@ -12,11 +12,11 @@ type Options struct {
 	//     Deleted stands for both deletions.
 	//
 	// The first and the newest delta always stay, and so do the first Deleted and the delta that
-	// creates the present object. So a consumer learns that its object is gone, with the last
-	// state, and that the present object is another one. The consumer gets no delta of objects that
-	// were created and deleted in between. If an object was created and deleted before the consumer
-	// received it, the queue forgets its key. It looks for such keys when the number of Deletes has
-	// reached both MaxDeltasPerKey and half of all pending keys.
+	// creates the present object. So a consumer learns that its object is gone, and gets the
+	// object's last state. It also learns that the present object is another one. The consumer gets
+	// no delta of objects that were created and deleted in between. If an object was created and
+	// deleted before the consumer received it, the queue forgets its key. It looks for such keys
+	// when the number of Deletes has reached both MaxDeltasPerKey and half of all pending keys.
 	//
 	// Defaults to 64, so that a burst of ordinary size stays complete. A consumer that is 64
 	// updates of one object behind does not need all of them, and one busy Lease must not fill the

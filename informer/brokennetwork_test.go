@@ -135,7 +135,7 @@ type brokenRig struct {
 	stop     func() // returns when the informer has ended
 }
 
-// start starts everything. The caller must call end.
+// start starts everything. The caller must call the function end.
 func (n brokenNetwork) start(t *testing.T, reach reach) (rig *brokenRig, end func()) {
 	n.options.TLS = n.secure
 	server := apitest.New(n.options)

@@ -29,15 +29,15 @@ func (i *Informer[T]) in(ctx context.Context, stage, handler string, run func())
 		}
 	}
 	i.opts.Goroutine(ctx, Goroutine{Informer: i.opts.Name, Stage: stage, Handler: handler}, once)
-	once() // A hook may have failed to call run. The informer's Run waits for this stage.
+	once() // The hook may have returned without a call. The informer's Run needs this stage.
 }
 
 // hireLocked starts the goroutine of a handler.
 func (i *Informer[T]) hireLocked(r *Registration[T]) { i.hire(i.running, r, true) }
 
 // hire starts the goroutine of a handler. If the handler ends its goroutine by runtime.Goexit, a
-// new goroutine replaces it. If the hook ended the goroutine before it called run, the replacements
-// run without the hook.
+// new goroutine replaces it. If the hook ended the goroutine before it called the function, the
+// replacements start without the hook.
 func (i *Informer[T]) hire(ctx context.Context, r *Registration[T], hooked bool) {
 	i.handlers.Go(func() {
 		began := false

@@ -121,8 +121,8 @@ func TestSlowGoroutineHookHoldsUpItsOwn(t *testing.T) {
 	})
 }
 
-// A faulty hook affects neither events nor the end of Run. If the hook does not call run, the
-// informer calls it. If the hook calls run twice, it runs once.
+// A faulty hook affects neither events nor the end of Run. If the hook does not call the function
+// run, the informer calls it. If the hook calls it twice, the stage still runs once.
 func TestGoroutineHookThatDoesNotKeepItsContract(t *testing.T) {
 	for name, hook := range map[string]func(context.Context, informer.Goroutine, func()){
 		"never": func(context.Context, informer.Goroutine, func()) {},

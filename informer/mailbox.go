@@ -40,8 +40,8 @@ type mailbox[T any] struct {
 	limit    int
 	overflow Overflow
 
-	// post calls holdUp when it has to wait, and calls release when the wait is over. It calls
-	// stuck every slowAfter while it waits.
+	// When post has to wait, it calls the function holdUp, and when the wait is over, the function
+	// that holdUp returned. While it waits, it calls the function stuck at intervals of slowAfter.
 	holdUp func() (release func())
 	stuck  func()
 	timer  *time.Timer // of the writer, for stuck; nil until the writer first waits

@@ -44,10 +44,10 @@ type Options[T any] struct {
 	Logger *slog.Logger
 
 	// Goroutine is called in each goroutine of the informer, with a description of it. The hook
-	// must call run in the same goroutine, and return after run. The hook can set labels for
-	// profiles (see informer/profile), or open a span of a trace. ctx is the context of Run, with
-	// its labels. The hook adds no cost for each event. Defaults to nil: the informer calls run
-	// itself.
+	// must call the function run in the same goroutine, and must not return before run has
+	// returned. The hook can set labels for profiles (see informer/profile), or open a span of a
+	// trace. ctx is the context of Run, with its labels. The hook adds no cost for each event.
+	// Defaults to nil: the informer calls the function itself.
 	Goroutine func(ctx context.Context, what Goroutine, run func())
 
 	// Observer receives batches and deliveries. Defaults to nil, which costs one pointer test.

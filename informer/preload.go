@@ -57,10 +57,10 @@ func Preload[T any](i *Informer[T], entries iter.Seq[indexer.Entry[T]], resource
 }
 
 // PreloadFrom is [Preload] for objects that are loaded after the server has identified itself. Run
-// calls load with the description of the source, or nil if the source is not a listwatch.Describer.
-// It calls load again only if the description changes before the server has agreed. Run waits for
-// load. An error of load is logged (one that wraps fs.ErrNotExist at INFO), and the informer begins
-// with a list.
+// calls the function load with the description of the source, or nil if the source is not a
+// listwatch.Describer. Run calls the function again only if the description changes before the
+// server has agreed. Run waits for load. An error of load is logged (one that wraps fs.ErrNotExist
+// at INFO), and the informer begins with a list.
 func PreloadFrom[T any](i *Informer[T], load func(description map[string]string) (entries []indexer.Entry[T], resourceVersion string, err error)) error {
 	return preload(i, true, load)
 }

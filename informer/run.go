@@ -26,8 +26,8 @@ type Cache interface {
 //	}, pods, nodes)
 //
 // The context of work ends with ctx. It also ends when a cache gives up, with the error of that
-// cache as its cause; see reflector.Options.GiveUpAfter. The caches go on until work has returned,
-// so work never reads a cache that has stopped.
+// cache as its cause; see reflector.Options.GiveUpAfter. The caches go on until the function work
+// has returned, so it never reads a cache that has stopped.
 //
 // The error joins the error of work and the errors of caches that gave up. If work returns an error
 // only because its context ended with a cache, that error is left out.

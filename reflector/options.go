@@ -67,8 +67,8 @@ type Options struct {
 	// 60 seconds. A shorter time may break off every list of a slow server.
 	ListProgressTimeout time.Duration
 
-	// WatchIdleTimeout is how long a watch may be silent. After this time, the reflector takes the
-	// connection for dead: it reports [ErrIdle], and starts the next watch at once from the same
+	// WatchIdleTimeout is how long a watch may be silent. After this time, the reflector treats the
+	// connection as dead: it reports [ErrIdle], and starts the next watch at once from the same
 	// version. This is not counted as a failure, because perhaps nothing has happened. A negative
 	// time means no limit. Defaults to 3 minutes: a quiet watch gets about one bookmark a minute,
 	// so three are then missing. Some servers send no bookmarks: kube-apiserver sends none for

@@ -108,7 +108,8 @@ var (
 )
 
 // isSharedInJSON reports whether objects of a type share parts by default when they are decoded
-// from JSON. Unstructured objects do, and structs without their own UnmarshalJSON.
+// from JSON. Unstructured objects share parts, and so do structs without their own method
+// UnmarshalJSON.
 func isSharedInJSON(t reflect.Type) bool {
 	if t.Implements(isUnstructured) {
 		return true

@@ -29,7 +29,7 @@ func NewRateLimiter(perSecond float64, burst int) (*RateLimiter, error) {
 	if perSecond <= 0 || interval <= 0 || burst < 1 {
 		return nil, fmt.Errorf("rest: a rate limiter of %v requests a second and bursts of %d: both must be positive, and the rate finite", perSecond, burst)
 	}
-	// A longer fill time would overflow. The longest one allowed is about a century.
+	// A longer fill time would overflow. The longest allowed fill time is about a century.
 	most := max(1, math.MaxInt64/2/interval)
 	return &RateLimiter{interval: interval, saved: interval * min(time.Duration(burst), most), turn: make(chan struct{}, 1)}, nil
 }

@@ -150,7 +150,8 @@ func (q *Queue[K]) workOn(ctx context.Context, key K, reconcile func(context.Con
 	)
 }
 
-// unconcluded is the delay of a key whose run was ended by a function other than reconcile.
+// unconcluded is the delay of a key whose run ended in a function other than the reconcile
+// function.
 const unconcluded = time.Second
 
 // conclude retries, forgets, parks or adds the key, depending on the result of its run.

@@ -27,7 +27,8 @@ const (
 	patience = 3
 )
 
-// partWatch keeps the watch of one part open. All of it belongs to the goroutine that calls run.
+// partWatch keeps the watch of one part open. All of its fields belong to the goroutine that calls
+// the method run.
 type partWatch[T any] struct {
 	*mergedWatch[T]
 	part    int

@@ -94,6 +94,6 @@ type Setup struct {
 }
 
 // NewInformer makes the informer of a setup. The informer has its own connections to the server,
-// which are closed when Run returns. Its requests have name in their User-Agent, so that a test can
-// inject faults for this informer only.
+// which are closed when Run returns. Its requests have the argument name in their User-Agent, so
+// that a test can inject faults for this informer only.
 type NewInformer func(name string, setup Setup) (Informer, error)

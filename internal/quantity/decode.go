@@ -40,10 +40,10 @@ type Guard struct {
 // decode gets a copy of data in which an equivalent text replaces the quantity.
 //
 // A part of the type may be decoded by a user's method. It is then unknown which texts of this part
-// are quantities. If such a part has an extreme text, DecodeJSON first calls decode with a
-// replacement that is not a quantity. If decode fails, the text probably is a quantity, and the
-// error is [ErrExtreme]. If decode succeeds, DecodeJSON calls it again in a separate goroutine,
-// with the original data, and waits some seconds. A later result is dropped.
+// are quantities. If such a part has an extreme text, DecodeJSON first calls the function decode
+// with a replacement that is not a quantity. If this call fails, the text probably is a quantity,
+// and the error is [ErrExtreme]. If it succeeds, DecodeJSON calls the function again in a separate
+// goroutine, with the original data, and waits some seconds. A later result is dropped.
 func (g *Guard) DecodeJSON(data []byte, object any, decode func(data []byte, object any) error) error {
 	t := reflect.TypeOf(object).Elem()
 	if at, _ := Suspect(false, data, 0); at < 0 && !(escaped(data) && g.isOpaque(t)) {

@@ -40,8 +40,9 @@ const attempts = 8
 //
 //   - If the object is not being deleted, Handle adds the finalizer if it is missing, and returns
 //     the object with it. After this the caller may create resources that clean removes.
-//   - If the object is being deleted and has the finalizer, Handle calls clean. If clean returns
-//     nil, Handle removes the finalizer and returns gone as true: nothing is left to do.
+//   - If the object is being deleted and has the finalizer, Handle calls the function clean. If
+//     clean returns nil, Handle removes the finalizer and returns gone as true: nothing is left to
+//     do.
 //   - If the object is being deleted and does not have the finalizer, gone is true.
 //
 // If clean fails, Handle returns its error, and the next call of Handle calls clean again. object
