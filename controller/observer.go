@@ -29,9 +29,9 @@ type Observer struct {
 	// Fill returns two hooks for a handler of a controller. The result fill is a queue that the
 	// handler fills instead of the argument queue. It must pass its keys on to that queue. The
 	// handler calls the function event with each event, before it adds keys for the event. If fill
-	// is nil, the handler fills the argument. If event is nil, no function is called. Each handler
-	// has its own hooks, and calls them sequentially. If the function event panics, the panic is
-	// logged, and the handler still fills the queue. The argument cache is the name of the
+	// is nil, the handler fills the argument queue. If event is nil, no function is called. Each
+	// handler has its own hooks, and calls them sequentially. If the function event panics, the
+	// panic is logged, and the handler still fills the queue. The argument cache is the name of the
 	// handler's cache, as in Cache.
 	Fill func(controller, cache string, queue enqueue.Queue) (fill enqueue.Queue, event func(key types.NamespacedName, resourceVersion string))
 

@@ -36,8 +36,8 @@ func (i *Informer[T]) in(ctx context.Context, stage, handler string, run func())
 func (i *Informer[T]) hireLocked(r *Registration[T]) { i.hire(i.running, r, true) }
 
 // hire starts the goroutine of a handler. If the handler ends its goroutine by runtime.Goexit, a
-// new goroutine replaces it. If the hook ended the goroutine before it called the function, the
-// replacements start without the hook.
+// new goroutine replaces it. If the hook ended the goroutine before it called the stage's function,
+// the replacements start without the hook.
 func (i *Informer[T]) hire(ctx context.Context, r *Registration[T], hooked bool) {
 	i.handlers.Go(func() {
 		began := false
