@@ -32,9 +32,9 @@
 //
 //   - The goroutine that writes an object computes its index values before it takes the lock:
 //     prepare in apply.go calls each IndexFunc. Internally, a value of an index is called a term.
-//   - An object gets another value in an index: join in internal/versions/record.go adds it to the
-//     set of the new value. When no reader sees the old version any more, leave in the same file
-//     removes it from the set of the old value.
+//   - An object gets another value in an index: the method join in internal/versions/record.go adds
+//     it to the set of the new value. When no reader sees the old version any more, the method
+//     leave in the same file removes it from the set of the old value.
 //   - A reader waits for a version: WaitRV in waitrv.go.
 //   - A reader sees the store at one moment: Snapshot in snapshot.go.
 //

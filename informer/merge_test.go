@@ -205,7 +205,7 @@ func TestMergedStoreIsPreloadedWithoutGoingBack(t *testing.T) {
 	})
 }
 
-// Neither the preload's probe of the server nor a watch that breaks soon after it resets the
+// Neither the preload's probe of the server nor a watch that breaks soon after the probe resets the
 // position of a part. The objects that were ahead of the position stay as well.
 func TestPreloadedMergeGoesOnlyForward(t *testing.T) { // G1, G2
 	synctest.Test(t, func(t *testing.T) {

@@ -2,8 +2,8 @@ package informer
 
 import "fmt"
 
-// Overflow is the policy for a handler's events when they arrive faster than the handler takes them
-// and its mailbox has reached its limit.
+// Overflow is the policy for a handler's events when its mailbox is full, because events arrive
+// faster than the handler takes them.
 type Overflow uint8
 
 const (

@@ -25,9 +25,9 @@ type Options struct {
 	// the host and a random part.
 	Identity string
 
-	// LeaseDuration is how long other candidates wait, by their own clocks, after they saw the last
-	// renewal, before they take the lease. LeaseDuration is in whole seconds, as in the Lease.
-	// Defaults to 15 seconds.
+	// LeaseDuration is how long other candidates wait before they take the lease. A candidate
+	// counts by its own clock, from the moment at which it saw the last renewal. LeaseDuration is
+	// in whole seconds, as in the Lease. Defaults to 15 seconds.
 	LeaseDuration time.Duration
 
 	// RenewDeadline is how long the leader leads after it sent its last successful renewal, by its
@@ -43,11 +43,11 @@ type Options struct {
 	RetryPeriod time.Duration
 
 	// Watch makes a candidate watch the Lease in addition, so that it notices a release at once,
-	// without waiting for its next read. A watch costs a connection or a stream of one, and the
-	// permission to watch the Lease, which may be limited to its name. If the watch is refused or
-	// breaks, that is logged. The candidate then reads the Lease as without a watch, and retries
-	// the watch within a minute. A watch only affects when the candidate reads, so no guarantee
-	// depends on it. Defaults to false.
+	// without waiting for its next read. A watch costs a connection, or one stream of a connection.
+	// It needs the permission to watch the Lease, which may be limited to its name. If the watch is
+	// refused or breaks, that is logged. The candidate then reads the Lease as without a watch, and
+	// retries the watch within a minute. A watch only affects when the candidate reads, so no
+	// guarantee depends on it. Defaults to false.
 	Watch bool
 
 	// StandAgain makes Run stand for election again after the lease was lost, instead of returning

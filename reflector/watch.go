@@ -197,8 +197,8 @@ func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
 }
 
 // nextWatch returns the state that follows a watch that ended in order: the next watch. If there
-// are objects without a readable name, it is a snapshot, which shows whether they are decodable
-// now, or gone.
+// are objects without a readable name, the state is a snapshot instead, which shows whether they
+// are decodable now, or gone.
 func (r *Reflector[T]) nextWatch(version string) state[T] {
 	if r.unread.nameless > 0 {
 		return r.resnapshot()
@@ -206,9 +206,9 @@ func (r *Reflector[T]) nextWatch(version string) state[T] {
 	return r.resume(version)
 }
 
-// resume returns the state that watches from version. If there is no version, it is a snapshot: a
-// watch from no version, or from "0", begins with the existing objects, and does not show which
-// objects were deleted meanwhile.
+// resume returns the state that watches from version. If there is no version, the state is a
+// snapshot: a watch from no version, or from "0", begins with the existing objects, and does not
+// show which objects were deleted meanwhile.
 func (r *Reflector[T]) resume(version string) state[T] {
 	if !mark.Resumes(version) {
 		return r.resnapshot()

@@ -23,9 +23,9 @@ type Options struct {
 	// MaxListBytes limits the encoded size of one list: all its pages together, after
 	// decompression, or the initial events of a streaming list. A larger list ends with
 	// [listwatch.ErrListTooLarge]. A reflector then keeps its objects, and waits for minutes before
-	// it lists again. Defaults to 8 GiB, the recommended maximum size of etcd, which stops endless
-	// lists and allows every list of a real cluster. The default does not depend on the memory of
-	// the process. If memory is scarce, set about half of what the cache may use.
+	// it lists again. Defaults to 8 GiB, the recommended maximum size of etcd. This limit stops
+	// endless lists, and allows every list of a real cluster. The default does not depend on the
+	// memory of the process. If memory is scarce, set about half of what the cache may use.
 	MaxListBytes int64
 
 	// MaxExpansion limits the memory that decoding an object may take, as a multiple of its encoded

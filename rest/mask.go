@@ -14,8 +14,9 @@ import (
 
 // These constants limit how many secrets a mask looks for, and which parts of them.
 const (
-	// maxKnown is how many secrets a mask remembers. More than one is needed, because a stream may
-	// outlive several tokens, and the error that ends it may repeat the token that opened it.
+	// maxKnown is how many secrets a mask remembers. One secret would not be enough: a stream may
+	// outlive several tokens, and the error that ends the stream may repeat the token of its
+	// request.
 	maxKnown = 16
 	// shortestKnown is the length of the shortest secret that a mask looks for. A shorter one would
 	// be found in most texts by chance.

@@ -51,8 +51,9 @@ func DefaultItemRateLimiter[K comparable]() RateLimiter[K] {
 	return Exponential[K](time.Millisecond, 1000*time.Second)
 }
 
-// Exponential returns a limiter whose wait for a key is base at its first failure and doubles with
-// each further failure, up to longest. It is client-go's ItemExponentialFailureRateLimiter.
+// Exponential returns a limiter that waits for the time base after a key's first failure. The wait
+// doubles with each further failure, up to the time longest. It is client-go's
+// ItemExponentialFailureRateLimiter.
 func Exponential[K comparable](base, longest time.Duration) RateLimiter[K] {
 	return &exponential[K]{failures: newFailures[K](), base: base, longest: longest}
 }

@@ -25,7 +25,8 @@ type said struct {
 }
 
 // Due records a failure of a kind, which is a number such as a status code. due says that the
-// failure should be logged now, and unsaid how often it was not logged since the last time.
+// failure should be logged now. unsaid is then the number of failures, of any kind, that were not
+// logged since the last log line.
 //
 // A failure is due if its kind was never logged, or if Interval has passed since. It is also due,
 // once within Interval, if the failure was over and is recorded for the second time since it
