@@ -85,7 +85,7 @@ func sameBytes(a, b unsafe.Pointer, n uintptr) bool {
 // piece.
 func structComparer(t reflect.Type) func(a, b unsafe.Pointer) bool {
 	type part struct {
-		offset, plain uintptr // plain is the length in bytes of a part that can be compared byte by byte
+		offset, plain uintptr // plain is the length of a part that is compared byte by byte
 		*comparer
 	}
 	var parts []part
