@@ -22,7 +22,8 @@
 //   - [rest]: the client that implements listwatch by HTTP, in JSON and protobuf, item by item.
 //   - [reflector]: list and watch as an explicit state machine.
 //   - [deltafifo]: the changes, in one stack per key, until the informer takes them.
-//   - [indexer]: the store. Readers see whole transactions, and block neither writers nor each other.
+//   - [indexer]: the store. Readers see whole transactions, and block neither writers nor each
+//     other.
 //   - [informer]: connects these stages, and guarantees G1 to G11.
 //   - [workqueue]: which keys need work, in which order, and when. No duplicates.
 //   - [lease]: leader election, which decides which of several replicas works.
