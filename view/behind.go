@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// behind estimates how long a stage has been behind the server. It learns of new versions when
-// frames are made, so the estimate is off by up to the time between two frames.
+// behind estimates how long a stage has been behind the server. It sees a new version only when a
+// frame is made, so the estimate can be wrong by the time between two frames.
 type behind struct {
 	newest uint64
 	seen   []arrival // the oldest first, each newer than the one before
@@ -18,8 +18,8 @@ type arrival struct {
 	at      time.Duration
 }
 
-// mostArrivals is the number of remembered versions: more than a minute of frames. For a stage that
-// is further behind, the estimate is a lower bound.
+// mostArrivals is the maximum number of remembered versions: enough for more than a minute of
+// frames. For a stage that is further behind, the estimate is a lower bound.
 const mostArrivals = 1024
 
 // note records that the server has reached a version.
@@ -28,7 +28,7 @@ func (b *behind) note(version string, at time.Duration) {
 	if err != nil || n <= b.newest {
 		return
 	}
-	// The server may have reached it at any time since the last frame.
+	// The server may have reached the version at any time since the last frame.
 	b.newest = n
 	b.seen = append(b.seen, arrival{n, at})
 	if len(b.seen) > mostArrivals {
@@ -36,7 +36,8 @@ func (b *behind) note(version string, at time.Duration) {
 	}
 }
 
-// of returns for how many seconds a stage at this version has been behind.
+// of returns how many seconds a stage has been behind the server if it has reached the given
+// version.
 func (b *behind) of(version string, now time.Duration) (float64, bool) {
 	n, err := strconv.ParseUint(version, 10, 64)
 	if err != nil || b.newest == 0 {

@@ -5,12 +5,13 @@ import (
 	"fmt"
 )
 
-// mostJSON limits the number of values in a decoded JSON text. A frame of many handlers and queues
-// has some thousands. The largest value, an Event, takes fifty times its two bytes of text, so a
-// text of MaxRecordingLine bytes could take gigabytes.
+// mostJSON limits the number of values in a decoded JSON text. A frame with many handlers and
+// queues has some thousands of values. The type with the worst ratio, an Event, takes fifty times
+// the two bytes of its text "{}". Without a limit, a text of MaxRecordingLine bytes could take
+// gigabytes.
 const mostJSON = 100_000
 
-// Unmarshal decodes JSON from a page or a recording: a [Line], [Parts] or a [Lookup]. Since the
+// Unmarshal decodes JSON from a page or a recording into a [Line], [Parts] or a [Lookup]. Since the
 // source is not trusted, it refuses a text with more than 100,000 values before it decodes
 // anything. The caller limits the number of bytes.
 func Unmarshal(text []byte, into any) error {

@@ -3,8 +3,9 @@ package view
 // Comparer is a [Laboratory] that compares ways to read the same list. The page draws the
 // measurements as a chart: memory over time, with marks at the first and at the last object.
 type Comparer interface {
-	// Comparison returns the last comparison, also while it is being measured, or nil. Each frame
-	// includes it, and the value that it points to must not change.
+	// Comparison returns the last comparison, or nil if there was none. While a comparison is being
+	// measured, it returns the results so far. Each frame includes the result. The value that the
+	// pointer points to must not change.
 	Comparison() *Comparison
 }
 
@@ -13,7 +14,7 @@ type Comparison struct {
 	// Objects is the number of objects in the list.
 	Objects int `json:"objects"`
 
-	// Ways are in the order of the measurements. The last one may still be running.
+	// Ways are in the order of the measurements. The last measurement may still be running.
 	Ways []Way `json:"ways"`
 }
 
@@ -22,19 +23,19 @@ type Way struct {
 	// Name names the way: "list", "paged", "watchlist".
 	Name string `json:"name"`
 
-	// First is when the first object had been read, and All when the store had all objects. Both
-	// are in seconds since the beginning, and 0 until then.
+	// First is the time when the first object had been read. All is the time when the store had all
+	// objects. Both are in seconds since the measurement began, and 0 until then.
 	First float64 `json:"first"`
 	All   float64 `json:"all"`
 
-	// Memory is the memory of the process above its level at the beginning, including garbage. Each
-	// moment has the maximum since the moment before. Every frame includes all moments, so there
-	// are few of them.
+	// Memory is how far the memory of the process is above its level at the beginning of the
+	// measurement, including garbage. Each moment has the maximum since the previous moment. Every
+	// frame includes all moments, so there are few of them.
 	Memory []Moment `json:"memory"`
 
 	// Peak is the maximum of Memory, in bytes.
 	Peak int64 `json:"peak"`
 }
 
-// Moment is a pair: seconds since the way began, and bytes.
+// Moment is a point of a curve of memory: the seconds since the measurement began, and bytes.
 type Moment [2]float64

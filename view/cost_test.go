@@ -95,14 +95,14 @@ func look(t testing.TB, v *View) {
 	t.Cleanup(func() { cancel(); looking.Wait() })
 }
 
-// From the watch to the end of its reconcile, an event allocates no more with a view than without.
-// This holds without viewers, and with a viewer, except for the frames.
+// A view adds no allocations per event, from the watch to the end of the reconcile. With a viewer,
+// only the frames allocate.
 func TestViewAllocatesNothingForAnEvent(t *testing.T) {
 	const events = 3000
 	cost := func(v *View) float64 {
 		p := newShort(t, v)
 		tap.Allocations(events, p.event)
-		return tap.Allocations(events, p.event) // AllocsPerRun would drop the fraction
+		return tap.Allocations(events, p.event) // AllocsPerRun would drop the fraction.
 	}
 	v, err := New(Options{})
 	require.NoError(t, err)
@@ -117,7 +117,7 @@ func TestViewAllocatesNothingForAnEvent(t *testing.T) {
 	began := time.Now()
 	seen := tap.Allocations(20*events, p.event)
 	frames := time.Since(began)/v.opts.Every + 2
-	ofFrames := 2500 * float64(frames) / (20 * events) // at most
+	ofFrames := 2500 * float64(frames) / (20 * events) // an upper bound
 	t.Logf("allocations of an event: %.2f without a view, %.2f while nobody looks, %.2f while somebody does and %d frames are made", without, unseen, seen, frames)
 	require.LessOrEqual(t, seen-ofFrames, without+0.1)
 }
@@ -146,7 +146,7 @@ func BenchmarkView(b *testing.B) {
 	}
 }
 
-// Without viewers, events are neither kept nor counted, so each costs one atomic load.
+// Without viewers, the view neither keeps nor counts events, so each event costs one atomic load.
 func TestNothingIsKeptWhileNobodyLooks(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{})

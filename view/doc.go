@@ -10,17 +10,17 @@
 //	view.Queue(picture, queue, "pods")
 //	http.Handle("/view/", picture)
 //
-// Numbers come from Stats and Status, and need no observers. Events and times come from observers.
-// [View.ControllerObserver] and [View.Manager] show a manager's caches and controllers, and
-// [View.Factory] shows a factory's informers. With more than eight pipelines, the page begins with
-// an index that has pipelines with problems on top.
+// The numbers come from Stats and Status, and need no observers. Events and durations come from
+// observers. [View.ControllerObserver] and [View.Manager] show a manager's caches and controllers,
+// and [View.Factory] shows a factory's informers. With more than eight pipelines, the page begins
+// with an index that has pipelines with problems on top.
 //
 // # What it costs
 //
-// While nobody looks, an event costs an atomic load at each stage and allocates nothing. A queue
-// with an observer also reads the clock. While somebody looks, the view makes ten frames a second
-// from snapshots and a bounded sample of events. All viewers share each frame. The page shows the
-// cost of the view.
+// While nobody looks at the page, an event costs one atomic load at each stage, and no allocation.
+// A queue with an observer also reads the clock. While somebody looks, the view makes ten frames a
+// second from snapshots and a bounded sample of events. All viewers share each frame. The page
+// shows the cost of the view.
 //
 // # The format
 //

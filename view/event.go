@@ -26,14 +26,14 @@ const (
 	// first list, "replaced" for another list, else empty.
 	Batch = "batch"
 	// Delivered: the handler Of has returned. Kind is Added, Updated or Deleted, and Cause is the
-	// reason of the call. Wait is how long the event waited in the mailbox, which it entered when
-	// the store had it.
+	// reason of the call. Wait is how long the event waited in the handler's mailbox. An event
+	// enters the mailbox when the store has it.
 	Delivered = "delivered"
 	// Queued: a key has become dirty.
 	Queued = "queued"
 	// Merged: a key was added that was already dirty.
 	Merged = "merged"
-	// Taken: a worker has taken a key, for Count adds.
+	// Taken: a worker has taken a key that was added Count times.
 	Taken = "taken"
 	// Done: a worker has finished a key.
 	Done = "done"
@@ -59,7 +59,8 @@ type Event struct {
 	Key     string `json:"key,omitempty"`
 	Version string `json:"rv,omitempty"`
 
-	// Wait is the past or coming wait, and Ran the duration, in seconds.
+	// Wait is a wait in seconds, before the event or after it. Ran is the duration of the work in
+	// seconds.
 	Wait float64 `json:"wait,omitempty"`
 	Ran  float64 `json:"ran,omitempty"`
 
@@ -67,7 +68,7 @@ type Event struct {
 	Text  string `json:"text,omitempty"`
 }
 
-// events converts noted events to Events, sorted by time.
+// events converts recorded events to Events, sorted by time.
 func events(all []noted, now time.Time) []Event {
 	slices.SortStableFunc(all, func(a, b noted) int { return cmp.Compare(a.at.Sub(b.at), 0) })
 	made := make([]Event, len(all))

@@ -21,7 +21,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// An informer and its queue, with a page of them on loopback.
+// This program shows an informer and its queue on a page, on loopback.
 func Example() {
 	server := apitest.New(apitest.Options{})
 	if err := server.ListenMemory(); err != nil {
@@ -74,7 +74,8 @@ func title(url string) string {
 	return ""
 }
 
-// A recording of a tenth of a second: a hello line that describes it, and a frame.
+// This program records for a tenth of a second: a hello line that describes the recording, and one
+// frame.
 func ExampleView_Record() {
 	picture := rest.Must(view.New(view.Options{}))
 	view.Queue(picture, workqueue.New(workqueue.Options[string]{Name: "jobs"}))

@@ -15,13 +15,13 @@ import (
 
 // Field is a part of an object, with its size as JSON.
 type Field struct {
-	// Path is the field's JSON path, such as "metadata.managedFields". It has only names that the
-	// object's type defines. Keys that are content, such as labels or data keys, are never part of
-	// it.
+	// Path is the field's JSON path, such as "metadata.managedFields". It contains only names that
+	// the object's type defines, never names that are content, such as label keys or the keys of
+	// data.
 	Path string `json:"path"`
 
-	// Raw and Stored are the sizes in bytes on the server and in the store; 0 if the field is
-	// missing there.
+	// Raw and Stored are the sizes of the field in bytes, on the server and in the store. A size is
+	// 0 if the field is missing on that side.
 	Raw    int `json:"raw"`
 	Stored int `json:"stored"`
 
@@ -32,8 +32,9 @@ type Field struct {
 	Value string `json:"value,omitempty"`
 }
 
-// other is the path for fields that the type does not define, and for fields beyond mostFields. The
-// author of an untyped object could create a hundred thousand fields.
+// other is the path of the sum of all fields that have no path of their own. These are the fields
+// that the type does not define, and the fields beyond mostFields. The author of an untyped object
+// could create a hundred thousand fields.
 const other = "(other)"
 
 // mostFields is the maximum number of separate fields of an object.
@@ -46,7 +47,7 @@ const shownValue = 120
 // stores the size of a field in Raw or Stored.
 func fieldsOf(object any, values bool, set func(*Field, int)) (fields []Field, size int, err error) {
 	defer func() {
-		if p := recover(); p != nil { // of a method of the type
+		if p := recover(); p != nil { // a method of the object's type has panicked
 			err = fmt.Errorf("%T cannot be written as JSON: its method panicked", object)
 		}
 	}()
@@ -87,7 +88,7 @@ func fieldsOf(object any, values bool, set func(*Field, int)) (fields []Field, s
 				part = other
 			}
 			add(name+"."+part, size+head, value)
-			head = 0 // The outer name is counted once.
+			head = 0 // The name of the outer field is counted once.
 		}) || head > 0 {
 			add(name, size, value)
 		}
@@ -148,7 +149,8 @@ func entries(value []byte) (n int) {
 var identifier = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9]{0,60}$`)
 
 // namesOf returns a function that reports whether an object's type has a field of this name. The
-// function also returns the names of the fields inside that field, or nil if those are content.
+// function also returns the names of the fields inside that field, or nil if those names are
+// content.
 func namesOf(object any) func(name string) (inner map[string]bool, known bool) {
 	if _, ok := object.(runtime.Unstructured); ok {
 		return func(name string) (map[string]bool, bool) {
@@ -208,8 +210,8 @@ func jsonFields(t reflect.Type) map[string]reflect.Type {
 }
 
 // isPlain reports whether the values of an object may be shown if the program allows it. It returns
-// false unless the object's own kind is known and is not Secret. Metadata alone does not reveal the
-// kind, and its annotations may contain all of the data.
+// false unless the object's own kind is known and is not Secret. The metadata of an object does not
+// contain its kind, but its annotations may contain all of the object's data.
 func isPlain(object any) bool {
 	o, ok := object.(runtime.Object)
 	if !ok || reflect.ValueOf(object).Kind() != reflect.Pointer || reflect.ValueOf(object).IsNil() {
@@ -238,7 +240,7 @@ func embeds(t reflect.Type) bool {
 	return false
 }
 
-// hides reports whether objects of this kind or Go type are Secrets, or may be.
+// hides reports whether objects of this kind or Go type are Secrets, or may be Secrets.
 func hides(kind string) bool {
 	return strings.Contains(strings.ToLower(kind), "secret") || strings.HasPrefix(kind, "PartialObjectMetadata")
 }

@@ -56,9 +56,9 @@ type Number struct {
 }
 
 // Frame is the state of a pipeline at one moment: an informer, and the queues that its handlers
-// fill. Each stage is consistent in itself; the stages are read one after another.
+// fill. Each stage is read at one moment, but the stages are read one after another.
 type Frame struct {
-	// Seq is the number of the frame. A slow viewer misses some numbers.
+	// Seq is the number of the frame. For a slow viewer, numbers are missing.
 	Seq uint64 `json:"seq"`
 
 	// At is the time since Hello.Start in milliseconds.
@@ -81,8 +81,9 @@ type Frame struct {
 	// Wrong lists the problems, the worst first. It is empty if there are no problems.
 	Wrong []string `json:"wrong,omitempty"`
 
-	// Events are a sample of the events since the frame before, sorted by time. The sample has one
-	// of Scale objects, with all events of that object. Lost events did not fit.
+	// Events are a sample of the events since the previous frame, sorted by time. Of every Scale
+	// objects, the sample has one, with all events of that object. Lost is the number of events
+	// that did not fit.
 	Events []Event `json:"events,omitempty"`
 	Scale  uint64  `json:"scale"`
 	Lost   uint64  `json:"lost,omitempty"`
@@ -96,7 +97,7 @@ type Frame struct {
 	Cost Cost `json:"cost"`
 }
 
-// Box has the numbers of a box, by their ids. Unknown numbers are absent.
+// Box has the numbers of a box, by their ids. A number whose value is unknown is absent.
 type Box struct {
 	ID string `json:"id"`
 
@@ -144,7 +145,7 @@ type Versions struct {
 // Keys are the keys of a queue: first those with workers, then the ready ones, then those that
 // wait.
 type Keys struct {
-	// All is the number of keys. List has the first of them. List is empty if the queue has too
+	// All is the number of keys, and List has the first keys. List is empty if the queue has too
 	// many keys to inspect.
 	All  int   `json:"all"`
 	List []Key `json:"list,omitempty"`
@@ -184,8 +185,8 @@ type Key struct {
 	Ready      bool `json:"ready,omitempty"`
 	Parked     bool `json:"parked,omitempty"`
 
-	// For is how long the key has been with a worker or ready. In is how long until it is due. Both
-	// are in seconds, or 0 if they do not apply.
+	// For is how long a worker has had the key, or how long the key has been ready. In is the time
+	// until the key is due. Both are in seconds, or 0 if they do not apply.
 	For float64 `json:"for,omitempty"`
 	In  float64 `json:"in,omitempty"`
 
@@ -196,14 +197,14 @@ type Key struct {
 
 // Cost is the cost of the view itself.
 type Cost struct {
-	// Viewers is the current number of viewers of all pipelines.
+	// Viewers is the number of viewers of all pipelines.
 	Viewers int `json:"viewers"`
 
-	// Building is the time in seconds that it took to make the frame before this one. Share is a
-	// running average of that time relative to the frame interval, in percent of one processor.
+	// Building is the time in seconds that it took to make the previous frame. Share is a running
+	// average of that time relative to the frame interval, in percent of one processor.
 	Building float64 `json:"building"`
 	Share    float64 `json:"share"`
 
-	// Bytes is the size of the frame before this one.
+	// Bytes is the size of the previous frame.
 	Bytes int `json:"bytes"`
 }

@@ -16,7 +16,7 @@ func TestStreamSaysWhatTheStatsSay(t *testing.T) {
 	require.Equal(t, "pods", hello.Name)
 	require.Len(t, hello.Boxes, 7)
 	require.Eventually(t, func() bool { return r.queue.Stats().Dones == 50 }, time.Minute, 5*time.Millisecond)
-	next() // it may be older than that
+	next() // This frame may have been made before the change.
 	f := next().Frame
 	require.NotNil(t, f)
 	boxes := map[string]Box{}

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// refusal is an error with the status code of its answer.
+// refusal is an error with the HTTP status code of the response.
 type refusal struct {
 	code int
 	error
@@ -22,7 +22,7 @@ func refused(code int, format string, args ...any) error {
 	return refusal{code, fmt.Errorf(format, args...)}
 }
 
-// admit returns why a request is refused, or nil if it may look.
+// admit returns why a request is refused, or nil if it is allowed.
 func (v *View) admit(r *http.Request, data bool) error {
 	if !v.opts.Remote && !fromHere(r.RemoteAddr) {
 		return refused(http.StatusForbidden, "this page is for this machine alone: reach it by a tunnel, such as kubectl port-forward")
@@ -36,7 +36,7 @@ func (v *View) admit(r *http.Request, data bool) error {
 	return nil
 }
 
-// mayLook returns why a request gets no data, or nil if it may look.
+// mayLook returns why a request gets no data, or nil if it gets data.
 func (v *View) mayLook(r *http.Request) error {
 	if v.opts.Private && !v.authorized(r) {
 		return v.unauthorized(r, "this needs the token: open the address that the program has printed")
@@ -44,7 +44,7 @@ func (v *View) mayLook(r *http.Request) error {
 	return nil
 }
 
-// mayChange returns why a request must not change anything, or nil if it may.
+// mayChange returns why a request must not change anything, or nil if changes are allowed.
 func (v *View) mayChange(r *http.Request) error {
 	if v.opts.Laboratory == nil {
 		return refused(http.StatusNotFound, "this view changes nothing: it has no laboratory")
@@ -55,7 +55,7 @@ func (v *View) mayChange(r *http.Request) error {
 	return sentByPage(r)
 }
 
-// sentByPage returns an error unless a script has sent the request. A form on another page cannot
+// sentByPage returns an error unless the request comes from a script. A form on another page cannot
 // send JSON.
 func sentByPage(r *http.Request) error {
 	if r.Method != http.MethodPost {
@@ -73,8 +73,8 @@ func fromHere(address string) bool {
 	return err == nil && at.Addr().Unmap().IsLoopback()
 }
 
-// named reports whether a Host header is a name of the page. An IP address is always accepted,
-// because unlike a name it cannot be pointed to another server later.
+// named reports whether a Host header is a name of the page. An IP address is always accepted:
+// unlike a name, it cannot be made to point to another server later.
 func (v *View) named(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -110,8 +110,8 @@ func (v *View) isToken(given string) bool {
 	return subtle.ConstantTimeCompare([]byte(given), []byte(v.opts.Token)) == 1
 }
 
-// unauthorized refuses a request. The error says why its session has ended, if that is known, and
-// is otherwise the given text.
+// unauthorized refuses a request. The error says why the request's session has ended, if that is
+// known. Otherwise it is the given text.
 func (v *View) unauthorized(r *http.Request, otherwise string) error {
 	if given, ok := bearer(r); ok {
 		if err := v.sessions.ended(given); err != nil {
@@ -135,7 +135,7 @@ func protect(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// fail answers with an error as text.
+// fail sends the error as a text response.
 func fail(w http.ResponseWriter, err error) {
 	code := http.StatusInternalServerError
 	var r refusal

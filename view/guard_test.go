@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ask sends a request to the page and returns the code, body and header of the answer.
+// ask sends a request to the page and returns the status code, the body and the header of the
+// response.
 func (r *rig) ask(t testing.TB, method, path string, body string, change func(*http.Request)) (int, string, http.Header) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, r.url+path, strings.NewReader(body))

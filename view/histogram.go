@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// histogram counts durations. Each power of two of nanoseconds has four buckets, so the error of a
-// quantile is at most an eighth.
+// histogram counts durations. Each power of two of nanoseconds has four buckets, so a quantile is
+// wrong by at most an eighth.
 type histogram struct {
 	buckets [bucketCount]atomic.Uint64
 }
 
-const bucketCount = 4 * 42 // the last ones are for more than an hour
+const bucketCount = 4 * 42 // the last buckets are for more than an hour
 
 func (h *histogram) add(d time.Duration) { h.buckets[bucketOf(d)].Add(1) }
 
@@ -43,20 +43,20 @@ func (h *histogram) counts() (c counts) {
 	return c
 }
 
-// Times are quantiles of the durations in the last ten seconds, for objects in the sample. Their
+// Times are quantiles of durations in the last ten seconds. Only objects in the sample count. Their
 // error is at most an eighth.
 type Times struct {
 	// Count is the number of durations.
 	Count uint64 `json:"count"`
 
-	// P50, P99 and Max are in seconds. Half of the durations are at most P50, and one of a hundred
+	// P50, P99 and Max are in seconds. Half of the durations are at most P50, and one in a hundred
 	// is longer than P99.
 	P50 float64 `json:"p50"`
 	P99 float64 `json:"p99"`
 	Max float64 `json:"max"`
 }
 
-// add adds the difference between now and before.
+// add adds the difference between the counts now and before to c.
 func (c *counts) add(now, before *counts) {
 	for i := range c {
 		c[i] += now[i] - before[i]
@@ -91,12 +91,13 @@ func (c *counts) times() (t Times) {
 // window holds the counts of a histogram for each of the last ten seconds.
 type window struct {
 	of     *histogram
-	past   [10]counts // past[second % 10] is from the beginning of that second
+	past   [10]counts // past[second % 10]: the counts when that second began
 	second int64
 	began  bool
 }
 
-// addTo adds the counts of about the last ten seconds. Its times must not decrease.
+// addTo adds the counts of about the last ten seconds to sum. From call to call, sinceStart must
+// not decrease.
 func (w *window) addTo(sum *counts, sinceStart time.Duration) {
 	now := w.of.counts()
 	second := int64(sinceStart / time.Second)

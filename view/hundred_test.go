@@ -40,7 +40,7 @@ func TestAHundredViewers(t *testing.T) {
 		return float64(m.HeapAlloc + m.StackInuse)
 	}
 	pods := r.view.picture("pods")
-	// measure returns bytes, and the median time in seconds to make a frame.
+	// measure returns the bytes of the heap, and the median time in seconds to make a frame.
 	measure := func() (float64, float64) {
 		var all []float64
 		for range 15 {

@@ -22,8 +22,8 @@ func (i Input) Check(value string) error {
 	return nil
 }
 
-// values returns the values of all inputs of an action: the given values, and defaults for the
-// other inputs.
+// values returns the values of all inputs of an action: the given values, and for the other inputs
+// their defaults.
 func (a Action) values(given map[string]string) (map[string]string, error) {
 	all := make(map[string]string, len(a.Inputs))
 	for _, input := range a.Inputs {

@@ -10,7 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// seed is new in each process, so that nobody can choose names inside or outside of the sample.
+// seed is random for each process, so that nobody can choose object names that are inside or
+// outside of the sample.
 var seed = maphash.MakeSeed()
 
 // hashKey hashes all bytes of a name and a namespace. An object has the same hash in all boxes.
@@ -40,11 +41,12 @@ func nameOfKey(key types.NamespacedName) string {
 	return clean(key.Namespace + "/" + key.Name)
 }
 
-// maxText is the maximum number of bytes of a text on the page. The longest Kubernetes key has 317.
+// maxText is the maximum number of bytes of a text on the page. The longest key of a Kubernetes
+// object has 317 bytes.
 const maxText = 320
 
-// clean makes a foreign text safe to show: no control characters, no characters that change the
-// writing direction, no invalid bytes, and at most maxText bytes.
+// clean makes a text from outside this program safe to show. The result has no control characters,
+// no characters that change the writing direction, no invalid bytes, and at most maxText bytes.
 func clean(s string) string {
 	if len(s) <= maxText && !strings.ContainsFunc(s, unfit) {
 		return s
@@ -56,7 +58,7 @@ func clean(s string) string {
 			if r, n := utf8.DecodeLastRuneInString(s); r != utf8.RuneError || n > 1 {
 				break
 			}
-			s = s[:len(s)-1] // of a truncated character
+			s = s[:len(s)-1] // a byte of a truncated character
 		}
 	}
 	s = strings.Map(func(r rune) rune {

@@ -16,24 +16,24 @@ type Laboratory interface {
 	// the button.
 	Do(ctx context.Context, action string, values map[string]string) (done string, err error)
 
-	// State returns the settings that differ from the beginning, such as "paused": "workers". Each
-	// frame includes it, so that all viewers and recordings see it.
+	// State returns the settings that differ from their initial values, such as "paused":
+	// "workers". Each frame includes it, so that all viewers and recordings see it.
 	State() map[string]string
 }
 
 // Action is an action that the page offers.
 type Action struct {
-	// ID names the action, for the page and for scripts of the tour: "pause", "delete".
+	// ID names the action, for the page and for scripts of the tour, such as "pause" or "delete".
 	ID string `json:"id"`
 
-	// Box is the box of the button; "" for the whole picture.
+	// Box is the box that has the button, or "" for the whole picture.
 	Box string `json:"box,omitempty"`
 
 	// Label is the text of the button. Help describes the effect in a sentence.
 	Label string `json:"label"`
 	Help  string `json:"help"`
 
-	// Key is the key on the keyboard for the button, one character; "" for none.
+	// Key is the keyboard key that presses the button, one character, or "" for none.
 	Key string `json:"key,omitempty"`
 
 	Inputs []Input `json:"inputs,omitempty"`

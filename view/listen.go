@@ -22,7 +22,7 @@ func (v *View) Serve(ctx context.Context, listener net.Listener) error {
 	case <-ctx.Done():
 	}
 	v.Close()
-	// Streams end by themselves, except if the viewer does not read.
+	// Streams end by themselves, unless the viewer does not read.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := server.Shutdown(last); err != nil {
@@ -37,11 +37,11 @@ func (v *View) Serve(ctx context.Context, listener net.Listener) error {
 	return failed
 }
 
-// Address returns the address to open for a page at that URL. If the page is guarded, the address
-// ends with a new code that admits one browser, once and within five minutes. If a second browser
-// sends the code, neither browser stays admitted. Every user of a machine can read a browser's
-// command line, so one of the two may be an intruder. A browser that has the token, or a session of
-// another address, stays admitted.
+// Address returns the address at which a browser opens the page of that URL. If the page is
+// guarded, the address ends with a new one-time code. The code admits one browser and expires after
+// five minutes. If a second browser sends the code, both browsers lose their access: every user of
+// a machine can read a browser's command line, so one of the two may be an intruder. A browser that
+// also has the token, or a session from another address, keeps its access.
 func (v *View) Address(url string) string {
 	if !v.Guarded() {
 		return url
@@ -49,14 +49,14 @@ func (v *View) Address(url string) string {
 	return url + "#code=" + v.sessions.newCode()
 }
 
-// Withdraw invalidates an [View.Address] that has not admitted a browser yet. Call it if the
-// intended browser did not start.
+// Withdraw invalidates an [View.Address] that no browser has used yet. Call it if the browser that
+// should open the address did not start.
 func (v *View) Withdraw(address string) {
 	if _, code, ok := strings.Cut(address, "#code="); ok {
 		v.sessions.withdraw(code)
 	}
 }
 
-// Guarded reports whether some requests need the token: there is a laboratory, or the view is
-// private.
+// Guarded reports whether some requests need the token. It is true if there is a laboratory, or if
+// the view is private.
 func (v *View) Guarded() bool { return v.opts.Laboratory != nil || v.opts.Private }

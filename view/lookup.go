@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/indexer"
 )
 
-// Lookup is the answer to a query about indexes.
+// Lookup is the response to a query about indexes.
 type Lookup struct {
 	// Indexes are the indexes of the store, by name.
 	Indexes []IndexValues `json:"indexes"`
@@ -25,7 +25,7 @@ type IndexValues struct {
 	Name   string `json:"name"`
 	Values int    `json:"values"`
 
-	// Some has the values with the most objects.
+	// Some has the values that the most objects have.
 	Some []IndexValue `json:"some,omitempty"`
 }
 
@@ -34,18 +34,19 @@ type IndexValue struct {
 	Value   string `json:"value"`
 	Objects int    `json:"objects"`
 
-	// Text is the text to show if Value itself is not safe to show: without control characters, and
-	// shortened.
+	// Text is the text to show instead if Value itself is not safe to show. It has no control
+	// characters and may be shortened.
 	Text string `json:"text,omitempty"`
 }
 
 // Found compares an index look-up with a scan of all objects.
 type Found struct {
-	// Objects is the number of objects with the value, and All the number of objects in the store.
+	// Objects is the number of objects with the value. All is the number of objects in the store.
 	Objects int `json:"objects"`
 	All     int `json:"all"`
 
-	// Lookup and Scan are the times of both, in seconds. The scan only visits the objects.
+	// Lookup is the time of the index look-up and Scan the time of the scan, in seconds. The scan
+	// only visits the objects.
 	Lookup float64 `json:"lookup"`
 	Scan   float64 `json:"scan"`
 
@@ -126,12 +127,12 @@ func (store searched[T]) find(name, value string) (*Found, error) {
 
 func (store searched[T]) object(key types.NamespacedName) (any, bool) { return store().Get(key) }
 
-// some returns the keys of some objects, spread over the store, and the number of all objects. In a
-// large store, they are among the first mostValues objects.
+// some returns the keys of n objects that are spread over the store, and the number of all objects.
+// In a large store, they are among the first mostValues objects.
 func (store searched[T]) some(n int) (keys []types.NamespacedName, of int) {
 	s := store()
 	of = s.Len()
-	among, at := max(min(of, mostValues), 1), 0 // The store may have grown.
+	among, at := max(min(of, mostValues), 1), 0 // The store may have grown meanwhile.
 	for key := range s.All() {
 		if apart(at, n, among, len(keys)) {
 			keys = append(keys, key)
@@ -143,8 +144,8 @@ func (store searched[T]) some(n int) (keys []types.NamespacedName, of int) {
 	return keys, of
 }
 
-// apart reports whether to take the element at position at, given the number taken so far. In all,
-// it takes n of the elements, evenly spaced.
+// apart reports whether the element with the index at belongs to a sample. The sample has n
+// elements of among, evenly spaced; taken is the number of elements in it so far.
 func apart(at, n, among, taken int) bool { return at*n/among >= taken }
 
 // serveLookup answers queries about indexes.

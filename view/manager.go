@@ -61,7 +61,7 @@ func (v *View) Manager(m interface{ Status() controller.Status }) {
 
 // Factory adds all informers of a factory, including later ones. Their events are shown if they
 // were acquired with [InformerOptions] of this view and a unique Options.Name. If several informers
-// share a name, all of them show the events of the newest.
+// have the same name, all of them show the events of the newest one.
 func (v *View) Factory(f interface {
 	Status() []informer.SharedStatus
 }) {

@@ -90,8 +90,8 @@ func TestManagerIsShownWithAllItsParts(t *testing.T) {
 	require.NotContains(t, text, "hunter2")
 }
 
-// Several controllers share one cache, which has the observer of the first controller. Its events
-// are shown for any number of controllers.
+// Several controllers share one cache, which has the observer of the first controller. The cache's
+// events are shown for any number of controllers.
 func TestACacheOfSeveralControllersIsShown(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(apitest.Options{})
@@ -119,8 +119,8 @@ func TestACacheOfSeveralControllersIsShown(t *testing.T) {
 	requireEvents(t, v, "configmaps", server)
 }
 
-// Several users of an informer share it, and it is shown once. After a release, the next acquired
-// informer is a new one.
+// Several users share an informer, and the page shows it once. An informer that is acquired after
+// the last release is a new one.
 func TestAnInformerOfSeveralUsersIsShown(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(apitest.Options{})
@@ -183,7 +183,7 @@ func requireEvents(t *testing.T, v *View, name string, server *apitest.Server) {
 	require.Fail(t, "no events", "%v", told)
 }
 
-// The traffic includes a cluster that is added later.
+// The traffic includes the clients of a cluster that is added later.
 func TestClientsOfClustersThatComeLater(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{})

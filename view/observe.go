@@ -16,10 +16,11 @@ import (
 )
 
 // InformerOptions returns opts with observers for events and times. Observers that are already set
-// are called as well. Without it, the page shows only the informer's numbers.
+// are called as well. Without InformerOptions, the page shows only the informer's numbers.
 //
-// An event costs no allocation, and only a few nanoseconds while nobody looks. If opts has an
-// Observer.Sample, a handler call that both observe costs one allocation while somebody looks.
+// An event costs no allocation, and only a few nanoseconds while nobody looks. If opts already has
+// an Observer.Sample, both it and the view may observe a call of a handler. Such a call costs one
+// allocation while somebody looks.
 func InformerOptions[T any](v *View, opts informer.Options[T]) informer.Options[T] {
 	if opts.Name == "" {
 		opts.Name = fmt.Sprintf("%T", *new(T)) // as in informer.New
@@ -44,10 +45,10 @@ func (r *recorder) observe(of *informer.Observer, reflecting *reflector.Observer
 }
 
 // QueueOptions returns opts with an observer for events and times. An observer that is already set
-// is called as well. Without it, the page shows only the queue's numbers.
+// is called as well. Without QueueOptions, the page shows only the queue's numbers.
 //
-// It costs no allocation for a key. A queue with an observer measures the times of reconciles; see
-// workqueue.Options.Timed.
+// An event of a key costs no allocation. A queue with an observer measures the times of reconciles;
+// see workqueue.Options.Timed.
 func QueueOptions[K comparable](v *View, opts workqueue.Options[K]) workqueue.Options[K] {
 	opts.Observer = QueueObserver(v, opts.Name, opts.Observer)
 	return opts
@@ -169,7 +170,7 @@ type keyed[K comparable] struct {
 	hash func(K) uint64
 }
 
-// heeds reports whether somebody looks and the key is in the sample.
+// heeds reports whether somebody looks at the page and the key is in the sample.
 func (r *keyed[K]) heeds(k K) bool { return r.on() && r.wants(r.hash(k)) }
 
 // note records an event of a key.

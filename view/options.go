@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// Options are the options of a [View]. With the zero value, everybody on this machine may look,
+// Options are the options of a [View]. With the zero value, everybody on this machine may look and
 // nobody else, and nothing can be changed.
 type Options struct {
 	// Title is the name of the program on the page. Defaults to "kinform".
@@ -20,9 +20,9 @@ type Options struct {
 	// second.
 	Every time.Duration
 
-	// MaxViewers is the maximum number of simultaneous streams. For one more, the oldest stream
-	// without the token or a session ends. Without such a stream, the new one gets 503. The
-	// program's own Record and Frames do not count. Defaults to 16.
+	// MaxViewers is the maximum number of simultaneous streams. When there is one stream more, the
+	// oldest stream without the token or a session ends. If every stream has one of these, the new
+	// request gets 503. The program's own Record and Frames do not count. Defaults to 16.
 	MaxViewers int
 
 	// Remote lets other machines look. By default, a request from an address that is not loopback
@@ -30,8 +30,8 @@ type Options struct {
 	Remote bool
 
 	// Hosts are the host names of the page, besides localhost and any IP address. A request for
-	// another name is refused, because an attacker could point a name of their own to this address
-	// (DNS rebinding).
+	// another name is refused. Otherwise an attacker could point a name of their own to this
+	// address (DNS rebinding).
 	Hosts []string
 
 	// Token is the secret that a request needs to change something: see [Laboratory]. Defaults to a
@@ -46,17 +46,18 @@ type Options struct {
 	// shows only the number of values.
 	IndexValues bool
 
-	// Values lets the page show the beginnings of field values, where it compares an object on the
-	// server with the stored object. The environment of a pod may contain secrets. Defaults to
+	// Values lets the page show the beginnings of field values when it compares a stored object
+	// with the object on the server. The environment of a pod may contain secrets. Defaults to
 	// false: the page shows names and sizes of fields. It never shows values of Secrets, or of
 	// objects of unknown kind.
 	Values bool
 
 	// Recording is the recording that the page opens first, as [View.Record] writes it. It is not
-	// copied and must not be changed. Defaults to nil: the page shows what runs.
+	// copied and must not be changed. Defaults to nil: the page shows the running pipelines.
 	Recording []byte
 
-	// Laboratory lets the page change the program. Defaults to nil: it cannot.
+	// Laboratory lets the page change the program. Defaults to nil: the page cannot change
+	// anything.
 	Laboratory Laboratory
 
 	// Logger logs when a [View.Address] is opened a second time. Defaults to slog.Default().
@@ -69,8 +70,8 @@ type Options struct {
 
 // Server is the state of an API server, for a program that runs the server in its process.
 type Server struct {
-	// ResourceVersion is the version of the newest write. Oldest is the oldest version that a watch
-	// can still start after. Either is "" if it is not known.
+	// ResourceVersion is the version of the newest write. Oldest is the oldest version from which a
+	// watch can still start. Either is "" if it is not known.
 	ResourceVersion, Oldest string
 
 	// Objects is the number of objects of the shown resource. It is negative if it is not known.

@@ -71,7 +71,7 @@ const (
 
 func allKeys(s workqueue.Stats) int { return s.Processing + s.Ready + s.Delayed + s.Parked }
 
-// inspect returns the keys, if they are known and not too many.
+// inspect returns the keys, if the view knows them and there are not too many.
 func (q *queuePart) inspect(s workqueue.Stats) inspected {
 	if n := allKeys(s); q.keys == nil || n == 0 || n > mostKeys {
 		return inspected{}
@@ -83,13 +83,14 @@ func (q *queuePart) inspect(s workqueue.Stats) inspected {
 type inspected struct {
 	list []Key // the first keys
 
-	// failing counts the keys with several failures in a row, and worst is the key with the most.
+	// failing is the number of keys that have failed several times in a row, and worst is the key
+	// with the most failures.
 	failing int
 	worst   Key
 }
 
-// manyFailures is the number of failures in a row that counts as a problem: one or two may be
-// conflicts.
+// manyFailures is the number of failures in a row that counts as a problem. One or two failures may
+// be conflicts.
 const manyFailures = 3
 
 // keysOf returns a function that inspects the keys of a queue.

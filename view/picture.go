@@ -11,17 +11,17 @@ import (
 )
 
 // picture makes the frames of one pipeline: an informer and its queues. All viewers of the pipeline
-// share the frames. The first viewer to ask for a frame makes it.
+// share the frames. Each frame is made by the first viewer that asks for it.
 type picture struct {
 	view *View
 	name string
 
-	asking    chan struct{} // held by the request that may ask the server; guards following
+	asking    chan struct{} // held by the request that may call the server; guards following
 	sample    []served
 	sampledAt time.Duration // 0: never
 
 	mu      sync.Mutex // guards following
-	tick    uint64     // of the last frame
+	tick    uint64     // tick of the last frame
 	frame   *Frame
 	line    []byte
 	meters  map[*recorder]*meter
@@ -37,7 +37,7 @@ type picture struct {
 // meter keeps data of earlier frames for one recorder: for rates, quantiles and events.
 type meter struct {
 	seen    uint64
-	past    []count // one for each frame of the last second
+	past    []count // the counters of each frame of the last second
 	windows map[*histogram]*window
 }
 
@@ -47,8 +47,8 @@ type count struct {
 	values map[string]float64
 }
 
-// begin is called when a viewer begins to look, before the recorders of the picture record events
-// for the viewer. Data of earlier viewers is dropped, because it is old.
+// begin is called for a new viewer, before the recorders of the picture record events. It drops
+// data from the time of earlier viewers, because that data is old.
 func (p *picture) begin(recs []*recorder) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,8 +81,8 @@ func (p *picture) hello() *Hello {
 	return h
 }
 
-// at returns the frame of a tick, also encoded as a line. If a later frame exists already, it
-// returns the later one.
+// at returns the frame of the given tick, and its encoded line. If a later frame exists already, at
+// returns that frame.
 func (p *picture) at(tick uint64) (*Frame, []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,7 +91,7 @@ func (p *picture) at(tick uint64) (*Frame, []byte) {
 	}
 	began := time.Now()
 	p.frame, p.tick = p.makeLocked(tick, began), tick
-	p.line, _ = json.Marshal(Line{Frame: p.frame}) // cannot fail: numbers are finite
+	p.line, _ = json.Marshal(Line{Frame: p.frame}) // cannot fail, because all numbers are finite
 	took := time.Since(began)
 	p.cost.Building, p.cost.Bytes = took.Seconds(), len(p.line)
 	share := 100 * took.Seconds() / p.view.opts.Every.Seconds()
@@ -234,7 +234,7 @@ func (m *meter) box(id string, s *snapshot, since time.Duration) Box {
 	return b
 }
 
-// keep drops counters that are too old for rates.
+// keep drops the counters that are too old to compute rates.
 func (m *meter) keep(since time.Duration) {
 	for len(m.past) > 1 && since-m.past[0].at > time.Second {
 		m.past = m.past[1:]
@@ -255,7 +255,7 @@ func (m *meter) times(since time.Duration, of ...*histogram) Times {
 	return sum.times()
 }
 
-// sample adds the events since the frame before.
+// sample appends the events since the previous frame to the slice to.
 func (m *meter) sample(rec *recorder, f *Frame, to []noted, of string) []noted {
 	from := len(to)
 	to, m.seen = rec.ring.after(m.seen, to)
@@ -273,7 +273,7 @@ func (m *meter) sample(rec *recorder, f *Frame, to []noted, of string) []noted {
 // sampledPerSecond is the approximate number of changes per second in the sample.
 const sampledPerSecond = 60
 
-// rescaleLocked adjusts the share of objects in the sample to the rate of events since the last
+// rescaleLocked adapts the share of objects in the sample to the rate of events since the last
 // frame.
 func (p *picture) rescaleLocked(f *Frame, of *informerPart, since time.Duration) {
 	var happened float64
@@ -296,11 +296,12 @@ func (p *picture) rescaleLocked(f *Frame, of *informerPart, since time.Duration)
 	}
 	// Change one bit at a time, so that a short burst does not empty the picture.
 	mask := f.Scale - 1
-	const most = 3 * sampledPerSecond // a change counts about three times: event, call, add
+	const most = 3 * sampledPerSecond // a change has about three events: watch, call, add
 	switch wanted := uint64(1)<<bits.Len64(uint64(perSecond)/most) - 1; {
 	case wanted > mask:
 		mask = mask<<1 | 1
-	// Keep some hysteresis near a bound. For a quiet pipeline, every object is shown.
+	// Keep some hysteresis, so that the scale does not alternate at a bound. For a quiet pipeline,
+	// the sample has every object.
 	case wanted < mask>>1, wanted == 0 && perSecond < most/2:
 		mask >>= 1
 	}
@@ -312,7 +313,7 @@ func (p *picture) rescaleLocked(f *Frame, of *informerPart, since time.Duration)
 	}
 }
 
-// phaseOf describes in a few words what the reflector does.
+// phaseOf describes in a few words what the reflector is doing.
 func phaseOf(s reflector.Status) string {
 	switch s.Phase {
 	case reflector.Listing, reflector.Streaming:

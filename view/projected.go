@@ -13,12 +13,12 @@ import (
 )
 
 // Whole lets the page compare objects of an informer with the complete objects on the server. The
-// function get returns an object as the server has it. It is called for the object that a user
+// function get returns the server's version of an object. It is called for the object that a user
 // opens, and for a small sample of others. The argument informer is the name under which [Informer]
-// added the informer. Without Whole, the page shows only what could be left out of the stored
-// object.
+// added the informer. Without Whole, the page can show only the stored object, and which of its
+// fields could be left out.
 //
-// From may be another type than the type of the store, as with sources.Transform.
+// From may differ from the type of the store, as with sources.Transform.
 func Whole[From any](v *View, informer string, get func(ctx context.Context, key types.NamespacedName) (From, error)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -28,7 +28,7 @@ func Whole[From any](v *View, informer string, get func(ctx context.Context, key
 // Projected compares an object on the server with the stored object, field by field. It has values
 // of fields only if Options.Values allows them.
 type Projected struct {
-	// Keys are some of the objects to choose from, and Key is the shown object.
+	// Keys are some of the objects that a user can choose, and Key is the shown object.
 	Keys []string `json:"keys"`
 	Key  string   `json:"key,omitempty"`
 
@@ -58,9 +58,9 @@ type Sample struct {
 	Fields  []Field `json:"fields,omitempty"`
 }
 
-// Limits of an answer: keys to choose from, objects in the sample, and the time for requests to the
-// server. The server's part of the sample is reused for sampleEvery, so that a viewer does not
-// cause a request for each of its objects.
+// Limits for a response: the keys to choose from, the objects in the sample, and the time for
+// requests to the server. Measurements of the sample's objects on the server are reused for
+// sampleEvery, so that a viewer does not cause a request for each object.
 const (
 	shownObjects   = 60
 	sampledObjects = 20
@@ -70,7 +70,7 @@ const (
 
 var errNotStored = errors.New("the store does not have it")
 
-// whole returns an object as the server has it.
+// whole returns the server's version of an object.
 type whole func(ctx context.Context, key types.NamespacedName) (any, error)
 
 // serveObject answers queries about a stored object.
@@ -92,8 +92,8 @@ func (v *View) serveObject(w http.ResponseWriter, r *http.Request) error {
 	return answerJSON(w, answer)
 }
 
-// project compares an object of the picture, and its sample. Only one request does so at a time;
-// the others wait.
+// project compares an object of the picture with its version on the server, and sums up the sample.
+// It handles one request at a time. Other requests wait.
 func (p *picture) project(ctx context.Context, store searcher, get whole, query url.Values) (*Projected, error) {
 	select {
 	case p.asking <- struct{}{}:
@@ -127,7 +127,7 @@ func (p *picture) project(ctx context.Context, store searcher, get whole, query 
 			}
 		}
 		sample = sampled(ctx, get, of)
-		if ctx.Err() == nil { // otherwise the sample is incomplete
+		if ctx.Err() == nil { // If ctx has ended, the sample is incomplete.
 			p.sample, p.sampledAt = sample, since
 		}
 	}
@@ -163,7 +163,7 @@ type served struct {
 	key     types.NamespacedName
 	fields  []Field
 	raw     int
-	unknown bool // the server cannot be asked
+	unknown bool // the server cannot be reached
 }
 
 // ask measures an object on the server. If get is nil, it does not ask the server.
@@ -179,7 +179,7 @@ func ask(ctx context.Context, get whole, key types.NamespacedName, values bool) 
 	return served{key: key, fields: fields, raw: raw}, err
 }
 
-// beside merges the fields of both sides, and returns the server's size.
+// beside merges the fields of both sides, and returns the object's size on the server.
 func (s served) beside(have []Field, stored int) ([]Field, int) {
 	if s.unknown {
 		for n := range have {
@@ -190,7 +190,7 @@ func (s served) beside(have []Field, stored int) ([]Field, int) {
 	return joined(slices.Clone(s.fields), have), s.raw
 }
 
-// joined adds fields to the fields with the same paths.
+// joined merges fields into a list, by their paths.
 func joined(to, more []Field) []Field {
 	for _, f := range more {
 		at := slices.IndexFunc(to, func(x Field) bool { return x.Path == f.Path })
@@ -238,7 +238,7 @@ func added(store searcher, sample []served) (sum Sample) {
 	return sum
 }
 
-// keyOf parses the output of nameOfKey.
+// keyOf parses a key that nameOfKey has formatted.
 func keyOf(text string) (key types.NamespacedName) {
 	if namespace, name, ok := strings.Cut(text, "/"); ok {
 		return types.NamespacedName{Namespace: namespace, Name: name}
@@ -246,14 +246,15 @@ func keyOf(text string) (key types.NamespacedName) {
 	return types.NamespacedName{Name: text}
 }
 
-// sizes estimates the size of a store from a few objects, now and then.
+// sizes estimates the size of a store from a few objects. It repeats the estimate from time to
+// time.
 type sizes struct {
 	at   time.Duration
-	each float64 // bytes of an object; 0 if it is not known
+	each float64 // estimated bytes of an object; 0 if not known
 }
 
-// An estimate uses sizedObjects objects, or fewer large ones with enoughBytes in total. It is
-// renewed every sizeEvery.
+// An estimate measures sizedObjects objects. It stops earlier if large objects reach enoughBytes.
+// It is renewed every sizeEvery.
 const (
 	sizedObjects = 12
 	sizeEvery    = 10 * time.Second

@@ -29,7 +29,7 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// stored is an informer that has only a store.
+// stored is an informer that consists of a store only.
 type stored[T any] struct {
 	name  string
 	store *indexer.Store[T]
@@ -141,11 +141,11 @@ func TestAnObjectIsComparedByFields(t *testing.T) {
 	require.Equal(t, errNotStored.Error(), p.Error)
 }
 
-// For any number of viewers, the server is asked for one object at a time. It is asked for the
-// sample only now and then.
+// The view requests one object from the server at a time, for any number of viewers. It requests
+// the sample only from time to time.
 func TestTheServerIsAskedForOneObjectAtATime(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) { // In a bubble, a busy machine cannot time out.
+	synctest.Test(t, func(t *testing.T) { // In a bubble, a slow machine causes no timeouts.
 		v, err := New(Options{})
 		require.NoError(t, err)
 		time.Sleep(time.Second) // A sample at time 0 would count as missing.
@@ -177,7 +177,7 @@ func TestTheServerIsAskedForOneObjectAtATime(t *testing.T) {
 	})
 }
 
-// The sample shows the current store, even if the server is not asked again.
+// The sample shows the current store, even when the view makes no new requests to the server.
 func TestTheSampleHasWhatIsStoredNow(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{})
@@ -208,7 +208,7 @@ func TestTheSampleHasWhatIsStoredNow(t *testing.T) {
 	require.Less(t, smaller.Sample.Stored, whole.Sample.Stored)
 }
 
-// A name with control characters is chosen by its text on the page.
+// If a name has control characters, a user chooses the object by the cleaned text on the page.
 func TestAnyNameCanBeChosen(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{})
@@ -228,7 +228,7 @@ func TestAnyNameCanBeChosen(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoSuch)
 }
 
-// Without Whole, the stored object is shown for both sides.
+// Without Whole, the page shows the stored object on both sides.
 func TestAnObjectWithoutTheServers(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{Values: true})
@@ -242,8 +242,8 @@ func TestAnObjectWithoutTheServers(t *testing.T) {
 	require.Contains(t, field(t, p, "spec.containers").Value, "PASSWORD")
 }
 
-// For all options, no value is sent of a Secret, of a possible Secret, or of an object of unknown
-// kind. Names of its data are not sent either.
+// With any options, the view sends no value of a Secret, of a possible Secret, or of an object of
+// unknown kind. It does not send the names of their data either.
 func TestNothingOfASecretIsSent(t *testing.T) {
 	t.Parallel()
 	meta := metav1.ObjectMeta{Namespace: "n", Name: "a", Annotations: map[string]string{"last-applied": "hunter2"}}
@@ -358,7 +358,7 @@ func TestTimeBehind(t *testing.T) {
 	require.LessOrEqual(t, len(b.seen), mostArrivals)
 }
 
-// Others may have created an untyped object with as many fields as a server accepts.
+// Others may create an untyped object with as many fields as the server accepts.
 func TestObjectsWithManyFields(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{})
@@ -378,8 +378,8 @@ func TestObjectsWithManyFields(t *testing.T) {
 	require.InDelta(t, p.Stored, sum, 3, "each byte is counted, but for the braces")
 }
 
-// A store keeps its objects in the order of arrival, mostly one namespace after another. The sample
-// covers all of it.
+// A store keeps its objects in the order of arrival, and a list mostly has one namespace after
+// another. The sample has objects from all parts of the store.
 func TestTheSampleIsFromAllOverTheStore(t *testing.T) {
 	t.Parallel()
 	for _, objects := range []int{1, 20, 21, 59, 60, 61, 90, 119, 120, 1000} {

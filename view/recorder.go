@@ -12,11 +12,11 @@ import (
 )
 
 // recorder records the events of an informer or a queue. While nobody looks, each event costs one
-// atomic load. Only rare events, such as a new phase, are kept then.
+// atomic load, and the recorder keeps only rare events, such as a new phase.
 //
-// Sampling is by key: an object is in the sample of all boxes or of none, so that the page shows
-// the whole way of a change. An object is in the sample if the lowest bits of its hash are zero.
-// The more events there are, the more bits count.
+// The sample is chosen by key. An object is in the sample of all boxes or of none, so that the page
+// shows the whole path of a change. An object is in the sample if the lowest bits of its hash are
+// zero. The more events there are, the more bits have to be zero.
 type recorder struct {
 	name    string
 	viewers atomic.Int32
@@ -24,7 +24,7 @@ type recorder struct {
 	ring    ring
 
 	wait, run histogram // of a queue and its workers
-	shelf     histogram // time of changes between reflector and store
+	shelf     histogram // how long changes took from the reflector to the store
 
 	heard         atomic.Bool // whether an informer has reported anything yet
 	expired       atomic.Uint64
@@ -33,7 +33,7 @@ type recorder struct {
 	lastTold      atomic.Pointer[handlerTimes]
 	handlersCount atomic.Int32
 
-	taken bool // a part uses it; guarded by recorders.mu
+	taken bool // set if a part uses this recorder; guarded by recorders.mu
 
 	mu      sync.Mutex // guards following
 	tallies []tally    // of failed reconciles, the oldest first
@@ -45,11 +45,11 @@ type tally struct {
 	failed uint64
 }
 
-// lately is the maximum age of a failure that counts as current.
+// lately is the age up to which a failure counts as current.
 const lately = 30 * time.Second
 
-// failing returns the number of recent failed reconciles, or 0 if no key waits for a retry. It
-// knows the number of failures only at the times of its calls.
+// failing returns the number of recent failed reconciles, or 0 if no key waits for a retry. The
+// recorder samples the number of failures only when failing is called.
 func (r *recorder) failing(s workqueue.Stats, now time.Time) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,7 +57,8 @@ func (r *recorder) failing(s workqueue.Stats, now time.Time) uint64 {
 	if len(r.tallies) == 0 || r.tallies[len(r.tallies)-1].failed != failed {
 		r.tallies = append(r.tallies, tally{now, failed})
 	}
-	// The tally before the first recent one has the count before that period.
+	// If the second tally is too old, so is the first. The first tally that stays is the newest one
+	// from before the period.
 	for len(r.tallies) > 1 && (now.Sub(r.tallies[1].at) > lately || len(r.tallies) > 600) {
 		r.tallies = r.tallies[1:]
 	}
@@ -90,7 +91,7 @@ func (r *recorder) wants(hash uint64) bool {
 
 func (r *recorder) wantsKey(key types.NamespacedName) bool { return r.wants(hashKey(key)) }
 
-// timesOf returns the times of a handler, or nil if there are too many handlers.
+// timesOf returns the times of a handler, or nil if there are too many handlers already.
 func (r *recorder) timesOf(handler string) *handlerTimes {
 	if last := r.lastTold.Load(); last != nil && last.name == handler {
 		return last
@@ -107,7 +108,7 @@ func (r *recorder) timesOf(handler string) *handlerTimes {
 	return t.(*handlerTimes)
 }
 
-// all returns one histogram of each handler.
+// all returns the histograms that the function which selects, one for each handler.
 func (r *recorder) all(which func(*handlerTimes) *histogram) (hs []*histogram) {
 	for _, t := range r.handlers.Range {
 		hs = append(hs, which(t.(*handlerTimes)))
@@ -116,7 +117,7 @@ func (r *recorder) all(which func(*handlerTimes) *histogram) (hs []*histogram) {
 }
 
 // recorders are the recorders of all parts of one kind, by name. Observers are made before their
-// part, so a recorder waits here for the part.
+// part exists, so a recorder waits here for its part.
 type recorders struct {
 	start time.Time
 
@@ -127,11 +128,11 @@ type recorders struct {
 
 // mostUntaken limits the recorders of one name that wait for parts. Each use of a factory's
 // informer makes a recorder, but only the recorder of the first use gets events. Beyond the limit,
-// the first recorder and the newest with events stay.
+// two recorders stay: the first one, and the newest one that has events.
 const mostUntaken = 64
 
-// mostNames limits the names with recorders, because names may be made for each object. Beyond the
-// limit, the oldest name without a part and without viewers is dropped.
+// mostNames limits the names with recorders, because a program may use a new name for each object.
+// Beyond the limit, the oldest name without a part and without viewers is dropped.
 const mostNames = 1024
 
 // make returns a new recorder for a future part with this name.
@@ -176,8 +177,8 @@ func (r *recorders) forget(gone *recorder) {
 	}
 }
 
-// take returns the recorder for a part with this name: the first recorder that no other part uses,
-// or else a new recorder that gets no events.
+// take returns the recorder for a part with this name. It is the first recorder that no other part
+// uses, or else a new recorder that gets no events.
 func (r *recorders) take(name string) *recorder {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -190,9 +191,9 @@ func (r *recorders) take(name string) *recorder {
 	return newRecorder(name, r.start)
 }
 
-// of returns the recorder of a manager's or a factory's part with this name. Since parts come and
-// go, it returns the newest recorder of the name with events, or else the newest. It makes a
-// recorder if the name has none.
+// of returns the recorder for a manager's or a factory's part with this name. Since such parts come
+// and go, it prefers the newest recorder that has events, and otherwise takes the newest. It makes
+// a recorder if the name has none.
 func (r *recorders) of(name string) *recorder {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -73,7 +73,7 @@ func TestRingIsBoundedAndKeepsOrder(t *testing.T) {
 			r.putStep(noted{what: Batch})
 		}
 		if frame < 15 {
-			continue // a slow reader
+			continue // skip rounds, like a slow reader
 		}
 		var got []noted
 		got, seen = r.after(seen, nil)
@@ -110,8 +110,8 @@ func TestSampleIsByKey(t *testing.T) {
 	require.NotZero(t, hashOf[int]()(7))
 }
 
-// Whether an object is in the sample depends on all bytes of its name and on a random seed of the
-// process. Names with equal ends get different hashes.
+// All bytes of an object's name and a random seed of the process decide whether it is in the
+// sample. Names with the same ending get different hashes.
 func TestNobodyChoosesWhetherToBeInTheSample(t *testing.T) {
 	t.Parallel()
 	hash := hashOf[types.NamespacedName]()
@@ -160,7 +160,7 @@ func TestTextsOfOthersAreHarmless(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"ns/pod":                    "ns/pod",
-		"<script>alert(1)</script>": "<script>alert(1)</script>", // The page makes text nodes of it.
+		"<script>alert(1)</script>": "<script>alert(1)</script>", // The page shows it as text.
 		"a\x00b\x1b[2Jc\u202Ed\n":   "a\uFFFDb\uFFFD[2Jc\uFFFDd\uFFFD",
 		"\xff\xfe":                  "\uFFFD\uFFFD",
 		"Grüße, 世界 👋":               "Grüße, 世界 👋",
@@ -177,7 +177,7 @@ func TestTextsOfOthersAreHarmless(t *testing.T) {
 	require.Equal(t, "a", nameOf(types.NamespacedName{Name: "a"}))
 }
 
-// The sample has the whole way of a change, in order, including the failures on it.
+// The sample has the whole path of a change, in order, including failures on the way.
 func TestSampleHasTheWholeWayOfAChange(t *testing.T) {
 	t.Parallel()
 	var failed bool
@@ -211,8 +211,8 @@ func TestSampleHasTheWholeWayOfAChange(t *testing.T) {
 			}
 		}
 	}
-	// Each stage notes its events after they happen, in its own goroutine. So only the order within
-	// a stage is fixed.
+	// Each stage records its events after they have happened, in its own goroutine. So only the
+	// order within a stage is fixed.
 	require.ElementsMatch(t, want, whats)
 	of := func(stage ...string) []string {
 		return slices.DeleteFunc(slices.Clone(whats), func(what string) bool { return !slices.Contains(stage, what) })

@@ -13,8 +13,8 @@ import (
 // thousand bytes.
 const MaxRecordingLine = 8 << 20
 
-// ErrRecording is wrapped by the errors of reading a recording: the file is not a recording, or is
-// incomplete. The error names the line.
+// ErrRecording is wrapped by all errors of reading a recording: the file is not a recording, or the
+// recording is incomplete. The error names the line.
 var ErrRecording = errors.New("the recording cannot be read")
 
 // ReadRecording reads a recording of [View.Record] or of the page: the hello line, and an iterator
@@ -22,9 +22,9 @@ var ErrRecording = errors.New("the recording cannot be read")
 // does not grow with the recording. A line has at most [MaxRecordingLine] bytes and 100,000 values:
 // see [Unmarshal].
 //
-// The iterator yields a nil error with each frame. A failure is the last element. It also wraps
-// io.ErrUnexpectedEOF if the recording ends inside a line, because its writer was cut off. Unknown
-// fields are skipped. A recording of a newer format is an error.
+// The iterator yields a nil error with each frame. If reading fails, the error is the last element.
+// It also wraps io.ErrUnexpectedEOF if the recording ends in the middle of a line, because its
+// writer was interrupted. Unknown fields are skipped. A recording of a newer format is an error.
 func ReadRecording(r io.Reader) (*Hello, iter.Seq2[*Frame, error], error) {
 	lines := &recordingLines{from: bufio.NewReaderSize(r, 64<<10)}
 	first, err := lines.next()
@@ -69,7 +69,7 @@ func (l *recordingLines) frames(yield func(*Frame, error) bool) {
 	}
 }
 
-// check returns what is wrong with a line after the first, or nil.
+// check returns what is wrong with a line after the first line, or nil.
 func (l *recordingLines) check(line Line) error {
 	switch {
 	case line.Hello != nil:

@@ -18,7 +18,7 @@ import (
 
 const helloLine = `{"hello":{"version":1,"title":"a test","name":"pods","start":1,"every":100,"boxes":[],"numbers":[]}}` + "\n"
 
-// read returns all frames of a recording, and its final error.
+// read returns all frames of a recording, and the error at its end.
 func read(r io.Reader) (*Hello, []*Frame, error) {
 	hello, frames, err := ReadRecording(r)
 	if err != nil {
@@ -99,7 +99,7 @@ func TestRecordingsThatAreWrong(t *testing.T) {
 	require.ErrorIs(t, err, io.ErrClosedPipe)
 }
 
-// A recording may end without a newline, and may have fields of later versions.
+// A recording may end without a newline, and may have fields of later format versions.
 func TestRecordingsThatAreRead(t *testing.T) {
 	t.Parallel()
 	text := helloLine + `{"frame":{"seq":7,"at":1,"later":{"a":1}},"other":2}` + "\r\n\n" + `{"frame":{"seq":8,"at":1}}`
@@ -112,7 +112,7 @@ func TestRecordingsThatAreRead(t *testing.T) {
 	}
 	_, frames, err := ReadRecording(strings.NewReader(text))
 	require.NoError(t, err)
-	for f, err := range frames { // a loop may end early
+	for f, err := range frames { // the loop ends early
 		require.NoError(t, err)
 		require.Equal(t, uint64(7), f.Seq)
 		break
@@ -152,7 +152,7 @@ func TestAViewOfARecording(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/relist.jsonl")
 	require.NoError(t, err)
-	for _, shown := range [][]byte{text, text[:len(text)-9]} { // the second was cut off
+	for _, shown := range [][]byte{text, text[:len(text)-9]} { // the second recording was cut off
 		v, err := New(Options{Recording: shown, Private: true})
 		require.NoError(t, err)
 		for token, code := range map[string]int{v.Token(): 200, "": 401} {
@@ -181,8 +181,8 @@ func TestAViewOfARecording(t *testing.T) {
 	require.Contains(t, said, "this view shows no recording")
 }
 
-// A line of a recording cannot make the reader use far more memory than the line's bytes, whichever
-// list it fills.
+// A line cannot make the reader use far more memory than the line has bytes. This holds for every
+// list in the format.
 func TestALineThatIsABombIsRefused(t *testing.T) {
 	t.Parallel()
 	const hello = `{"hello":{"version":1}}` + "\n"

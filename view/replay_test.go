@@ -22,8 +22,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// replay is a server that replays recorded answers of an API server: a list of pods, and a watch
-// with many updates. This costs almost no time, so that a benchmark measures the pipeline and not
+// replay is a server that replays recorded responses of an API server: a list of pods, and a watch
+// with many updates. Replaying costs almost no time, so a benchmark measures the pipeline and not
 // the server.
 type replay struct {
 	url         string
@@ -88,9 +88,9 @@ func newReplay(t testing.TB, pods, updates int) *replay {
 	return r
 }
 
-// run replays both to a pipeline, and returns the time from the first request to the last update.
-// The argument who is "none" for no view, "nobody" for a view without viewers, and "viewer" for a
-// view with a viewer.
+// run replays the list and the watch to a pipeline, and returns the time from the first request to
+// the last update. The argument who is "none" for no view, "nobody" for a view without viewers, and
+// "viewer" for a view with a viewer.
 func (r *replay) run(b *testing.B, who string) time.Duration {
 	client, err := rest.NewClient(rest.Config{Host: r.url}, rest.Options{Logger: silent})
 	require.NoError(b, err)
@@ -132,9 +132,10 @@ func (r *replay) run(b *testing.B, who string) time.Duration {
 	return took
 }
 
-// BenchmarkViewOfPods measures an update of a pod from a protobuf socket to the store, while keys
-// are reconciled. It compares no view, a view without viewers, and a view with a viewer. The three
-// alternate, so that each meets the same machine; the ratio is of medians.
+// BenchmarkViewOfPods measures the path of one pod update, from protobuf bytes on a socket to the
+// store, while keys are reconciled. It compares no view, a view without viewers, and a view with a
+// viewer. The three cases alternate, so that all of them meet the same conditions of the machine.
+// The ratio is a ratio of medians.
 func BenchmarkViewOfPods(b *testing.B) {
 	played := newReplay(b, 1000, 40_000)
 	took := map[string][]float64{}

@@ -23,16 +23,16 @@ import (
 
 var silent = slog.New(slog.DiscardHandler)
 
-// rig is a whole pipeline on an API server in the process, with a view served over HTTP.
+// rig is a whole pipeline with an API server in the same process, and a view served over HTTP.
 type rig struct {
 	server   *apitest.Server
 	view     *View
 	informer *informer.Informer[*corev1.Pod]
 	queue    *workqueue.Queue[types.NamespacedName]
-	url      string // of the page, with a trailing slash
+	url      string // address of the page, with a trailing slash
 }
 
-// start runs a pipeline with this number of pods. Reconcile may be nil.
+// start runs a pipeline with this number of pods. The argument reconcile may be nil.
 func start(t testing.TB, opts Options, pods int, reconcile func(context.Context, types.NamespacedName) error) *rig {
 	t.Helper()
 	r := &rig{server: apitest.New(apitest.Options{})}

@@ -8,14 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// noted is one event of a sample, as it was recorded.
+// noted is one event of a sample, as the recorder stores it.
 type noted struct {
 	what    string // one of the values of Event.What
-	of      string // the handler
+	of      string // name of the handler
 	kind    string // ADDED, Updated and so on
 	cause   string
 	key     types.NamespacedName
-	name    string // of a key that is not an object's
+	name    string // text of a key that does not name an object
 	version string
 	at      time.Time
 	waited  time.Duration
@@ -28,24 +28,25 @@ type noted struct {
 // overwritten events.
 type ring struct {
 	start time.Time // of the view
-	room  room      // for events of keys
-	steps room      // for events of whole batches, which have their own room
+	room  room      // for events of single keys
+	steps room      // for events of whole batches
 
 	mu   sync.Mutex // guards following
 	past []noted    // allocated with ringSize elements at the first event
 	next uint64     // total number of events
 }
 
-// ringSize is the number of events in a ring. Between two frames, a ring accepts perTick events of
-// keys and stepsPerTick events of batches. More would be invisible on the page, and not cheap.
+// ringSize is the number of events in a ring. Between two frames, a ring accepts at most perTick
+// events of keys and stepsPerTick events of batches. More events would not be visible on the page,
+// and would cost too much.
 const (
 	ringSize     = 512
 	perTick      = 96
 	stepsPerTick = 32
 )
 
-// room counts the events that the ring still accepts until the next frame. A full room costs
-// neither a lock nor a read of the clock.
+// room counts the events that the ring still accepts until the next frame. If there is no room
+// left, an event costs neither a lock nor a clock read.
 type room struct {
 	left atomic.Int64
 	lost atomic.Uint64
@@ -90,7 +91,8 @@ func (r *ring) append(e noted) {
 	r.next++
 }
 
-// after appends the events after the first seen events, and returns the total number of events.
+// after appends all events except the first seen ones to the slice to. It also returns the total
+// number of events.
 func (r *ring) after(seen uint64, to []noted) (all []noted, next uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

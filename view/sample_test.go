@@ -10,9 +10,9 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// A call of a handler allocates nothing for a view, with or without viewers, also beside the user's
-// own Sample. Only a call that both samples observe costs one allocation, for the combined
-// function.
+// For a handler call, a view allocates nothing, with or without viewers. This is also true beside
+// the user's own Sample. If both samples observe the call, it costs one allocation, for the
+// combined function.
 func TestASampleAllocatesOnlyForCallsThatTwoHearOf(t *testing.T) {
 	info := informer.DeliverInfo{Handler: "enqueue", Type: informer.Updated, Cause: informer.Watch, Key: types.NamespacedName{Namespace: "shop", Name: "till"}}
 	heard := 0

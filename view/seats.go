@@ -9,8 +9,8 @@ import (
 )
 
 // seats are the open streams. A viewer without the token may be any user of the machine, and could
-// hold all seats for as long as the program runs. So the newest viewers get the seats without the
-// token, while a seat with the token is kept.
+// hold all seats for as long as the program runs. So among viewers without the token the newest
+// ones get the seats, and a viewer with the token keeps its seat.
 type seats struct {
 	mu    sync.Mutex // guards following
 	taken []*seat    // the oldest first
@@ -28,12 +28,12 @@ var (
 	errGaveWay = errors.New("gave way to another viewer")
 )
 
-// gaveWay is the reconnect delay for a viewer that lost its seat. If one person has too many pages
-// open, the pages alternate slowly.
+// gaveWay is the reconnect delay that the view sends to a viewer that has lost its seat. If one
+// person has too many pages open, the delay makes the pages alternate slowly.
 const gaveWay = 5 * time.Second
 
-// take takes a seat; most is the number of seats. If all are taken, the oldest viewer without the
-// token loses its seat. The caller must call leave.
+// take takes one of most seats. If all are taken, the oldest viewer without the token loses its
+// seat. The caller must call leave at the end.
 func (s *seats) take(ctx context.Context, most int, known bool) (*seat, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

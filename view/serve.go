@@ -21,12 +21,12 @@ var embedded embed.FS
 var page = func() fs.FS {
 	files, err := fs.Sub(embedded, "page")
 	if err != nil {
-		panic(err) // the name is valid
+		panic(err) // cannot happen: the name is valid
 	}
 	return files
 }()
 
-// ServeHTTP serves the page and its requests. Only the last part of a path matters, so the view
+// ServeHTTP serves the page and its requests. It uses only the last part of a path, so the view
 // works below any path.
 func (v *View) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header())
@@ -39,7 +39,7 @@ func (v *View) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve answers a request. If it returns an error, it has not written anything.
+// serve responds to a request. If it returns an error, it has not written a response.
 func (v *View) serve(w http.ResponseWriter, r *http.Request, wanted string) error {
 	var answer func(http.ResponseWriter, *http.Request) error
 	switch wanted {
@@ -86,7 +86,7 @@ func (v *View) serve(w http.ResponseWriter, r *http.Request, wanted string) erro
 	return nil
 }
 
-// asked returns the request with another path.
+// asked returns a copy of the request with another path.
 func asked(r *http.Request, path string) *http.Request {
 	r = r.Clone(r.Context())
 	r.URL.Path = path
@@ -97,7 +97,7 @@ func asked(r *http.Request, path string) *http.Request {
 const giveUp = 15 * time.Second
 
 // serveStream sends frames as server-sent events. A viewer that does not read misses frames, and is
-// disconnected after giveUp.
+// disconnected after the time giveUp.
 func (v *View) serveStream(w http.ResponseWriter, r *http.Request) error {
 	name := r.URL.Query().Get("of")
 	if v.picture(name) == nil {
@@ -114,12 +114,12 @@ func (v *View) serveStream(w http.ResponseWriter, r *http.Request) error {
 		_ = control.SetWriteDeadline(time.Now().Add(giveUp)) // may be unsupported
 		_, err := fmt.Fprintf(w, format, args...)
 		if err = errors.Join(err, control.Flush()); err != nil {
-			panic(http.ErrAbortHandler) // the answer has begun
+			panic(http.ErrAbortHandler) // the response has already begun
 		}
 	}
 	err = v.lines(seat.ctx, name, func(line []byte) error {
 		if begun && v.mayLook(r) != nil {
-			panic(http.ErrAbortHandler) // the session ended; a reconnect gets the reason
+			panic(http.ErrAbortHandler) // The session has ended. A reconnect gets the reason.
 		}
 		if !begun {
 			begun = true
@@ -189,6 +189,6 @@ func answerJSON(w http.ResponseWriter, answer any) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(body) // nobody is left to get an error
+	_, _ = w.Write(body) // An error cannot be reported: the client is gone.
 	return nil
 }

@@ -15,7 +15,8 @@ import (
 // address.
 const codeLife = 5 * time.Minute
 
-// mostSessions limits the sessions of a view. A new session replaces the least recently used one.
+// mostSessions limits the sessions of a view. A new session beyond the limit replaces the least
+// recently used session.
 const mostSessions = 64
 
 // sessions admit requests that do not have the token itself. A [View.Address] has a one-time code
@@ -27,8 +28,8 @@ const mostSessions = 64
 type sessions struct {
 	mu    sync.Mutex // guards following
 	codes map[digest]*code
-	open  []digest // of sessions, the last used at the end
-	typed string   // session of everyone who has given the token; "" at first
+	open  []digest // digests of sessions, the most recently used last
+	typed string   // session of all browsers that have sent the token; "" at first
 }
 
 // digest replaces a secret as a key, so that the time of a look-up reveals nothing about the
@@ -37,12 +38,12 @@ type digest [sha256.Size]byte
 
 func digestOf(secret string) digest { return sha256.Sum256([]byte(secret)) }
 
-// code is the state of a one-time code.
+// code is the state of a one-time code of an address.
 type code struct {
 	until   time.Time
 	used    bool
 	twice   bool   // two browsers have sent it
-	session digest // session from its first use; zero if none
+	session digest // session that the first use of the code began; zero if none
 }
 
 // newCode returns a new one-time code.
@@ -74,7 +75,7 @@ func (s *sessions) beginLocked() string {
 	return text
 }
 
-// has reports whether a text is the secret of a session, and marks the session as used.
+// has reports whether a text is the secret of a session. If so, it marks the session as used.
 func (s *sessions) has(text string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,9 +92,8 @@ func (s *sessions) hasLocked(session digest) bool {
 }
 
 // exchange returns the session for a code. The first use of a code begins a session. A second use,
-// from a browser without that session, ends the session: one of the two browsers has read the
-// address of the other, and nobody can say which. The result again is true for the first such
-// second use.
+// by a browser without that session, ends the session. One of the two browsers has read the other's
+// address, and nobody can say which. The result again is true at the first such second use.
 func (s *sessions) exchange(text string) (session string, again bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +111,7 @@ func (s *sessions) exchange(text string) (session string, again bool, err error)
 }
 
 // spend uses up a code for the holder of a token or a session. If the code has begun another
-// session, that session ends. The result again is true the first time.
+// session, that session ends. The result again is true at the first such use.
 func (s *sessions) spend(text, holder string) (again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,8 +126,8 @@ func (s *sessions) spend(text, holder string) (again bool) {
 	return s.twiceLocked(c)
 }
 
-// twiceLocked ends the session from the first use of a code, because of a second use. It returns
-// false if there was a second use before.
+// twiceLocked ends the session that the first use of a code started, because the code was used a
+// second time. The result is false if that had happened before.
 func (s *sessions) twiceLocked(c *code) (first bool) {
 	first, c.twice = !c.twice, true
 	s.open = slices.DeleteFunc(s.open, func(open digest) bool { return open == c.session })

@@ -55,8 +55,8 @@ func request(method, path, credential, body string) *http.Request {
 	return r
 }
 
-// enter sends a code or the token, with the browser's present credential. It returns the session,
-// or an error text.
+// enter sends a code or the token, together with the credential that the browser has already. It
+// returns the session, or an error text.
 func (g *guarded) enter(t *testing.T, how, credential string) (session, why string) {
 	t.Helper()
 	what := "code"
@@ -75,7 +75,7 @@ func (g *guarded) enter(t *testing.T, how, credential string) (session, why stri
 	return answer.Session, answer.Why
 }
 
-// look requests data, and returns the status code and the text of the answer.
+// look requests data, and returns the status code and the text of the response.
 func (g *guarded) look(credential string) (int, string) {
 	w := httptest.NewRecorder()
 	g.ServeHTTP(w, request(http.MethodGet, "parts", credential, ""))
@@ -102,7 +102,8 @@ func TestACodeLetsOneBrowserIn(t *testing.T) {
 	require.Equal(t, session, again)
 	require.Empty(t, g.log.String())
 
-	// Another browser has read the address. Nobody can say which of the two is the user's own.
+	// Another browser has read the address from the command line. Nobody can say which of the two
+	// browsers belongs to the user.
 	_, refusal := g.enter(t, code, "")
 	require.Contains(t, refusal, "opened before")
 	require.Contains(t, refusal, "Paste the token")
@@ -125,9 +126,9 @@ func TestACodeLetsOneBrowserIn(t *testing.T) {
 	g.requireIn(t, true, session)
 }
 
-// The owner of an address may already have the token, or the session of another address. When the
-// owner opens the page, it shows that another browser has used the code. The session of that
-// browser ends, and the owner's session goes on.
+// The owner of an address may already have the token, or a session from another address. When the
+// owner opens the address, the page says that another browser has used the code. That browser's
+// session ends, and the owner's session continues.
 func TestAStolenCodeIsNoticedByAnOwnerWhoMayActAlready(t *testing.T) {
 	t.Parallel()
 	for name, credential := range map[string]func(g *guarded) string{
@@ -154,7 +155,8 @@ func TestAStolenCodeIsNoticedByAnOwnerWhoMayActAlready(t *testing.T) {
 	}
 }
 
-// A withdrawn address admits no browser. A session that it began earlier goes on.
+// A withdrawn address admits no browser. If the address has already begun a session, the session
+// continues.
 func TestAnAddressCanBeWithdrawn(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
@@ -257,7 +259,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	g.requireIn(t, false, second)
 }
 
-// A page of another origin can neither spend a code nor try tokens.
+// A page of another origin can neither use a code nor try tokens.
 func TestOnlyThePageMayEnter(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)

@@ -34,7 +34,8 @@ func (v *View) look(name string) (*looker, error) {
 	return l, nil
 }
 
-// hear makes the recorders record events, including recorders of parts that were added later.
+// hear makes the recorders of the picture record events. It includes recorders of parts that were
+// added later.
 func (l *looker) hear() {
 	for _, rec := range l.picture.view.recordersOf(l.picture) {
 		if !l.heard[rec] {
@@ -65,8 +66,8 @@ func (l *looker) leave() {
 	l.picture.view.viewers.Add(-1)
 }
 
-// next waits for the next frame. It returns nil when ctx or the view has ended. A late caller
-// misses frames.
+// next waits for the next frame and returns it, also as an encoded line. It returns nil when ctx or
+// the view has ended. If the caller comes late, it misses frames.
 func (l *looker) next(ctx context.Context) (*Frame, []byte) {
 	v := l.picture.view
 	every := v.opts.Every
@@ -87,9 +88,9 @@ func (l *looker) next(ctx context.Context) (*Frame, []byte) {
 }
 
 // Frames returns the frames of the informer with this name and its queues, or of a single queue. An
-// empty name means the first pipeline. The iterator ends with ctx or the view. It counts as a
-// viewer from the start of the loop, but not for Options.MaxViewers. A slow loop misses frames.
-// Frames are shared and must not be changed.
+// empty name means the first pipeline. The iterator ends with ctx or the view. The loop counts as a
+// viewer from its start, but not for Options.MaxViewers. A slow loop misses frames. Frames are
+// shared and must not be changed.
 func (v *View) Frames(ctx context.Context, name string) (*Hello, iter.Seq[*Frame], error) {
 	p := v.picture(name)
 	if p == nil {
@@ -97,7 +98,7 @@ func (v *View) Frames(ctx context.Context, name string) (*Hello, iter.Seq[*Frame
 	}
 	return p.hello(), func(yield func(*Frame) bool) {
 		l, err := v.look(p.name)
-		if err != nil { // it was removed meanwhile
+		if err != nil { // the pipeline was removed meanwhile
 			return
 		}
 		defer l.leave()

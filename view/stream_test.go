@@ -51,13 +51,13 @@ func TestViewersAreBounded(t *testing.T) {
 	}
 	require.Equal(t, 404, look("", "nothing").StatusCode)
 
-	// If all seats are taken, the oldest stream gives its seat to the next viewer, and is told when
-	// to reconnect.
+	// If all seats are taken, the oldest stream loses its seat to the next viewer. The view sends
+	// it a reconnect delay.
 	fourth := look("", "")
 	require.Equal(t, 200, fourth.StatusCode)
 	require.Equal(t, "retry: 5000", ended(t, others[0].Body))
 
-	// Viewers with the token keep their seats, so other viewers get none.
+	// Viewers with the token keep their seats, so no seat is left for other viewers.
 	known := []*http.Response{look(r.view.Token(), ""), look(r.view.Token(), ""), look(r.view.Token(), "")}
 	for _, other := range []*http.Response{others[1], others[2], fourth} {
 		require.Equal(t, "retry: 5000", ended(t, other.Body))
@@ -73,7 +73,7 @@ func TestViewersAreBounded(t *testing.T) {
 		require.NoError(t, err)
 	}
 
-	// The program itself needs no seat.
+	// The program's own Frames needs no seat.
 	_, frames, err := r.view.Frames(t.Context(), "")
 	require.NoError(t, err)
 	for range frames {
@@ -85,8 +85,8 @@ func TestViewersAreBounded(t *testing.T) {
 	require.Eventually(t, func() bool { return look("", "").StatusCode == 200 }, time.Minute, time.Millisecond)
 }
 
-// A program may wrap the ResponseWriter and lose Flush. The stream is then refused with an error,
-// and not cut off later.
+// A program may wrap the ResponseWriter and lose Flush. The view then refuses the stream with an
+// error, instead of breaking it off later.
 func TestAStreamThatCannotBeFlushedIsRefused(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{}, 1, nil)
@@ -104,7 +104,7 @@ func TestAStreamThatCannotBeFlushedIsRefused(t *testing.T) {
 	require.Zero(t, r.view.viewers.Load())
 }
 
-// A hundred viewers see the same frames, and each frame is made once.
+// A hundred viewers see the same frames. Each frame is made once.
 func TestFramesAreMadeOnceForAll(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{MaxViewers: 100}, 1, nil)
@@ -127,7 +127,7 @@ func TestFramesAreMadeOnceForAll(t *testing.T) {
 	require.NotZero(t, f.Seq)
 }
 
-// A viewer that does not read blocks nobody, and is disconnected in the end.
+// A viewer that does not read blocks nobody. Finally it is disconnected.
 func TestViewerThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -19,8 +19,8 @@ import (
 // View shows informers and queues on a page. It is an http.Handler, and can be mounted at any path
 // that ends with a slash.
 //
-// It is safe for concurrent use, and has no goroutine: the requests of viewers do all the work.
-// [View.Close] ends the requests.
+// It is safe for concurrent use, and has no goroutines of its own: the requests of viewers do all
+// the work. [View.Close] ends these requests.
 type View struct {
 	opts      Options
 	start     time.Time
@@ -36,7 +36,7 @@ type View struct {
 	informers []*informerPart
 	queues    []*queuePart
 	clients   []*rest.Client
-	sources   []func() ([]*informerPart, []*queuePart) // parts of managers and factories
+	sources   []func() ([]*informerPart, []*queuePart) // return the parts of managers and factories
 	pictures  map[string]*picture
 	wholes    map[string]whole // by the names of informers
 }
@@ -53,19 +53,19 @@ func New(opts Options) (*View, error) {
 	return v, nil
 }
 
-// Token returns the secret for requests that change something, or for all requests if
+// Token returns the secret that requests need if they change something, or all requests if
 // Options.Private is set. Programs and scripts send it as "Authorization: Bearer ...". A user
 // without a [View.Address] pastes it into the page. Do not put it into an address or a command
 // line.
 func (v *View) Token() string { return v.opts.Token }
 
-// Close ends the streams of all viewers, so that the HTTP server can shut down. It refuses later
-// streams. It does not wait.
+// Close ends the streams of all viewers, so that the HTTP server can shut down. Later streams are
+// refused. It does not wait.
 func (v *View) Close() { v.close.Do(func() { close(v.closed) }) }
 
-// Informer adds an informer with all of its stages: an *informer.Informer of any type, or a handle
-// on an informer shared by a factory. Its events are shown if it was made with [InformerOptions] of
-// this view. The view keeps the informer and its store until remove is called.
+// Informer adds an informer with all of its stages. The informer is an *informer.Informer of any
+// type, or a handle on an informer that a factory shares. Its events are shown if it was made with
+// [InformerOptions] of this view. The view keeps the informer and its store until remove is called.
 func Informer[T any](v *View, i interface {
 	Status() informer.Status
 	Store() *indexer.Reader[T]
@@ -86,9 +86,10 @@ func Informer[T any](v *View, i interface {
 	}
 }
 
-// Queue adds a queue. The names are the informers whose handlers fill it; the queue is shown beside
-// these, or beside every informer if there are none. Its events are shown if it was made with
-// [QueueOptions] of this view. The view keeps the queue until remove is called.
+// Queue adds a queue. The names are the informers whose handlers fill the queue. The page shows the
+// queue beside these informers, or beside every informer if there are no names. Its events are
+// shown if it was made with [QueueOptions] of this view. The view keeps the queue until remove is
+// called.
 func Queue[K comparable](v *View, q *workqueue.Queue[K], informers ...string) (remove func()) {
 	name := cmp.Or(q.Stats().Name, "queue")
 	rec := v.recorders.queues.take(q.Stats().Name)
@@ -115,7 +116,7 @@ func (v *View) Client(c *rest.Client) {
 	}
 }
 
-// unique returns the name, cleaned. If another part has the name, it appends the first number that
+// unique returns the cleaned name. If another part has the name, it appends the first number that
 // makes the name unique.
 func unique[P part](name string, parts []P) string {
 	name = clean(name)
@@ -127,8 +128,8 @@ func unique[P part](name string, parts []P) string {
 }
 
 // picture returns the picture of an informer and its queues, or of a single queue, by name. An
-// empty name means the first informer, or else the first queue. It returns nil if the name is
-// unknown.
+// empty name means the first informer, or the first queue if there is no informer. It returns nil
+// if the name is unknown.
 func (v *View) picture(name string) *picture {
 	name, ok := v.find(name)
 	if !ok {
@@ -139,15 +140,15 @@ func (v *View) picture(name string) *picture {
 	defer v.mu.Unlock()
 	p := v.pictures[name]
 	if p == nil {
-		maps.DeleteFunc(v.pictures, func(old string, _ *picture) bool { return !has(informers, old) && !has(queues, old) }) // they are gone
+		maps.DeleteFunc(v.pictures, func(old string, _ *picture) bool { return !has(informers, old) && !has(queues, old) }) // their parts are removed
 		p = &picture{view: v, name: name, asking: make(chan struct{}, 1)}
 		v.pictures[name] = p
 	}
 	return p
 }
 
-// find returns the page's name of an informer or a queue. The page asks with that name, the program
-// with the name that it gave.
+// find returns the name that the page uses for an informer or a queue. It accepts both that name
+// and the name that the program gave.
 func (v *View) find(name string) (known string, ok bool) {
 	informers, queues := v.all()
 	switch {
@@ -185,8 +186,8 @@ func (v *View) all() (informers []*informerPart, queues []*queuePart) {
 	return informers, queues
 }
 
-// shown returns the current parts of a picture. They are its informer, or nil, and the queues
-// beside it; or else the queue of its name.
+// shown returns the current parts of a picture. They are the picture's informer and the queues
+// beside it. If the picture shows a single queue, the informer is nil.
 func (v *View) shown(p *picture) (*informerPart, []*queuePart) {
 	informers, all := v.all()
 	n := slices.IndexFunc(informers, func(i *informerPart) bool { return i.name == p.name })
@@ -215,7 +216,7 @@ func (v *View) stored(name string) (*picture, *informerPart, error) {
 	return p, of, nil
 }
 
-// traffic returns the sum over all clients.
+// traffic returns the sum of the traffic of all clients.
 func (v *View) traffic() traffic {
 	v.mu.Lock()
 	clients := v.clients

@@ -15,10 +15,10 @@ import (
 
 // Durations above which a wait counts as a problem.
 const (
-	slowEvent  = 5 * time.Second  // an event waits for its handler, or a delta for the informer
-	slowKey    = 10 * time.Second // a key waits for a worker
-	longTurn   = time.Minute      // a worker processes a key
-	longSilent = 2 * time.Minute  // silence of the server: a bookmark comes about once a minute
+	slowEvent  = 5 * time.Second  // an event waits for its handler, a delta for the informer
+	slowKey    = 10 * time.Second // wait of a key for a worker
+	longTurn   = time.Minute      // duration of a reconcile
+	longSilent = 2 * time.Minute  // silence of the server; bookmarks arrive about once a minute
 )
 
 // wrongOf returns the problems of an informer, the worst first.
@@ -28,7 +28,7 @@ func wrongOf(s informer.Status) (wrong []string) {
 	if !s.Synced {
 		say("not synced: %s", phaseOf(r))
 	}
-	if r.Failures > 0 && r.Phase != reflector.Watching && r.LastError != nil { // an open watch may be fine
+	if r.Failures > 0 && r.Phase != reflector.Watching && r.LastError != nil { // an open watch may work
 		say("%d failures in a row, the last one: %v", r.Failures, reason(r.LastError))
 	}
 	if s.Unreadable.Count > 0 {
@@ -79,8 +79,8 @@ func wrongOfQueue(s workqueue.Stats, keys inspected, rec *recorder) (wrong []str
 	return wrong
 }
 
-// reason returns the cause of an error without the failed request, because its address is long and
-// always the same.
+// reason returns the cause of an error. It leaves out the failed request, because its address is
+// long and always the same.
 func reason(err error) error {
 	if request, ok := errors.AsType[*rest.Error](err); ok && request.Err != nil {
 		return request.Err

@@ -24,8 +24,8 @@ func (p *tab) enter(token string) {
 	eval[any](p, `(() => { const f = document.getElementById("enter"); f.elements.token.value = `+quote(" "+token+"\n")+`; f.requestSubmit(); })()`)
 }
 
-// An admitted browser stays admitted: after a reload, in other tabs, and when it opens the address
-// again.
+// A browser that was admitted stays admitted: after a reload, in other tabs, and when it opens the
+// address again.
 func TestAnAddressLetsABrowserIn(t *testing.T) {
 	r := start(t, 1, nil, func(o *view.Options) { o.Laboratory = &bench{} })
 	address := r.view.Address(r.url)
@@ -40,7 +40,7 @@ func TestAnAddressLetsABrowserIn(t *testing.T) {
 		second.do(chromedp.Navigate(url))
 		second.until(unlocked)
 	}
-	// If a tab has the page already, another code does not reload it.
+	// If a tab shows the page already, another code does not reload the page.
 	eval[any](p, `location.href = `+quote(r.view.Address(r.url)))
 	p.until(`!location.hash.includes("code") && ` + unlocked)
 
@@ -57,8 +57,8 @@ func TestAnAddressLetsABrowserIn(t *testing.T) {
 	require.Zero(t, eval[int](p, `localStorage.length + document.cookie.length`))
 }
 
-// An address admits only one browser. A second browser with the same address locks out both, and
-// both ask for the token.
+// An address admits only one browser. If a second browser opens the address, both browsers lose
+// access, and both pages ask for the token.
 func TestASecondBrowserIsSeen(t *testing.T) {
 	r := start(t, 1, nil, func(o *view.Options) { o.Laboratory = &bench{}; o.Logger = silent })
 	address := r.view.Address(r.url)
@@ -66,7 +66,7 @@ func TestASecondBrowserIsSeen(t *testing.T) {
 	first.do(chromedp.Navigate(address))
 	first.until(unlocked)
 	second.allow("the server responded with a status of 401")
-	second.do(chromedp.Navigate(strings.Replace(address, "127.0.0.1", "localhost", 1))) // which has separate storage
+	second.do(chromedp.Navigate(strings.Replace(address, "127.0.0.1", "localhost", 1))) // another origin, so separate storage
 	second.until(locked)
 	require.Contains(t, eval[string](second, refused), "has been opened before")
 
@@ -93,7 +93,7 @@ func TestButtonsNeedTheToken(t *testing.T) {
 	require.Contains(t, eval[string](p, refused), "need the token")
 }
 
-// A restarted program at the same address does not know the old sessions.
+// A restarted program at the same address does not know sessions from before the restart.
 func TestAProgramThatWasStartedAgain(t *testing.T) {
 	programs := [2]*rig{}
 	for n := range programs {

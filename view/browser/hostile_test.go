@@ -96,7 +96,7 @@ func TestHostileObjects(t *testing.T) {
 
 func itoa(n int) string { return strings.TrimSpace(quote(n)) }
 
-// A page of another origin reads nothing, changes nothing, and embeds nothing of this page.
+// A page of another origin reads nothing, changes nothing, and cannot embed anything of this page.
 func TestPagesOfOthers(t *testing.T) {
 	l, address := serveLab(t)
 	base, _, _ := strings.Cut(address, "#code=")

@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// bench is a laboratory with one button at a box and one for the whole picture.
+// bench is a laboratory with two buttons: one at a box, and one for the whole picture.
 type bench struct{ created, paused atomic.Value }
 
 func (b *bench) Actions() []view.Action {
@@ -42,8 +42,8 @@ func (b *bench) State() map[string]string {
 	return nil
 }
 
-// The page has a button for each action. A press sends the session that the page got for the code
-// in its address.
+// The page has a button for each action. When a button is pressed, the page sends its session,
+// which it got for the code in its address.
 func TestButtonsOfALaboratory(t *testing.T) {
 	lab := &bench{}
 	r := start(t, 1, nil, func(o *view.Options) { o.Laboratory = lab })

@@ -13,8 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each lesson works from its first caption to the right answer, by keyboard and by mouse, in both
-// languages, on each host. With -short, the hosts share the lessons, so that each lesson runs once.
+// Each lesson works from its first caption to the right answer: by keyboard and by mouse, in both
+// languages, and on each host. With -short, the lessons are divided among the hosts, so that each
+// lesson runs once.
 func TestLessons(t *testing.T) {
 	for n, h := range hosts {
 		t.Run(h.name, func(t *testing.T) {
@@ -39,7 +40,7 @@ func TestLessons(t *testing.T) {
 	}
 }
 
-// lesson walks through one lesson.
+// lesson does one lesson, step by step.
 func (p *tab) lesson(n int, shoot bool) {
 	t := p.t
 	picture := func(name string) {
@@ -109,7 +110,8 @@ func (p *tab) lesson(n int, shoot bool) {
 	picture("question-zh")
 }
 
-// inSight checks that the tour does not cover the picture of a step, or else its box.
+// inSight checks that the tour does not cover the picture that a step opens, or the step's box if
+// it opens no picture.
 func inSight(box, open string) string {
 	if open != "" {
 		box = "small"
@@ -119,8 +121,8 @@ func inSight(box, open string) string {
 	return `document.getElementById("` + box + `").getBoundingClientRect().bottom <= document.getElementById("tour").getBoundingClientRect().top`
 }
 
-// seen has, for a lesson and a step, the condition that the picture meets while the caption
-// describes it.
+// seen has a condition for a lesson and a step. The picture meets it while the caption describes
+// it.
 var seen = map[[2]int]string{
 	{3, 2}: `document.querySelector("#small .cell.how-unchanged") && !document.querySelector("#small .cell:not(.how-unchanged)")`,
 	{3, 3}: `document.querySelector("#small .cell.how-missing")`,

@@ -27,8 +27,8 @@ func (p *tab) playFast(name, text string) {
 	eval[any](p, `{ const s = document.getElementById("speed"); s.value = "10"; s.dispatchEvent(new Event("change")); }`)
 }
 
-// Unknown words, also names that JavaScript objects have, are drawn like any others. If something
-// cannot be drawn, the page says so and goes on.
+// Unknown words are drawn like any others, even if JavaScript objects have members of that name. If
+// something cannot be drawn, the page says so and continues.
 func TestRecordingsOfOddThings(t *testing.T) {
 	all, err := os.ReadFile(fixture)
 	require.NoError(t, err)
@@ -95,7 +95,7 @@ func TestColoursFollowTheBrowser(t *testing.T) {
 	require.Equal(t, eval[string](p, `getComputedStyle(document.querySelector('[data-number="store.objects"] .spark')).color`), eval[string](p, color))
 }
 
-// A lost and restored stream does not lose earlier frames: Save has all of them.
+// When a stream is lost and then restored, earlier frames are not lost: Save has all of them.
 func TestARecordingOutlivesALostStream(t *testing.T) {
 	r := start(t, 3, nil)
 	served := httptest.NewServer(r.view)
@@ -107,7 +107,7 @@ func TestARecordingOutlivesALostStream(t *testing.T) {
 	p.until(seq + ` > 0`)
 	first := eval[int](p, seq)
 	eval[any](p, `globalThis.saved = []; URL.createObjectURL = (b) => { b.text().then((t) => { globalThis.saved = t.trim().split("\n").map(JSON.parse); }); return "#"; }`)
-	// A poll of the page could miss the short state.
+	// The state is so short that polling could miss it.
 	eval[any](p, `globalThis.lost = false; new MutationObserver(() => { globalThis.lost ||= document.getElementById("state").dataset.state === "lost"; }).observe(document.getElementById("state"), { attributes: true }); null`)
 	served.CloseClientConnections()
 	p.until(`globalThis.lost`)
@@ -117,11 +117,11 @@ func TestARecordingOutlivesALostStream(t *testing.T) {
 	require.LessOrEqual(t, eval[int](p, `globalThis.saved[1].frame.seq`), first)
 	require.Equal(t, 1, eval[int](p, `globalThis.saved.filter((l) => l.hello).length`))
 	p.mu.Lock()
-	p.messages = nil // The browser reports the lost connection.
+	p.messages = nil // The browser's report of the lost connection is expected.
 	p.mu.Unlock()
 }
 
-// Each pipeline offers its own queues to choose from, however many there are.
+// Each pipeline offers its own queues in the list, for any number of pipelines.
 func TestQueuesOfEachPipeline(t *testing.T) {
 	v, err := view.New(view.Options{})
 	require.NoError(t, err)
@@ -145,7 +145,7 @@ func TestQueuesOfEachPipeline(t *testing.T) {
 	require.Equal(t, "b-one", eval[string](p, `document.getElementById("queue").value`))
 }
 
-// An informer and its queue with the same name share one picture, and are one choice.
+// An informer and its queue with the same name share one picture, and are one entry in the list.
 func TestAPictureIsToBeChosenOnce(t *testing.T) {
 	r := start(t, 3, nil)
 	p := r.open(t, 1400, 900)

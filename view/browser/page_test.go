@@ -126,7 +126,7 @@ func TestSmallPictures(t *testing.T) {
 	open("rulers")
 	p.until(`document.getElementById("small-panel").textContent.includes("store " + document.querySelector("#box-server .box-state").textContent)`)
 	open("relist")
-	r.server.Inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.Expired()}) // The first one asks for the last event again.
+	r.server.Inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.Expired()}) // The reflector retries after the first 410.
 	r.server.DropWatches("pods")
 	has("The last list: 32 objects")
 	has("unchanged, not decoded")
@@ -195,7 +195,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// When the program is gone, the page says so. It recovers when the program is back.
+// The page shows that the program is gone. It recovers when the program is back.
 func TestProgramThatIsGone(t *testing.T) {
 	r := start(t, 1, nil)
 	p := r.open(t, 1000, 800)

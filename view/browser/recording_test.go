@@ -32,8 +32,8 @@ func valueOf(id string) string {
 	return `Number(document.querySelector('#picture [data-number="` + id + `"]').dataset.value)`
 }
 
-// The page saves the frames that it has seen. Go and the page can read the saved recording, and the
-// page plays it.
+// The page saves the frames that it has seen. The page and the Go code can read the saved
+// recording, and the page plays it.
 func TestWhatThePageHasSeenIsSavedAndPlayed(t *testing.T) {
 	r := start(t, 3, nil)
 	p := r.open(t, 1400, 900)
@@ -134,7 +134,7 @@ func TestFilesThatAreNoRecordings(t *testing.T) {
 		p.until(`document.getElementById("said").textContent.includes(` + quote(c.says) + `)`)
 		require.Equal(t, "live", eval[string](p, `document.getElementById("state").dataset.state`), name)
 	}
-	// Every text has markup and control characters.
+	// Every text of the recording gets markup and control characters.
 	evil := strings.NewReplacer(`"pods"`, `"<img src=x onerror=document.title='broken'>\u0000\u202e"`, `"ns-0/`, `"<b>/`).Replace(string(text))
 	p.openFile("<script>evil</script>", evil)
 	p.until(`document.getElementById("state").dataset.state === "replay"`)

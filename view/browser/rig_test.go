@@ -30,7 +30,8 @@ import (
 
 var silent = slog.New(slog.DiscardHandler)
 
-// rig is a whole pipeline on an API server in the process, with a page of it.
+// rig is a whole pipeline with an API server in the same process, and a page that shows the
+// pipeline.
 type rig struct {
 	server   *apitest.Server
 	view     *view.View
@@ -39,7 +40,7 @@ type rig struct {
 	url      string
 }
 
-// start runs a pipeline with this number of pods. Reconcile may be nil.
+// start runs a pipeline with this number of pods. The argument reconcile may be nil.
 func start(t *testing.T, pods int, reconcile func(context.Context, types.NamespacedName) error, change ...func(*view.Options)) *rig {
 	t.Helper()
 	r := &rig{server: apitest.New(apitest.Options{})}
@@ -109,23 +110,23 @@ type tab struct {
 	heard chan struct{} // closed after lastWords, or when the console ends
 
 	mu       sync.Mutex // guards following
-	allowed  []string   // parts of messages that the test causes
-	messages []string   // all others of the console: errors and policy violations
+	allowed  []string   // parts of messages that the test itself causes
+	messages []string   // all other messages in the console: errors and policy violations
 }
 
 // lastWords is the final message in the console.
 const lastWords = "the test has ended"
 
 // allow names the messages that the test is about to cause. Call it before the action, because the
-// browser delivers a message some time after the response.
+// browser delivers messages with a delay.
 func (p *tab) allow(parts ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.allowed = append(p.allowed, parts...)
 }
 
-// hear reads the console up to lastWords. If the console fails before that, the failure counts as a
-// message.
+// hear reads the console up to the message lastWords. If reading fails before that, the failure
+// counts as a message.
 func (p *tab) hear(console iter.Seq2[chromedp.ConsoleMessage, error]) {
 	defer close(p.heard)
 	for m, err := range console {

@@ -40,7 +40,7 @@ func TestStateMachineIsSteppedThrough(t *testing.T) {
 	choose("all that there is", `connecting at "10"`)
 	require.Contains(t, eval[string](p, `document.querySelector(".steps-status").textContent`), "1 failure in a row", "a list is no success of a watch")
 
-	// The third failure in a row has another effect than the first.
+	// The third failure in a row has a different effect from the first.
 	const over = "The wait is over"
 	begin(`connecting at "10"`)
 	choose("500 Internal Error", "backing off")
@@ -59,7 +59,8 @@ func TestStateMachineIsSteppedThrough(t *testing.T) {
 	choose("the end of the context", "stopped")
 	require.Zero(t, eval[int](p, `document.querySelectorAll(".replies button").length`))
 
-	// A 410 after another kind of failure counts as the first 410: the reflector lists at once.
+	// If the failures before it were of another kind, a 410 counts as the first 410: the reflector
+	// lists at once.
 	begin(`watching from "10", nothing heard yet`)
 	choose("connection lost", "backing off")
 	choose(over, `connecting at "10", after a lost watch`)
@@ -70,7 +71,7 @@ func TestStateMachineIsSteppedThrough(t *testing.T) {
 	choose("410 Gone", "backing off")
 	require.Contains(t, last(), "It waits 1.6 s.", "the list did not help")
 
-	// A lost watch, then the same history as before.
+	// A lost watch, then the same replies as before.
 	begin(`watching from "10"`)
 	choose("connection lost", "backing off")
 	choose(over, `connecting at "10", after a lost watch`)

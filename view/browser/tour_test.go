@@ -31,7 +31,8 @@ func tour(t *testing.T, lesson int, width, height int64, media ...string) *tab {
 	return p
 }
 
-// The tour plays by itself, and stops on request. On a phone, nothing is wider than the screen.
+// The tour plays by itself, and stops when the user asks for it. On a phone, nothing is wider than
+// the screen.
 func TestTourByItself(t *testing.T) {
 	p := tour(t, 1, 390, 844, "prefers-color-scheme:dark", "prefers-reduced-motion:reduce")
 	p.until(`document.querySelector("#tour .place").textContent.startsWith("1 /")`)

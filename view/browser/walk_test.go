@@ -19,14 +19,14 @@ import (
 	"github.com/kinform/kinform/view/lab"
 )
 
-// host serves the page. Its laboratory is nil if it runs in the tab.
+// host serves the page. The field for its laboratory is nil if the laboratory runs in the tab.
 type host struct {
 	name string
 	open func(t *testing.T) (l *lab.Lab, address string)
 }
 
-// hosts are a server, and a folder of static files that contains the program. Everything has to
-// work on both.
+// hosts are the two ways to serve the page: a server, and a folder of static files that contains
+// the program. Everything has to work on both.
 var hosts = []host{{"server", serveLab}, {"tab", serveSite}}
 
 // serveLab runs a laboratory and returns the address of its page.
@@ -58,7 +58,7 @@ var siteDir = sync.OnceValues(func() (string, error) {
 	return dir, cmd.Run()
 })
 
-// serveSite serves the folder of static files below a path, with the policy of a strict host. A
+// serveSite serves the folder of static files below a path. It sends the policy of a strict host. A
 // request for a missing file fails the test.
 func serveSite(t *testing.T) (*lab.Lab, string) {
 	t.Helper()
@@ -89,7 +89,7 @@ func serveSite(t *testing.T) (*lab.Lab, string) {
 	return nil, served.URL + path
 }
 
-// on runs a test on the page of each host in turn.
+// on runs a test on the page of each host, one after another.
 func on(t *testing.T, test func(t *testing.T, l *lab.Lab, p *tab)) {
 	for _, h := range hosts {
 		t.Run(h.name, func(t *testing.T) {
@@ -105,7 +105,7 @@ func on(t *testing.T, test func(t *testing.T, l *lab.Lab, p *tab)) {
 }
 
 // press presses a button of the laboratory, with pairs of inputs and values. It waits for the
-// message of the button, and returns it.
+// button's message and returns it.
 func (p *tab) press(action string, inputs ...string) string {
 	p.t.Helper()
 	var set strings.Builder
@@ -140,8 +140,8 @@ func TestEveryButton(t *testing.T) {
 	})
 }
 
-// agrees waits until nothing changes. It fails unless the page then agrees with Status, Stats and
-// the server.
+// agrees waits until the numbers stop changing. It fails unless the page then shows the same as
+// Status, Stats and the server.
 func (p *tab) agrees(l *lab.Lab) {
 	p.t.Helper()
 	p.press("reset")
@@ -163,8 +163,8 @@ func (p *tab) agrees(l *lab.Lab) {
 	p.until(`document.querySelector("#box-server .box-state").textContent === ` + quote(l.Server().ResourceVersion()))
 }
 
-// buttons are pressed in this order. In until, n has the current numbers, was the numbers before
-// the press, and state the unusual settings.
+// buttons are pressed in this order. In the field until, n is the current numbers, was is the
+// numbers before the press, and state is the settings that differ from the initial ones.
 var buttons = []struct {
 	press  string
 	inputs []string
@@ -224,7 +224,7 @@ var buttons = []struct {
 	{"reset", nil, `state === "live"`},
 }
 
-// Each picture opens from its box and by its letter, and shows what has just happened.
+// Each picture opens from its box and by its letter, and shows the events that have just happened.
 func TestEveryPicture(t *testing.T) {
 	on(t, func(t *testing.T, _ *lab.Lab, p *tab) {
 		for n, box := range []string{"server", "reflector", "fifo", "store", "handlers", "queue", "workers"} {
@@ -290,7 +290,7 @@ var pictures = []struct {
 	}},
 }
 
-// A user chooses an object, and further parts to leave out.
+// A user chooses an object, and chooses further parts to leave out.
 func TestWhatIsLeftOut(t *testing.T) {
 	on(t, func(t *testing.T, _ *lab.Lab, p *tab) {
 		p.do(chromedp.KeyEvent("m"))

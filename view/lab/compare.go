@@ -30,10 +30,10 @@ type comparisons struct {
 
 var errComparing = errors.New("lists are being compared already: wait for that")
 
-// Comparison returns the last comparison, also while it is being measured.
+// Comparison returns the last comparison, with the results so far while it is being measured.
 func (l *Lab) Comparison() *view.Comparison { return l.comparisons.last.Load() }
 
-// compare takes a snapshot of n pods in each way, and returns a summary.
+// compare takes a snapshot of n pods in each of the ways, and returns a summary.
 func (c *comparisons) compare(ctx context.Context, n int) (string, error) {
 	if !c.busy.CompareAndSwap(false, true) {
 		return "", errComparing
@@ -47,7 +47,8 @@ func (c *comparisons) compare(ctx context.Context, n int) (string, error) {
 	var ended []view.Way
 	show := func(now ...view.Way) { c.last.Store(&view.Comparison{Objects: n, Ways: slices.Concat(ended, now)}) }
 	show()
-	// The first snapshot has to encode all objects, so it is not measured.
+	// For the first snapshot the server has to encode all objects, so this snapshot is not
+	// measured.
 	if _, err := snapshot(ctx, server, "list", func(view.Way) {}); err != nil {
 		return "", err
 	}
@@ -71,8 +72,9 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 // looks is the interval at which intermediate measurements are shown.
 const looks = 50 * time.Millisecond
 
-// snapshot takes a snapshot with an informer of its own. The memory is the memory of the whole
-// process, including the server, which encodes the answers. It calls show now and then.
+// snapshot takes a snapshot with an informer of its own. The measured memory is that of the whole
+// process, including the server, which encodes the responses. While the snapshot runs, it calls
+// show with intermediate results.
 func snapshot(ctx context.Context, server *apitest.Server, how string, show func(view.Way)) (view.Way, error) {
 	way := view.Way{Name: how}
 	client, err := rest.NewClient(rest.Config{Host: "http://laboratory", DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -91,7 +93,8 @@ func snapshot(ctx context.Context, server *apitest.Server, how string, show func
 	came := func() { first.CompareAndSwap(0, int64(max(time.Since(began), 1))) }
 	opts := informer.Options[*corev1.Pod]{Name: "compare", Logger: quiet, Reflector: reflector.Options{
 		Logger: quiet, ListMode: fetches[how].mode, PageSize: fetches[how].page,
-		// An object of a list is an item, an object of a streaming list is an event.
+		// The observer sees an object of a list as an item, and an object of a streaming list as an
+		// event.
 		Observer: &reflector.Observer{OnItem: func(reflector.ItemInfo) { came() }, OnEvent: func(reflector.EventInfo) { came() }},
 	}}
 	if how == "paged" {

@@ -16,10 +16,10 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// choice has the settings of an informer.
+// choice holds the settings of an informer that buttons can change.
 type choice struct {
 	encoding rest.Encoding
-	fetch    string // one of fetches
+	fetch    string // a key of the map fetches
 	omit     bool
 	overflow informer.Overflow
 }
@@ -30,11 +30,12 @@ var beginning = choice{fetch: "auto"}
 type consumer struct {
 	informer *informer.Informer[*corev1.Pod]
 	handler  *informer.Registration[*corev1.Pod]
-	running  context.Context // ends with Run of the informer
+	running  context.Context // ends when the informer's Run returns
 	stop     context.CancelFunc
 }
 
-// smallMailbox is the size of the handler's mailbox. It is so small that a person sees it fill.
+// smallMailbox is the size of the handler's mailbox. It is so small that a person can watch it fill
+// up.
 const smallMailbox = 32
 
 // newConsumer makes an informer with these settings.
@@ -52,7 +53,7 @@ func (l *Lab) newConsumer(how choice) (*consumer, error) {
 	opts := informer.Options[*corev1.Pod]{
 		Name: "pods", Logger: quiet, Reflector: reflector.Options{
 			Logger: quiet,
-			// A person waits for it.
+			// A person waits for the retry.
 			Backoff: reflector.Backoff{Base: 50 * time.Millisecond, Max: 2 * time.Second},
 		},
 		Queue: deltafifo.Options{Observer: l.held(c.running)},
@@ -71,8 +72,8 @@ func (l *Lab) newConsumer(how choice) (*consumer, error) {
 	return c, err
 }
 
-// held returns the picture's queue observer, with a pause before it. At that point, the informer
-// has taken a batch of deltas and not stored it yet.
+// held returns the picture's queue observer, with a gate before it. When the gate holds it, the
+// informer has taken a batch of deltas but has not stored the batch yet.
 func (l *Lab) held(running context.Context) *deltafifo.Observer {
 	o := *l.observers.Queue.Observer
 	shown := o.OnBatch
@@ -83,7 +84,7 @@ func (l *Lab) held(running context.Context) *deltafifo.Observer {
 	return &o
 }
 
-// fetches are the ways to get a snapshot.
+// fetches are the ways to get a snapshot, by name.
 var fetches = map[string]struct {
 	mode reflector.ListMode
 	page int64

@@ -9,16 +9,16 @@ import (
 // mostMoments limits the moments of a curve, because each frame has three curves.
 const mostMoments = 40
 
-// curve is a number of bytes over time, reduced to few moments. Each span of time keeps its
-// maximum. The spans grow with the length of the curve, so that a long curve has as many moments as
-// a short one.
+// curve is a number of bytes over time, reduced to few moments. It divides the time into spans, and
+// keeps the maximum of each span. As the curve gets longer, the spans grow, so the number of
+// moments stays bounded.
 type curve struct {
 	span    time.Duration
 	last    time.Duration // when the last span began
 	moments []view.Moment
 }
 
-// add adds a measurement. Its time must not be before the time of the previous call.
+// add adds a measurement. The time must not be before the time of the previous call.
 func (c *curve) add(at time.Duration, bytes int64) {
 	if c.span == 0 {
 		c.span = time.Millisecond

@@ -12,8 +12,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Do presses a button. It waits until the pipeline runs. If the button restarts the informer, Do
-// waits until the old informer has ended.
+// Do presses a button. It first waits until the pipeline runs. If the button restarts the informer,
+// Do waits until the old informer has ended.
 func (l *Lab) Do(ctx context.Context, action string, values map[string]string) (string, error) {
 	select {
 	case <-l.ready:
@@ -53,7 +53,8 @@ func (in inputs) milliseconds() time.Duration {
 	return time.Duration(in.number("ms")) * time.Millisecond
 }
 
-// deeds are the functions of the buttons. Each returns a sentence about its effect.
+// deeds are the functions of the buttons, by action. Each function returns a sentence that
+// describes its effect.
 var deeds = map[string]func(*Lab, context.Context, inputs) (string, error){
 	"reset": (*Lab).reset,
 	"pause": func(l *Lab, _ context.Context, in inputs) (string, error) {
@@ -115,7 +116,8 @@ var deeds = map[string]func(*Lab, context.Context, inputs) (string, error){
 		l.path.lose.Store(int64(in.number("n")))
 		return "the next events will be lost: " + in["n"], nil
 	},
-	// One 410 is not enough: the reflector may have asked for known events again, to compare.
+	// One 410 response is not enough: the reflector may answer it with a watch from an older
+	// version, to compare the events.
 	"relist": func(l *Lab, ctx context.Context, _ inputs) (string, error) {
 		_, err := l.forget(ctx, 0)
 		return "the next watch is refused: the reflector has to list", err
@@ -183,7 +185,8 @@ func (l *Lab) hold(stage string, do func(*gate), said string) (string, error) {
 	return stage + ": the stage " + said, nil
 }
 
-// reset restores the beginning, except for the objects. It also clears the comparison.
+// reset restores the settings of the beginning. The objects stay as they are. It also clears the
+// comparison.
 func (l *Lab) reset(ctx context.Context, _ inputs) (string, error) {
 	for _, g := range l.gates() {
 		g.resume()
@@ -204,8 +207,8 @@ func (l *Lab) reset(ctx context.Context, _ inputs) (string, error) {
 	return "everything is as at the beginning, but for the objects", err
 }
 
-// forget cuts the watch and keeps it from reconnecting. Meanwhile n pods are deleted, and the
-// server drops its history. It returns the number of deleted pods.
+// forget cuts the watch and blocks its reconnect while it deletes n pods and the server drops its
+// history. It returns the number of deleted pods.
 func (l *Lab) forget(ctx context.Context, n int) (int, error) {
 	fault := l.server.Inject(apitest.Fault{Verb: "watch", Resource: "pods", Action: apitest.Code(503, 0)})
 	defer fault.Remove()
@@ -213,7 +216,7 @@ func (l *Lab) forget(ctx context.Context, n int) (int, error) {
 	for l.server.Watches("pods") > 0 && ctx.Err() == nil {
 		pause(ctx, time.Millisecond)
 	}
-	// The reflector's version must be older than the server's history.
+	// The version at which the reflector resumes must be older than the server's history.
 	before := l.objects.other(1)
 	n, err := l.objects.remove(n)
 	after := l.objects.other(1)
@@ -221,7 +224,7 @@ func (l *Lab) forget(ctx context.Context, n int) (int, error) {
 	return n, errors.Join(before, err, after)
 }
 
-// throttle cuts the watch and makes the next requests fail.
+// throttle cuts the watch, and makes the requests that follow fail.
 func (l *Lab) throttle(_ context.Context, in inputs) (string, error) {
 	l.refuse(in.number("n"))
 	return "requests that will be answered with 429: " + in["n"], nil

@@ -12,7 +12,7 @@ type gate struct {
 	steps chan struct{}
 }
 
-// mostSteps is the maximum number of steps that can wait for a caller to take them.
+// mostSteps is the maximum number of saved steps: steps that no caller has used yet.
 const mostSteps = 1000
 
 func (g *gate) pause() {
@@ -32,7 +32,8 @@ func (g *gate) resume() {
 	}
 }
 
-// step lets one caller pass: a waiting one, or else the next. It pauses an open gate.
+// step lets one caller pass: a caller that waits now, or else the next caller. If the gate is open,
+// step also pauses it.
 func (g *gate) step() {
 	g.pause()
 	g.mu.Lock()

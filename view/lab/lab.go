@@ -26,7 +26,8 @@ var pods = corev1.SchemeGroupVersion.WithResource("pods")
 // Options are the settings of a [Lab]. The zero value is ready to use.
 type Options struct {
 	// View has the options of the picture. The lab sets Laboratory and Server itself. Field values
-	// are shown, because the pods are synthetic, unless Listen lets others write pods.
+	// are shown, because the pods are synthetic. With Listen, others can write pods, so values are
+	// not shown.
 	View view.Options
 
 	// Pods is the number of pods at the beginning. Defaults to 20; negative means none.
@@ -39,15 +40,15 @@ type Options struct {
 	Rate int
 
 	// Window is the number of past changes that the API server keeps; see [apitest.Options]. A
-	// change takes as much memory as a pod: 9 KB, and 14 KB more after it was sent as JSON. A watch
-	// that needs older changes gets 410. Defaults to 10,000.
+	// remembered change takes as much memory as a pod: 9 KB, and 14 KB more once it has been sent
+	// as JSON. A watch that needs older changes gets 410. Defaults to 10,000.
 	Window int
 
 	// Workers is the number of workers of the queue. Defaults to 4.
 	Workers int
 
-	// BookmarkInterval is the time between bookmarks. Defaults to 2 seconds, because a person would
-	// not wait for the minute of a real server.
+	// BookmarkInterval is the time between bookmarks. Defaults to 2 seconds. A real server's
+	// interval is about a minute, which is too long for a person who watches.
 	BookmarkInterval time.Duration
 
 	// Listen is a further TCP address of the API server, such as "127.0.0.1:8001". The server needs
@@ -93,7 +94,7 @@ type Lab struct {
 	view   *view.View
 	queue  *workqueue.Queue[types.NamespacedName]
 
-	path                    path // of the watch
+	path                    path // the path of watch events
 	shelf, handling, taking gate
 	slow, work              atomic.Int64 // durations
 	failing                 atomic.Int64 // percent of reconciles
@@ -106,8 +107,8 @@ type Lab struct {
 	observers informer.Options[*corev1.Pod]
 	consumer  atomic.Pointer[consumer]
 	restart   chan chan error
-	ready     chan struct{} // closed when the first informer and the workers run
-	ended     chan struct{} // closed when Run ends
+	ready     chan struct{} // closed when the first informer and the workers are running
+	ended     chan struct{} // closed when Run has ended
 
 	objects     objects
 	comparisons comparisons
@@ -165,21 +166,21 @@ func New(opts Options) (*Lab, error) {
 	return l, nil
 }
 
-// quiet drops all logs, because the picture shows the same.
+// quiet drops all logs, because the picture shows the same information.
 var quiet = slog.New(slog.DiscardHandler)
 
 // View returns the picture of the laboratory, which serves its page.
 func (l *Lab) View() *view.View { return l.view }
 
-// Server returns the API server. It serves while Run runs; its URL is the address of
+// Server returns the API server. It serves while Run is running. Its URL is the address of
 // Options.Listen.
 func (l *Lab) Server() *apitest.Server { return l.server }
 
-// state returns the server's state for the picture.
+// state returns the state of the API server for the picture.
 func (l *Lab) state() view.Server {
 	objects := l.objects.count()
 	if l.opts.Listen != "" {
-		objects = -1 // Others may write.
+		objects = -1 // unknown, because others may write
 	}
 	return view.Server{ResourceVersion: l.server.ResourceVersion(), Oldest: l.server.OldestResourceVersion(), Objects: objects}
 }
@@ -220,7 +221,7 @@ func (l *Lab) write(ctx context.Context) {
 	const every = 20 * time.Millisecond
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	var churn, hot float64 // due writes
+	var churn, hot float64 // numbers of writes that are due
 	for {
 		select {
 		case <-ctx.Done():
@@ -233,12 +234,12 @@ func (l *Lab) write(ctx context.Context) {
 		}
 		hot += float64(l.hot.Load()) * every.Seconds()
 		for ; hot >= 1; hot-- {
-			_ = l.objects.hot(1) // There may be no pod.
+			_ = l.objects.hot(1) // It fails if there is no pod.
 		}
 	}
 }
 
-// reconcile spends time for one key, and may fail.
+// reconcile spends some time on one key, and may fail at random.
 func (l *Lab) reconcile(ctx context.Context, _ types.NamespacedName) error {
 	l.taking.pass(ctx)
 	takes(ctx, &l.work)

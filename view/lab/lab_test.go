@@ -51,7 +51,7 @@ func TestButtonsThatWriteObjects(t *testing.T) {
 	})
 }
 
-// Most memory of a laboratory is the server's history, and Window bounds it.
+// Most of a laboratory's memory is the server's history. Window limits that history.
 func TestTheServerRemembersAWindow(t *testing.T) {
 	for _, window := range []int{0, 50} {
 		t.Run(strconv.Itoa(window), func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestButtonsThatBreakTheWatch(t *testing.T) {
 		require.Contains(t, b.press("drop"), "1")
 
 		b.press("delay", "ms", "3000")
-		time.Sleep(5 * time.Second) // Time for a bookmark to arrive.
+		time.Sleep(5 * time.Second) // enough time for a bookmark to arrive
 		events := of().Events
 		b.press("burst", "n", "1")
 		require.Equal(t, events, of().Events, "it has not arrived")
@@ -122,7 +122,7 @@ func TestStagesThatAreHeld(t *testing.T) {
 	inBubble(t, lab.Options{}, func(t *testing.T, b bench) {
 		for _, stage := range []struct {
 			name string
-			past func() uint64 // how much has passed
+			past func() uint64 // returns how many events or keys have passed the stage
 		}{
 			{"watch", func() uint64 { return b.Status().Reflector.Events }},
 			{"fifo", func() uint64 { return b.Status().Store.Updated }},
@@ -138,7 +138,7 @@ func TestStagesThatAreHeld(t *testing.T) {
 			require.Equal(t, before, stage.past(), "%s is held", stage.name)
 			require.Equal(t, stage.name, b.State()["paused"])
 			b.press("step", "stage", stage.name)
-			if stage.name == "watch" { // A bookmark may have come first.
+			if stage.name == "watch" { // A bookmark may have been the first event.
 				b.press("step", "stage", stage.name)
 			}
 			require.Equal(t, before+1, stage.past(), "%s takes one", stage.name)

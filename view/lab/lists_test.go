@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/view/lab"
 )
 
-// running returns a laboratory without pods, which runs until the test ends. The context ends with
+// running returns a laboratory without pods that runs until the test ends. The context ends with
 // the laboratory.
 func running(t *testing.T) (*lab.Lab, context.Context) {
 	t.Helper()
@@ -23,7 +23,7 @@ func running(t *testing.T) (*lab.Lab, context.Context) {
 	return l, ctx
 }
 
-// A page may press a button first thing, before Run has started its workers.
+// A page may press a button before Run has started the workers.
 func TestButtonsWaitForTheWorkers(t *testing.T) {
 	t.Parallel()
 	for range 50 {

@@ -15,8 +15,8 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// objects are the pods that the laboratory has made. A pod deleted by others is removed from the
-// list when a write finds it missing.
+// objects are the pods that the laboratory has made. A pod that others have deleted leaves the list
+// when a write does not find it.
 type objects struct {
 	server *apitest.Server
 
@@ -91,7 +91,7 @@ func (o *objects) update(n int) (int, error) {
 	return n, nil
 }
 
-// hot updates one pod n times. It is always the same pod while that exists.
+// hot updates one pod n times. It uses the same pod in every call, as long as that pod exists.
 func (o *objects) hot(n int) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -122,7 +122,7 @@ func (o *objects) writeLocked(at int) error {
 	}
 	annotations["kinform.io/writes"] = strconv.Itoa(o.writes)
 	pod.SetAnnotations(annotations)
-	pod.SetResourceVersion("") // Others may write as well.
+	pod.SetResourceVersion("") // without a version, because others may write as well
 	_, err = o.server.Update(pod)
 	return err
 }
@@ -149,11 +149,11 @@ func (o *objects) removeLocked(at int) error {
 	return err
 }
 
-// forgetLocked removes a pod from the list. The order of the others stays, because the first pod is
-// the hot one.
+// forgetLocked removes a pod from the list. The order of the remaining pods stays the same, because
+// the first pod is the hot one.
 func (o *objects) forgetLocked(at int) { o.keys = append(o.keys[:at], o.keys[at+1:]...) }
 
-// other writes n objects of another resource: the server's version grows, but a watch of pods gets
+// other writes n objects of another resource. The server's version grows, but a watch of pods gets
 // no event.
 func (o *objects) other(n int) error {
 	o.mu.Lock()

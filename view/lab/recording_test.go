@@ -19,8 +19,8 @@ var update = flag.Bool("update", false, "record view/testdata/relist.jsonl anew"
 
 const fixture = "../testdata/relist.jsonl"
 
-// Objects vanish while the watch is cut, and the reflector has to relist. A new recording shows
-// this, and so does the committed recording.
+// Objects are deleted while the watch is cut, and the reflector has to relist. A new recording
+// shows this, and so does the committed recording.
 func TestARecordingTellsOfARelist(t *testing.T) {
 	inBubble(t, lab.Options{Pods: 6, Workers: 2, View: view.Options{Every: 250 * time.Millisecond}}, func(t *testing.T, b bench) {
 		ctx, stop := context.WithCancel(t.Context())

@@ -8,8 +8,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// source wraps the server's source. Its watches pass through a path where events can wait, come
-// late, or get lost.
+// source wraps the source that reads from the server. The events of its watches take a path on
+// which they can wait, be delayed, or get lost.
 type source[T any] struct {
 	listwatch.Source[T]
 	path *path
@@ -18,8 +18,8 @@ type source[T any] struct {
 // path delays or drops the events of watches.
 type path struct {
 	gate  gate
-	delay atomic.Int64 // of each event
-	lose  atomic.Int64 // number of next events to drop
+	delay atomic.Int64 // delay of each event
+	lose  atomic.Int64 // how many of the next events to drop
 	lost  atomic.Int64
 }
 
@@ -34,10 +34,10 @@ func (s source[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (list
 type watch[T any] struct {
 	listwatch.WatchStream[T]
 	path *path
-	ctx  context.Context // of the stream: Next ends with it
+	ctx  context.Context // Next returns when this context, the stream's, ends.
 }
 
-// Next returns the next event that has passed the path.
+// Next returns the next event that the path has let through.
 func (w watch[T]) Next() (listwatch.Event[T], error) {
 	for {
 		event, err := w.WatchStream.Next()
@@ -57,7 +57,7 @@ func (w watch[T]) Next() (listwatch.Event[T], error) {
 	}
 }
 
-// loses reports whether this event is to be dropped.
+// loses reports whether the path drops this event.
 func (p *path) loses() bool {
 	for {
 		n := p.lose.Load()
@@ -71,7 +71,8 @@ func (p *path) loses() bool {
 	}
 }
 
-// takes waits for the duration in long, which may change meanwhile, or until ctx ends.
+// takes waits for the duration in the argument long, or until ctx ends. The duration may change
+// meanwhile.
 func takes(ctx context.Context, long *atomic.Int64) {
 	const look = 50 * time.Millisecond
 	for began := time.Now(); ctx.Err() == nil; {

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// numbers are the settings that are 0 at the beginning.
+// numbers are the settings whose initial value is 0, by name.
 func (l *Lab) numbers() map[string]*atomic.Int64 {
 	return map[string]*atomic.Int64{
 		"delay": &l.path.delay, "lose": &l.path.lose, "slow": &l.slow, "work": &l.work, "fail": &l.failing, "hot": &l.hot,
 	}
 }
 
-// State returns the settings that differ from the beginning.
+// State returns the settings that differ from their initial values.
 func (l *Lab) State() map[string]string {
 	state := map[string]string{}
 	var paused []string

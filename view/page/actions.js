@@ -1,10 +1,11 @@
-// actions are the buttons of the laboratory: what the program lets the page do. The page knows nothing of them but
-// what the first line of the stream says.
+// actions are the buttons of the laboratory. Each button is an action that the program offers. The
+// page knows about an action only what the first line of the stream contains.
 import { el, replace, say } from "./dom.js";
 import { act, refusal, session } from "./source.js";
 
 export class Actions {
-  // root is the place of actions that are about the whole, boxes those of the others. lock is told why no button can be pressed.
+  // root holds the buttons for the whole pipeline, and boxes holds the buttons of single boxes.
+  // lock is called with the reason why no button can be pressed.
   constructor(root, said, wrote, lock) { Object.assign(this, { root, said, wrote, lock }); }
 
   begin(hello, boxes) {
@@ -44,14 +45,14 @@ export class Actions {
     button.disabled = false;
   }
 
-  // press presses the button of a key, and returns whether there is one.
+  // press presses the button that has this key, and returns whether there is one.
   press(key) {
     const press = this.keys?.get(key);
     press?.();
     return Boolean(press);
   }
 
-  // show marks what is not as usual.
+  // show marks the buttons of settings that differ from their initial values.
   show(state = {}) {
     const text = Object.entries(state).map(([what, of]) => `${what}: ${of}`).join(" · ");
     if (text !== this.text) { this.text = text; this.said.dataset.state = text; }

@@ -1,4 +1,4 @@
-// all is the index of the pipelines of a program, those with something wrong on top.
+// all is the index of a program's pipelines. Pipelines with problems are on top.
 import { el, replace } from "./dom.js";
 import { count, rate } from "./words.js";
 import { parts } from "./source.js";

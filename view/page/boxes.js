@@ -1,10 +1,10 @@
-// boxes are the seven boxes, with their numbers and sparklines.
+// boxes draws the seven boxes, with their numbers and sparklines.
 import { el, say, replace } from "./dom.js";
 import { valueOf, rateOf, seconds, count, plural, short } from "./words.js";
 import { spark } from "./spark.js";
 
 export class Boxes {
-  // open(name) is called with the name of a small picture that somebody wants to see.
+  // open(name) is called when a user opens the small picture of that name.
   constructor(root, open) {
     this.root = root;
     this.open = open;
@@ -53,7 +53,8 @@ export class Boxes {
       el("h2", { title: box.help }, el("kbd", { "aria-hidden": "true" }, String(n)), box.title, name), state, lane, list, details, actions, links);
   }
 
-  // show writes the numbers of a frame; sparklines only now and then, as they are of a minute.
+  // show writes the numbers of a frame. It redraws the sparklines less often, because each covers a
+  // minute.
   show(boxes, past, sparks, frame) {
     for (const [id, state] of this.states) {
       const box = boxes.get(id);
@@ -87,9 +88,10 @@ export class Boxes {
   }
 }
 
-const shown = 4; // of those that have a place in the line below a box's numbers
+const shown = 4; // how many numbers fit on the line below a box
 
-// detail has what the numbers of a box add up: each index, each handler, the priorities, and the keys that workers have.
+// detail returns the parts that a box's numbers sum up: each index, each handler, the priorities,
+// and the keys that workers have.
 function detail(id, frame) {
   const some = (all, text) => all.slice(0, shown).map(text).join(" · ") + (all.length > shown ? ` · and ${count(all.length - shown)} more` : "");
   const keys = frame.keys?.[frame.queue];

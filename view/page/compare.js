@@ -1,10 +1,11 @@
-// compare draws what the laboratory has measured of ways to read one and the same list: memory over time, one line for each.
+// compare draws the laboratory's measurements of several ways to read the same list: memory over
+// time, with one line for each way.
 import { el, svg, replace, say } from "./dom.js";
 import { bytes, count, seconds } from "./words.js";
 
 const titles = { list: "one list", paged: "pages of 500", watchlist: "streaming list" };
 const left = 92, right = 620, top = 16, bottom = 236;
-const most = 8; // lines; a laboratory of others may measure other ways
+const most = 8; // maximum number of lines; another program's laboratory may measure other ways
 
 export class Compare {
   constructor(hello) {
@@ -52,7 +53,8 @@ export class Compare {
       el("td", { class: "num" }, w.first ? seconds(w.first) : "–"), el("td", { class: "num" }, w.all ? seconds(w.all) : "…"), el("td", { class: "num" }, bytes(w.peak)))));
   }
 
-  // line is that of one way: a pattern of its own, marks, and its name beside the chart.
+  // line draws the line of one way: with its own pattern, with marks, and with its name beside the
+  // chart.
   line(w, n, at, x, y) {
     const points = [[0, 0], ...w.memory], how = "way way-" + (n % 3);
     const made = [svg("polyline", { points: points.map(([t, b]) => `${x(t).toFixed(1)},${y(b).toFixed(1)}`).join(" "), class: how })];
@@ -63,7 +65,8 @@ export class Compare {
   }
 }
 
-// waysOf takes from a comparison what can be drawn: a recording may have anything.
+// waysOf returns the ways of a comparison that can be drawn, because a recording may contain
+// anything.
 function waysOf(shown) {
   const number = (n) => (Number.isFinite(n) && n > 0 ? n : 0), list = (l, n) => (Array.isArray(l) ? l.slice(0, n) : []);
   return list(shown?.ways, most).map((w) => ({ name: String(w?.name), first: number(w?.first), all: number(w?.all), peak: number(w?.peak),
@@ -72,7 +75,7 @@ function waysOf(shown) {
 
 const dash = ["──", "╌╌", "┄┄"];
 
-// between is the height of a line at a time.
+// between returns the height of a line at time t.
 function between(points, t) {
   const n = points.findIndex((p) => p[0] >= t);
   if (n < 0) return points.at(-1)[1];
@@ -81,14 +84,14 @@ function between(points, t) {
   return a[1] + ((b[1] - a[1]) * (t - a[0])) / (b[0] - a[0] || 1);
 }
 
-// apart gives each line's name a height, so that none is on another.
+// apart gives the name of each line its own height, so that names do not overlap.
 function apart(lines, y) {
   let before = -Infinity;
   for (const l of [...lines].sort((a, b) => y(a.last[1]) - y(b.last[1]))) before = l.at = Math.max(y(l.last[1]), before + 16);
   return lines;
 }
 
-// scale has an end for an axis, and ticks at round numbers.
+// scale returns an end for an axis, and ticks at round numbers.
 function scale(largest) {
   const size = 10 ** Math.floor(Math.log10(largest));
   const step = [0.2, 0.5, 1, 2].map((n) => n * size).find((s) => largest / s <= 5) ?? 2 * size;

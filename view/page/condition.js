@@ -1,12 +1,13 @@
-// condition reads the conditions of lessons, such as "store.objects == was + 5": a number of a frame, a comparison, and a
-// sum of whole numbers, other numbers of the frame, "was" (the same number when the step began) and "began" (the same
-// when the lesson did). A number that a frame does not have meets no condition.
+// condition reads the conditions of lessons, such as "store.objects == was + 5". A condition is a
+// number of a frame, a comparison, and a sum. The terms of the sum are whole numbers, other numbers
+// of the frame, "was" (the same number when the step began) and "began" (the same number when the
+// lesson began). If a frame does not have the number, the condition is not met.
 
 const compare = {
   "==": (a, b) => a === b, ">=": (a, b) => a >= b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, "<": (a, b) => a < b,
 };
 
-// numbersOf has the numbers of a frame by their ids: box.number, and version.stage.
+// numbersOf returns the numbers of a frame by their ids: box.number, and version.stage.
 export function numbersOf(frame, boxes) {
   const all = {};
   for (const box of boxes.values()) {
@@ -16,10 +17,10 @@ export function numbersOf(frame, boxes) {
   return all;
 }
 
-// subject is the number that a condition is about.
+// subject returns the name of the number that a condition tests.
 export function subject(condition) { return condition.split(" ")[0]; }
 
-// holds says whether all conditions are met.
+// holds returns whether all conditions are met.
 export function holds(conditions, now, was, began) {
   return conditions.every((condition) => {
     const [id, op, ...terms] = condition.split(" ");

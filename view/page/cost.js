@@ -1,4 +1,4 @@
-// cost shows what the page itself costs: in the program, on the way, and in this tab.
+// cost shows the cost of the page itself: in the program, on the network, and in this tab.
 import { say } from "./dom.js";
 import { bytes, seconds, count } from "./words.js";
 

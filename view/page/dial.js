@@ -1,9 +1,9 @@
-// dial has a clock for each key that fails, which runs out when the key comes back, and the tank that all keys share: a retry waits for the
-// longer of the two.
+// dial draws a clock for each failing key, which runs out when the key is added again. It also
+// draws the token bucket that all keys share. A retry waits for whichever takes longer.
 import { el, svg, replace, say } from "./dom.js";
 import { seconds, count, short } from "./words.js";
 
-// The tank, in a drawing of 90 by 130.
+// The token bucket, in a drawing of 90 by 130.
 const top = 12, bottom = 108;
 
 export class Dial {
@@ -44,13 +44,14 @@ export class Dial {
     while (this.waits.size > 200) this.waits.delete(this.waits.keys().next().value);
   }
 
-  // own is what the clock of a key alone would have it wait after so many failures, undefined if nobody knows.
+  // own returns how long a key waits for its own backoff after so many failures, or undefined if
+  // that is not known.
   own(tries) {
     const l = this.limits;
     return l?.base && tries ? Math.min(l.base * 2 ** Math.min(tries - 1, 60), l.longest || Infinity) : undefined;
   }
 
-  // why says which of the two limiters has decided on a wait.
+  // why returns which of the two limiters has determined a wait.
   why(w) {
     const own = this.own(w.tries);
     if (own === undefined || w.told === undefined || !this.limits.burst) return "";

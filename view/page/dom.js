@@ -1,7 +1,7 @@
-// dom makes elements. Texts of others become text nodes, never markup: the page's policy has browsers refuse
-// anything else.
+// dom creates elements. Texts from outside become text nodes, never markup. The page's policy makes
+// browsers refuse anything else.
 
-// el returns an element with attributes and children, which are nodes or texts.
+// el returns an element with the given attributes and children. A child is a node or a text.
 export function el(tag, attributes = {}, ...children) {
   const e = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -12,7 +12,7 @@ export function el(tag, attributes = {}, ...children) {
   return e;
 }
 
-// svg is el for drawings.
+// svg is like el, for SVG elements.
 export function svg(tag, attributes = {}, ...children) {
   const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) e.setAttribute(name, value);
@@ -20,7 +20,7 @@ export function svg(tag, attributes = {}, ...children) {
   return e;
 }
 
-// say sets a text, if it is another one: a write that changes nothing costs a layout as well.
+// say sets the text of a node if it differs: even a write that changes nothing costs a layout.
 export function say(node, text) {
   if (node.firstChild?.nodeType === Node.TEXT_NODE && !node.firstChild.nextSibling) {
     if (node.firstChild.data !== text) node.firstChild.data = text;
@@ -29,5 +29,5 @@ export function say(node, text) {
 
 export const byId = (id) => document.getElementById(id);
 
-// replace makes children the only ones of a node.
+// replace replaces all children of a node.
 export function replace(node, ...children) { node.replaceChildren(...children); }

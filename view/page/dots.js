@@ -1,10 +1,11 @@
-// dots are the changes of the sample on their way from box to box. Each dot is one change of one object; it goes at
-// its own pace, as the stages take microseconds, and it waits where the change waits.
+// dots draws the sample's changes as they move from box to box. Each dot is one change of one
+// object. A dot moves at its own speed, because the stages take only microseconds, and it waits
+// where the change waits.
 import { colors, kinds, kindOf, trace } from "./shapes.js";
 export { legend } from "./shapes.js";
 
-const flight = 420; // milliseconds from box to box
-const most = 220; // dots at the same time
+const flight = 420; // milliseconds from one box to the next
+const most = 220; // maximum number of dots at the same time
 const radius = 5.5;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -14,14 +15,14 @@ export class Dots {
     this.canvas = boxes.canvas;
     this.lanes = boxes.lanes;
     this.all = [];
-    this.marks = []; // short notes, such as of a dot that has fallen out
+    this.marks = []; // short notes, for example about a dot that left the pipeline
     this.measured = 0;
-    this.pace = 1; // how much longer everything takes: a recording may be played slowly
+    this.pace = 1; // the factor by which everything is slower, because a recording may be played slowly
   }
 
   get size() { return this.all.length; }
 
-  // events takes those of a frame.
+  // events applies the events of a frame.
   events(frame) {
     const now = performance.now();
     const queued = frame.boxes.some((b) => b.id === "queue");
@@ -29,7 +30,7 @@ export class Dots {
       if (e.of && ["queued", "merged", "taken", "done", "failed", "retried"].includes(e.e) && e.of !== frame.queue) continue;
       this.event(e, now + (100 + e.at) * this.pace, queued);
     }
-    // With too many, those that have stood longest go.
+    // If there are too many dots, the ones that have stood still longest disappear.
     for (let n = 0; this.all.length > most && n < this.all.length; n++) {
       const d = this.all[n];
       if (!d.flying && !d.steps.length) this.all.splice(n--, 1);
@@ -39,7 +40,7 @@ export class Dots {
     this.invent(frame, now);
   }
 
-  // settle ends dots that stand where nothing is any more: what has become of them had no room in the sample.
+  // settle ends dots whose stage is empty by now: the sample had no room for their next events.
   settle(frame, now) {
     const n = (id) => frame.boxes.find((b) => b.id === id && (id !== "queue" && id !== "workers" || b.name === frame.queue))?.n ?? {};
     const q = n("queue"), f = n("fifo"), empty = {
@@ -50,7 +51,7 @@ export class Dots {
     }
   }
 
-  // invent makes dots of the rates, where a pipeline was made without observers, so that nothing tells of single events.
+  // invent makes dots from the rates. It is for a pipeline without observers, which has no events.
   invent(frame, now) {
     if (frame.events?.length) this.told = now;
     const rate = (id, number) => frame.boxes.find((b) => b.id === id && (b.id !== "queue" || b.name === frame.queue))?.r?.[number] ?? 0;
@@ -98,7 +99,7 @@ export class Dots {
       case "merged": {
         const waits = this.find(e.key, (x) => x.queued && !x.taken);
         let d = this.find(e.key, (x) => x.batched && !x.queued);
-        if (e.e === "queued" && waits?.delayed) { // Its time has come.
+        if (e.e === "queued" && waits?.delayed) { // The key's wait is over.
           waits.delayed = false;
           waits.steps.push("due");
         }
@@ -114,7 +115,7 @@ export class Dots {
       }
       case "taken": {
         let d = this.find(e.key, (x) => x.queued && !x.taken);
-        if (!d && this.all.length > most / 3) return; // Dots that come all the way have precedence.
+        if (!d && this.all.length > most / 3) return; // Dots that have come through all stages have precedence.
         d ??= this.make(e.key, "", "key", "queue", when);
         d.queued = d.taken = true;
         d.delayed = false;
@@ -135,7 +136,7 @@ export class Dots {
         const d = this.find(e.key, (x) => x.taken && !x.done && !x.into);
         if (!d) return;
         if (d.again == null) { d.done = true; d.steps.push(d.failed ? "fall:failed" : "good"); return; }
-        d.taken = false; // It comes back.
+        d.taken = false; // The key will be queued again.
         d.delayed = true;
         d.again = undefined;
         d.steps.push("fail", "queue");
@@ -155,7 +156,7 @@ export class Dots {
     return undefined;
   }
 
-  // measure finds out where the lanes are.
+  // measure finds the positions of the lanes.
   measure(now) {
     if (now - this.measured < 700) return;
     this.measured = now;
@@ -174,7 +175,8 @@ export class Dots {
     }
   }
 
-  // slot is a place in a lane: columns first, and a second row when the first is full.
+  // slot returns a place in a lane. Places fill the columns of the first row, and then the second
+  // row.
   slot(place, n) {
     const step = radius * 2 + 4;
     const columns = Math.max(Math.floor((place.width - 8) / step), 1), rows = Math.max(Math.floor((place.height - 4) / step), 1);
@@ -202,10 +204,10 @@ export class Dots {
     this.all = this.all.filter((d) => !d.ended);
   }
 
-  // move moves a dot, and begins its next step where it has ended one.
+  // move moves a dot, and begins the next step when a step has ended.
   move(d, now, used, slots) {
     const instant = still.matches;
-    if (d.x === undefined) Object.assign(d, this.slot(this.places.get(d.at), 0)); // A flight begins somewhere.
+    if (d.x === undefined) Object.assign(d, this.slot(this.places.get(d.at), 0)); // A flight needs a place to begin.
     if (!d.flying && d.steps.length && now - d.since > (instant ? 60 : 90)) {
       const step = d.steps.shift();
       d.flying = { step, from: { x: d.x, y: d.y }, began: now, took: instant ? 1 : (flight * Math.min(this.pace, 4)) / (1 + Math.max(d.steps.length - 2, 0) / 2) };
@@ -247,12 +249,13 @@ export class Dots {
     if (["fall", "good", "end", "merge"].includes(what)) d.ended = true;
   }
 
-  // patience is for how long a dot may stand somewhere: its next event may have had no room in the sample.
+  // patience returns how long a dot may stand in a place. The sample may have had no room for its
+  // next event.
   patience(d) { return d.at === "queue" || d.at === "workers" || d.at === "handlers" ? 60000 : d.at === "fifo" ? 20000 : 4000; }
 
   target(d, used, slots) {
     const place = this.places.get(d.at);
-    // The deltas of an object stand on each other.
+    // The deltas of an object are stacked.
     const same = d.at === "fifo" ? d.at + " " + d.key : undefined;
     let n = same && slots.get(same)?.n;
     if (n === undefined) { n = used.get(d.at) ?? 0; used.set(d.at, n + 1); }
@@ -283,7 +286,7 @@ export class Dots {
   }
 
   note(d, now, text, color) {
-    const same = this.marks.find((m) => m.what === text && now - m.began < 700); // One note for all of a kind.
+    const same = this.marks.find((m) => m.what === text && now - m.began < 700); // Similar notes share one mark.
     if (same) { same.n++; same.text = `${text} ×${same.n}`; return; }
     if (this.marks.length < 8) this.marks.push({ x: d.x, y: d.y, text, what: text, n: 1, color, began: now });
   }

@@ -1,9 +1,9 @@
-// journey follows single changes, and shows where the time of each went.
+// journey follows single changes, and shows how long each stage took.
 import { el, replace } from "./dom.js";
 import { icon, kindOf } from "./shapes.js";
 import { seconds } from "./words.js";
 
-// stages are the parts of the way, each up to the event that ends it.
+// stages are the parts of a change's path. Each part ends with an event.
 const stages = [
   ["delta", "to the shelf"], ["batch", "on the shelf"], ["applied", "into the store"], ["called", "in the mailbox"],
   ["queued", "in the handler"], ["taken", "in the queue"], ["done", "with a worker"],
@@ -48,9 +48,9 @@ export class Journey {
       if (e.e === "delta") j.times.delta ??= at;
       else if (e.e === "delivered") {
         j.times.called ??= at - (e.ran ?? 0) * 1000;
-        j.times.applied ??= j.times.called - (e.wait ?? 0) * 1000; // It comes into the mailbox when the store has it.
+        j.times.applied ??= j.times.called - (e.wait ?? 0) * 1000; // The event enters the mailbox when the store has the object.
         because(j, `handler ${e.of} was called with ${e.kind}, because of a ${e.cause}, after ${seconds(e.wait)} in its mailbox`);
-        // Without a queue, the way ends with the handler.
+        // Without a queue, the path ends at the handler.
         if (!frame.queue) { j.alone = true; j.times.queued ??= at; this.end(j, at); }
       } else if (e.e === "queued" && inQueue) { j.times.queued ??= at; because(j, "the handler added the key to the queue"); }
       else if (e.e === "merged" && inQueue) { j.times.queued ??= at; because(j, "the key was dirty already, so this add was merged"); }
@@ -62,11 +62,12 @@ export class Journey {
         this.end(j, at);
       }
     }
-    // A pinned one stays.
+    // A pinned journey stays.
     if (this.ended.length > kept) this.ended = this.ended.filter((j, n) => n < kept || j === this.pinned);
   }
 
-  // called is when the handler began; the queue is filled before it has returned.
+  // called is the time when the handler began. The handler adds the key to the queue before it
+  // returns.
   parts(j) {
     let from = j.times.received;
     return (j.alone ? stages.slice(0, 5) : stages).map(([id, title]) => {

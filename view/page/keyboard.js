@@ -1,4 +1,4 @@
-// keyboard has the keys of the page.
+// keyboard handles the keys of the page.
 import { byId, el, replace } from "./dom.js";
 import { letters } from "./small.js";
 

@@ -1,4 +1,5 @@
-// lookup compares a look-up in an index with a look at every object, on the store itself.
+// lookup compares a look-up in an index with a scan of all objects. The program measures both on
+// the store itself.
 import { el, replace, say } from "./dom.js";
 import { lookup } from "./source.js";
 import { count, plural, seconds } from "./words.js";

@@ -1,4 +1,4 @@
-// main wires the page: a source of frames, the picture, the table, the keyboard.
+// main connects the parts of the page: a source of frames, the picture, the table and the keyboard.
 import { byId, el, say, replace } from "./dom.js";
 import { ServerSource, enterWith, onLocked, parts, recorded } from "./source.js";
 import { onProgress } from "./tab.js";
@@ -44,7 +44,7 @@ function begins(next) {
 
 function again() { hello = latest = undefined; }
 
-// play shows a recording. One that cannot be read changes nothing.
+// play shows a recording. If the recording cannot be read, the page stays as it is.
 function play(text, name) {
   const replay = new Replay(new Recording(text, name));
   begins(replay);
@@ -54,14 +54,14 @@ function play(text, name) {
   replay.start({ line: guarded(replay), state, again });
 }
 
-// guarded pauses a replay at a frame that cannot be drawn, and says so.
+// guarded pauses a replay at a frame that cannot be drawn, and shows the error.
 function guarded(replay) {
   return (l, text) => {
     try { line(l, text); } catch (e) { undrawable(replay, e); }
   };
 }
 
-// Frames after it may be drawn: Play goes on.
+// Later frames may be fine, so the user can continue with Play.
 function undrawable(replay, e) {
   replay.playing = false;
   latest = undefined;
@@ -106,7 +106,7 @@ function line(l, text) {
 }
 
 function begin(h, text) {
-  if (hello && hello.name === h.name && hello.start === h.start) return; // The stream was lost and found.
+  if (hello && hello.name === h.name && hello.start === h.start) return; // The stream was interrupted, and is the same as before.
   if (text) kept.begin(text);
   hello = h;
   past = new Past(h.every);
@@ -122,7 +122,8 @@ function begin(h, text) {
   tour.begin(h);
 }
 
-// boxesOf has the boxes of a frame by their ids: of queues, those of the chosen one.
+// boxesOf returns the boxes of a frame by their ids. Of the boxes of queues, it takes those of the
+// chosen queue.
 function boxesOf(frame) {
   const names = frame.boxes.filter((b) => b.id === "queue").map((b) => b.name);
   if (!names.includes(queue)) queue = names.includes(hello.name) ? hello.name : names[0] ?? "";
@@ -140,7 +141,7 @@ function boxesOf(frame) {
 
 let lastText = 0, lastSparks = 0;
 
-// draw runs before each repaint. Texts change four times a second at most: nobody reads faster.
+// draw runs before each repaint. Texts change at most four times a second: nobody reads faster.
 function draw(now) {
   requestAnimationFrame(draw);
   if (!hello || !latest || document.hidden) return;
@@ -176,7 +177,7 @@ function wrong(all) {
   const text = all.join("\n");
   if (text === lastWrong) return;
   lastWrong = text;
-  // Its place stays, so that the picture does not jump when trouble comes and goes.
+  // The line keeps its place, so that the picture does not jump when problems come and go.
   if (all.length) byId("wrong").hidden = false;
   byId("wrong").classList.toggle("fine", all.length === 0);
   replace(byId("wrong"), ...all.map((w) => el("p", {}, w)));
@@ -227,14 +228,14 @@ byId("save").addEventListener("click", saveSeen);
 dropped(open);
 keyboard({ action: (key) => actions.press(key), hold: toggleHold, table: toggleTable, all: showAll, tour: guide, small: (n) => small.nth(n) });
 
-// guide begins the tour, which is about what runs.
+// guide begins the tour, which is about the running pipeline.
 function guide() {
   if (!alive) return say(byId("said"), "The tour is about what runs, and here is a recording: kinform lab has both.");
   if (player.replay) choose(shownLast);
   tour.show();
 }
 
-// locked asks for the token, and says why; "" asks no more.
+// locked asks for the token and shows the reason why. If why is "", it stops asking.
 function locked(why) {
   byId("enter").hidden = !why;
   say(byId("refused"), why);

@@ -1,10 +1,10 @@
-// object has an object as the server has it beside the same as the store has it, field by field, with bytes: what a projection leaves
-// out, and what it would save.
+// object shows the server's version of an object beside the stored one, field by field, in bytes.
+// It shows what a projection leaves out, and how much one would save.
 import { el, replace, say } from "./dom.js";
 import { projected } from "./source.js";
 import { bytes, count } from "./words.js";
 
-// parts are what one can leave out, and which fields that is.
+// parts are the parts of an object that can be left out, with the fields of each part.
 const parts = [
   ["managedFields", (path) => path === "metadata.managedFields"],
   ["annotations", (path) => path === "metadata.annotations"],
@@ -40,7 +40,7 @@ export class ObjectDiff {
     this.node = el("div", { class: "object" }, this.tools, this.text, this.total, this.table);
   }
 
-  // frame notices that another informer has begun, which may leave out other parts.
+  // frame checks whether another informer has started, which may leave out other parts.
   frame(frame) {
     const left = frame.laboratory?.["left out"] ?? "";
     if (this.left !== undefined && left !== this.left) this.stale = performance.now() + 700;
@@ -70,7 +70,7 @@ export class ObjectDiff {
     say(this.text, text);
   }
 
-  // gone says whether a field would be left out.
+  // gone returns whether a field would be left out.
   gone(path) { return parts.some(([name, of]) => this.without.has(name) && of(path)); }
 
   show() {

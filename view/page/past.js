@@ -10,7 +10,7 @@ export class Past {
     this.filled = 0;
   }
 
-  // add takes the numbers of a frame.
+  // add stores the numbers of a frame.
   add(hello, boxes) {
     this.next = (this.next + 1) % this.size;
     this.filled = Math.min(this.filled + 1, this.size);
@@ -23,7 +23,7 @@ export class Past {
     }
   }
 
-  // each calls f(position from 0 to 1, value) for the known values, the oldest first.
+  // each calls f for the known values, the oldest first. The position goes from 0 to 1.
   each(id, f) {
     const ring = this.series.get(id);
     if (!ring) return;
@@ -34,7 +34,8 @@ export class Past {
   }
 }
 
-// drawn is the value of which a number's sparkline is: of a counter its rate, of a time its 99th percentile.
+// drawn returns the value to draw in a number's sparkline: the rate of a counter, or the 99th
+// percentile of a time.
 function drawn(number, box) {
   if (!box) return undefined;
   switch (number.kind) {

@@ -1,10 +1,11 @@
-// recording keeps what the page has seen, saves it, and reads what was saved: lines of JSON, {hello} first, then {frame}s.
+// recording keeps the frames that the page has seen, saves them to a file, and reads such files. A
+// file has lines of JSON: first {hello}, then {frame}s.
 
-const keptBytes = 24e6, keptTime = 5 * 60 * 1000; // What the page has seen lately, whichever is less.
-export const mostBytes = 256e6; // A larger file would fill the tab.
-const mostLine = 8 << 20, mostValues = 100_000; // What a line decodes to could fill it as well.
+const keptBytes = 24e6, keptTime = 5 * 60 * 1000; // limits of the kept frames, whichever is reached first
+export const mostBytes = 256e6; // A larger file would fill the memory of the tab.
+const mostLine = 8 << 20, mostValues = 100_000; // The decoded values of a line could fill it as well.
 
-// Kept are the last lines of a stream.
+// Kept holds the last lines of a stream.
 export class Kept {
   begin(text) { this.hello = text; this.lines = []; this.bytes = 0; }
 
@@ -14,14 +15,14 @@ export class Kept {
     while (this.bytes > keptBytes || frame.at - this.lines[0].at > keptTime) this.bytes -= this.lines.shift().text.length;
   }
 
-  // blob is a file of them, undefined if there are none.
+  // blob returns the kept lines as a file, or undefined if there are none.
   blob() {
     if (!this.lines?.length) return undefined;
     return new Blob([this.hello, "\n", ...this.lines.flatMap((l) => [l.text, "\n"])], { type: "application/jsonl" });
   }
 }
 
-// save has the browser save a file.
+// save lets the browser save a file.
 export function save(blob, name) {
   const a = document.createElement("a");
   a.href = URL.createObjectURL(blob);
@@ -30,9 +31,10 @@ export function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(a.href), 60e3);
 }
 
-// Recording is a file that was saved: hello, and frames with their times in milliseconds from the first one on.
+// Recording is a saved file: hello, and frames with their times in milliseconds since the first
+// frame.
 export class Recording {
-  // Whoever has made the text is not known: it is read as a whole, so that errors come before anything is drawn.
+  // The author of the text is unknown, so the whole text is checked before anything is drawn.
   constructor(text, name) {
     this.name = name;
     this.frames = [];
@@ -44,7 +46,7 @@ export class Recording {
       let l;
       if (line.length > mostLine || values(line) > mostValues) throw new Error(`${name}, line ${number}: it has more than ${mostLine} characters, or more than ${mostValues} values`);
       try { l = JSON.parse(line); } catch (e) {
-        // A program that was killed has not ended its last line.
+        // The last line is incomplete if the program was killed.
         if (this.frames.length && number === lines.length) { cut = number; continue; }
         throw new Error(`${name}, line ${number}: this is not JSON of a recording`);
       }
@@ -61,7 +63,7 @@ export class Recording {
 
   get length() { return this.frames.at(-1).at; }
 
-  // index is that of the last frame until a time.
+  // index returns the index of the last frame up to a time.
   index(at) {
     let low = 0, high = this.frames.length;
     while (high - low > 1) {
@@ -72,7 +74,8 @@ export class Recording {
   }
 }
 
-// values is at least the number of values in a line: each but the first follows a comma, or begins a list or an object.
+// values returns an upper bound of the number of values in a line: each value except the first
+// follows a comma, or begins a list or an object.
 function values(line) {
   let n = 0;
   for (let i = 0, quoted = false; i < line.length; i++) {
@@ -95,7 +98,8 @@ const times = shape({ count: optional(number), p50: optional(number), p99: optio
 const key = shape({ key: text, processing: optional((x) => typeof x === "boolean"), for: optional(number), in: optional(number), retries: optional(number) });
 const level = shape({ priority: number, ready: number });
 
-// The fields that the page draws, as FormatVersion 1 has them; compare.js looks at those of a comparison.
+// The fields that the page draws, according to FormatVersion 1. The fields of a comparison are
+// checked in compare.js.
 const fields = {
   hello: { title: text, name: text, start: number, every: (x) => number(x) && x >= 20,
     boxes: listOf(shape({ id: text, title: text, help: text })), numbers: listOf(shape({ box: text, id: text, label: text, help: text, kind: text, unit: optional(text) })) },
@@ -108,7 +112,7 @@ const fields = {
     laboratory: optional(mapOf(text)) },
 };
 
-// wrongFields says which field of a line is missing, or of another type.
+// wrongFields returns the field of a line that is missing or has the wrong type.
 function wrongFields(x, what) {
   if (!object(x)) return `it has no ${what}`;
   const bad = Object.entries(fields[what]).find(([name, is]) => !is(x[name]));

@@ -1,10 +1,12 @@
-// replay plays a recording. It is a source, as a stream is: the page draws its frames as it draws any.
+// replay plays a recording. It is a source, like a stream, and the page draws its frames in the
+// same way.
 import { byId, el, replace, say } from "./dom.js";
 
 const speeds = [0.1, 0.25, 0.5, 1, 2, 5, 10];
-const tick = 50; // milliseconds
+const tick = 50; // in milliseconds
 
-// Replay is a source with a clock of its own: at is where it is, in milliseconds from the first frame on.
+// Replay is a source with its own clock. The field at is its position, in milliseconds since the
+// first frame.
 export class Replay {
   constructor(recording) { this.recording = recording; this.at = 0; this.next = 0; this.speed = 1; this.playing = true; }
 
@@ -20,7 +22,7 @@ export class Replay {
   get ended() { return this.next >= this.recording.frames.length; }
 
   go() {
-    const now = performance.now(), passed = Math.min(now - this.then, 500); // A tab in the background sleeps.
+    const now = performance.now(), passed = Math.min(now - this.then, 500); // A background tab sleeps, which counts as 500 ms.
     this.then = now;
     if (!this.playing) return;
     this.at = Math.min(this.at + passed * this.speed, this.recording.length);
@@ -29,7 +31,7 @@ export class Replay {
     this.onchange?.();
   }
 
-  // seek goes to a time, where the page begins anew.
+  // seek goes to a time. The page starts anew there.
   seek(at) {
     this.at = Math.max(0, Math.min(at, this.recording.length));
     this.next = this.recording.index(this.at);
@@ -39,7 +41,7 @@ export class Replay {
     this.onchange?.();
   }
 
-  // step shows the next frame, or the one before.
+  // step shows the next or the previous frame.
   step(by) {
     this.playing = false;
     const n = Math.max(0, Math.min(this.next - 1 + by, this.recording.frames.length - 1));
@@ -95,7 +97,7 @@ export class Player {
 
   end() { this.root.hidden = true; this.replay = undefined; }
 
-  // state is what the page says of itself.
+  // state returns the text that the page shows about the replay.
   get state() { return `recording, ${this.replay.playing ? this.replay.speed + "×" : this.replay.ended ? "at its end" : "paused"}`; }
 
   show() {
@@ -112,7 +114,7 @@ function clock(ms) {
   return `${Math.floor(tenths / 600)}:${String(Math.floor(tenths / 10) % 60).padStart(2, "0")}.${tenths % 10}`;
 }
 
-// dropped calls open(file) for files that are dropped onto the page.
+// dropped calls open(file) for files that a user drops onto the page.
 export function dropped(open) {
   addEventListener("dragover", (e) => { if (e.dataTransfer?.types.includes("Files")) e.preventDefault(); });
   addEventListener("drop", (e) => {

@@ -1,4 +1,4 @@
-// resync compares a resync with a relist, in numbers since the page looks.
+// resync compares a resync with a relist, in numbers that are counted since the page was opened.
 import { el, say } from "./dom.js";
 import { plural, bytes } from "./words.js";
 

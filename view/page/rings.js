@@ -1,9 +1,9 @@
-// rings are the three sets of a workqueue: dirty, processing, and the queue itself.
+// rings draws the three sets of a workqueue: dirty, processing, and the queue itself.
 import { el, svg, replace, say } from "./dom.js";
 import { Script } from "./script.js";
 import { count, short } from "./words.js";
 
-// Where keys stand in the drawing of 720 by 300: the middle of each region.
+// The positions of keys in the drawing of 720 by 300: the middle of each region.
 const regions = {
   ready: [150, 160], both: [360, 160], processing: [570, 160], waiting: [360, 284],
 };
@@ -41,7 +41,7 @@ export class Rings {
         case "done": this.script.step(e.key, (s) => { s.processing = false; s.ready = s.dirty; return s.dirty || s.waiting; }); break;
       }
     }
-    // What stands for long is not told by events.
+    // Events do not show keys that stay in a set for long, so these come from the frame's list.
     const list = frame.keys?.[frame.queue]?.list ?? [];
     const now = performance.now();
     for (const k of list) {
@@ -71,7 +71,7 @@ export class Rings {
       const [x, y] = regions[where];
       const wide = where === "waiting";
       if (n > (wide ? 2 : 5)) continue;
-      if (n === (wide ? 2 : 5) && many[where] > n + 1) { // the last place says how many more there are
+      if (n === (wide ? 2 : 5) && many[where] > n + 1) { // the last place shows how many more keys there are
         made.push(svg("text", { class: "caption", x: wide ? 560 : x, y: wide ? y + 12 : y + 68, "text-anchor": "middle" }, `and ${many[where] - n} more`));
         continue;
       }

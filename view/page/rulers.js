@@ -1,4 +1,4 @@
-// rulers are the ages of the truth: how far each stage is, by resourceVersion.
+// rulers shows how far each stage has come, by resourceVersion.
 import { el, svg, replace, say } from "./dom.js";
 
 const stages = [["server", "API server"], ["reflector", "reflector"], ["fifo", "DeltaFIFO"], ["store", "store"], ["worker", "a worker read"]];
@@ -26,15 +26,16 @@ export class Rulers {
     this.versions = { ...v, worker: this.worker };
   }
 
-  // wrote puts a flag at the server's version of the next frame, which has what was written.
+  // wrote puts a flag at the server's version in the next frame, because that version includes the
+  // write.
   wrote() { this.flag = { at: performance.now(), passed: new Map() }; }
 
-  // cross notes which stages have come to the flag.
+  // cross records which stages have reached the flag.
   cross(now) {
     const f = this.flag, v = this.versions;
     if (!f || !v) return;
     if (f.version === undefined) {
-      if (now - f.at < 120) return; // The frame at hand may be older than the write.
+      if (now - f.at < 120) return; // This frame may be older than the write.
       f.version = Number(v.server) || undefined;
     }
     for (const [id] of stages) if (!f.passed.has(id) && Number(v[id]) >= f.version) f.passed.set(id, now - f.at);
@@ -57,7 +58,7 @@ export class Rulers {
     const known = stages.map(([id]) => Number(this.versions[id])).filter((n) => n > 0 && Number.isSafeInteger(n));
     if (!known.length) return say(this.text, "The versions here are no numbers that this page can compare.");
     const newest = Math.max(...known), widest = Math.max(newest - Math.min(...known), 10);
-    // The scale changes slowly, so that marks move because stages do.
+    // The scale changes slowly, so that marks move only because stages move.
     this.span = Math.max(widest * 1.15, (this.span ?? 20) * 0.98, 20);
     this.end = Math.max(newest, this.end ?? 0);
     const x = (n) => right - ((this.end - n) / this.span) * (right - left);

@@ -1,10 +1,11 @@
-// script shows what happens in microseconds at a pace that people can follow: the states of a key come one after
-// another, and each stays for a while.
+// script shows events that take microseconds at a speed that people can follow. The states of a key
+// come one after another, and each state stays for a while.
 
 export class Script {
   constructor(pace, most = 24) { this.pace = pace; this.most = most; this.keys = new Map(); }
 
-  // step has a key go through a change of its state: change gets the state, and returns false if the key is gone.
+  // step queues a change of a key's state. The function change gets the state, and returns false if
+  // the key is gone.
   step(key, change) {
     let k = this.keys.get(key);
     if (!k) {
@@ -14,7 +15,7 @@ export class Script {
     if (k.steps.length < 12) k.steps.push(change);
   }
 
-  // run takes the steps whose time has come. It returns whether something has changed.
+  // run performs the steps that are due. It returns whether something has changed.
   run(now) {
     let changed = false;
     for (const [key, k] of this.keys) {

@@ -1,7 +1,8 @@
-// shapes are how changes look: each kind has a colour, a shape and a letter, so that nobody needs to tell colours.
+// shapes defines how changes look. Each kind has a colour, a shape and a letter, so that nobody has
+// to distinguish colours.
 import { el, svg } from "./dom.js";
 
-// kinds by the words that stages use for them.
+// the kinds, by the words that stages use for them
 const of = {
   ADDED: "added", Added: "added", MODIFIED: "modified", Updated: "modified", DELETED: "deleted", Deleted: "deleted",
   Replaced: "listed", decoded: "listed", unchanged: "unchanged", Sync: "sync", BOOKMARK: "bookmark",
@@ -20,9 +21,9 @@ export const kinds = {
 
 export function kindOf(word) { return Object.hasOwn(of, word) ? of[word] : "key"; }
 
-// colors reads those of the style sheet, which has them for light and dark.
+// colors reads the colours of the style sheet, which defines them for light and dark.
 export function colors(node) {
-  const probe = node.parentElement.appendChild(el("i", { hidden: true })); // A canvas does not know variables.
+  const probe = node.parentElement.appendChild(el("i", { hidden: true })); // A canvas does not understand CSS variables.
   const read = (name) => { probe.style.color = `var(--${name})`; return getComputedStyle(probe).color; };
   const all = {};
   for (const k of Object.keys(kinds)) all[k] = read("dot-" + k);
@@ -45,7 +46,7 @@ export function trace(g, shape, x, y, r) {
 
 const points = { circle: "circle", ring: "circle" };
 
-// icon is a kind's shape as a small drawing, for texts.
+// icon returns the shape of a kind as a small drawing, for use in texts.
 export function icon(kind) {
   const k = kinds[kind];
   let mark;
@@ -60,7 +61,7 @@ export function icon(kind) {
   return svg("svg", { viewBox: "0 0 16 16", class: `icon kind-${kind} shape-${k.shape}`, "aria-hidden": "true" }, mark, letter);
 }
 
-// legend says what dots mean.
+// legend explains the dots.
 export function legend() {
   return Object.entries(kinds).map(([kind, k]) => el("li", {}, icon(kind), k.text));
 }

@@ -1,16 +1,17 @@
-// shelf is DeltaFIFO: a tray for each object, deltas on it.
+// shelf draws the DeltaFIFO: a tray for each object, with the object's deltas on it.
 import { el, replace, say } from "./dom.js";
 import { icon, kindOf } from "./shapes.js";
 import { count, short } from "./words.js";
 
-// For so many milliseconds a tray that was taken is still to be seen. One with a tombstone is rare, and takes a reader's time.
+// For how many milliseconds a tray stays visible after it was popped. A tray with a tombstone stays
+// longer: it is rare, and needs time to read.
 const stays = (tray) => (tray.deltas.some((d) => d.tombstone) ? 12000 : 1600);
 const most = 14;
 
 export class Shelf {
   constructor() {
     this.trays = new Map();
-    this.deleted = new Map(); // keys whose DELETED has come, so that the delete is no tombstone
+    this.deleted = new Map(); // keys with a DELETED event, whose delete is therefore not a tombstone
     this.node = el("div", {});
     this.board = this.node.appendChild(el("div", { class: "shelf" }));
     this.text = this.node.appendChild(el("p", { class: "counts" }));
@@ -25,8 +26,9 @@ export class Shelf {
       else if (e.e === "delta") this.add(e, now);
       else if (e.e === "batch") for (const t of this.trays.values()) t.taken ??= Math.max(now, t.began + 500);
     }
-    // What the informer holds in its hands is on the shelf no more, though the end of its batch is yet to come. Numbers are a little older
-    // than the events of their frame, so that a tray has to be there for two.
+    // Deltas that the informer has popped are no longer on the shelf, even if the informer is still
+    // working on their batch. A frame's numbers are a little older than its events, so a tray must
+    // have been there for two frames.
     for (const t of this.trays.values()) {
       if (n?.keys === 0 && t.before) t.taken ??= Math.max(now, t.began + 500);
       t.before = true;
@@ -38,7 +40,7 @@ export class Shelf {
     let tray = this.trays.get(e.key);
     if (tray?.taken && now > tray.taken) { this.trays.delete(e.key); tray = undefined; }
     if (!tray) {
-      if (this.trays.size >= most) { // Those that are empty make room.
+      if (this.trays.size >= most) { // Empty trays make room first.
         const empty = [...this.trays].find(([, t]) => t.taken && now > t.taken);
         if (!empty) return;
         this.trays.delete(empty[0]);

@@ -1,4 +1,5 @@
-// small has the small pictures, each about one idea, and each reached from the box that it is about.
+// small holds the small pictures. Each explains one idea, and opens from the box that it belongs
+// to.
 import { el, replace } from "./dom.js";
 import { Rulers } from "./rulers.js";
 import { Shelf } from "./shelf.js";
@@ -39,7 +40,7 @@ export const pictures = [
     lead: "A cache seldom needs all of an object. A projection (rest.Omit) leaves parts out before an object is decoded; a Transform makes something smaller of it. What is left out costs no memory, for each object in the store." },
 ];
 
-// letters are the keys of the pictures. The others are those of the page, and of laboratories.
+// letters are the keys of the pictures. All other letters are for the page and for laboratories.
 export const letters = "abcdefghjkm";
 
 export class Small {
@@ -71,12 +72,13 @@ export class Small {
     if (!quietly) this.root.scrollIntoView({ block: "nearest" });
   }
 
-  // wrote tells the pictures that a button has written something.
+  // wrote notifies the pictures that a button has written something.
   wrote() { for (const p of this.made.values()) p.wrote?.(); }
 
-  // frame gives a frame to all of them: they remember what happened before they were opened.
+  // frame passes a frame to all pictures, because they remember what happened before they were
+  // opened.
   frame(frame, boxes, hello) { for (const p of this.made.values()) p.frame(frame, boxes, hello); }
 
-  // draw has the open one drawn, before a repaint.
+  // draw draws the open picture before a repaint.
   draw(now) { if (this.current && !this.root.hidden) this.made.get(this.current)?.draw?.(now); }
 }

@@ -1,15 +1,18 @@
-// source brings lines to the page: {hello} first, then {frame}s. The page does not know where they are from: a
-// server, a recording, or a program in this tab (see tab.js). A source has start(listener)
-// and stop(); listener has line(object, text), state(word, text), and again(), after which a {hello} begins anew.
+// source brings lines to the page: {hello} first, then {frame}s. The page does not know whether the
+// lines come from a server, a recording, or a program in this tab (see tab.js). A source has
+// start(listener) and stop(). The listener has line(object, text), state(word, text), and again(),
+// after which a new {hello} follows.
 import { inTab, reach } from "./tab.js";
 
-// The address has a one-time code in the part that browsers keep to themselves. The page exchanges it for a session, which all
-// tabs with this page have. The storage of an origin is that of one port; cookies would go to every port of the machine. A program
-// in this tab obeys whoever has the tab.
+// The one-time code is in the fragment of the address, which browsers do not send. The page
+// exchanges the code for a session, which all tabs with this page share. The session is in the
+// storage of the origin, which belongs to one port. Cookies would go to every port of the machine.
+// A program in this tab needs no session: it obeys the owner of the tab.
 const place = "kinform-session " + new URL(".", location.href).pathname;
 export let session = inTab ? "this tab" : stored() ?? "";
 
-// A browser may keep no storage for a page: then a session is that of a tab until its next reload.
+// If the browser has no storage for the page, the session belongs to this tab, until its next
+// reload.
 function stored() { try { return localStorage.getItem(place); } catch { return null; } }
 
 function keep(given) {
@@ -25,18 +28,19 @@ let code = (() => {
   return given;
 })();
 
-// An address that is pasted into a tab with this page changes no more than the part with the code.
+// If a user pastes an address into a tab with this page, only the fragment with the code changes.
 if (!inTab) addEventListener("hashchange", () => { if (new URLSearchParams(location.hash.slice(1)).has("code")) location.reload(); });
 
-// refusal says why the page was not let in; "" if it was, or has not tried.
+// refusal is the reason why the page was refused, or "" if it was admitted or has not tried yet.
 export let refusal = "";
 
 let lock = () => {};
 
-// onLocked has listener(why) called when the program asks for its token.
+// onLocked sets the function listener(why), which is called when the program asks for its token.
 export function onLocked(listener) { lock = listener; }
 
-// entered is done when the code has been exchanged, and when it is known whether a session is still good.
+// entered settles when the code has been exchanged, and when it is known whether an old session is
+// still valid.
 let entered = enter();
 
 async function enter() {
@@ -46,7 +50,7 @@ async function enter() {
   code = "";
 }
 
-// enterWith has the token let the page in. It throws an Error if it is not the token.
+// enterWith sends the token, which admits the page. It throws an Error if the token is wrong.
 export async function enterWith(token) {
   const answer = await post("session", { token });
   if (!answer.ok) throw new Error(await said(answer));
@@ -57,7 +61,7 @@ function keepOf(answer) { refusal = answer.why ?? ""; keep(answer.session); }
 
 const said = async (answer) => (await answer.text()).trim() || answer.statusText;
 
-// wrong is the Error of an answer that is none.
+// wrong returns the Error for a response that failed.
 async function wrong(answer) {
   const text = await said(answer), why = answer.status === 401 && refusal || text;
   if (answer.status === 401) lock(why);
@@ -70,16 +74,16 @@ function post(path, body) {
   return reach(path, { method: "POST", headers: { ...headers(), "Content-Type": "application/json" }, body: JSON.stringify(body) });
 }
 
-// get asks for a path of the program, with the session of the page.
+// get requests a path of the program, with the session of the page.
 async function get(path, signal) {
-  await entered.catch(() => {}); // The request itself says what is wrong.
+  await entered.catch(() => {}); // If entering failed, the request itself reports the reason.
   const answer = await reach(path, { headers: headers(), signal, cache: "no-store" });
   if (!answer.ok) throw await wrong(answer);
   return answer;
 }
 
-// ServerSource reads server-sent events. It does so with reach, because an EventSource cannot send a session, nor does it
-// say why it was refused.
+// ServerSource reads server-sent events. It uses reach: an EventSource cannot send a session, and
+// does not report why it was refused.
 export class ServerSource {
   constructor(of) { this.of = of; }
 
@@ -104,12 +108,12 @@ export class ServerSource {
         if (signal.aborted) return;
         this.listener.state("lost", e.message);
       }
-      entered = entered.then(enter, enter); // The program may be another one by now.
+      entered = entered.then(enter, enter); // The program may have been restarted meanwhile.
       await new Promise((next) => setTimeout(next, wait));
     }
   }
 
-  // read returns after how long to come again, if the program has said so.
+  // read returns the reconnect delay, if the program has sent one.
   async read(reader) {
     const decoder = new TextDecoder();
     for (let rest = "", again = 0; ;) {
@@ -128,24 +132,25 @@ export class ServerSource {
 // parts returns the index of all pipelines.
 export const parts = async () => (await get("parts")).json();
 
-// recorded returns the recording that the program shows.
+// recorded returns the recording that the program serves.
 export const recorded = async () => (await get("recording")).text();
 
-// act does what the laboratory can do. It returns a sentence about it.
+// act performs an action of the laboratory. It returns a sentence that describes the effect.
 export async function act(action, values) {
   const answer = await post("do", { action, values });
   if (!answer.ok) throw await wrong(answer);
   return (await answer.json()).done;
 }
 
-// lookup asks for the values of indexes, and for the objects of one of them.
+// lookup requests the values of indexes, and the objects with one of the values.
 export async function lookup(of, index, value) {
   const query = new URLSearchParams({ of });
   if (index != null) { query.set("index", index); query.set("value", value); }
   return (await get("lookup?" + query)).json();
 }
 
-// projected asks for an object, as the server and as the store has it: for that of a key, or for any.
+// projected requests an object, the server's version and the stored one. Without a key, the program
+// chooses the object.
 export async function projected(of, key) {
   const query = new URLSearchParams({ of });
   if (key != null) query.set("key", key);

@@ -1,4 +1,4 @@
-// spark draws a number's last minute.
+// spark draws the last minute of a number.
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 

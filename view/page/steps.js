@@ -1,5 +1,6 @@
-// steps is the reflector as a state machine, to step through: in each state one chooses what the server answers, and sees
-// what the reflector does. The table is steps.json, which a test of package reflector makes by running it.
+// steps shows the reflector as a state machine that a user steps through. In each state the user
+// chooses the server's reply, and sees what the reflector does. The table is steps.json, which a
+// test of package reflector generates by running the reflector.
 import { el, svg, replace, say } from "./dom.js";
 import { seconds } from "./words.js";
 
@@ -13,10 +14,10 @@ const phases = {
   stopped: [655, 240, "It has ended, as it was told to."],
 };
 const wide = 186, high = 46;
-const kept = 30; // steps in the list, and back
+const kept = 30; // how many steps the list has, and how many can be undone
 
-// fresh is a reflector without failures. Failures in a row are counted for snapshots and for watches: of a server that
-// answered, and of outages.
+// fresh returns the state of a reflector without failures. Failures in a row are counted separately
+// for snapshots and for watches, and separately for error responses and outages.
 const fresh = (row) => ({ row, counts: [0, 0, 0, 0], expired: [false, false] });
 
 export class Steps {
@@ -65,7 +66,8 @@ export class Steps {
     this.enter(fresh(row));
   }
 
-  // enter shows a state: {row, counts, expired}, {wait, then} for one that waits, or {stopped}.
+  // enter shows a state. It is {row, counts, expired}, or {wait, then} if the reflector waits, or
+  // {stopped}.
   enter(state) {
     this.state = state;
     const row = this.table[state.row], phase = this.phase(state);
@@ -80,7 +82,7 @@ export class Steps {
 
   phase(state) { return state.stopped ? "stopped" : state.wait ? "backing off" : this.table[state.row].phase; }
 
-  // failures in a row, all of them, of a phase's kind.
+  // failures returns all failures in a row for the kind of a phase.
   failures(phase, state) { const k = kind(phase); return state.counts[2 * k] + state.counts[2 * k + 1]; }
 
   groups(row) {
@@ -96,11 +98,11 @@ export class Steps {
     return b;
   }
 
-  // step is what follows a reply, after as many failures as there have been.
+  // step returns the outcome of a reply, given the number of failures so far.
   step(row, reply) {
     const { state } = this, k = kind(row.phase);
     let before = state.counts[2 * k + (reply.outage ? 1 : 0)];
-    // A first 410 is answered by a list at once, whatever failed before it.
+    // After the first 410, the reflector lists at once, whatever failed before.
     if (reply.expired && k === 1 && !state.expired[k]) before = 0;
     const o = reply.outcomes[Math.min(before, reply.outcomes.length - 1)];
     const next = fresh(o.row);
@@ -121,7 +123,7 @@ export class Steps {
     this.replies.querySelector("button")?.focus({ preventScroll: true });
   }
 
-  // said is an outcome in words.
+  // said describes an outcome in words.
   said(o) {
     const all = [];
     if (o.after) all.push([`That takes ${seconds(o.after)}.`]);
@@ -132,7 +134,8 @@ export class Steps {
     return all;
   }
 
-  // draws has the states, the last step as an arrow, and where the reflector of this pipeline is.
+  // draws draws the states, an arrow for the last step, and the current state of this pipeline's
+  // reflector.
   draws() {
     const here = this.state && this.phase(this.state), from = this.past.length ? this.before : undefined;
     say(this.live, this.now ? `◆ The reflector of this pipeline is ${this.now} now.` : "");
@@ -143,10 +146,11 @@ export class Steps {
   }
 }
 
-// kind is 0 for attempts to take a snapshot, 1 for attempts to watch.
+// kind returns 0 for phases that take a snapshot, and 1 for phases that watch.
 function kind(phase) { return phase === "listing" || phase === "streaming" ? 0 : 1; }
 
-// arrow goes from the edge of one state to the edge of another, or out of a state and back into it.
+// arrow draws an arrow from the edge of one state to the edge of another, or from a state back to
+// itself.
 function arrow(from, to) {
   const [ax, ay] = phases[from], [bx, by] = phases[to];
   if (from === to) return `M${ax - 40} ${ay + high / 2}c-10 26 90 26 80 2`;

@@ -1,14 +1,15 @@
-// tab reaches a program that runs in this tab, in a worker thread: requests and answers are those of a server, as messages.
-// The page of a server has no such program, and there this file does nothing.
+// tab connects the page to a program in this tab, which runs in a worker thread. Requests and
+// responses are messages, and otherwise like a server's. If a server serves the page, there is no
+// such program, and this file does nothing.
 
 const meta = document.querySelector('meta[name="kinform-program"]');
 
-// inTab says whether the program is in this tab.
+// inTab is whether the program runs in this tab.
 export const inTab = meta !== null;
 
 class Tab {
   constructor() {
-    this.asked = new Map(); // by number: {resolve, reject, controller, wake}
+    this.asked = new Map(); // by request number: {resolve, reject, controller, wake}
     this.last = 0;
     this.progress = { word: "loading", text: "starting the program" };
     this.worker = new Worker(script("worker.js"), { type: "module", name: "kinform" });
@@ -17,7 +18,7 @@ class Tab {
     this.worker.postMessage({ program: meta.content, size: Number(meta.dataset.bytes) });
   }
 
-  // fetch is the same as that of a browser, as far as the page needs it.
+  // fetch is like the browser's fetch, as far as the page needs it.
   fetch(path, { method = "GET", headers = {}, body = "", signal } = {}) {
     return new Promise((resolve, reject) => {
       if (this.ended) throw new Error(this.ended);
@@ -40,7 +41,8 @@ class Tab {
     if (m.failed) this.fail(m.id, new Error(m.failed));
   }
 
-  // body asks for one piece at a time. So a page that does not read has the program wait, and nothing piles up.
+  // body requests one piece at a time. If the page does not read, the program waits, so no data
+  // piles up.
   body(id, asked) {
     return new ReadableStream({
       start: (controller) => { asked.controller = controller; },
@@ -72,7 +74,8 @@ class Tab {
   say(word, text) { this.progress = { word, text }; this.listener?.(word, text); }
 }
 
-// script is the address of a worker's script, for browsers that take none without a policy.
+// script returns the address of a worker's script. Some browsers accept scripts only through a
+// policy.
 function script(name) {
   const url = new URL(name, import.meta.url).href;
   return globalThis.trustedTypes?.createPolicy("kinform", { createScriptURL: () => url }).createScriptURL("") ?? url;
@@ -80,10 +83,11 @@ function script(name) {
 
 const tab = inTab ? new Tab() : undefined;
 
-// reach is the browser's fetch, or the same to the program in this tab.
+// reach is the browser's fetch, or the fetch of the program in this tab.
 export const reach = tab ? (path, init) => tab.fetch(path, init) : (path, init) => fetch(path, init);
 
-// onProgress has listener(word, text) called while the program is loaded, and when it has ended.
+// onProgress sets the function listener(word, text), which is called while the program is being
+// loaded, and when the program has ended.
 export function onProgress(listener) {
   if (!tab) return;
   tab.listener = listener;

@@ -1,5 +1,5 @@
-// tour has the guided tour: lessons of real actions with captions, and a question at the end of each. A lesson is a
-// file of its own, lesson-N.json; see package view/tour for the format.
+// tour is the guided tour. Its lessons perform real actions and have captions, and each ends with a
+// question. Each lesson is a file lesson-N.json. Package view/tour documents the format.
 import { el, replace, say } from "./dom.js";
 import { act, session } from "./source.js";
 import { holds, numbersOf, subject } from "./condition.js";
@@ -8,7 +8,7 @@ import { count } from "./words.js";
 
 const lessons = 10;
 const repository = "https://github.com/kinform/kinform/blob/main/";
-const patience = 60000; // milliseconds until a step says that it has waited for long
+const patience = 60000; // milliseconds after which a step says that it has waited for long
 
 export class Tour {
   // open(id) opens a small picture.
@@ -17,7 +17,7 @@ export class Tour {
     this.open = open;
     this.lessons = new Map();
     this.waiting = [];
-    this.run = 0; // grows whenever another step begins, so that what an earlier one waits for is dropped
+    this.run = 0; // grows when another step begins, so that waits of earlier steps end
     this.language = remembered() ?? (navigator.language.startsWith("zh") ? "zh" : "en");
     this.build();
     addEventListener("keydown", (e) => this.key(e));
@@ -44,7 +44,7 @@ export class Tour {
       this.caption, this.answers, this.numbers, el("div", { class: "tour-buttons" }, this.back, this.next, this.play), this.links);
   }
 
-  // begin takes what the program can do.
+  // begin stores the actions that the program offers.
   begin(hello) {
     this.actions = new Set((hello.actions ?? []).map((a) => a.id));
     if (this.pending) { const n = this.pending; this.pending = undefined; this.start(n); }
@@ -58,10 +58,10 @@ export class Tour {
 
   shown() { return !this.root.hidden; }
 
-  // show opens the tour where it was left.
+  // show opens the tour at the lesson where the user closed it, or closes the open tour.
   show() { if (this.shown()) this.close(); else this.start(this.number ?? 1); }
 
-  // when has the tour start as soon as the program has said what it can do.
+  // when starts the tour at lesson n as soon as the program has sent its actions.
   when(n) { if (n >= 1 && n <= lessons) this.pending = n; }
 
   close() {
@@ -71,7 +71,7 @@ export class Tour {
     document.getElementById("show-tour")?.focus();
   }
 
-  // leave ends a lesson, and undoes what it has left behind.
+  // leave ends a lesson and undoes its effects.
   leave() {
     this.run++;
     this.playing = false;
@@ -119,13 +119,13 @@ export class Tour {
     return lesson;
   }
 
-  // fill has the titles of all lessons in the choice.
+  // fill puts the titles of all lessons into the menu.
   async fill() {
     const all = await Promise.all(Array.from({ length: lessons }, (_, i) => this.load(i + 1)));
     replace(this.choice, ...all.map((l, i) => el("option", { value: i + 1, selected: i + 1 === this.number }, `${i + 1}. ${l.title[this.language]}`)));
   }
 
-  // enter shows a step; the one after the last is the question.
+  // enter shows a step. After the last step, it shows the question.
   enter(n) {
     this.run++;
     this.step = n;
@@ -139,7 +139,7 @@ export class Tour {
   current() { return this.lesson.steps[this.step] ?? this.lesson.question; }
   asked() { return this.lesson && this.step === this.lesson.steps.length; }
 
-  // show1 shows the step as it is now.
+  // show1 shows the current state of the step.
   show1() {
     if (!this.lesson || this.step < 0) return;
     const step = this.current(), l = this.language, done = this.done.has(this.step), asked = this.asked();
@@ -172,7 +172,7 @@ export class Tour {
     return b;
   }
 
-  // forward does what the step is about, or goes on.
+  // forward performs the action of the step, or goes to the next step.
   async forward() {
     if (this.busy || !this.lesson || this.next.disabled) return;
     if (this.asked()) {
@@ -193,13 +193,13 @@ export class Tour {
     if (run !== this.run) return;
     this.show1();
     this.next.focus({ preventScroll: true });
-    setTimeout(() => { if (run === this.run) this.reveal(step); }, 500); // Pictures draw a little later than numbers, and grow.
+    setTimeout(() => { if (run === this.run) this.reveal(step); }, 500); // Pictures are drawn a little later than numbers, and grow.
     this.wait();
   }
 
   previous() { if (!this.busy && this.step > 0) { this.playing = false; this.enter(this.step - 1); } }
 
-  // all does actions one after another; between two there may be something to wait for.
+  // all performs actions one after another. It may wait for a condition between two of them.
   async all(what, run = this.run) {
     for (const one of what) {
       if (run !== this.run) return;
@@ -212,7 +212,7 @@ export class Tour {
   until(conditions, run, was) {
     return new Promise((resolve, reject) => {
       const began = performance.now();
-      let frames = 0; // The first one may have been made before the action.
+      let frames = 0; // The first frame may have been made before the action.
       this.waiting.push(() => {
         if (frames++ === 0) return false;
         if (run !== this.run || holds(conditions, this.now, was, this.began ?? {})) { resolve(); return true; }
@@ -223,7 +223,7 @@ export class Tour {
     });
   }
 
-  // toggle has the tour go on by itself, at a pace for reading, or stops that.
+  // toggle makes the tour play by itself at reading speed, or stops it.
   toggle() { this.playing = !this.playing; this.buttons(); this.wait(); }
 
   wait() {
@@ -239,7 +239,7 @@ export class Tour {
     this.play.setAttribute("aria-pressed", String(Boolean(this.playing)));
   }
 
-  // point marks a box and the numbers that the step is about, and opens its picture.
+  // point marks the box and the numbers of the step, and opens the step's picture.
   point(step) {
     for (const e of document.querySelectorAll(".pointed, .pointed-row")) e.classList.remove("pointed", "pointed-row");
     this.watched = undefined;
@@ -257,8 +257,8 @@ export class Tour {
     this.count();
   }
 
-  // reveal scrolls so that the tour, which grows with its texts, covers nothing of what the step is about. Where there is no room for all of a
-  // picture, its end is shown.
+  // reveal scrolls the page so that the tour does not cover the part that the step explains. The
+  // tour grows with its texts. If the screen has no room for a whole picture, its end is shown.
   reveal(step) {
     const about = document.getElementById(matchMedia("(max-width: 1000px)").matches || !step.open ? "box-" + step.box : "small");
     if (!about) return;
@@ -267,7 +267,7 @@ export class Tour {
     about.scrollIntoView({ block: step.open && about.offsetHeight > innerHeight - covered ? "end" : "nearest" });
   }
 
-  // count writes the numbers that the step is about: before, and now.
+  // count writes the values of the step's numbers: before, and now.
   count() {
     if (!this.now) return;
     const before = this.asked() ? this.began : this.was;
@@ -282,7 +282,7 @@ export class Tour {
 
   write(...lines) {
     const all = lines.join("\n");
-    if (this.caption.dataset.text === all) return; // A screen reader would say it again.
+    if (this.caption.dataset.text === all) return; // The text is the same, and a screen reader would read it again.
     this.caption.dataset.text = all;
     replace(this.caption, ...lines.map((line, n) => el("p", { class: n ? "then" : "" }, line)));
   }
@@ -297,7 +297,7 @@ export class Tour {
 
   trouble(e) { this.busy = false; this.playing = false; this.buttons(); this.write("✗ " + e.message); this.next.disabled = false; say(this.next, this.t.again); }
 
-  // speak changes the language.
+  // speak sets the language.
   speak(language) {
     this.language = language;
     try { localStorage.setItem("kinform-language", language); } catch { /* The choice lasts as long as the page. */ }
@@ -330,5 +330,5 @@ function remembered() {
 
 function link(path, text) { return el("a", { href: repository + path, target: "_blank", rel: "noopener" }, text); }
 
-// anchor is how GitHub names a heading.
+// anchor returns the anchor that GitHub gives to a heading.
 export function anchor(heading) { return heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(" ", "-"); }

@@ -21,7 +21,8 @@ export const texts = {
   },
 };
 
-// labels name the numbers of the boxes. In Chinese each has the English name as well, as the boxes have it.
+// labels name the numbers of the boxes. In Chinese, each name is followed by the English one, which
+// the boxes show.
 export const labels = {
   en: {
     "server.objects": "server: objects", "server.requests": "server: requests", "reflector.synced": "reflector: synced", "reflector.lag": "reflector: versions behind", "reflector.events": "reflector: events",

@@ -1,4 +1,4 @@
-// words writes numbers as people read them.
+// words formats numbers for people.
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
@@ -39,10 +39,10 @@ export function bytes(n) {
 
 function digits(n) { return n < 10 ? n.toFixed(1) : n.toFixed(0); }
 
-// short keeps the end of a long name, where names differ.
+// short shortens a long name. It keeps the end, because names differ there.
 export function short(name, most = 20) { return name.length > most ? "…" + name.slice(1 - most) : name; }
 
-// valueOf writes a number by its description: {kind, unit}.
+// valueOf formats a value according to the description of its number: {kind, unit}.
 export function valueOf(number, value) {
   switch (number.unit) {
     case "bool": return value ? "yes" : "no";
@@ -53,7 +53,7 @@ export function valueOf(number, value) {
   return count(value);
 }
 
-// rateOf writes the rate of a counter.
+// rateOf formats the rate of a counter.
 export function rateOf(number, value) {
   return number.unit === "B" ? (value == null ? "" : bytes(value) + "/s") : rate(value);
 }

@@ -39,11 +39,13 @@ func build(dir string) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The hash keeps caches from combining a page with another page's program.
+	// The hash in the name prevents a cache from combining a page with the program of another
+	// version.
 	name := fmt.Sprintf("kinform-%x.wasm.gz", sha256.Sum256(packed))[:len("kinform-")+8] + ".wasm.gz"
 	files := []file{{name, packed}, {"worker.js", worker}}
 
-	// The runner differs between versions of Go, so it has to be of the version that compiled this.
+	// The file that runs the program differs between versions of Go. So it has to come from the
+	// version that compiled the program.
 	goroot, err := goCommand(nil, "env", "GOROOT")
 	if err != nil {
 		return nil, err
@@ -93,7 +95,8 @@ func pack(code []byte) ([]byte, error) {
 }
 
 // policy is the page's policy for browsers: the policy of package view, plus permission for a
-// worker to compile the program. It is in the page's head, because a static host sends no policy.
+// worker to compile the program. It is in the head of the page, because a static host sends no
+// policy.
 const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types kinform"
 
@@ -132,7 +135,7 @@ func pageFiles(program string, size int) ([]file, error) {
 	return files, nil
 }
 
-// write writes the files, and removes older programs.
+// write writes the files, and removes programs of earlier builds.
 func write(dir string, files []file) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 // most is the maximum size of the folder in bytes.
 const most = 10_000_000
 
-// report prints the files of the folder, and returns an error if they are too large. A host that
-// compresses text sends less.
+// report prints the files of the folder, and returns an error if they are too large. A host with
+// compression sends less.
 func report(w io.Writer, dir string, files []file) error {
 	total := 0
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(len(b.body), len(a.body)) })

@@ -1,10 +1,11 @@
-// worker runs the program in a thread of its own, so that nothing which the program does can hold up the page.
+// worker runs the program in its own thread, so that the program cannot block the page.
 import "./wasm_exec.js";
 
-const early = []; // messages until the program listens
+const early = []; // messages that arrive before the program listens
 let listen;
 
-// kinform is how the program reaches the page: listen takes a function that is called with each message, say sends one.
+// kinform is the program's interface to the page. listen sets the function that is called with each
+// message, and say sends a message.
 globalThis.kinform = {
   listen(f) { listen = f; for (const m of early.splice(0)) f(m); },
   say(message, transfer) { postMessage(message, transfer); },
@@ -27,7 +28,7 @@ async function start({ program, size }) {
   return "the program has ended: reload the page to start it again";
 }
 
-// counted tells the page how much has arrived.
+// counted reports to the page how many bytes have arrived.
 function counted(body, size) {
   let arrived = 0, said = 0;
   return body.pipeThrough(new TransformStream({
@@ -40,7 +41,8 @@ function counted(body, size) {
   }));
 }
 
-// plain decompresses what the host has not had the browser decompress already.
+// plain decompresses the body, unless the browser has already done so because of the host's
+// headers.
 async function plain(body) {
   const reader = body.getReader(), first = await reader.read();
   const whole = new ReadableStream({

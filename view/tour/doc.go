@@ -11,8 +11,8 @@
 //
 // Each text has two languages, side by side. A step points at a box, and may open a small picture.
 // Conditions compare numbers of frames, for example "store.objects == was + 5"; condition.js of the
-// page documents them. The page shows the numbers of a step's conditions, and the numbers that stay
-// the same. It does not wait for the latter, because another user of the laboratory may change
-// them; the tests do check them. Each answer has conditions under which it would be true. At the
-// end of the lesson, only the conditions of the right answer are met.
+// page documents them. The page shows the numbers of a step's conditions, and the numbers that must
+// stay the same. It does not wait for the unchanged numbers, because another user of the laboratory
+// may change them. The tests do check them. Each answer has conditions under which it would be
+// true. At the end of the lesson, only the conditions of the right answer are met.
 package tour

@@ -122,8 +122,8 @@ func TestNumbersOfLessonsHaveNames(t *testing.T) {
 	}
 }
 
-// All targets of lessons exist: code files, headings of the docs, boxes and pictures. Each text is
-// in both languages.
+// All targets of lessons exist: code files, headings of the docs, boxes and pictures. Each text
+// exists in both languages.
 func TestLessonsAreWhole(t *testing.T) {
 	english, err := os.ReadFile(filepath.Join(root, "docs", "how-informers-work.md"))
 	require.NoError(t, err)
@@ -184,7 +184,7 @@ func TestTheListOfLessons(t *testing.T) {
 // numbers are the numbers of a frame.
 type numbers map[string]float64
 
-// holds reports whether all conditions are met, like condition.js.
+// holds reports whether all conditions are met, in the same way as condition.js.
 func holds(t *testing.T, conditions []string, now, was, began numbers) bool {
 	t.Helper()
 	for _, c := range conditions {

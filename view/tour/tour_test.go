@@ -20,17 +20,17 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// learner follows the instructions of lessons.
+// learner follows the instructions of the lessons.
 type learner struct {
 	t    *testing.T
 	lab  *lab.Lab
-	next func() numbers // the numbers of the next frame
+	next func() numbers // returns the numbers of the next frame
 	now  numbers
 
 	was, began numbers
 }
 
-// Each lesson works on a laboratory, and its numbers confirm the right answer.
+// Each lesson works in a laboratory, and the numbers confirm the right answer.
 func TestEachLesson(t *testing.T) {
 	for _, n := range effort.Samples([]int{2, 1, 3, 4, 5, 6, 7, 8, 9, 10}, 3) {
 		t.Run(strconv.Itoa(n), func(t *testing.T) {
@@ -146,7 +146,8 @@ func (l *learner) do(all []Do) {
 	}
 }
 
-// until waits for conditions. It skips the first frame, which may be older than the action.
+// until waits until the conditions are met. It skips the first frame, which may be older than the
+// action.
 func (l *learner) until(conditions []string) {
 	l.t.Helper()
 	l.next()

@@ -3,7 +3,7 @@ package main
 // enough is the soft limit of the program's memory. Above it, garbage is collected more often.
 const enough = 256 << 20
 
-// window is the number of changes that the API server keeps. A change takes some 23 KB after it was
-// sent as JSON. The default of 10,000 changes would fill the memory with live data, and the single
-// thread of the tab would only collect garbage.
+// window is the number of changes that the API server keeps. A change takes some 23 KB once it has
+// been sent as JSON. The default of 10,000 changes would fill the memory with live data. The tab's
+// only thread would then do nothing except collect garbage.
 const window = 4000

@@ -16,7 +16,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The server's history leaves half of the memory to the collector, also after it was sent as JSON.
+// The server's history leaves half of the memory to the collector, even after it has been sent as
+// JSON.
 func TestTheTabHasRoomForWhatTheServerRemembers(t *testing.T) {
 	effort.SkipUnlessAll(t, "the server has to forget, which takes thousands of writes")
 	l, err := lab.New(lab.Options{Window: window})
@@ -30,7 +31,7 @@ func TestTheTabHasRoomForWhatTheServerRemembers(t *testing.T) {
 	}()
 	_, err = l.Do(ctx, "encoding", map[string]string{"encoding": "json"})
 	require.NoError(t, err)
-	for oldest := 0; oldest < 100; { // until some changes have been dropped
+	for oldest := 0; oldest < 100; { // until the server has dropped some changes
 		_, err = l.Do(ctx, "burst", map[string]string{"n": "500"})
 		require.NoError(t, err)
 		require.Eventually(t, func() bool { return l.Status().Reflector.ResourceVersion == l.Server().ResourceVersion() }, time.Minute, time.Millisecond)

@@ -10,12 +10,12 @@ import (
 	"syscall/js"
 )
 
-// page connects the page in the tab to the program. Requests and answers travel as messages, and
-// are otherwise like HTTP: a handler answers them.
+// page connects the page in the tab to the program. Requests and responses travel as messages.
+// Otherwise they are like HTTP, and an http.Handler responds.
 type page struct {
 	handler http.Handler
 	token   string
-	say     js.Value // worker.js
+	say     js.Value // the object of worker.js
 
 	mu   sync.Mutex // guards following
 	open map[int]*request
@@ -24,7 +24,7 @@ type page struct {
 // request is a request in progress.
 type request struct {
 	cancel context.CancelFunc
-	more   chan struct{} // the page asks for the next piece
+	more   chan struct{} // signals that the page wants the next piece
 }
 
 // listen starts to answer the requests of the page.
@@ -37,7 +37,7 @@ func (p *page) listen() {
 	}))
 }
 
-// hear handles a message. It must not block, because no other message could arrive then.
+// hear handles a message. It must not block, because no other message can arrive meanwhile.
 func (p *page) hear(message js.Value) {
 	id := message.Get("id").Int()
 	p.mu.Lock()
@@ -50,7 +50,7 @@ func (p *page) hear(message js.Value) {
 		p.open[id] = asked
 		go func() { p.answer(ctx, id, asked, message) }()
 	case asked == nil:
-		// The request has been answered already.
+		// The request may have been answered already.
 	case message.Get("cancel").Truthy():
 		asked.cancel()
 	case message.Get("more").Truthy():
@@ -79,7 +79,7 @@ func (p *page) answer(ctx context.Context, id int, asked *request, message js.Va
 	for i := range headers.Length() {
 		r.Header.Set(headers.Index(i).Index(0).String(), headers.Index(i).Index(1).String())
 	}
-	// The owner of the tab owns the program.
+	// a local address, because the owner of the tab owns the program
 	r.RemoteAddr = "127.0.0.1:1"
 	r.Header.Set("Authorization", "Bearer "+p.token)
 	w := &answer{page: p, id: id, ctx: ctx, more: asked.more, header: http.Header{}}
@@ -140,6 +140,6 @@ func (a *answer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Flush implements http.Flusher. It has nothing to do, because the page has each write when Write
+// Flush implements http.Flusher. It does nothing, because the page has received the data when Write
 // returns.
 func (a *answer) Flush() {}
