@@ -136,14 +136,14 @@ func TestExitStatus(t *testing.T) {
 		out, err := watch.StdoutPipe()
 		require.NoError(t, err)
 		require.NoError(t, watch.Start())
-		// Nobody reads any more, so the command blocks in the middle of its first line.
+		// The test stops reading, so the command blocks in the middle of its first line.
 		_, err = io.ReadFull(out, make([]byte, 1))
 		require.NoError(t, err)
 
 		ended := make(chan error)
 		go func() { ended <- watch.Wait() }()
 		for err = nil; err == nil; {
-			_ = watch.Process.Signal(os.Interrupt) // the second one ends it
+			_ = watch.Process.Signal(os.Interrupt) // The second signal ends the process.
 			select {
 			case err = <-ended:
 				require.EqualError(t, err, "signal: interrupt")

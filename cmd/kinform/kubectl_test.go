@@ -28,7 +28,7 @@ func newKubectl(t *testing.T, config string) kubectl {
 	if err != nil {
 		t.Skip("kubectl is not on the PATH: nothing to compare with")
 	}
-	// A separate home, because kubectl stores the results of discovery there.
+	// The home directory is separate, because kubectl stores the results of discovery there.
 	return kubectl{t, path, append(os.Environ(), "KUBECONFIG="+config, "HOME="+t.TempDir())}
 }
 
@@ -59,8 +59,8 @@ func serveHere(t *testing.T, flags ...string) string {
 	return config
 }
 
-// inBackground runs a command line in this process. The function line returns the next output line.
-// The function end stops the command and waits.
+// inBackground runs a command line in this process. The function line returns the next line of the
+// output. The function end stops the command and waits until it has ended.
 func inBackground(t *testing.T, args ...string) (line func() string, end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -159,5 +159,5 @@ func TestKubectlAndWatchSeeTheSameChanges(t *testing.T) {
 	require.Contains(t, k.run("", "get", "pods", "-A"), "first")
 
 	require.NoError(t, theirs.Process.Signal(os.Interrupt))
-	_ = theirs.Wait() // Its status is the status of an interrupted program.
+	_ = theirs.Wait() // Wait returns an error, because the program was interrupted.
 }

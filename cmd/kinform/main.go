@@ -37,9 +37,9 @@ func main() {
 	}
 }
 
-// run runs a command, and reports whether it succeeded. Output and log may contain texts from a
-// server, so both go through a terminal.Writer. It sets the log output of the process, so two runs
-// must not overlap.
+// run runs a command, and reports whether it succeeded. The output and the log may contain texts
+// from a server, so both go through a terminal.Writer. It sets the log output of the process, so
+// two runs must not overlap.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) bool {
 	out, errOut := terminal.NewWriter(stdout), terminal.NewWriter(stderr)
 	log.SetOutput(errOut)

@@ -28,7 +28,7 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q: %s", args[0], hint)
 }
 
-// helpOfACommand checks the arguments of kinform help, which must name a command.
+// helpOfACommand checks the arguments of "kinform help". They must name a command.
 func helpOfACommand(cmd *cobra.Command, args []string) error {
 	found, rest, err := cmd.Root().Find(args)
 	if err != nil || found != cmd.Root() {
@@ -37,7 +37,8 @@ func helpOfACommand(cmd *cobra.Command, args []string) error {
 	return noCommand(found, rest)
 }
 
-// explainFlag returns an error about a flag in terms of the command line, and not of the parser.
+// explainFlag returns an error about a flag. It describes the flag as the user typed it, and not as
+// the parser sees it.
 func explainFlag(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := invalid.GetFlag()
@@ -53,7 +54,7 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w: %s --help lists the flags", err, cmd.CommandPath())
 }
 
-// kindOf describes the values of a flag.
+// kindOf describes which values a flag accepts.
 func kindOf(flag *pflag.Flag) string {
 	switch flag.Value.Type() {
 	case "int":

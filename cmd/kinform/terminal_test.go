@@ -14,9 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestServerHasNoPowerOverTheTerminal: every text of the server tries to control the terminal, in
-// errors, warnings, names and contents. The commands run one after the other, because each sets the
-// log of the process.
+// TestServerHasNoPowerOverTheTerminal: the server's texts in errors, warnings, names and contents
+// all try to control the terminal. The commands run one after another, because each sets the log of
+// the process.
 func TestServerHasNoPowerOverTheTerminal(t *testing.T) {
 	const hostile = "a\x1b]0;title\x07\x1b[2J\u009b31m\x7f\u202e\r\nkinform: all is well\u2066"
 	text, err := json.Marshal(hostile)

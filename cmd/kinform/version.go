@@ -37,7 +37,7 @@ func version() string {
 }
 
 // versionOf returns the version recorded by the Go toolchain: a module version, or the commit and
-// day of the checkout. "go run", and a build outside of a checkout, record neither.
+// day of the checkout. "go run" records neither, and a build outside of a checkout records neither.
 func versionOf(info *debug.BuildInfo) string {
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		return v
@@ -60,8 +60,7 @@ func versionOf(info *debug.BuildInfo) string {
 	return v
 }
 
-// release returns the version of kinform that the command was released with, or "" for a build of a
-// checkout.
+// release returns the released version of kinform, or "" if the command was built from a checkout.
 func release() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -70,11 +69,11 @@ func release() string {
 	return releaseOf(info.Main.Version)
 }
 
-// madeUp matches the end of a pseudo-version: time and hash of a commit, and the mark of a changed
-// checkout.
+// madeUp matches the end of a pseudo-version: the time and hash of a commit, and the suffix of a
+// modified checkout.
 var madeUp = regexp.MustCompile(`[-.]\d{14}-[0-9a-f]{12}(\+.*)?$`)
 
-// releaseOf returns a module version, or "" for a pseudo-version.
+// releaseOf returns version, or "" if it is a pseudo-version.
 func releaseOf(version string) string {
 	if version == "(devel)" || strings.Contains(version, "+dirty") || madeUp.MatchString(version) {
 		return ""

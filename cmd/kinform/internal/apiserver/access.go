@@ -10,13 +10,14 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// access is the content of a file for --rbac: tokens with their users, and the rules for users.
+// access is the content of a file for --rbac: the tokens with their users, and the rules for users.
 type access struct {
 	Tokens map[string]apitest.User `json:"tokens"`
 	Rules  []apitest.Rule          `json:"rules"`
 }
 
-// readAccess reads a file for --rbac. Its errors quote nothing from the file, which has tokens.
+// readAccess reads a file for --rbac. Its errors quote nothing from the file, because the file
+// contains tokens.
 func readAccess(path string) (a access, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

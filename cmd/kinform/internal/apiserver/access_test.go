@@ -37,7 +37,8 @@ func TestTLSIsTrustedByItsKubeconfig(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, answer.Body.Close())
 
-	// A killed run leaves its kubeconfig with CA, certificate and key. The next run replaces it.
+	// A run that was killed leaves a kubeconfig with a CA, a certificate and a key. The next run
+	// replaces it.
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NoError(t, stop())
@@ -77,7 +78,7 @@ rules:
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NoError(t, stop())
-	require.NoError(t, os.WriteFile(path, content, 0o600)) // that run was killed
+	require.NoError(t, os.WriteFile(path, content, 0o600)) // The run was killed.
 	_, stop = start(t, "--kubeconfig-out", path)
 	require.NoError(t, stop())
 

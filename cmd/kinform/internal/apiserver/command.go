@@ -135,8 +135,8 @@ func (o options) run(cmd *cobra.Command) error {
 	}
 	server := apitest.New(o.server)
 	defer server.Close()
-	// Listen first, so that an error in the address is reported before the slow creation of many
-	// pods.
+	// Listen first: an error in the address is then reported before many pods are created, which is
+	// slow.
 	if err := server.Listen(o.listen); err != nil {
 		if op, ok := errors.AsType[*net.OpError](err); ok {
 			err = op.Err // the wrapped error without the address
@@ -158,11 +158,11 @@ func (o options) run(cmd *cobra.Command) error {
 	if o.kubeconfigOut != "" {
 		to := rest.Config{Host: server.URL()}
 		if o.server.TLS {
-			// If a file has a CA and no credentials, kubectl prompts for a user name.
+			// If a kubeconfig has a CA but no credentials, kubectl prompts for a user name.
 			cert, key := server.ClientCertificate()
 			to.TLS = rest.TLSConfig{CAData: server.CA(), CertData: cert, KeyData: rest.NewSecret(string(key))}
 			if !onLoopback(o.listen) {
-				to.TLS.ServerName = ownName // the certificate has this name, and not the address
+				to.TLS.ServerName = ownName // The certificate has this name, but not the address.
 			}
 		}
 		remove, err := writeKubeconfig(o.kubeconfigOut, to)
@@ -178,7 +178,7 @@ func (o options) run(cmd *cobra.Command) error {
 		}
 		defer remove()
 	}
-	for _, fault := range faults { // after the server has its objects
+	for _, fault := range faults { // not before: the server must have its objects first
 		server.Inject(fault)
 	}
 	if !onLoopback(o.listen) && o.rbac == "" {
@@ -192,8 +192,8 @@ func (o options) run(cmd *cobra.Command) error {
 	return o.serve(cmd.Context(), server, shape)
 }
 
-// Namespaces returns the namespaces of every cluster, and n more with the names that [apitest.Pods]
-// uses for its pods.
+// Namespaces returns the namespaces that every cluster has, and n more. [apitest.Pods] uses the
+// names of these n for its pods.
 func Namespaces(n int) iter.Seq[*corev1.Namespace] {
 	names := []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease}
 	for i := range n {
@@ -210,7 +210,7 @@ func Namespaces(n int) iter.Seq[*corev1.Namespace] {
 	}
 }
 
-// serve changes pods, if churn is set, until ctx ends.
+// serve runs until ctx ends. If churn is set, it changes pods meanwhile.
 func (o options) serve(ctx context.Context, server *apitest.Server, shape apitest.PodOptions) error {
 	if o.churn > 0 {
 		if _, err := server.Churn(ctx, apitest.ChurnOptions{PerSecond: o.churn, Pods: shape}); err != nil {

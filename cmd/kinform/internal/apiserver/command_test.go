@@ -33,7 +33,8 @@ func run(ctx context.Context, out, errOut io.Writer, flags ...string) error {
 }
 
 // start starts "kinform apiserver" on a free port. It returns the server's address once the server
-// is ready. The test may stop the server early with stop, which returns the command's error.
+// is ready. The test may stop the server early with the function stop, which returns the command's
+// error.
 func start(t *testing.T, flags ...string) (url string, stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -61,7 +62,7 @@ func start(t *testing.T, flags ...string) (url string, stop func() error) {
 	return said[1], stop
 }
 
-// reach returns a client of the server in a kubeconfig.
+// reach returns a client of the server that a kubeconfig names.
 func reach(t *testing.T, path string) *rest.Client {
 	t.Helper()
 	connection, err := kubeconfig.Load(kubeconfig.Options{Path: path})

@@ -12,17 +12,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// simpleTypes are the content types that a web page may send to any server without a preflight
-// request.
+// simpleTypes are content types that a web page may send to any server without a preflight request.
 var simpleTypes = []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"}
 
-// guard refuses requests that a web page can cause, because such a page can reach loopback:
+// guard refuses requests that a web page can cause, because a page in a local browser can reach
+// loopback addresses:
 //
-//   - requests for another host name, which may have this address after DNS rebinding;
-//   - requests that name the page that they come from;
+//   - requests for another host name, because after DNS rebinding any name may have this address;
+//   - requests that name the page from which they come;
 //   - writes with a content type that needs no preflight request.
 //
-// No Kubernetes client sends these. The argument listen is the server's address.
+// No Kubernetes client sends such requests. The argument listen is the server's address.
 func guard(listen string) func(*http.Request) error {
 	own, _, _ := net.SplitHostPort(listen)
 	return func(r *http.Request) error {
@@ -40,7 +40,7 @@ func guard(listen string) func(*http.Request) error {
 
 // isOurs reports whether a Host header names this server: by its address, by localhost, or by the
 // name in --listen. If the server listens on all addresses, every IP address is accepted. Unlike a
-// name, an IP address cannot be pointed to another server later.
+// name, an IP address cannot be made to point to another server later.
 func isOurs(host, own string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {

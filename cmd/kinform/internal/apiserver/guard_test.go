@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// TestPagesInABrowserHaveNoAccess: requests that a web page can cause are refused before they have
-// any effect.
+// TestPagesInABrowserHaveNoAccess: a request that a web page can cause is refused before it has any
+// effect.
 func TestPagesInABrowserHaveNoAccess(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config")

@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
-// writeKubeconfig writes a kubeconfig for a server. It returns a function that removes the file,
-// unless the file belongs to another server by then.
+// writeKubeconfig writes a kubeconfig for a server. It returns a function that removes the file. If
+// another server has replaced the file meanwhile, the function does nothing.
 //
 // It replaces an existing file only if an earlier run left it behind. Any other file may be the
 // only copy of somebody's credentials.
@@ -36,16 +36,16 @@ func writeKubeconfig(path string, to rest.Config) (remove func(), err error) {
 	}, err
 }
 
-// leftover reports whether a file is exactly what this command writes.
+// leftover reports whether a file has only content that this command writes.
 func leftover(path string) bool {
 	data, err := os.ReadFile(path)
 	ours, _ := kubeconfig.Marshal(connection(configIn(path)))
 	return err == nil && bytes.Equal(data, ours)
 }
 
-// configIn returns the server in a kubeconfig, and the other fields that this command may have
-// written: its own CA, and certificates that this CA signed. The result is empty if the file has no
-// server.
+// configIn returns the server in a kubeconfig. The result includes the other fields that this
+// command may have written: its own CA, and certificates that this CA has signed. If the file has
+// no server, the result is empty.
 func configIn(path string) rest.Config {
 	c, _ := kubeconfig.Load(kubeconfig.Options{Path: path})
 	config := rest.Config{Host: c.Config.Host}

@@ -20,8 +20,8 @@ func Instructions(v *view.View, url string) string {
 }
 
 // Open opens a page in a browser and does not wait for it. If no browser starts, Open returns an
-// error or logs the failure. All users of the machine can read the command line. Its address
-// therefore has a one-time code, which is withdrawn if the browser fails to start.
+// error or logs the failure. Every user of the machine can read a command line, so the address in
+// it has a one-time code. If the browser fails to start, the code is withdrawn.
 func Open(v *view.View, url string) error {
 	url = v.Address(url)
 	command := []string{"xdg-open", url}
@@ -36,7 +36,7 @@ func Open(v *view.View, url string) error {
 		v.Withdraw(url)
 		return fmt.Errorf("cannot open a browser: %w: leave --open out, and open the printed address yourself", err)
 	}
-	go func() { // It ends at once, or with the browser.
+	go func() { // The command ends at once, or together with the browser.
 		if err := started.Wait(); err != nil {
 			v.Withdraw(url)
 			log.Printf("--open: %s has opened no browser (%v): open the printed address yourself", command[0], err)

@@ -41,8 +41,8 @@ func opened(t *testing.T, v *view.View) string {
 	return strings.TrimSpace(string(text))
 }
 
-// All users of a machine can read a browser's command line. It has a code instead of the token, and
-// the code admits one browser.
+// Every user of a machine can read a browser's command line. So it contains a code that admits only
+// one browser, and not the token.
 func TestTheCommandLineOfABrowserHasNoToken(t *testing.T) {
 	v := guarded(t)
 	printed := Instructions(v, "http://127.0.0.1:1/")
@@ -55,7 +55,7 @@ func TestTheCommandLineOfABrowserHasNoToken(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, enter(v, code))
 }
 
-// enter sends a code, and returns the status of the answer.
+// enter sends a code, and returns the status code of the response.
 func enter(v *view.View, code string) int {
 	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:1/session", strings.NewReader(`{"code":"`+code+`"}`))
 	r.Header.Set("Content-Type", "application/json")
@@ -93,8 +93,8 @@ func (s said) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// On a machine without a browser, xdg-open exists and fails with an exit status. The address that
-// it got then admits nobody.
+// On a machine without a browser, xdg-open exists but fails with an exit status. After this
+// failure, the address admits nobody.
 func TestThatNoBrowserIsFoundIsLogged(t *testing.T) {
 	dir := t.TempDir()
 	seen := filepath.Join(dir, "seen")

@@ -1,5 +1,5 @@
-// Package controlplane lets the command replace the control plane programs that
-// controller-runtime's envtest starts: kube-apiserver, etcd and kubectl.
+// Package controlplane lets the command replace the control plane programs of controller-runtime's
+// envtest: kube-apiserver, etcd and kubectl.
 package controlplane
 
 import (
@@ -46,8 +46,8 @@ In a project of kubebuilder: KUBEBUILDER_ASSETS=%[1]s ENVTEST_USE_ENV=true make 
 	}
 }
 
-// write writes the programs to a folder, and returns the folder's absolute path. Envtest starts
-// them with the folder of each package as the current folder.
+// write writes the programs to a folder, and returns the folder's absolute path. The path is
+// absolute, because envtest starts the programs from the folder of each package.
 func write(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -65,7 +65,7 @@ func write(dir string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("finding this program: %w", err)
 	}
-	// This is a copy, because "go run" removes this program when it ends.
+	// A copy is necessary, because "go run" removes this program when it ends.
 	temp, err := copyTo(dir, self)
 	if err != nil {
 		return "", fmt.Errorf("copying this program: %w", err)
@@ -79,8 +79,8 @@ func write(dir string) (string, error) {
 	return dir, nil
 }
 
-// replaceable returns nil if the path is free or has a file that this command wrote. The real
-// programs may be there, from setup-envtest.
+// replaceable returns nil if the path is free, or if this command wrote the file there. The file
+// may be a real program from setup-envtest, which must stay.
 func replaceable(path string) error {
 	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -110,8 +110,8 @@ func copyTo(dir, program string) (path string, err error) {
 	return to.Name(), nil
 }
 
-// place atomically puts a program at a path, because the old program may be running there. It uses
-// a hard link, which takes no space. If the file system has no hard links, it makes a copy.
+// place puts a program at a path atomically, because the old program may be running from there. It
+// uses a hard link, which takes no space. If the file system has no hard links, it makes a copy.
 func place(program, path string) error {
 	link := program + "-" + filepath.Base(path)
 	if os.Link(program, link) != nil {

@@ -131,7 +131,7 @@ func TestWhoeverIsKnownMayDoEverything(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "10.9.0.1", service.Spec.ClusterIP)
 
-	// A service account is authenticated by the token that the server issued for it.
+	// The server authenticates a service account by the token that it issued for the account.
 	accounts := rest.Must(rest.For[*corev1.ServiceAccount](client, rest.ResourceOptions{}))
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "robot"}}
 	_, err = accounts.Create(t.Context(), account, metav1.CreateOptions{})
@@ -205,8 +205,8 @@ func TestFlagsOfTheRealPrograms(t *testing.T) {
 	require.ErrorContains(t, err, "kinform has no kubectl: name a real one with TEST_ASSET_KUBECTL")
 }
 
-// Two control planes run at once. The test makes the requests of envtest to each, and stops each as
-// envtest does.
+// Two control planes run at the same time. To each of them the test makes the requests that envtest
+// makes, and stops it in the same way as envtest.
 func TestControlPlanesAsProcesses(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no process can send signals to another on Windows")

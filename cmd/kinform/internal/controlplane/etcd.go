@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// etcd reports that it is healthy on its client addresses, until ctx ends. It stores nothing: the
-// objects are in the memory of kubeAPIServer.
+// etcd reports that it is healthy on its client addresses, until ctx ends. It stores nothing:
+// kubeAPIServer keeps the objects in memory.
 func etcd(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	used := pflag.NewFlagSet("", pflag.ContinueOnError)
 	addresses := used.StringSlice("listen-client-urls", []string{"http://127.0.0.1:2379"}, "where /health is served")

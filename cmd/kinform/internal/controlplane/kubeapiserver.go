@@ -25,8 +25,8 @@ import (
 	"github.com/kinform/kinform/cmd/kinform/internal/apiserver"
 )
 
-// everything allows everything to every authenticated user. Unauthenticated clients may only check
-// the server's health.
+// everything allows every authenticated user to do everything. Unauthenticated clients may only
+// check the server's health.
 var everything = []apitest.Rule{
 	{Groups: []string{"system:authenticated"}, PolicyRule: rbacv1.PolicyRule{
 		Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"},
@@ -80,8 +80,8 @@ func kubeAPIServer(ctx context.Context, args []string, stdout, stderr io.Writer)
 	return nil
 }
 
-// service is the service "kubernetes", through which pods reach the server. Tests find it in every
-// cluster.
+// service is the service "kubernetes", through which pods reach the server. It exists in every
+// cluster, so tests may expect it.
 func service(addresses string, port uint16) (*corev1.Service, error) {
 	prefix, err := netip.ParsePrefix(addresses)
 	if err != nil {
@@ -100,7 +100,7 @@ func service(addresses string, port uint16) (*corev1.Service, error) {
 	}, nil
 }
 
-// tlsConfig serves a certificate, and verifies client certificates.
+// tlsConfig returns a configuration that serves a certificate and verifies client certificates.
 func tlsConfig(certFile, keyFile, clientCA string) (*tls.Config, error) {
 	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
 	if err != nil {

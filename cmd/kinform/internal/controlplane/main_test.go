@@ -11,8 +11,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain lets the test binary replace the command, so that a copy of it is a control plane
-// program as well.
+// TestMain lets the test binary act as the command, so that copies of the binary can replace the
+// control plane programs.
 func TestMain(m *testing.M) {
 	if _, program := Named(os.Args[0]); program != nil {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)

@@ -10,10 +10,11 @@ import (
 // Program is the main function for one program name. It runs until it is done or ctx ends.
 type Program func(ctx context.Context, args []string, stdout, stderr io.Writer) error
 
-// programs has the programs that envtest starts, by name.
+// programs are the programs that envtest starts, by name.
 var programs = map[string]Program{"kube-apiserver": kubeAPIServer, "etcd": etcd, "kubectl": kubectl}
 
-// Named returns the name that a process was started under, and the program with that name, or nil.
+// Named returns the name under which a process was started. It also returns the program of that
+// name, or nil if no program has it.
 func Named(arg0 string) (name string, p Program) {
 	name = filepath.Base(arg0)
 	return name, programs[name]

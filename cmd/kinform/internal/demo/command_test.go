@@ -48,8 +48,8 @@ type line struct {
 	Stale      *int
 }
 
-// parse parses the lines. It returns the summary, which must be the last line, and the lines
-// between the first two and the summary.
+// parse parses the lines. The last line must be the summary. The result between has the lines from
+// the third to the one before the summary.
 func parse(t *testing.T, out string) (between []line, summary line) {
 	t.Helper()
 	var all []line
@@ -109,7 +109,7 @@ func runEndsByItselfAndAddsUp(t *testing.T, pipeline string) {
 	}
 	require.Greater(t, changes, 20)
 	require.Equal(t, 300+changes, *summary.Events, "every event is shown")
-	if merged == 0 { // Of merged events, only the last is shown.
+	if merged == 0 { // Only the last of merged events is shown.
 		require.Equal(t, objects, *summary.Objects)
 	}
 	require.LessOrEqual(t, *summary.Enqueued, *summary.Events)
@@ -127,8 +127,8 @@ func TestRunWithFaultsEndsInTheServersState(t *testing.T) {
 func runWithFaultsEndsInTheServersState(t *testing.T, pipeline string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	// The time until the pipeline meets a fault depends on the machine. So the run ends by what has
-	// happened, not by time.
+	// The pipeline meets a fault sooner or later, depending on the machine. So the run ends when
+	// certain lines have been written, and not after a fixed time.
 	out := &counter{do: func(seen map[string]int) {
 		if seen["fault"] >= 2 && seen["error"] >= 2 && seen["event"] > 20 && seen["relist"] > 0 {
 			cancel()
@@ -158,7 +158,7 @@ func TestRunWithoutPodsAndWithoutChurn(t *testing.T) {
 	require.Zero(t, *summary.Events)
 }
 
-// waiter calls do when a text has been written.
+// waiter calls the function do when a text has been written.
 type waiter struct {
 	bytes.Buffer
 	text string
@@ -172,7 +172,8 @@ func (w *waiter) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// counter calls do after each line, with the number of lines of each type and each cause.
+// counter calls the function do after each line, with the number of lines of each type and of each
+// cause.
 type counter struct {
 	bytes.Buffer
 	seen map[string]int
@@ -216,7 +217,7 @@ func TestTheEndOfTheContextBeforeTheFirstListIsNotClean(t *testing.T) {
 	require.Zero(t, *summary.Events)
 }
 
-// impatient ends the run at the first sign of progress.
+// impatient stops the run as soon as the first list makes progress.
 type impatient struct {
 	report
 	stop func()
@@ -234,7 +235,7 @@ func TestTheEndOfTheContextDuringTheFirstListIsNotClean(t *testing.T) {
 	require.Positive(t, *summary.Stale)
 }
 
-// narrow accepts this many writes.
+// narrow is a writer that accepts this many writes.
 type narrow int
 
 func (n *narrow) Write(p []byte) (int, error) {

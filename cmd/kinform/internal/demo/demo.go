@@ -29,7 +29,7 @@ type Options struct {
 	// Churn is the number of creates, updates and deletes per second. 0 means none.
 	Churn float64
 
-	// Faults makes the server drop watches, compact its history and answer 429.
+	// Faults makes the server drop watches, compact its history, and respond with 429.
 	Faults bool
 
 	// Workers is the number of workers of the workqueue.
@@ -41,7 +41,7 @@ type Options struct {
 	// View serves a page of the run, and Open opens it in a browser.
 	View, Open bool
 
-	// Record is the path of a new file for the frames of the page; "" for none.
+	// Record is the path of a new file for the frames of the page, or "" for none.
 	Record string
 
 	trials
@@ -51,13 +51,13 @@ type Options struct {
 }
 
 // settleWithin limits the wait until the pipeline has caught up with a quiet server. On an idle
-// machine, that takes milliseconds.
+// machine, catching up takes milliseconds.
 const settleWithin = time.Minute
 
 // run runs the pipeline until its time is over or ctx ends. Then it lets the pipeline catch up,
 // drains it and stops it. It returns an error if a stage did not end normally.
 func run(ctx context.Context, opts Options, r report) (err error) {
-	// A web page can reach loopback as well, but has no token.
+	// A web page can also reach loopback addresses, but it has no token.
 	token := rand.Text()
 	server := apitest.New(apitest.Options{BearerToken: token})
 	defer server.Close()
@@ -101,7 +101,7 @@ func run(ctx context.Context, opts Options, r report) (err error) {
 	return err
 }
 
-// pipeline makes the pipeline of the options.
+// pipeline returns the pipeline that the options ask for.
 func (o Options) pipeline(url, token string, page *shown, r report) (pipeline, error) {
 	if o.Plain {
 		return newTextbook(url, token, o, r)
@@ -113,7 +113,7 @@ func (o Options) pipeline(url, token string, page *shown, r report) (pipeline, e
 	return newTuned(client, o, page, r)
 }
 
-// pods generates the pods of the start, until ctx ends.
+// pods generates the initial pods, until ctx ends.
 func (o Options) pods(ctx context.Context) iter.Seq[*pod] {
 	return func(yield func(*pod) bool) {
 		for p := range apitest.Pods(o.Pods, o.shape()) {
@@ -127,7 +127,7 @@ func (o Options) pods(ctx context.Context) iter.Seq[*pod] {
 // shape returns the options of the pods.
 func (o Options) shape() apitest.PodOptions { return apitest.PodOptions{Namespaces: o.Namespaces} }
 
-// churn changes pods until the time is over or ctx ends. With Options.Faults, it also injects
+// churn changes pods until the run's time is over or ctx ends. With Options.Faults, it also injects
 // faults.
 func churn(ctx context.Context, server *apitest.Server, opts Options, r report) (err error) {
 	if opts.For > 0 {
@@ -151,28 +151,29 @@ func churn(ctx context.Context, server *apitest.Server, opts Options, r report) 
 	return err
 }
 
-// pipeline has all stages: list and watch, reflector, DeltaFIFO, store, handler, workqueue,
+// pipeline is a whole pipeline: list and watch, reflector, DeltaFIFO, store, handler, workqueue and
 // workers.
 type pipeline interface {
-	// start starts the informer and the workers. They have contexts of their own, because they have
-	// to drain after the run's context has ended.
+	// start starts the informer and the workers. They have their own contexts, because they have to
+	// drain after the context of the run has ended.
 	start(workers int)
 
 	// sync waits for the first list, of about total pods.
 	sync(ctx context.Context, total int) error
 
-	// settle waits until the store equals the state of the server, which no longer changes, and the
-	// last state of every key has been reconciled.
+	// settle waits until the store equals the state of the server, which no longer changes. It also
+	// waits until the last state of every key has been reconciled.
 	settle(server *apitest.Server) error
 
 	// stop drains the workqueue and stops all stages.
 	stop() error
 
-	// summary compares with the last state of the server, by key and version.
+	// summary compares the result with the last state of the server, which maps each key to its
+	// version.
 	summary(last map[types.NamespacedName]string) Summary
 }
 
-// versions returns the version of every pod that the server has.
+// versions returns the version of every pod on the server.
 func versions(server *apitest.Server) map[types.NamespacedName]string {
 	all := make(map[types.NamespacedName]string)
 	objects, _, _ := server.List(corev1.SchemeGroupVersion.WithResource("pods"), "") // Pods are always served.

@@ -10,8 +10,8 @@ import (
 // faultEvery is the time between two faults.
 const faultEvery = 600 * time.Millisecond
 
-// makeTrouble injects one fault after another until ctx ends, and then removes the remaining
-// faults.
+// makeTrouble injects one fault after another until ctx ends. Then it removes the faults that have
+// not happened yet.
 func makeTrouble(ctx context.Context, server *apitest.Server, r report) {
 	var injected []*apitest.Injected
 	defer func() {
@@ -26,7 +26,8 @@ func makeTrouble(ctx context.Context, server *apitest.Server, r report) {
 	}{
 		{"every watch is cut off", func() { server.DropWatches("pods") }},
 		{"the past is compacted under a cut watch: the next one gets 410 Gone", func() {
-			// Two watches have to fail, because the first one only asks for the last event again.
+			// Two watches have to fail: after the first 410, the reflector only retries from the
+			// last event.
 			inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.Expired()})
 			server.Compact()
 			server.DropWatches("pods")
@@ -41,7 +42,8 @@ func makeTrouble(ctx context.Context, server *apitest.Server, r report) {
 		}},
 		{"the next list breaks in the middle, after a 410", func() {
 			inject(apitest.Fault{Verb: "list", Times: 1, Action: apitest.CutBody(100_000)})
-			// Two watches have to fail, because the first one only asks for the last event again.
+			// Two watches have to fail: after the first 410, the reflector only retries from the
+			// last event.
 			inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.Expired()})
 			server.DropWatches("pods")
 		}},

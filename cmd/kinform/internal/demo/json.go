@@ -25,7 +25,7 @@ func newJSONReport(out io.Writer) *jsonReport {
 func (r *jsonReport) write(line any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_ = r.out.Encode(line) // The output remembers its failure.
+	_ = r.out.Encode(line) // The output keeps the error.
 }
 
 func (r *jsonReport) started(opts Options, url, page string) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// maxLatencies is the number of latencies that a long run keeps, the newest ones.
+// maxLatencies is the maximum number of latencies that are kept: those of the newest changes.
 const maxLatencies = 1 << 16
 
 // latencies keeps durations for percentiles.
@@ -23,7 +23,7 @@ func (l *latencies) add(d time.Duration) {
 	l.next = (l.next + 1) % maxLatencies
 }
 
-// percentiles returns the median and the 99th percentile, or 0 without durations.
+// percentiles returns the median and the 99th percentile, or 0 if there are no durations.
 func (l *latencies) percentiles() (p50, p99 time.Duration) {
 	if len(l.all) == 0 {
 		return 0, 0

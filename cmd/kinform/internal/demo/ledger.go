@@ -7,15 +7,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ledger is the demo's controller. Its reconcile function looks an object up in the store and
-// records its version. At the end, the records show whether the last state of each key was
+// ledger is the demo's controller. Its reconcile function looks up an object in the store and
+// records the object's version. At the end, the records show whether the last state of each key was
 // reconciled.
 type ledger struct {
-	// stored returns the version of a key in the store, or "" if the store has no such object.
+	// stored returns the version of an object in the store, or "" if the store does not have the
+	// object.
 	stored func(types.NamespacedName) string
 
 	mu sync.Mutex // guards following
-	// seen is the version of each key at its last reconcile, or "" if the store had no such object.
+	// seen is the version of each object at its last reconcile, or "" if the store did not have the
+	// object.
 	seen map[types.NamespacedName]string
 }
 
@@ -31,8 +33,8 @@ func (l *ledger) reconcile(_ context.Context, key types.NamespacedName) error {
 	return nil
 }
 
-// stale counts the keys whose last reconciled version differs from the server's. The map versions
-// has all objects on the server.
+// stale counts the keys whose last reconciled version differs from the version on the server. The
+// map versions has all objects on the server.
 func (l *ledger) stale(versions map[types.NamespacedName]string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

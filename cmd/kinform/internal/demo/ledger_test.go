@@ -19,7 +19,7 @@ func TestKeysNotReconciledInTheirLastStateAreStale(t *testing.T) {
 
 	tests := []struct {
 		name string
-		// reconciled are the states of the store at each reconcile.
+		// reconciled are operations on the store. The key is reconciled after each of them.
 		reconciled []indexer.Op[*pod]
 		// server is the version on the server, or "" if the server has no such pod.
 		server string

@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// The demo must detect a pipeline that falls behind; otherwise "stale 0" would prove nothing.
+// The demo must detect a pipeline that falls behind. Otherwise, "stale 0" would prove nothing.
 func TestPipelineThatDoesNotFollowIsFoundOut(t *testing.T) {
 	t.Parallel()
 	for want, cut := range map[string]func(*tuned){

@@ -13,17 +13,18 @@ import (
 
 // Summary has the numbers of a run.
 type Summary struct {
-	// Objects is the number of objects in the store, and Events the number of events to the
-	// handler.
+	// Objects is the number of objects in the store. Events is the number of events that the
+	// handler got.
 	Objects int    `json:"objects"`
 	Events  uint64 `json:"events"`
 	// Enqueued counts the keys that the workqueue accepted, and Reconciled the calls of the
-	// reconcile function. Both are smaller than Events, because a waiting key is queued once.
+	// reconcile function. Both are smaller than Events, because a key that is waiting is not queued
+	// again.
 	Enqueued   uint64 `json:"enqueued"`
 	Reconciled uint64 `json:"reconciled"`
 	// Relists counts lists after the first one.
 	Relists uint64 `json:"relists"`
-	// Stale counts the keys whose last reconciled state differs from the server's.
+	// Stale counts the keys whose last reconciled state differs from the state on the server.
 	Stale int `json:"stale"`
 
 	Trials
@@ -62,8 +63,8 @@ func newReport(format string, out, progress io.Writer) (report, error) {
 	}
 }
 
-// reason returns the cause of an error without the failed request, because its address is long and
-// always the same here.
+// reason returns the cause of an error. It leaves out the failed request, because the request's
+// address is long and always the same here.
 func reason(err error) error {
 	if request, ok := errors.AsType[*rest.Error](err); ok {
 		return request.Err

@@ -11,19 +11,19 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// linesPerSecond limits the journeys that the text report shows: more than an eye can follow, and
-// few enough for a slow terminal.
+// linesPerSecond limits how many journeys the text report shows. It is more than an eye can follow,
+// but not too much for a slow terminal.
 const linesPerSecond = 25
 
 // textReport writes for a person at a terminal with at least 80 columns.
 type textReport struct {
 	out      io.Writer
-	progress io.Writer // nil if it is not a terminal
+	progress io.Writer // nil if the output is not a terminal
 
 	mu        sync.Mutex // guards following
 	bar       *progressbar.ProgressBar
 	began     time.Time // start of the churn
-	second    time.Time // start of the second that lines and unshown count
+	second    time.Time // start of the second in which lines and unshown count
 	lines     int
 	unshown   int
 	latencies latencies
@@ -34,7 +34,7 @@ func newTextReport(out, progress io.Writer) *textReport {
 }
 
 func (r *textReport) printf(format string, args ...any) {
-	_, _ = fmt.Fprintf(r.out, format+"\n", args...) // The output remembers its failure.
+	_, _ = fmt.Fprintf(r.out, format+"\n", args...) // The output keeps the error.
 }
 
 func (r *textReport) started(opts Options, url, page string) {
@@ -95,7 +95,7 @@ func (r *textReport) traveled(j journey) {
 		brief(j.FIFO), brief(j.Mailbox), brief(j.Workqueue), brief(j.Worker), brief(j.total()))
 }
 
-// unshownLocked writes the number of changes left out since the last call.
+// unshownLocked writes how many changes have been left out since its last call.
 func (r *textReport) unshownLocked() {
 	if r.unshown > 0 {
 		r.printf("%8s and %d more", "", r.unshown)

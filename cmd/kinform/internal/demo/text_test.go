@@ -97,7 +97,7 @@ func TestProgressBarOfTheFirstList(t *testing.T) {
 	var out, progress bytes.Buffer
 	r := newTextReport(&out, &progress)
 	r.syncing(0, 1000)
-	time.Sleep(50 * time.Millisecond) // the bar is drawn at most every 40 ms of real time
+	time.Sleep(50 * time.Millisecond) // The bar is drawn at most once in 40 ms of real time.
 	r.syncing(500, 1000)
 	require.Contains(t, progress.String(), "First list")
 	require.Contains(t, progress.String(), "(500/1000)")

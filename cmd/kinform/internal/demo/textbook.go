@@ -17,8 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// textbook is the pipeline of package plain. Plain has no observers, so the report follows a change
-// only from the handler on.
+// textbook is the pipeline of package plain. Package plain has no observers, so the report can
+// follow a change only from the handler on.
 type textbook struct {
 	report    report
 	opts      Options
@@ -31,7 +31,7 @@ type textbook struct {
 	events    atomic.Uint64
 	runs      atomic.Uint64
 	resyncs   atomic.Uint64
-	slow      *plain.Handler[*pod] // nil if there is no slow handler
+	slow      *plain.Handler[*pod] // nil without a slow handler
 	slowCalls atomic.Uint64        // calls that have returned
 
 	mu      sync.Mutex                             // guards following
@@ -93,8 +93,8 @@ func (p *textbook) failed(err error) {
 	p.report.failed(reflector.Error{Phase: phase, Err: err, RetryIn: unknown})
 }
 
-// handled is the handler. It records the change before it enqueues the key, so that the worker
-// finds it.
+// handled handles an event. It records the change before it enqueues the key, so that the worker
+// finds the change.
 func (p *textbook) handled(e plain.Event[*pod]) {
 	p.events.Add(1)
 	key := plain.KeyOf(e.New)
@@ -199,8 +199,8 @@ func (p *textbook) stop() error {
 	return p.informerErr
 }
 
-// summary reports the same number for enqueued and reconciled keys: the queue does not count, and
-// each enqueued key has been reconciled by now.
+// summary reports the same number for enqueued and reconciled keys. The queue has no counter, and
+// by then every enqueued key has been reconciled.
 func (p *textbook) summary(last map[types.NamespacedName]string) Summary {
 	found := p.opts.find(func() int {
 		pods, err := p.informer.Store.ByIndex(nodeIndex, p.opts.Node)

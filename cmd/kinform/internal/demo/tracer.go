@@ -13,16 +13,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// journey is the way of one change through the pipeline: from its arrival at the reflector until a
-// worker has finished its key.
+// journey describes how one change passes through the pipeline: from its arrival at the reflector
+// until a worker has finished its key.
 type journey struct {
 	Type            informer.EventType
 	Cause           informer.Cause
 	Key             types.NamespacedName
 	ResourceVersion string
 
-	// Merged is the number of other changes of the key that this journey includes. They were merged
-	// on the way to a worker.
+	// Merged is the number of other changes of the key that this journey includes, because they
+	// were merged before a worker took the key.
 	Merged int
 
 	// FIFO is the time from the reflector to the store. Mailbox is the time from the store to the
@@ -42,7 +42,8 @@ func (j journey) total() (sum time.Duration) {
 }
 
 // tracer follows changes through the observers of each stage. It skips objects of the first list,
-// which are not changes, and deletions found by a relist, whose time is unknown.
+// which are not changes. It also skips deletions that a relist has found, because their time is
+// unknown.
 type tracer struct {
 	// finished is called by the worker at the end of each journey.
 	finished func(journey)
@@ -51,13 +52,13 @@ type tracer struct {
 	synced bool       // the first list is in the store
 	// arrivals are the changes of a key that have not reached the handler, the oldest first.
 	arrivals map[types.NamespacedName][]arrival
-	// waiting are the journeys of keys in the workqueue, running the journeys of keys with a
-	// worker.
+	// waiting has the journeys of keys in the workqueue, and running has the journeys of keys that
+	// workers have.
 	waiting map[types.NamespacedName]journey
 	running map[types.NamespacedName]journey
 }
 
-// arrival is one version of an object, with its times of arrival at the reflector and the store.
+// arrival is one version of an object, with the times when it reached the reflector and the store.
 type arrival struct {
 	version          uint64
 	received, stored time.Time
@@ -112,7 +113,7 @@ func (t *tracer) informer() *informer.Observer {
 	}}
 }
 
-// handled receives an event of the handler, before the handler enqueues the key.
+// handled records an event of the handler. The handler calls it before it enqueues the key.
 func (t *tracer) handled(e informer.Event[*pod]) {
 	now, version := time.Now(), number(e.ResourceVersion)
 	t.mu.Lock()
@@ -165,8 +166,8 @@ func (t *tracer) queue() *workqueue.Observer[types.NamespacedName] {
 	}
 }
 
-// number converts a version to a number, to compare versions. The embedded server's versions are
-// numbers.
+// number converts a version to a number, so that versions can be compared. The embedded server's
+// versions are numbers.
 func number(resourceVersion string) uint64 {
 	n, _ := strconv.ParseUint(resourceVersion, 10, 64)
 	return n

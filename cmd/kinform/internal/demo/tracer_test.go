@@ -16,7 +16,7 @@ import (
 
 var web = types.NamespacedName{Namespace: "ns", Name: "web"}
 
-// stages simulates the pipeline for a tracer, in any order that a test needs.
+// stages simulates the pipeline for a tracer. A test can call the stages in any order.
 type stages struct {
 	*tracer
 	journeys []journey
@@ -115,7 +115,7 @@ func TestChangesWithTheirKeyInOneBatchAreFollowedEach(t *testing.T) {
 	s.listed()
 	s.event("7")
 	s.event("8")
-	s.event("12") // arrives while the batch through 8 is in flight
+	s.event("12") // This event arrives while the batch up to 8 is being applied.
 	s.applied("8")
 	for _, version := range []string{"7", "8"} {
 		s.told(version, informer.Watch)
@@ -141,7 +141,7 @@ func TestWhatARelistFindsIsFollowedAndTheFirstListIsNot(t *testing.T) {
 
 		s.item("3", true)
 		require.Empty(t, s.arrivals)
-		s.item("5", false) // This list breaks off, and the next one has the object again.
+		s.item("5", false) // This list is interrupted, and the next list has the object again.
 		time.Sleep(time.Second)
 		s.item("5", false)
 		time.Sleep(time.Millisecond)
@@ -152,7 +152,7 @@ func TestWhatARelistFindsIsFollowedAndTheFirstListIsNot(t *testing.T) {
 		require.Equal(t, informer.Relist, s.journeys[0].Cause)
 		require.Equal(t, time.Millisecond, s.journeys[0].FIFO)
 
-		s.told("5", informer.Relist) // A relist lacks the object: its last state comes again, as a deletion.
+		s.told("5", informer.Relist) // a deletion that a relist found, with the last state
 		s.worked(0, 0)
 		require.Len(t, s.journeys, 1)
 	})

@@ -13,10 +13,10 @@ import (
 // trials are experiments for a learner. Each makes one idea visible. The zero value makes no
 // experiments.
 type trials struct {
-	// Work is the time that a worker takes for a key.
+	// Work is how long a worker takes for a key.
 	Work time.Duration
 
-	// Fail is the number of failed attempts at each key before one succeeds.
+	// Fail is the number of attempts at each key that fail before one succeeds.
 	Fail int
 
 	// SlowHandler adds a second handler, whose calls take this long.
@@ -29,17 +29,17 @@ type trials struct {
 	Node string
 }
 
-// attempt is one reconcile of a key that may fail on purpose.
+// attempt is one reconcile of a key. It may fail on purpose.
 type attempt struct {
 	key    types.NamespacedName
 	number int           // from 1
-	after  time.Duration // since the previous attempt, 0 for the first
+	after  time.Duration // since the previous attempt; 0 for the first
 	failed bool
 }
 
 var errTrial = errors.New("it was told to fail")
 
-// controller makes the demo's reconcile function slow, or makes it fail, as the trials say.
+// controller returns the demo's reconcile function, made slow or failing as the trials require.
 func (t trials) controller(reconcile func(context.Context, types.NamespacedName) error, told func(attempt)) func(context.Context, types.NamespacedName) error {
 	if t.Work == 0 && t.Fail == 0 {
 		return reconcile
@@ -53,7 +53,7 @@ func (t trials) controller(reconcile func(context.Context, types.NamespacedName)
 			}
 		}
 		if err == nil {
-			err = reconcile(ctx, key) // It reads the store, and works on that state.
+			err = reconcile(ctx, key) // Reconcile reads the store, and works on that state.
 		}
 		pause(ctx, t.Work)
 		return err
@@ -125,11 +125,11 @@ type lookup struct {
 	Pods     int           `json:"pods"`
 	ByIndex  time.Duration `json:"by_index_ns"`
 	OneByOne time.Duration `json:"one_by_one_ns"`
-	// Missed is the number of pods that only one of the two ways found.
+	// Missed is the number of pods that one of the two ways found and the other did not.
 	Missed int `json:"missed,omitempty"`
 }
 
-// find looks up the pods of a node by an index, and by a scan of all pods.
+// find looks up the pods of a node in two ways: by an index, and by a scan of all pods.
 func (t trials) find(byIndex func() int, all func(yield func(*pod) bool)) *lookup {
 	if t.Node == "" {
 		return nil

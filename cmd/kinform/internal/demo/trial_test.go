@@ -22,7 +22,8 @@ type tried struct {
 	Lookup    *lookup
 }
 
-// try runs the demo with flags. It returns the lines of one type, and the summary.
+// try runs the demo with flags. It returns the lines of the type in the argument of. It also
+// returns the summary.
 func try(t *testing.T, of string, flags ...string) (lines []tried, summary tried) {
 	var out bytes.Buffer
 	require.NoError(t, demo(t.Context(), &out, append(flags, "--output", "json")...))
@@ -50,7 +51,7 @@ func TestWorkThatFailsIsTriedAgain(t *testing.T) {
 
 func TestSlowWorkMergesChanges(t *testing.T) {
 	eachPipeline(t, func(t *testing.T, pipeline string) {
-		// The work on a key takes about as long as all changes together, whatever the number of
+		// Reconciling one key takes about as long as making all the changes, for any number of
 		// pods.
 		_, summary := try(t, "", pipeline, "--pods", "1", "--churn", "1000", "--work", "250ms", "--workers", "32", "--for", "300ms")
 		require.Less(t, summary.Enqueued, summary.Events)

@@ -23,7 +23,7 @@ import (
 type tuned struct {
 	report   report
 	opts     Options
-	client   *rest.Client // stop closes it
+	client   *rest.Client // closed by stop
 	informer *informer.Informer[*pod]
 	handler  *informer.Registration[*pod]
 	queue    *workqueue.Queue[types.NamespacedName]
@@ -32,8 +32,8 @@ type tuned struct {
 	resyncs  atomic.Uint64
 	slow     atomic.Uint64 // calls of the slow handler that have returned
 
-	// cancelInformer and cancelWorkers end the informer and the workers. running waits for both,
-	// and informerErr and workersErr are their errors.
+	// cancelInformer and cancelWorkers end the informer and the workers. running waits for both;
+	// informerErr and workersErr are their errors.
 	cancelInformer, cancelWorkers context.CancelFunc
 	informing                     context.Context // ends with cancelInformer
 	slowSynced                    func() bool     // waits; nil without a slow handler
@@ -51,10 +51,11 @@ func newTuned(client *rest.Client, opts Options, page *shown, r report) (*tuned,
 	options := informer.Options[*pod]{
 		Name: "pods",
 		Reflector: reflector.Options{
-			Logger:   slog.New(slog.DiscardHandler), // The report shows each failure.
+			Logger:   slog.New(slog.DiscardHandler), // The report shows failures.
 			Observer: trace.reflector(),
 			OnError:  r.failed,
-			// A demo is short, so it retries sooner than a client of a busy server should.
+			// A demo is short, so the reflector retries sooner than a client of a busy server
+			// should.
 			Backoff: reflector.Backoff{Base: 50 * time.Millisecond, Max: time.Second},
 		},
 		Store:    indexer.Options[*pod]{Indexes: indexes(opts)},
@@ -62,7 +63,7 @@ func newTuned(client *rest.Client, opts Options, page *shown, r report) (*tuned,
 	}
 	queue := workqueue.Options[types.NamespacedName]{
 		Name: "pods", Observer: trace.queue(),
-		Logger: slog.New(slog.DiscardHandler), // The report shows each attempt.
+		Logger: slog.New(slog.DiscardHandler), // The report shows attempts.
 	}
 	if page != nil {
 		options, queue = view.InformerOptions(page.View, options), view.QueueOptions(page.View, queue)
@@ -118,7 +119,7 @@ func (p *tuned) start(workers int) {
 	}
 }
 
-// sync also shows the progress.
+// sync also reports its progress.
 func (p *tuned) sync(ctx context.Context, total int) error {
 	began := time.Now()
 	ticker := time.NewTicker(10 * time.Millisecond)
@@ -156,8 +157,8 @@ func (p *tuned) settle(server *apitest.Server) error {
 	return nil
 }
 
-// busy reports whether work is left. A check of the ledger would delay that work. With resyncs
-// there is always work, so busy returns false then.
+// busy reports whether the queues have work left, so that the check of the ledger does not delay
+// that work. With resyncs there is always work, so busy returns false.
 func (p *tuned) busy() bool {
 	if p.opts.Resync > 0 {
 		return false

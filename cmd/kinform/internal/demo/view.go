@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// shown is the page of a run. A nil *shown has no page.
+// shown is the page of a run. A nil *shown stands for a run without a page.
 type shown struct {
 	*view.View
 	url   string
@@ -19,7 +19,7 @@ type shown struct {
 	ended chan error
 }
 
-// show serves a page of the server's pipeline, if the options ask for it.
+// show serves a page that shows the server's pipeline, if the options ask for one.
 func (o Options) show(server *apitest.Server) (*shown, error) {
 	if !o.View {
 		return nil, nil
@@ -57,7 +57,7 @@ func (s *shown) record(path string) (*recording.File, error) {
 	return recording.Start(s.View, path)
 }
 
-// where returns a text with the address of the page, or "" without a page.
+// where returns a text with the address of the page, or "" if there is no page.
 func (s *shown) where() string {
 	if s == nil {
 		return ""

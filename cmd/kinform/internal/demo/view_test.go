@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// The page of a run shows its pipeline, and is gone after the run.
+// During a run, the page shows its pipeline. After the run, the page is gone.
 func TestRunServesAPage(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -57,7 +57,7 @@ func TestWhichRunsHaveAPage(t *testing.T) {
 			require.NotContains(t, string(p), `"view"`)
 			cancel()
 		})
-		_ = demo(ctx, out, append(flags, "-o", "json", "--pods", "1")...) // It did not reach its first list.
+		_ = demo(ctx, out, append(flags, "-o", "json", "--pods", "1")...) // It ends before its first list.
 	}
 	require.ErrorContains(t, demo(t.Context(), io.Discard, "--open", "--no-view"), "--open and --record contradict")
 	require.ErrorContains(t, demo(t.Context(), io.Discard, "--open", "--plain"), "--open and --record contradict")
@@ -70,7 +70,7 @@ func (w writerFunc) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A recorded run has a page and ends normally. An existing file makes it fail.
+// A recorded run has a page and ends normally. If the file exists already, the run fails.
 func TestARunIsRecorded(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "run.jsonl")

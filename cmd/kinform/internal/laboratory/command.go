@@ -1,5 +1,5 @@
-// Package laboratory is the command "kinform lab": it runs a pipeline, and a page with buttons that
-// break it in various ways.
+// Package laboratory is the command "kinform lab": it runs a pipeline and serves a page with
+// buttons that break the pipeline in various ways.
 package laboratory
 
 import (

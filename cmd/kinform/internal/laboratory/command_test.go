@@ -96,7 +96,7 @@ func TestAnAddressThatCannotBeSaidEndsIt(t *testing.T) {
 	require.EqualError(t, cmd.ExecuteContext(t.Context()), "disk full")
 }
 
-// The laboratory accepts the largest values that the flags accept.
+// The laboratory accepts the largest values that its flags accept.
 func TestAllNumbersThatFlagsTakeAreTaken(t *testing.T) {
 	for _, opts := range []lab.Options{{Workers: 1}, {Workers: mostWorkers}, {Rate: mostRate}} {
 		_, err := lab.New(opts)

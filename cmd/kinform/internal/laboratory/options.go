@@ -22,14 +22,14 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.options.Listen, "listen", "", "a loopback address at which the API server listens as well, for kubectl")
 }
 
-// The largest values that a laboratory accepts.
+// the largest values that a laboratory accepts
 const (
 	mostRate    = 5000
 	mostWorkers = 16
 )
 
-// check returns an error for an invalid number in terms of the flags. The laboratory's own errors
-// name fields, and it treats some numbers as a default.
+// check returns an error for an invalid number. The error names the flag. The laboratory's own
+// errors name Go fields, and some numbers mean a default there.
 func (o Options) check() error {
 	for _, flag := range []struct {
 		name        string
@@ -61,7 +61,7 @@ func (o Options) New() (*lab.Lab, error) {
 	if opts.Pods == 0 {
 		opts.Pods = -1 // 0 would mean the default
 	}
-	opts.View.IndexValues = true // They come from synthetic pods.
+	opts.View.IndexValues = true // The values come from synthetic pods.
 	if opts.Listen != "" {
 		host, _, err := net.SplitHostPort(opts.Listen)
 		if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {

@@ -1,4 +1,4 @@
-// Package migrate replaces client-go by kinform in a program, with one line in its go.mod.
+// Package migrate makes a program use kinform in place of client-go, with one line in its go.mod.
 package migrate
 
 import (
@@ -92,7 +92,8 @@ func (o options) run(ctx context.Context, dir string, out io.Writer, p progress)
 	return migrate(ctx, m, target, o.dryRun, out, p)
 }
 
-// migrate adds the lines, and reports what does not compile with them.
+// migrate adds the replace line and what belongs to it, and reports which code does not compile
+// with it.
 func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Writer, p progress) error {
 	if err := m.replaceable(ctx); err != nil {
 		return err
@@ -169,7 +170,7 @@ func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Write
 	return nil
 }
 
-// bring tidies the draft, and shows the progress of downloads.
+// bring tidies the draft, and shows how the downloads progress.
 func (d *draft) bring(ctx context.Context, p progress) error {
 	return d.m.shown(p, "resolving the modules (go mod tidy)", "lines of go mod tidy", func() error { return d.tidy(ctx) })
 }
@@ -183,7 +184,7 @@ func compileShown(ctx context.Context, m *module, raised []reasoned, p progress)
 	return r, err
 }
 
-// shown runs work with the go command's messages as its progress.
+// shown runs the function work. Its progress consists of the go command's messages.
 func (m *module) shown(p progress, what, counted string, work func() error) error {
 	return p.during(what, counted, func(said io.Writer) error {
 		m.said = said
@@ -211,7 +212,7 @@ func undo(ctx context.Context, m *module, out io.Writer, p progress) error {
 		return fmt.Errorf("%s has no line of kinform migrate", m.file)
 	}
 	if !m.imports(kinform) {
-		edits = append(edits, "-droprequire="+kinform) // without its line it may be unavailable, and go.sum would lack its dependencies
+		edits = append(edits, "-droprequire="+kinform) // it may be unavailable without its replace line
 	}
 	d, err := newDraft(m)
 	if err != nil {

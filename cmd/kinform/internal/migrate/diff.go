@@ -20,7 +20,7 @@ func printDiff(w io.Writer, name string, before, after []byte) {
 			i++
 			continue
 		}
-		start, end := i, i+1 // of the changes of one hunk
+		start, end := i, i+1 // range of the changes of one hunk
 		for j := end; j < len(changes) && j-end <= 2*around; j++ {
 			if changes[j].kind != ' ' {
 				end = j + 1
@@ -29,7 +29,7 @@ func printDiff(w io.Writer, name string, before, after []byte) {
 		i = end
 		start, end = max(0, start-around), min(len(changes), end+around)
 		hunk := changes[start:end]
-		removed, added := count(hunk, '+'), count(hunk, '-') // lines that only one side has
+		removed, added := count(hunk, '+'), count(hunk, '-') // numbers of lines that only one side has
 		fmt.Fprintf(w, "@@ -%d,%d +%d,%d @@\n", hunk[0].a+1, len(hunk)-removed, hunk[0].b+1, len(hunk)-added)
 		for _, c := range hunk {
 			fmt.Fprintf(w, "%c%s\n", c.kind, strings.TrimSuffix(c.line, "\n"))
@@ -42,8 +42,8 @@ func printDiff(w io.Writer, name string, before, after []byte) {
 
 func lines(text []byte) []string { return slices.Collect(strings.Lines(string(text))) }
 
-// change is a line of a diff: ' ' for unchanged, '-' for removed, '+' for added. The numbers a and
-// b count the lines before it on both sides.
+// change is a line of a diff: ' ' for unchanged, '-' for removed, '+' for added. The fields a and b
+// are the numbers of lines before it on the two sides.
 type change struct {
 	kind byte
 	a, b int
@@ -60,8 +60,8 @@ func count(changes []change, kind byte) int {
 	return n
 }
 
-// compare finds the changes by the longest common subsequence of the part between the first and the
-// last difference.
+// compare finds the changes. It skips equal lines at the start and at the end, and takes the
+// longest common subsequence of the rest.
 func compare(a, b []string) []change {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
@@ -76,7 +76,7 @@ func compare(a, b []string) []change {
 		out = append(out, change{' ', i, i, a[i]})
 	}
 	x, y := a[head:len(a)-tail], b[head:len(b)-tail]
-	common := make([][]int32, len(x)+1) // of x[i:] and y[j:]
+	common := make([][]int32, len(x)+1) // lengths of the common subsequences of x[i:] and y[j:]
 	for i := range common {
 		common[i] = make([]int32, len(y)+1)
 	}

@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// draft is a copy of go.mod and go.sum in a temporary folder. Changes are made to the copy; the
-// module's own files stay unchanged until put.
+// draft is a copy of go.mod and go.sum in a temporary folder. All changes are made in the copy. The
+// module's own files stay unchanged until put is called.
 type draft struct {
 	m      *module
 	dir    string
-	parsed goMod // of the draft, after tidy
+	parsed goMod // the go.mod of the draft, after tidy
 }
 
 // newDraft copies the module's files.
@@ -52,7 +52,7 @@ func (d *draft) mod() string { return filepath.Join(d.dir, "go.mod") }
 func (d *draft) sum() string { return filepath.Join(d.dir, "go.sum") }
 func (d *draft) remove()     { os.RemoveAll(d.dir) }
 
-// edit changes the draft with flags of go mod edit.
+// edit changes the draft's go.mod by flags of go mod edit.
 func (d *draft) edit(ctx context.Context, flags ...string) error {
 	if len(flags) == 0 {
 		return nil
@@ -61,9 +61,10 @@ func (d *draft) edit(ctx context.Context, flags ...string) error {
 	return err
 }
 
-// tidy adds the requirements that the module needs with the draft, and removes the others.
+// tidy adds the requirements that the module needs with the draft's go.mod, and removes all others.
 func (d *draft) tidy(ctx context.Context) error {
-	// With -e, tidy goes on if kinform lacks a package of client-go. The compile step reports that.
+	// With -e, tidy continues if kinform lacks a package of client-go. The compile step reports
+	// such packages.
 	_, said, err := d.m.alone().runBoth(ctx, "mod", "tidy", "-e", "-modfile="+d.mod())
 	if err != nil {
 		return err
@@ -71,7 +72,8 @@ func (d *draft) tidy(ctx context.Context) error {
 	if d.parsed, err = d.m.parse(ctx, d.mod()); err != nil {
 		return err
 	}
-	// It also goes on if a module cannot be downloaded, and then removes the module's requirement.
+	// With -e, tidy also continues if a module cannot be downloaded, and removes the requirement of
+	// that module.
 	for _, r := range d.m.parsed.Require {
 		if !r.Indirect && d.parsed.version(r.Path) == "" && strings.Contains(said, r.Path) {
 			return fmt.Errorf("go mod tidy in %s does not find all that the module imports of %s:\n%s%s", d.m.dir, r.Path, lastLines(said, 10), d.m.unseen())
@@ -80,7 +82,8 @@ func (d *draft) tidy(ctx context.Context) error {
 	return nil
 }
 
-// put replaces the module's files by the draft. The returned function restores the old files.
+// put replaces the module's files by the files of the draft. The returned function restores the old
+// files.
 func (d *draft) put() (takeBack func() error, err error) {
 	mod, err := os.ReadFile(d.mod())
 	if err != nil {
@@ -125,7 +128,7 @@ func (m *module) save() (restore func() error, err error) {
 	}, nil
 }
 
-// putBack writes a file, unless it has the text already.
+// putBack writes a file, unless the file has this text already.
 func putBack(path string, text []byte) error {
 	if now, err := os.ReadFile(path); err == nil && bytes.Equal(now, text) {
 		return nil

@@ -44,7 +44,7 @@ func (r *rewriting) call(c *ast.CallExpr) {
 			}
 		}
 	}
-	slices.Sort(fields) // Name first
+	slices.Sort(fields) // The field Name comes first.
 	qualifier := r.original(s.X.Pos(), s.X.End())
 	r.take(c)
 	r.replace(c.Pos(), c.End(), qualifier+".New("+qualifier+".Options["+element+"]{"+strings.Join(fields, ", ")+"})")
@@ -61,7 +61,7 @@ func keyOf(kv *ast.KeyValueExpr, ok bool) (string, bool) {
 	return id.Name, true
 }
 
-// element returns the type of a queue's keys, as written in the file.
+// element returns the type of a queue's keys, as the file spells it.
 func (r *rewriting) element(fun ast.Expr, s *ast.SelectorExpr, name string) (string, bool) {
 	if index, ok := fun.(*ast.IndexExpr); ok {
 		return r.original(index.Index.Pos(), index.Index.End()), true
@@ -125,7 +125,8 @@ func (r *rewriting) bucket(u *ast.UnaryExpr) {
 	r.replace(u.Pos(), u.End(), text)
 }
 
-// limiter returns the arguments of rate.NewLimiter in a bucket literal, or nil.
+// limiter returns the two arguments of rate.NewLimiter in the literal of a bucket. It returns nil
+// if the literal has another form.
 func (r *rewriting) limiter(literal *ast.CompositeLit) (qps, burst ast.Expr) {
 	if len(literal.Elts) != 1 {
 		return nil, nil
@@ -149,8 +150,8 @@ func (r *rewriting) limiter(literal *ast.CompositeLit) (qps, burst ast.Expr) {
 	return call.Args[0], call.Args[1]
 }
 
-// get rewrites key, shutdown := queue.Get(). The second variable becomes an error, and its uses
-// compare it with nil.
+// get rewrites an assignment key, shutdown := queue.Get(). The second variable becomes an error,
+// and the code that uses it compares it with nil.
 func (r *rewriting) get(a *ast.AssignStmt) {
 	if len(a.Rhs) != 1 || len(a.Lhs) != 2 || a.Tok != token.DEFINE {
 		return
@@ -182,8 +183,8 @@ func (r *rewriting) get(a *ast.AssignStmt) {
 	r.replace(call.Lparen, call.End(), "(context.Background())")
 }
 
-// asksForError rewrites the uses of a bool variable so that they compare an error with nil. It
-// reports whether that is possible for all uses.
+// asksForError changes the code that uses a bool variable: it now compares an error with nil. It
+// reports whether all uses can be changed in this way.
 func (r *rewriting) asksForError(obj types.Object) bool {
 	possible := true
 	var stack []ast.Node

@@ -8,7 +8,8 @@ import (
 	"strconv"
 )
 
-// addImport adds an import of the standard library to a file. Formatting sorts the imports later.
+// addImport adds an import of a standard library package to a file. Formatting sorts the imports
+// later.
 func addImport(text []byte, name string) []byte {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "", text, parser.ImportsOnly|parser.ParseComments)
@@ -24,8 +25,8 @@ func addImport(text []byte, name string) []byte {
 		at, line := int(group.Pos()-base), "import "+strconv.Quote(name)+"\n"
 		if group.Lparen.IsValid() {
 			at, line = int(group.Lparen-base)+1, "\n\t"+strconv.Quote(name)
-			// If the group begins with imports from outside of the standard library, add a blank
-			// line.
+			// If the import group begins with other packages than the standard library's, add a
+			// blank line.
 			if len(group.Specs) > 0 && !standard(imported(group.Specs[0].(*ast.ImportSpec))) {
 				line += "\n"
 			}
@@ -71,7 +72,7 @@ func dropUnused(text []byte, importPath string) []byte {
 		if end < len(text) && text[end] == '\n' {
 			end++
 		}
-		if start > 0 && text[start-1] != '\n' { // a separate declaration
+		if start > 0 && text[start-1] != '\n' { // The import is a declaration of its own.
 			for start > 0 && text[start-1] != '\n' {
 				start--
 			}

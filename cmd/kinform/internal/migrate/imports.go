@@ -16,8 +16,9 @@ import (
 	"strings"
 )
 
-// exchange replaces client-go's packages by kinform's own packages, as far as rules can, and lists
-// the other imports. It changes files only if the module compiles afterwards.
+// exchange replaces client-go's packages by kinform's own packages, as far as there are rules. It
+// lists the remaining imports of client-go. It changes files only if the module compiles
+// afterwards.
 func exchange(ctx context.Context, m *module, t target, dryRun bool, out io.Writer, p progress) error {
 	if hint := m.skew(); hint != "" {
 		fmt.Fprintln(out, hint)
@@ -77,7 +78,7 @@ type changedFile struct {
 	after []byte
 }
 
-// rewriteAll applies the rules to all packages.
+// rewriteAll applies the rules to all packages of the module.
 func rewriteAll(units []*unit, fset *token.FileSet) (rewritten []changedFile, left []finding) {
 	for _, u := range units {
 		if elsewhere := onOtherSystems(u); len(elsewhere) > 0 {
@@ -99,8 +100,8 @@ func rewriteAll(units []*unit, fset *token.FileSet) (rewritten []changedFile, le
 	return rewritten, left
 }
 
-// onOtherSystems returns the files of a package that use client-go's queues and are not compiled on
-// this system. Changes to the other files could break them unnoticed.
+// onOtherSystems returns the files of a package that use client-go's queues but are not compiled on
+// this system. A change of the package's other files could break these files unnoticed.
 func onOtherSystems(u *unit) []finding {
 	var found []finding
 	for _, name := range u.ignored {
@@ -116,8 +117,8 @@ func onOtherSystems(u *unit) []finding {
 	return found
 }
 
-// remaining lists the remaining imports of client-go, with kinform's replacement. It skips
-// generated files: they become unnecessary together with the code that uses them.
+// remaining lists the remaining imports of client-go, and kinform's replacement for each. It skips
+// generated files, because they become unnecessary together with the code that uses them.
 func remaining(units []*unit, rewritten []changedFile, fset *token.FileSet) []finding {
 	var found []finding
 	for _, u := range units {
@@ -142,7 +143,8 @@ func remaining(units []*unit, rewritten []changedFile, fset *token.FileSet) []fi
 	return found
 }
 
-// trial is a draft to compile the module with changed files, without writing them to the module.
+// trial is a draft with changed files. The module can be compiled with these files before they are
+// written.
 type trial struct{ *draft }
 
 // newTrial makes a go.mod that also requires kinform.
@@ -158,8 +160,8 @@ func newTrial(ctx context.Context, m *module, t target) (*trial, error) {
 	return &trial{d}, nil
 }
 
-// compiling returns the files with which the module compiles, and the compile errors of the others.
-// A package is changed as a whole or not at all.
+// compiling returns the files with which the module compiles. For the other files it returns the
+// compile errors. A package is changed as a whole or not at all.
 func (r *trial) compiling(ctx context.Context, files []changedFile) ([]changedFile, []finding, error) {
 	var refused []finding
 	for len(files) > 0 {
@@ -185,15 +187,16 @@ func (r *trial) compiling(ctx context.Context, files []changedFile) ([]changedFi
 		}
 		before := len(files)
 		files = slices.DeleteFunc(files, func(f changedFile) bool { return broken[filepath.Dir(filepath.FromSlash(f.name))] })
-		if len(files) == before { // a package that was not changed uses a changed one
+		if len(files) == before { // An unchanged package uses a changed one.
 			files = nil
 		}
 	}
 	return files, refused, nil
 }
 
-// overlay writes the new texts of the files into the folder. It returns the go command's flags for
-// them. The map names has each file by its path in the folder, which compile errors contain.
+// overlay writes the new texts of the files into the draft's folder. It returns the flags that make
+// the go command use these texts. The map names contains each file by its path in that folder,
+// because compile errors have this path.
 func (r *trial) overlay(files []changedFile) (flags []string, names map[string]string, err error) {
 	replaced := map[string]string{}
 	names = map[string]string{}
@@ -227,8 +230,8 @@ func (r *trial) printDiff(w io.Writer) {
 	}
 }
 
-// write writes the files, go.mod and go.sum. If one of them cannot be written, it restores the
-// files before it.
+// write writes the files, go.mod and go.sum. If a file cannot be written, it restores the files
+// that it wrote before.
 func (r *trial) write(files []changedFile) (err error) {
 	var written []changedFile
 	defer func() {
@@ -249,7 +252,7 @@ func (r *trial) write(files []changedFile) (err error) {
 	return err
 }
 
-// overwrite replaces a file atomically: a reader sees the old text or the new one.
+// overwrite replaces a file atomically: a reader sees either the old text or the new one.
 func overwrite(path string, text []byte) error {
 	mode := os.FileMode(0o644)
 	if info, err := os.Stat(path); err == nil {

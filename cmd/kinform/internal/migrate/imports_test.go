@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The queues of client-go and kinform, reduced to what the test programs use.
+// The queues of client-go and kinform, reduced to the parts that the test programs use.
 const (
 	theirQueues = `package workqueue
 
@@ -131,7 +131,7 @@ func queueReleases(t *testing.T) *proxy {
 	return p
 }
 
-// queueProgram writes a module with these files that compiles.
+// queueProgram writes a module with these files, which compiles.
 func queueProgram(t *testing.T, files map[string]string) (dir string) {
 	dir = program(t, files)
 	goMod := read(t, dir, "go.mod") + "\nrequire golang.org/x/time v0.15.0\n\nrequire example.com/library v1.0.0\n"
@@ -254,7 +254,7 @@ func TestQueuesAreExchangedByRule(t *testing.T) {
 	untyped := "package untyped\n\nimport wq \"k8s.io/client-go/util/workqueue\"\n\nvar Queue wq.RateLimitingInterface = wq.NewNamedRateLimitingQueue(wq.DefaultControllerRateLimiter(), \"a\")\n"
 	dir := queueProgram(t, map[string]string{
 		"controller/controller.go": controllerBefore,
-		// A file that uses a queue without an import, and a test.
+		// The first file uses a queue but does not import the package; the second is a test.
 		"controller/add.go":      "package controller\n\nfunc (c *Controller) Add(key string) { c.queue.AddRateLimited(key) }\n",
 		"controller/new_test.go": "package controller\n\nimport (\n\t\"testing\"\n\n\t\"k8s.io/client-go/util/workqueue\"\n)\n\nfunc TestNew(t *testing.T) {\n\tq := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())\n\t(&Controller{queue: q}).Add(\"\")\n}\n",
 		"untyped/untyped.go":     untyped,
@@ -276,7 +276,7 @@ func TestQueuesAreExchangedByRule(t *testing.T) {
 	require.Contains(t, out, "main.go:6: import of k8s.io/client-go/tools/cache\n    by hand: informer.New")
 	require.NotContains(t, out, "do not compile")
 
-	// The diff of the dry run equals the real changes.
+	// The diff that the dry run prints equals the changes of the real run.
 	after := snapshot(t, dir)
 	for name, text := range before {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
@@ -350,7 +350,7 @@ func TestWhatNoRuleExchangesStaysAndIsListed(t *testing.T) {
 	}
 }
 
-// kinform requires a newer k8s.io/api, and an older client-go may not compile with that.
+// kinform requires a newer k8s.io/api, with which an older client-go may not compile.
 func TestExchangingWithAnOlderClientGoSaysWhyNothingCompiles(t *testing.T) {
 	p := queueReleases(t)
 	p.release("k8s.io/api", "v0.36.0", "module k8s.io/api\n\ngo 1.24\n", map[string]string{"old/old.go": "package old\n"})

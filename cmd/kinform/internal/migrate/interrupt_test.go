@@ -46,7 +46,7 @@ func TestAnInterruptOfTheCompilerTakesTheLinesOut(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		for { // each compiler that is started
+		for { // for each compiler that starts
 			connection, err := listener.Accept()
 			if err != nil {
 				return
@@ -104,7 +104,7 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// The go command's messages are the lines that progress counts.
+// Progress counts lines, so the go command has to print messages.
 func TestTheGoCommandSaysWhatItDoes(t *testing.T) {
 	releases(t)
 	dir := program(t, map[string]string{"main.go": goodMain})

@@ -11,8 +11,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// heldBy is an environment variable with the address of a test that delays the compiler. If it is
-// set, the go command runs this test binary in place of the compiler.
+// heldBy is the name of an environment variable. Its value is the address of a test that delays the
+// compiler. If the variable is set, the go command runs this test binary in place of the compiler.
 const heldBy = "KINFORM_TEST_HELD_BY"
 
 func TestMain(m *testing.M) {
@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// tool runs a Go tool. Before a compile, it waits until the test has closed a connection.
+// tool runs a Go tool. Before it compiles, it waits until the test has closed a connection.
 func tool(address string, args []string) int {
 	if !slices.Contains(args, "-V=full") {
 		if connection, err := net.Dial("tcp", address); err == nil {

@@ -8,13 +8,15 @@ import (
 	"strings"
 )
 
-// remembered matches migrate's replace line with a comment that records the earlier versions.
+// remembered matches the replace line of migrate with its comment, which records the versions
+// before the migration.
 var remembered = regexp.MustCompile(`(?m)^((?:replace\s+|\t)` + regexp.QuoteMeta(clientGo) + `\s+=>\s.*?)[ \t]*// kinform migrate: had (.*)$`)
 
-// plain matches migrate's replace line without a comment.
+// plain matches the replace line of migrate without a comment.
 var plain = regexp.MustCompile(`(?m)^((?:replace\s+|\t)` + regexp.QuoteMeta(clientGo) + `\s+=>\s[^\n]*?)[ \t]*$`)
 
-// absent marks in the comment that go.mod has no such requirement before or after.
+// absent is the version in the comment if go.mod did not have the requirement before, or does not
+// have it now.
 const absent = "none"
 
 // versionChange is the change of a version in go.mod: of a module, of Go, or of the toolchain.
@@ -34,7 +36,7 @@ func (c versionChange) edit() string {
 	}
 }
 
-// versionOf returns the version in go.mod of a module, of Go or of the toolchain.
+// versionOf returns the version that go.mod has for a module, for Go or for the toolchain.
 func (g goMod) versionOf(name string) string {
 	switch name {
 	case "go":
@@ -64,8 +66,8 @@ func (g goMod) changes(now goMod) (all []versionChange) {
 }
 
 // remember records the changed versions in a comment at migrate's replace line, so that undo can
-// restore them. It merges the comment of an earlier migration: undo restores the state before all
-// migrations.
+// restore them. It merges its versions with the comment of an earlier migration, because undo
+// restores the state before all migrations.
 func (d *draft) remember() error {
 	text, err := os.ReadFile(d.mod())
 	if err != nil {
@@ -83,8 +85,8 @@ func (d *draft) remember() error {
 	return overwrite(d.mod(), text)
 }
 
-// merged combines earlier and later changes. If a version was changed by hand in between, undo
-// restores that version.
+// merged combines the changes of an earlier and of a later migration. If somebody changed a version
+// in between, undo restores that version.
 func merged(earlier, later []versionChange) (all []versionChange) {
 	all = slices.Clone(earlier)
 	for _, c := range later {
@@ -115,8 +117,8 @@ func changesIn(text []byte) (all []versionChange) {
 	return all
 }
 
-// had returns the flags of go mod edit that restore the versions recorded by remember. It skips
-// versions that were changed since, and modules that the program itself imports by now.
+// had returns the flags of go mod edit that restore the recorded versions. It skips versions that
+// have been changed since, and modules that the program itself imports by now.
 func (m *module) had() (edits []string, err error) {
 	text, err := os.ReadFile(m.file)
 	if err != nil {

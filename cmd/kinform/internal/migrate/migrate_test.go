@@ -15,8 +15,8 @@ const (
 	ourCache  = "package cache\n\nimport _ \"github.com/kinform/kinform/informer\"\n\nfunc NewStore() {}\n"
 )
 
-// releases puts a client-go and a kinform into a proxy. The kinform lacks NewMagic and package
-// magic.
+// releases puts a client-go and a kinform into a proxy. This kinform lacks the function NewMagic
+// and the package magic.
 func releases(t *testing.T) *proxy {
 	p := newProxy(t)
 	p.release(clientGo, "v0.37.2", "module k8s.io/client-go\n", map[string]string{
@@ -118,7 +118,7 @@ func TestVendoredCopiesAreMadeAgain(t *testing.T) {
 
 func TestACheckoutNeedsTwoLines(t *testing.T) {
 	p := releases(t)
-	// go.sum also has the modules that the tests of a dependency need.
+	// go.sum also needs the modules that the tests of a dependency import.
 	p.release("example.com/tested", "v1.0.0", "module example.com/tested\n\ngo 1.24\n", map[string]string{"tested.go": "package tested\n"})
 	p.release(clientGo, "v0.37.2", "module k8s.io/client-go\n\ngo 1.24\n\nrequire example.com/tested v1.0.0\n", map[string]string{
 		"tools/cache/cache.go": realCache, "tools/cache/cache_test.go": "package cache\n\nimport _ \"example.com/tested\"\n",

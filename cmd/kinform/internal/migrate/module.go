@@ -22,11 +22,11 @@ type module struct {
 	file   string // the path of go.mod
 	work   string // the path of the module's go.work, or ""
 	parsed goMod
-	env    []string  // of the go command, in addition to this process's
+	env    []string  // environment of the go command, in addition to this process's
 	said   io.Writer // receives the go command's messages; may be nil
 }
 
-// goMod is the part of go mod edit -json that is used.
+// goMod has the used parts of the output of go mod edit -json.
 type goMod struct {
 	Go        string // the minimum version of Go
 	Toolchain string // the Go toolchain, or ""
@@ -53,7 +53,8 @@ func (r replacement) String() string {
 	return strings.TrimSpace(strings.TrimSpace(r.Old.Path+" "+r.Old.Version) + " => " + r.New.Path + " " + r.New.Version)
 }
 
-// ours reports whether migrate wrote the line: it points to a release of kinform, or to a checkout.
+// ours reports whether migrate wrote this replace line: its target is a release of kinform, or a
+// checkout.
 func (r replacement) ours() bool {
 	if r.Old.Version != "" {
 		return false
@@ -112,7 +113,8 @@ func (m *module) alone() *module {
 	return &alone
 }
 
-// replaceable returns why client-go cannot be replaced in the module, or nil.
+// replaceable returns nil if client-go can be replaced in the module. Otherwise its error has the
+// reason.
 func (m *module) replaceable(ctx context.Context) error {
 	for _, r := range m.parsed.Replace {
 		if m.parsed.replaces(r, clientGo) && !r.ours() {
@@ -137,7 +139,7 @@ func (g goMod) replaces(r replacement, path string) bool {
 // required returns the version of client-go that the module requires, or "".
 func (m *module) required() string { return m.parsed.version(clientGo) }
 
-// imports reports whether the program itself imports packages of a module.
+// imports reports whether the program itself imports packages of the module with this path.
 func (m *module) imports(path string) bool {
 	return slices.ContainsFunc(m.parsed.Require, func(r requirement) bool { return r.Path == path && !r.Indirect })
 }
@@ -165,19 +167,20 @@ func (m *module) vendored() bool {
 	return err == nil
 }
 
-// run runs the go command in the module's folder. Its error has the last messages of the command.
+// run runs the go command in the module's folder. Its error includes the last messages of the
+// command.
 func (m *module) run(ctx context.Context, args ...string) ([]byte, error) {
 	out, _, err := m.runBoth(ctx, args...)
 	return out, err
 }
 
-// patience is how long the go command may take to end after an interrupt.
+// patience is how long the go command may take to end after an interrupt signal.
 const patience = 10 * time.Second
 
 // runBoth is like run, and also returns the command's messages.
 func (m *module) runBoth(ctx context.Context, args ...string) (out []byte, said string, err error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that it removes its temporary files
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // lets the command remove its temporary files
 	cmd.WaitDelay = patience
 	cmd.Dir = m.dir
 	if len(m.env) > 0 {
@@ -191,10 +194,10 @@ func (m *module) runBoth(ctx context.Context, args ...string) (out []byte, said 
 	out, err = cmd.Output()
 	exit := &exec.ExitError{}
 	switch {
-	case ctx.Err() != nil: // go list -e takes an interrupted package for a broken one
+	case ctx.Err() != nil: // After an interrupt, go list -e reports a broken package and no error.
 		err = fmt.Errorf("interrupted in go %s: %w", verb(args), context.Cause(ctx))
 	case err == nil:
-	case errors.As(err, &exit) && exit.ExitCode() == -1: // A terminal sends the signal to both.
+	case errors.As(err, &exit) && exit.ExitCode() == -1: // a terminal signals both processes
 		err = fmt.Errorf("go %s was ended by a signal: %w", verb(args), err)
 	default:
 		err = fmt.Errorf("go %s in %s: %w\n%s", strings.Join(args, " "), m.dir, err, lastLines(stderr.String(), 10))

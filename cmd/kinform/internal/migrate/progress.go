@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// quiet is the longest time that the command works without printing a line.
+// quiet is the longest time for which the command prints nothing while it works.
 const quiet = 5 * time.Second
 
 // progress reports to the user what the command is doing.
 type progress struct{ to io.Writer }
 
-// during prints what work begins, and every few seconds its progress: the number of lines that work
-// has written, and the last line. The argument counted says what a line stands for.
+// during prints what the function work does. Every few seconds it prints the progress: how many
+// lines work has written, and the last line. The argument counted says what a line stands for.
 func (p progress) during(what, counted string, work func(said io.Writer) error) error {
 	fmt.Fprintln(p.to, what)
 	lines := &lineCounter{}
@@ -44,7 +44,7 @@ type lineCounter struct {
 	mu    sync.Mutex // guards following
 	count int
 	last  string
-	rest  []byte // of an incomplete line
+	rest  []byte // start of an incomplete line
 }
 
 func (l *lineCounter) Write(p []byte) (int, error) {

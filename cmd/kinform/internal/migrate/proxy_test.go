@@ -21,7 +21,7 @@ func newProxy(t *testing.T) *proxy {
 	p := &proxy{t: t, dir: t.TempDir()}
 	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(p.dir))
 	t.Setenv("GOMODCACHE", t.TempDir())
-	t.Setenv("GOFLAGS", "-modcacherw") // so that the cache can be removed
+	t.Setenv("GOFLAGS", "-modcacherw") // makes the cache removable
 	t.Setenv("GONOSUMDB", "*")
 	t.Setenv("GOSUMDB", "off")
 	t.Setenv("GOWORK", "off")
@@ -29,8 +29,8 @@ func newProxy(t *testing.T) *proxy {
 	return p
 }
 
-// release adds a version of a module. If the module has no requirements, its go.mod needs only a
-// path.
+// release adds a version of a module. An empty goMod means a go.mod with only a path, for a module
+// without requirements.
 func (p *proxy) release(path, version, goMod string, files map[string]string) {
 	dir := filepath.Join(p.dir, filepath.FromSlash(path), "@v")
 	require.NoError(p.t, os.MkdirAll(dir, 0o755))

@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// reasoned is a version that the replace line raises, with the reason.
+// reasoned is a version that is raised because of the replace line, with the reason.
 type reasoned struct {
 	versionChange
 	reason string
 }
 
-// raised returns the versions of modules and of Go that are newer in the draft than in go.mod. A
-// go.mod lists every module whose packages are compiled.
+// raised returns the modules whose versions are newer in the draft than in go.mod, and Go if its
+// version is newer. A go.mod lists every module whose packages are compiled.
 func (d *draft) raised(ctx context.Context) ([]reasoned, error) {
 	changed := slices.DeleteFunc(d.m.parsed.changes(d.parsed), func(c versionChange) bool { return c.had == absent || c.has == absent })
 	if len(changed) == 0 {
@@ -34,14 +34,13 @@ func (d *draft) raised(ctx context.Context) ([]reasoned, error) {
 	return all, nil
 }
 
-// requiredBy returns the module in a graph that requires the version of a change. If several
-// modules do, it returns kinform's replacement of client-go first, then kinform itself, then any
-// other module.
+// requiredBy returns a module in the graph that requires the new version of a change. If several
+// modules do, it prefers kinform's replacement of client-go, and then kinform itself.
 func requiredBy(graph string, c versionChange) string {
 	var by []string
 	for line := range strings.Lines(graph) {
 		from, to, found := strings.Cut(strings.TrimSpace(line), " ")
-		if found && to == c.of+"@"+c.has && strings.Contains(from, "@") { // the module itself has no version
+		if found && to == c.of+"@"+c.has && strings.Contains(from, "@") { // The module itself has no version.
 			by = append(by, from)
 		}
 	}
@@ -60,8 +59,8 @@ func requiredBy(graph string, c versionChange) string {
 // undefined matches the package name in the compiler's error about an undefined name.
 var undefined = regexp.MustCompile(`^undefined: (\w+)\.`)
 
-// blame returns the raised versions of modules that the file of a finding imports: they may be the
-// cause of the compile error.
+// blame returns the raised versions that may be the cause of a compile error: versions of modules
+// that the file imports.
 func blame(f finding, file string, raised []reasoned) []reasoned {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // report is the result of compiling a module.
 type report struct {
 	packages int // number of the module's own packages
-	compiled int // number of those that compiled with their tests
+	compiled int // number of the module's packages that compiled with their tests
 	others   int // number of compiled packages of other modules
 	findings []finding
 }
@@ -28,13 +28,13 @@ type finding struct {
 	file      string
 	line      int
 	message   string
-	elsewhere string // the package, if it belongs to another module
-	todo      string // advice, if the message does not imply it
-	raised    string // raised versions that the file imports
+	elsewhere string // the package with the error, if it belongs to another module
+	todo      string // advice, unless the message already implies it
+	raised    string // raised versions of modules that the file imports
 }
 
-// compile compiles all packages of the module with their tests, and their imports. It links
-// nothing. The flags are for go list.
+// compile compiles all packages of the module with their tests, and their imports. It does not link
+// anything. The flags are for go list.
 func compile(ctx context.Context, m *module, raised []reasoned, flags ...string) (*report, error) {
 	args := append(m.list("-v", "-e", "-test", "-deps", "-export", "-json=ImportPath,Export,Error,Standard,ForTest,DepOnly,GoFiles,CgoFiles"), flags...)
 	out, err := m.run(ctx, append(args, "./...")...)
@@ -42,7 +42,7 @@ func compile(ctx context.Context, m *module, raised []reasoned, flags ...string)
 		return nil, err
 	}
 	r := &report{}
-	own := map[string]bool{} // whether it and its tests compiled
+	own := map[string]bool{} // whether the package and its tests compiled
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listed
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
@@ -50,7 +50,7 @@ func compile(ctx context.Context, m *module, raised []reasoned, flags ...string)
 		} else if err != nil {
 			return nil, fmt.Errorf("reading the output of go list: %w", err)
 		}
-		compiled := p.Export != "" || p.Error == nil && len(p.GoFiles)+len(p.CgoFiles) == 0 // a package with only tests
+		compiled := p.Export != "" || p.Error == nil && len(p.GoFiles)+len(p.CgoFiles) == 0 // or has only tests
 		switch {
 		case p.DepOnly && p.ForTest == "" && !p.Standard && compiled:
 			r.others++
@@ -58,7 +58,7 @@ func compile(ctx context.Context, m *module, raised []reasoned, flags ...string)
 		case p.ForTest != "":
 			own[p.ForTest] = own[p.ForTest] && compiled
 		case !strings.HasSuffix(p.ImportPath, ".test"):
-			own[p.ImportPath] = compiled // its tests follow
+			own[p.ImportPath] = compiled // the variant with tests follows
 		}
 		if p.Error != nil {
 			r.add(p)
@@ -80,7 +80,8 @@ func compile(ctx context.Context, m *module, raised []reasoned, flags ...string)
 	return r, nil
 }
 
-// raisedIn describes the raised versions that the file of a finding imports, or returns "".
+// raisedIn describes the raised versions of modules that the file of a finding imports. It returns
+// "" if there are none.
 func (m *module) raisedIn(f finding, raised []reasoned) string {
 	file := f.file
 	if !filepath.IsAbs(file) {
@@ -93,10 +94,10 @@ func (m *module) raisedIn(f finding, raised []reasoned) string {
 	return strings.Join(all, ", and ")
 }
 
-// listed is the part of a package in go list -json that is used.
+// listed has the used parts of a package in the output of go list -json.
 type listed struct {
 	ImportPath string
-	Export     string // the file of a compiled package
+	Export     string // file with the compiled package
 	ForTest    string
 	DepOnly    bool
 	Standard   bool
@@ -105,13 +106,13 @@ type listed struct {
 	Error      *struct{ Pos, Err string }
 }
 
-// position matches a compiler error about a place: file:line:column: text.
+// position matches a compiler error that has a place: file:line:column: text.
 var position = regexp.MustCompile(`^(.+?\.go):(\d+)(?::\d+)?: (.*)$`)
 
-// add parses the places in the error of a package. Each line of the compiler is one place.
+// add collects the places from the error of a package. Each line of the compiler is one place.
 func (r *report) add(p listed) {
 	elsewhere := ""
-	if p.DepOnly && !strings.HasPrefix(p.ImportPath, clientGo+"/") { // a package that kinform lacks is reported where it is imported
+	if p.DepOnly && !strings.HasPrefix(p.ImportPath, clientGo+"/") { // its importer has the error if kinform lacks it
 		elsewhere, _, _ = strings.Cut(p.ImportPath, " ")
 	}
 	before := len(r.findings)

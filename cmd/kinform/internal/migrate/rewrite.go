@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// rewriting is a file in which client-go's work queues are replaced by kinform's. It changes the
-// file by small edits, so that the rest stays exactly as written.
+// rewriting replaces client-go's work queues by kinform's in one file. It makes small edits, so
+// that the rest of the file stays exactly as it was.
 type rewriting struct {
 	*source
 	unit  *unit
 	fset  *token.FileSet
-	base  token.Pos // position of the file's first byte
+	base  token.Pos // position of the first byte of the file
 	stack []ast.Node
 	edits []edit
-	left  []finding // uses without a rule
-	// contexts says that the new text calls context.Background.
+	left  []finding // uses of the queues for which there is no rule
+	// contexts is set if the new text calls context.Background.
 	contexts bool
 }
 
@@ -31,13 +31,13 @@ type edit struct {
 	text       string
 }
 
-// rewrite returns the file's new text, or the uses without a rule. It returns neither if the file
-// does not use client-go's queues.
+// rewrite returns the new text of a file, or the uses for which there is no rule. It returns
+// neither if the file does not use client-go's queues.
 func rewrite(u *unit, s *source, fset *token.FileSet) (text []byte, left []finding) {
 	r := &rewriting{source: s, unit: u, fset: fset, base: fset.File(s.file.Pos()).Pos(0)}
 	i := slices.IndexFunc(s.file.Imports, func(spec *ast.ImportSpec) bool { return imported(spec) == clientQueue })
 	if i < 0 {
-		// The file can still use a queue that another file has made.
+		// The file may use a queue that another file has made.
 		r.walk()
 		if len(r.edits) == 0 || len(r.left) > 0 {
 			return nil, r.left
@@ -57,7 +57,7 @@ func rewrite(u *unit, s *source, fset *token.FileSet) (text []byte, left []findi
 	return r.finish(), nil
 }
 
-// walk applies the rules. It handles the parts of an expression before the whole expression.
+// walk applies the rules. It handles the parts of an expression before the expression itself.
 func (r *rewriting) walk() {
 	ast.Inspect(r.file, func(n ast.Node) bool {
 		if n != nil {
@@ -80,7 +80,7 @@ func (r *rewriting) walk() {
 	})
 }
 
-// queueName returns the name in client-go's package that an expression refers to, or "".
+// queueName returns the name in client-go's package to which an expression refers, or "".
 func (r *rewriting) queueName(e ast.Expr) (*ast.SelectorExpr, string) {
 	switch x := e.(type) {
 	case *ast.IndexExpr:
@@ -95,7 +95,7 @@ func (r *rewriting) queueName(e ast.Expr) (*ast.SelectorExpr, string) {
 	return nil, ""
 }
 
-// parent returns the node n steps above the node that walk leaves.
+// parent returns a node above the current one: parent(0) is the direct parent.
 func (r *rewriting) parent(n int) ast.Node {
 	if len(r.stack) <= n {
 		return nil
@@ -114,7 +114,7 @@ func (r *rewriting) selector(s *ast.SelectorExpr) {
 				qualifier, to = "*"+qualifier, star
 			}
 			r.replace(s.Pos(), s.End(), qualifier+to)
-		case constructs || buckets[name] || r.isConfig(s): // rewritten with the expression around it
+		case constructs || buckets[name] || r.isConfig(s): // rewritten together with the surrounding expression
 		default:
 			r.leave(s, clientQueueName(name), otherwise(name))
 		}
@@ -138,7 +138,7 @@ func (r *rewriting) selector(s *ast.SelectorExpr) {
 	case ok:
 	case name == "ShutDownWithDrain" && called && r.standsAlone() && r.hasContext(s):
 		r.replace(s.Sel.Pos(), call.End(), "Drain(context.Background())")
-	case name == "Get" && called && r.assigned(call) && r.hasContext(s): // rewritten with the assignment
+	case name == "Get" && called && r.assigned(call) && r.hasContext(s): // rewritten together with the assignment
 	default:
 		r.leave(s.Sel, name, otherwise(name))
 	}
@@ -153,13 +153,14 @@ func (r *rewriting) standsAlone() bool {
 	return false
 }
 
-// assigned reports whether a call is the only value of an assignment to two new names.
+// assigned reports whether the call is the only value in an assignment that defines two variables.
 func (r *rewriting) assigned(call *ast.CallExpr) bool {
 	a, ok := r.parent(1).(*ast.AssignStmt)
 	return ok && a.Tok == token.DEFINE && len(a.Rhs) == 1 && a.Rhs[0] == call && len(a.Lhs) == 2
 }
 
-// hasContext reports whether the name context refers to the package there, or can do so.
+// hasContext reports whether the name context refers to the standard package at a node, or would do
+// so after an import.
 func (r *rewriting) hasContext(at ast.Node) bool {
 	scope := r.unit.types.Scope().Innermost(at.Pos())
 	if scope == nil {
@@ -181,7 +182,8 @@ func (r *rewriting) importsContext() bool {
 	return slices.ContainsFunc(r.file.Imports, func(spec *ast.ImportSpec) bool { return imported(spec) == "context" })
 }
 
-// isConfig reports whether a name is the type of a literal in the arguments of a constructor.
+// isConfig reports whether a name is the type of a literal, and the literal is an argument of a
+// constructor.
 func (r *rewriting) isConfig(s *ast.SelectorExpr) bool {
 	step := 0
 	if _, ok := r.parent(0).(*ast.IndexExpr); ok {
@@ -217,13 +219,13 @@ func (r *rewriting) replace(from, to token.Pos, text string) {
 	r.edits = append(r.edits, r.edit(from, to, text))
 }
 
-// original returns a part of the file without edits.
+// original returns a part of the file as it was before the edits.
 func (r *rewriting) original(from, to token.Pos) string {
 	return string(r.text[r.offset(from):r.offset(to)])
 }
 
-// take returns a part of the file with its edits, and removes these edits from the list, because
-// the caller writes the part elsewhere.
+// take returns a part of the file with its edits. It removes these edits from the list, because the
+// caller writes the part in another place.
 func (r *rewriting) take(n ast.Node) string {
 	start, end := r.offset(n.Pos()), r.offset(n.End())
 	var inside, others []edit
@@ -238,8 +240,8 @@ func (r *rewriting) take(n ast.Node) string {
 	return string(apply(r.text[start:end], inside, start))
 }
 
-// commentIn reports whether a rewrite would lose a comment: the comment is in the node, and in none
-// of the parts that stay.
+// commentIn reports whether a rewrite of a node would lose a comment. It would if the comment is in
+// the node, but not in one of the parts that stay.
 func (r *rewriting) commentIn(n ast.Node, stay []ast.Expr) bool {
 	for _, group := range r.file.Comments {
 		if group.Pos() < n.Pos() || group.End() > n.End() {
@@ -252,7 +254,7 @@ func (r *rewriting) commentIn(n ast.Node, stay []ast.Expr) bool {
 	return false
 }
 
-// apply applies edits to text. Their offsets count from origin.
+// apply applies edits to text. The positions of the edits are relative to origin.
 func apply(text []byte, edits []edit, origin int) []byte {
 	edits = slices.Clone(edits)
 	slices.SortFunc(edits, func(a, b edit) int { return a.start - b.start })
@@ -267,7 +269,8 @@ func apply(text []byte, edits []edit, origin int) []byte {
 	return out.Bytes()
 }
 
-// finish applies the edits and fixes the imports. It formats the file if it was formatted before.
+// finish applies the edits and corrects the imports. It formats the file if the file was formatted
+// before.
 func (r *rewriting) finish() []byte {
 	text := apply(r.text, r.edits, 0)
 	if r.contexts && !r.importsContext() {

@@ -1,15 +1,15 @@
 package migrate
 
-// The queues of client-go and kinform differ in names and in little else, so rules can replace
-// package workqueue. Uses without a rule are listed with advice.
+// The queues of client-go and kinform have different names but few other differences, so rules can
+// replace package workqueue. A use without a rule is listed with advice.
 
 const (
 	clientQueue  = clientGo + "/util/workqueue"
 	kinformQueue = kinform + "/workqueue"
 )
 
-// renamed has the types and functions of client-go's package that have another name and the same
-// parameters in kinform. A type parameter that only kinform has is any.
+// renamed maps types and functions of client-go's package to kinform's. These differ in their names
+// only. If only kinform's type has a type parameter, the parameter becomes any.
 var renamed = map[string]string{
 	"TypedRateLimitingInterface": "*Queue",
 	"TypedDelayingInterface":     "*Queue",
@@ -36,16 +36,16 @@ var renamed = map[string]string{
 	"NewWithMaxWaitRateLimiter":                 "WithMaxWait[any]",
 }
 
-// argument says what a parameter of a constructor becomes.
+// argument is the rule for a parameter of a constructor.
 type argument int
 
 const (
-	theLimiter argument = iota // the option RateLimiter
-	theName                    // the option Name
-	theConfig                  // a literal of a config, whose field Name alone has a counterpart
+	theLimiter argument = iota // becomes the option RateLimiter
+	theName                    // becomes the option Name
+	theConfig                  // a config literal; only its field Name has a counterpart
 )
 
-// constructors has the functions that return a queue, with their parameters.
+// constructors are the functions that return a queue, with the rules for their parameters.
 var constructors = map[string][]argument{
 	"NewTypedRateLimitingQueue":           {theLimiter},
 	"NewTypedRateLimitingQueueWithConfig": {theLimiter, theConfig},
@@ -64,7 +64,7 @@ var constructors = map[string][]argument{
 	"NewWithConfig":                       {theConfig},
 }
 
-// buckets are the literals that become calls of [workqueue.Bucket].
+// buckets are the types whose literals become calls of [workqueue.Bucket].
 var buckets = map[string]bool{"TypedBucketRateLimiter": true, "BucketRateLimiter": true}
 
 // methods maps the methods of queues and limiters to their names in kinform. Get and
@@ -74,7 +74,7 @@ var methods = map[string]string{
 	"NumRequeues": "NumRequeues", "ShutDown": "ShutDown", "When": "When",
 }
 
-// otherwise returns the advice for a name of package workqueue without a rule.
+// otherwise returns the advice for a name of package workqueue that has no rule.
 func otherwise(name string) string {
 	switch name {
 	case "Get":
@@ -93,7 +93,7 @@ func otherwise(name string) string {
 }
 
 // byHand has the advice for packages of client-go without rules. The first entry whose prefix
-// matches the path counts.
+// matches the import path applies.
 var byHand = []struct{ prefix, advice string }{
 	{"kubernetes/fake", "apitest.Start is a server over HTTP"},
 	{"kubernetes/scheme", "not needed: a resource has its Go type"},

@@ -11,13 +11,14 @@ import (
 	"strings"
 )
 
-// minor is the minor version of the client-go that kinform follows: the 37 of v0.37.
+// minor is the minor version of client-go with which kinform is compatible: the 37 of v0.37.
 const minor = 37
 
-// together are the modules with the same minor version as client-go.
+// together are the modules that are released with client-go and have the same minor version.
 var together = []string{"k8s.io/api", "k8s.io/apimachinery"}
 
-// minorOf returns the 37 of v0.37.2. Other versions, and pseudo-versions, have none.
+// minorOf returns the minor version, such as 37 for v0.37.2. It returns false for versions of
+// another form, and for pseudo-versions.
 func minorOf(version string) (int, bool) {
 	rest, ok := strings.CutPrefix(version, "v0.")
 	if !ok {
@@ -31,8 +32,8 @@ func minorOf(version string) (int, bool) {
 	return n, err == nil && n > 0
 }
 
-// skew explains the effects if the required client-go has another minor version than kinform's. It
-// returns "" otherwise.
+// skew explains the effects if the module requires a client-go of another minor version than
+// kinform's. If the minor versions are equal, it returns "".
 func (m *module) skew() string {
 	required := m.required()
 	if theirs, ok := minorOf(required); required == "" || ok && theirs == minor {
@@ -42,8 +43,8 @@ func (m *module) skew() string {
 		"go to v0.%[3]d with client-go first", m.file, required, minor)
 }
 
-// heldBack returns an error if the module's go.mod replaces a module that kinform's client-go needs
-// by an older version, because that would not compile.
+// heldBack returns an error if the module's go.mod replaces a module by a version that is too old
+// for kinform's client-go. The program would not compile.
 func (m *module) heldBack(g goMod) error {
 	for _, r := range g.Replace {
 		for _, path := range together {
@@ -55,8 +56,8 @@ func (m *module) heldBack(g goMod) error {
 	return nil
 }
 
-// newer names the modules of client-go's family with a newer minor version than kinform's, or
-// returns "". Another requirement of the module has raised them.
+// newer names the modules of client-go's family whose minor version is newer than kinform's. If
+// there are none, it returns "". Such a version comes from another requirement of the module.
 func (d *draft) newer(ctx context.Context) (string, error) {
 	out, err := d.m.alone().run(ctx, append([]string{"list", "-mod=mod", "-modfile=" + d.mod(), "-m", "-e", "-json=Path,Version,Replace"}, together...)...)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// versionReleases puts client-go, kinform and k8s.io/api into a proxy, in matching and other
-// versions.
+// versionReleases puts releases of client-go, kinform and k8s.io/api into a proxy. Some versions
+// match each other and some do not.
 func versionReleases(t *testing.T) *proxy {
 	p := newProxy(t)
 	for _, v := range []string{"v0.36.0", "v0.37.2", "v0.38.0"} {
@@ -68,8 +68,8 @@ func TestUndoSetsBackTheGoThatTheLineHasRaised(t *testing.T) {
 	require.Equal(t, before, read(t, dir, "go.mod"))
 }
 
-// A migration to another version of kinform raises more modules. Undo also restores the versions
-// that the first migration raised.
+// A second migration, to another version of kinform, raises more modules. Undo also restores the
+// versions that the first migration has raised.
 func TestUndoSetsBackWhatTwoMigrationsHaveRaised(t *testing.T) {
 	p := othersReleases(t)
 	for n, v := range []string{"v0.1.0", "v0.2.0", "v0.3.0"} {
@@ -102,8 +102,8 @@ func TestUndoSetsBackWhatTwoMigrationsHaveRaised(t *testing.T) {
 	require.Equal(t, sum, read(t, dir, "go.sum"))
 }
 
-// othersReleases puts modules into a proxy: some that client-go and kinform need in other versions,
-// and one that only client-go needs.
+// othersReleases puts modules into a proxy. Client-go and kinform need some of them in different
+// versions, and only client-go needs one of them.
 func othersReleases(t *testing.T) *proxy {
 	p := newProxy(t)
 	for _, v := range []string{"v1.0.0", "v1.1.0", "v1.2.0"} {
@@ -155,7 +155,8 @@ func TestUndoLeavesWhatHasChangedSince(t *testing.T) {
 	require.Equal(t, strings.Replace(othersMod, "raised v1.0.0", "raised v1.2.0", 1), read(t, dir, "go.mod"))
 }
 
-// If the go command switches the toolchain to raise the version of Go, it adds a toolchain line.
+// If the go command switches the toolchain in order to raise the version of Go, it adds a toolchain
+// line.
 func TestUndoTakesTheToolchainOut(t *testing.T) {
 	othersReleases(t)
 	dir := program(t, map[string]string{"main.go": goodMain})
@@ -188,7 +189,7 @@ func TestANewerModuleIsSaid(t *testing.T) {
 }
 
 func TestAModuleThatCannotBeHadIsNotRemoved(t *testing.T) {
-	// go mod tidy -e would remove the requirement.
+	// In this case, go mod tidy -e would remove the requirement.
 	versionReleases(t)
 	dir := versionProgram(t, "v0.37.2", "v0.37.2", "\nrequire example.com/gone v1.0.0\n")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "tools.go"), []byte("//go:build tools\n\npackage main\n\nimport _ \"example.com/gone/generator\"\n"), 0o644))
@@ -218,8 +219,8 @@ func TestUndoLeavesAProgramThatImportsKinform(t *testing.T) {
 	require.Contains(t, read(t, dir, "go.mod"), "replace github.com/kinform/kinform => "+checkout)
 }
 
-// A module that the replace line adds requires others in newer versions. Undo has to remove it
-// before it can restore these versions.
+// A module that is added because of the replace line requires newer versions of other modules. Undo
+// has to remove the added module before it can restore these versions.
 func TestUndoTakesOutWhatTheLineHasAdded(t *testing.T) {
 	p := newProxy(t)
 	for _, v := range []string{"v1.0.0", "v1.1.0"} {
@@ -260,7 +261,7 @@ func TestUndoTakesOutWhatTheLineHasAdded(t *testing.T) {
 	require.Equal(t, sum, read(t, dir, "go.sum"))
 }
 
-// A replace line with a version applies only to that version.
+// A replace line with a version does not apply to other versions.
 func TestAPinOfAnotherVersionIsNoObstacle(t *testing.T) {
 	versionReleases(t)
 	const pins = "\nreplace (\n\tk8s.io/api v0.0.0 => k8s.io/api v0.36.0\n\tk8s.io/client-go v0.0.0 => example.com/fork v1.0.0\n)\n"
@@ -277,7 +278,7 @@ func TestAPinOfAnotherVersionIsNoObstacle(t *testing.T) {
 
 	for pin, complaint := range map[string]string{
 		"k8s.io/client-go v0.36.0 => example.com/fork v1.0.0": "replaces client-go already",
-		"k8s.io/api v0.37.2 => k8s.io/api v0.36.0":            "replaces k8s.io/api by a version that is older", // the version in use
+		"k8s.io/api v0.37.2 => k8s.io/api v0.36.0":            "replaces k8s.io/api by a version that is older", // in use
 	} {
 		dir = versionProgram(t, "v0.36.0", "v0.36.0", "\nreplace "+pin+"\n")
 		before = read(t, dir, "go.mod")
@@ -302,7 +303,7 @@ func TestADryRunSaysWhatWouldBe(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, "go.sum"))
 }
 
-// A raised module other than client-go can break the program.
+// The program can break because of a raised module that is not client-go.
 func TestARaisedModuleThatBreaksTheProgramIsNamed(t *testing.T) {
 	p := releases(t)
 	const history = "example.com/history"

@@ -19,11 +19,11 @@ import (
 	"strings"
 )
 
-// unit is a package of the module as it is compiled, with its types.
+// unit is a package of the module in the form in which it is compiled, with its types.
 type unit struct {
 	path    string
 	dir     string
-	ignored []string // files that are not compiled on this system
+	ignored []string // files that this system does not compile
 	files   []*source
 	types   *types.Package
 	info    *types.Info
@@ -31,13 +31,13 @@ type unit struct {
 
 // source is a Go file.
 type source struct {
-	name string // relative to the module's folder
+	name string // path relative to the module's folder
 	path string
 	text []byte
 	file *ast.File
 }
 
-// loaded is the part of a package in go list -json that is used.
+// loaded has the used parts of a package in the output of go list -json.
 type loaded struct {
 	listed
 	Dir            string
@@ -67,7 +67,7 @@ func load(ctx context.Context, m *module, fset *token.FileSet) ([]*unit, error) 
 			own = append(own, p)
 		}
 	}
-	// The test variant of a package has the test files as well, so it comes first.
+	// The test variant of a package includes its test files, so it comes before the package.
 	slices.SortStableFunc(own, func(a, b loaded) int { return strings.Compare(b.ForTest, a.ForTest) })
 	seen := map[string]bool{}
 	var units []*unit
@@ -84,7 +84,7 @@ func load(ctx context.Context, m *module, fset *token.FileSet) ([]*unit, error) 
 	return units, nil
 }
 
-// loadOne loads a package. It returns nil if the package's files are in an earlier unit.
+// loadOne loads a package. It returns nil if an earlier unit has the package's files.
 func loadOne(m *module, fset *token.FileSet, p loaded, exports map[string]string, seen map[string]bool) (*unit, error) {
 	u := &unit{path: p.ImportPath, dir: p.Dir, ignored: p.IgnoredGoFiles}
 	var files []*ast.File
@@ -115,7 +115,7 @@ func loadOne(m *module, fset *token.FileSet, p loaded, exports map[string]string
 	if len(u.files) == 0 {
 		return nil, nil
 	}
-	if len(p.CgoFiles) > 0 { // their types cannot be checked here
+	if len(p.CgoFiles) > 0 { // The types of such files cannot be checked here.
 		if slices.ContainsFunc(u.files, func(s *source) bool { return importsClientGo(s.file) }) {
 			return nil, fmt.Errorf("%s uses cgo and client-go: its imports cannot be exchanged by this command", p.ImportPath)
 		}

@@ -13,14 +13,14 @@ const (
 	dropIn   = kinform + "/clientgo"
 )
 
-// target is the target of the replace line: a release or a checkout.
+// target is what the replace line points to: a release or a checkout.
 type target struct {
-	version  string // of the release
+	version  string // version of the release
 	checkout string // the folder of the checkout, or ""
 }
 
-// target returns the target in the flags. It makes the path of a checkout absolute, because go.mod
-// paths are relative to the module's folder, and arguments to the current folder.
+// target returns the target that the flags name. It makes the path of a checkout absolute: a flag
+// is relative to the current folder, but a path in go.mod is relative to the module's folder.
 func (o options) target() (target, error) {
 	switch {
 	case o.from != "":
@@ -62,8 +62,9 @@ func (t target) edits() []string {
 	}
 }
 
-// pins returns the flags of go mod edit that restore the replace lines for single versions of
-// client-go. A new line for all versions makes go mod edit drop them.
+// pins returns the flags of go mod edit that restore replace lines for single versions of
+// client-go. They are necessary because go mod edit drops these lines when it adds one for all
+// versions.
 func (g goMod) pins() (flags []string) {
 	for _, r := range g.Replace {
 		if r.Old.Path == clientGo && r.Old.Version != "" {
@@ -74,7 +75,7 @@ func (g goMod) pins() (flags []string) {
 }
 
 // requires returns the flags of go mod edit that make a module require kinform itself. It returns
-// nil if the module does so already.
+// nil if the module requires kinform already.
 func (t target) requires(m *module) []string {
 	for _, r := range m.parsed.Require {
 		if r.Path == kinform {

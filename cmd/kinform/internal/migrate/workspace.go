@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// list returns the arguments of a go list that may complete go.mod and go.sum. In a workspace it
-// must not change them, and missing sums go to go.work.sum.
+// list returns the arguments of a go list. The command may add missing lines to go.mod and go.sum.
+// In a workspace, the command must not change these files, and missing sums go to go.work.sum.
 func (m *module) list(args ...string) []string {
 	if m.work == "" {
 		args = append([]string{"-mod=mod"}, args...)
@@ -36,7 +36,7 @@ func (m *module) overruled(ctx context.Context) error {
 	return nil
 }
 
-// unseen returns a hint about what go mod tidy ignores if the module is in a workspace.
+// unseen returns a hint if the module is in a workspace, because go mod tidy ignores the workspace.
 func (m *module) unseen() string {
 	if m.work == "" {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// workspace puts a program into a workspace, with a module that it may import.
+// workspace writes a workspace with a program and with a module that the program may import.
 func workspace(t *testing.T, source, more string) (dir string) {
 	t.Setenv("GOWORK", "")
 	program := program(t, map[string]string{"main.go": source})

@@ -57,7 +57,7 @@ func (f *File) Close() error {
 	return <-f.ended
 }
 
-// Open returns a view of a recording. The view needs a token to look.
+// Open returns a view of a recording. The view requires a token from everyone who looks.
 func Open(path string) (*view.View, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -85,8 +85,8 @@ func Open(path string) (*view.View, error) {
 	return v, nil
 }
 
-// Serve serves a page that plays a recording, until ctx ends. It calls said with a text that has
-// the page's address.
+// Serve serves a page that plays a recording, until ctx ends. When the page is ready, Serve calls
+// said with a text that contains the page's address.
 func Serve(ctx context.Context, path, listen string, open bool, said func(where string)) error {
 	v, err := Open(path)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A written recording can be served.
+// A recording that was written can be served.
 func TestARecordingIsWrittenAndServed(t *testing.T) {
 	l, err := lab.New(lab.Options{Pods: 3})
 	require.NoError(t, err)

@@ -1,5 +1,6 @@
-// Package terminal keeps texts from a server from controlling the user's terminal. Names, versions
-// and messages may contain escape sequences, or characters that reverse the text direction.
+// Package terminal prevents texts from a server from controlling the user's terminal. Names,
+// versions and messages may contain escape sequences, or characters that reverse the text
+// direction.
 package terminal
 
 import (
@@ -13,23 +14,23 @@ import (
 	"unicode/utf8"
 )
 
-// Writer writes texts, and escapes characters that are not visible: control characters (\u001b),
-// marks that change the text direction, and bytes that are not UTF-8 (\xff). Spaces, tabs and line
-// ends stay. In a JSON string, the escapes mean the same characters. Each call of Write must get
-// whole characters.
+// Writer writes texts and escapes invisible characters: control characters (\u001b), marks that
+// change the text direction, and bytes that are not UTF-8 (\xff). Spaces, tabs and line ends stay
+// unchanged. In a JSON string, an escape still means the original character. Each call of Write
+// must get complete characters.
 //
-// All output of the command goes through a Writer, so that no other code has to escape texts.
+// All output of the command goes through a Writer, so that no other code needs to escape texts.
 // Control sequences for the terminal go to [Raw]. Concurrent writes do not interleave their bytes.
 type Writer struct {
 	to io.Writer
 
-	mu sync.Mutex // held during a write to field to
+	mu sync.Mutex // held while the field to is written to
 }
 
 // NewWriter returns a Writer on top of another writer.
 func NewWriter(to io.Writer) *Writer { return &Writer{to: to} }
 
-// Write implements io.Writer. The returned count refers to p.
+// Write implements io.Writer. The returned count is a number of bytes of p.
 func (w *Writer) Write(p []byte) (int, error) {
 	shown := escape(string(p), keptByWriter)
 	w.mu.Lock()
@@ -52,7 +53,7 @@ func Raw(w io.Writer) io.Writer {
 	}
 }
 
-// File returns the file below w, or nil if w does not end in a file.
+// File returns the file to which w finally writes, or nil if w does not write to a file.
 func File(w io.Writer) *os.File {
 	f, _ := Raw(w).(*os.File)
 	return f
@@ -83,7 +84,7 @@ func escape(s string, keep func(rune) bool) string {
 			fmt.Fprintf(&out, `\x%02x`, s[0])
 		case plain(r):
 			out.WriteString(s[:size])
-		case r > 0xffff: // JSON writes such a character as two escapes.
+		case r > 0xffff: // JSON needs two escapes for such a character.
 			high, low := utf16.EncodeRune(r)
 			fmt.Fprintf(&out, `\u%04x\u%04x`, high, low)
 		default:

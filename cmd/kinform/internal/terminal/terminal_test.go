@@ -50,8 +50,8 @@ func TestWriterReportsWhatWentWrong(t *testing.T) {
 	require.Equal(t, writer, Raw(writer))
 }
 
-// TestLogIsSafeToo: the text handler of log/slog escapes by itself. The JSON handler does not, so
-// the Writer does.
+// TestLogIsSafeToo: the text handler of log/slog escapes by itself. The JSON handler does not
+// escape, so the Writer has to.
 func TestLogIsSafeToo(t *testing.T) {
 	t.Parallel()
 	for _, handler := range []func(io.Writer) slog.Handler{

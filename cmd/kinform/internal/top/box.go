@@ -8,8 +8,8 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// first are the most informative numbers of each box, for a small box. Other numbers follow in
-// their usual order.
+// first are the most informative numbers of each box. A small box shows them first. Other numbers
+// follow in their usual order.
 var first = map[string][]string{
 	"server":    {"objects", "window", "received", "requests"},
 	"reflector": {"synced", "events", "lag", "heard", "relists"},
@@ -23,15 +23,15 @@ var first = map[string][]string{
 // box draws one of the seven boxes.
 type box struct {
 	info view.BoxInfo
-	n    int // its key
+	n    int // its key on the keyboard
 	s    *seen
 	past *past
 	lane line
 	here bool // selected by the keys 1 to 7
 }
 
-// numbersOf returns the known numbers of a box: all in their usual order, or the most informative
-// ones if most limits them.
+// numbersOf returns the known numbers of a box in their usual order. If most is too small for all
+// of them, it returns the most informative ones.
 func (b *box) numbersOf(most int) (all []view.Number) {
 	of := b.s.boxes[b.info.ID]
 	for _, number := range b.s.hello.Numbers {
@@ -73,7 +73,8 @@ func (b *box) draw(width, height int) []line {
 	return append(all, joined(text(border, "└"), lane, text(border, strings.Repeat("─", max(inner-len(lane), 0))+"┘")))
 }
 
-// content returns the inside of a box, with this many lines: state, numbers, and the rest.
+// content returns this many lines for the inside of a box: its state, its numbers, and further
+// details.
 func (b *box) content(of *view.Box, width, height int) []line {
 	if height <= 0 {
 		return nil
@@ -103,7 +104,7 @@ func (b *box) content(of *view.Box, width, height int) []line {
 	return all[:height]
 }
 
-// wideQueue shows numbers at the left and keys at the right.
+// wideQueue shows numbers on the left and keys on the right.
 func (b *box) wideQueue(width, height int) []line {
 	of := b.s.boxes[b.info.ID]
 	left := width / 2
@@ -139,7 +140,7 @@ func (b *box) wideQueue(width, height int) []line {
 	return all[:height]
 }
 
-// row shows a number: label, history if there is room, value, and rate.
+// row shows one number: its label, its history if there is room, its value and its rate.
 func (b *box) row(number view.Number, of *view.Box, width int) line {
 	now, more, _ := written(number, of)
 	value := text(plain, now)
@@ -164,7 +165,7 @@ func (b *box) row(number view.Number, of *view.Box, width int) line {
 	return spread(text(soft, number.Label), joined(text(plain, " "), value, text(plain, " "), beside), width)
 }
 
-// wrongAt reports whether a number should be 0.
+// wrongAt reports whether a number indicates a problem if it is not 0.
 func wrongAt(number view.Number) bool {
 	switch number.Box + "." + number.ID {
 	case "reflector.failures", "handlers.panics", "workers.panics", "store.unreadable":
@@ -173,8 +174,8 @@ func wrongAt(number view.Number) bool {
 	return false
 }
 
-// more shows the parts of a box besides its numbers: handlers with their mailboxes, keys of the
-// queue, workers with their keys.
+// more shows the details of a box beside its numbers: handlers with their mailboxes, keys of the
+// queue, or workers with their keys.
 func (b *box) more(width, height int) (all []line) {
 	switch b.info.ID {
 	case "handlers":
@@ -216,8 +217,8 @@ func handlerLine(h view.Handler, width int) line {
 	return spread(text(plain, h.Name), joined(text(kindModified, " "+mailbox), right), width)
 }
 
-// queueBar shows a letter for each key: p with a worker, a added meanwhile, r ready, w waiting, h
-// held back.
+// queueBar shows a letter for each key: p if a worker has it, a if it was added meanwhile, r for
+// ready, w for waiting, h for held back.
 func queueBar(keys view.Keys, width int) (l line) {
 	if keys.All == 0 {
 		return text(soft, "empty")
@@ -262,7 +263,7 @@ func keyLine(k view.Key, width int) line {
 	return spread(joined(line{keyMark(k)}, text(plain, " "+short(k.Key, max(width-cells(when)-3, 4)))), text(soft, " "+when), width)
 }
 
-// detail shows everything known about a box, for the panel.
+// detail shows everything that is known about a box, for the panel.
 func (b *box) detail(width, height int) []line {
 	of := b.s.boxes[b.info.ID]
 	all := wrapped(soft, "The "+b.info.Title+" "+b.info.Help, width)

@@ -1,10 +1,11 @@
 // Package top shows a running pipeline in a terminal. It has the same boxes, numbers, words and
 // keys as the page of package view in a browser, and reads the same stream. A view in this process
-// is read like a remote view, over an in-memory network.
+// is read in the same way as a remote view, through an in-memory network.
 //
-// A [screen] receives keys, lines and time, and draws lines of text; it does not know the terminal.
-// File program.go connects it to the terminal with charm.land/bubbletea/v2. The library is the most
-// used of its kind. It redraws only what has changed, and detects what the terminal supports.
+// A [screen] receives keys, lines of the stream, and the time, and draws lines of text. It does not
+// know the terminal. File program.go connects it to the terminal with charm.land/bubbletea/v2.
+// Among libraries of its kind, it is the most used. It redraws only what has changed, and detects
+// what the terminal supports.
 package top
 
 import (
@@ -85,7 +86,7 @@ the address: --token-file names a file that has it, or is - for standard input, 
 
 func isURL(arg string) bool { return strings.Contains(arg, "://") }
 
-// kind says what the arguments ask to show.
+// kind returns what the arguments ask for.
 func (o *options) kind(args []string) string {
 	switch {
 	case o.replay != "":
@@ -98,7 +99,7 @@ func (o *options) kind(args []string) string {
 	return "a laboratory"
 }
 
-// check refuses contradicting flags and arguments.
+// check returns an error if flags and arguments contradict each other.
 func (o *options) check(cmd *cobra.Command, args []string, of map[string]*pflag.FlagSet) error {
 	kind := o.kind(args)
 	if o.replay != "" && len(args) > 0 {
@@ -129,7 +130,7 @@ func (o *options) check(cmd *cobra.Command, args []string, of map[string]*pflag.
 	return nil
 }
 
-// run shows what the arguments ask for, and then ends everything that it has started.
+// run shows what the arguments ask for. At the end, it stops everything that it has started.
 func (o *options) run(cmd *cobra.Command, args []string) (err error) {
 	out := terminal.File(cmd.OutOrStdout())
 	if !o.once {
@@ -160,7 +161,7 @@ func (o *options) run(cmd *cobra.Command, args []string) (err error) {
 			return err
 		}
 	case "a cluster":
-		l, err := o.cluster.Look(ctx, args, func(reflector.Error) {}) // The picture shows the failures.
+		l, err := o.cluster.Look(ctx, args, func(reflector.Error) {}) // The picture shows failures.
 		if err != nil {
 			return err
 		}
@@ -248,7 +249,7 @@ func (o *options) look(ctx context.Context, cmd *cobra.Command, p *page, out *os
 	return show(ctx, p, all, play, cmd.InOrStdin(), out)
 }
 
-// columns returns the width of the text of --once.
+// columns returns the width of the text that --once prints.
 func (o *options) columns(out *os.File) int {
 	if o.width > 0 {
 		return min(o.width, 1000)

@@ -57,7 +57,7 @@ func (c *compare) lines(width, height int) []line {
 	if len(ways) == 0 {
 		return all
 	}
-	// A chart for each way, with an equal number of rows and one scale.
+	// Each way has a chart. All charts have the same number of rows and the same scale.
 	const left = 16
 	room := max(width-left-1, 10)
 	rows := min(max((height-len(all)-1)/len(ways), 1), 4)
@@ -83,7 +83,7 @@ func (c *compare) title(w view.Way) string {
 	return w.Name
 }
 
-// chart draws memory over time, in rows of eight steps each. The marks are in the top row.
+// chart draws memory over time. Each row has eight steps. The top row has the marks.
 func (c *compare) chart(w view.Way, width, rows int, longest, most float64) []line {
 	heights := make([]int, width)
 	for _, m := range w.Memory {
@@ -91,7 +91,7 @@ func (c *compare) chart(w view.Way, width, rows int, longest, most float64) []li
 		heights[x] = max(heights[x], int(math.Round(min(max(m[1]/most, 0), 1)*float64(rows*8))))
 	}
 	end := 0
-	for x, h := range heights { // columns between the moments
+	for x, h := range heights { // fill the columns between the moments
 		if h > 0 {
 			for ; end < x; end++ {
 				heights[end] = max(heights[end], h/2)

@@ -9,7 +9,8 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// BenchmarkFrame decodes and draws a frame on a wide terminal. There are ten frames a second.
+// BenchmarkFrame decodes and draws a frame on a wide terminal. A live stream has ten frames a
+// second.
 func BenchmarkFrame(b *testing.B) {
 	s := still(b, 160, 48)
 	text, err := json.Marshal(view.Line{Frame: s.latest})

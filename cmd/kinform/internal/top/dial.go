@@ -11,8 +11,8 @@ import (
 type dial struct{ waits map[string]*wait }
 
 type wait struct {
-	whole, left float64 // seconds
-	from        float64 // milliseconds
+	whole, left float64 // in seconds
+	from        float64 // in milliseconds
 	tries       int
 	state       string
 }

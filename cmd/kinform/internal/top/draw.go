@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// The smallest terminal that fits all seven boxes.
+// the size of the smallest terminal that fits all seven boxes
 const (
 	leastWidth  = 60
 	leastHeight = 20
@@ -54,7 +54,7 @@ func (s *screen) header() line {
 	return joined(l, text(plain, "  "), s.state())
 }
 
-// wrong shows the problems in one line; the index has them in full.
+// wrong shows the problems in one line. The index shows them in full.
 func (s *screen) wrong() line {
 	if s.shown == nil || s.mode == indexMode {
 		return nil
@@ -126,7 +126,7 @@ func (s *screen) body(height int) []line {
 	return append(boxes, s.panel(room)...)
 }
 
-// panel shows a box in full, a small picture, or the last events, below the boxes.
+// panel draws the part below the boxes: a box in full, a small picture, or the last events.
 func (s *screen) panel(height int) []line {
 	title := func(what, about string) line {
 		return cut(joined(text(soft, "── "), text(strong, what), text(soft, about+" "+strings.Repeat("─", s.width))), s.width)
@@ -174,7 +174,7 @@ var (
 
 // boxes draws the boxes in at most height lines.
 func (s *screen) boxes(width, height int) []line {
-	rows := max(height-1-2*3, 4) // without borders, states and the line between
+	rows := max(height-1-2*3, 4) // without borders, states, and the line between boxes
 	low := min(max(rows/2, 2), s.most(below))
 	high := min(max(rows-low, 2), s.most(above))
 	low = min(max(rows-high, 2), s.most(below))
@@ -188,7 +188,7 @@ func (s *screen) boxes(width, height int) []line {
 	return append(all, s.row(below, lower, low+3, "←")...)
 }
 
-// cut shortens a line to a width, without a mark at the cut.
+// cut shortens a line to a width. Unlike fit, it leaves no mark at the cut.
 func cut(l line, width int) (all line) {
 	for _, s := range l {
 		shown := clip(s.text, width)

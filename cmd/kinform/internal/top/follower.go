@@ -10,20 +10,20 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// heard is the unread content of a stream: the newest frame, with the events of the frames before
-// it. A slow reader misses frames, and nothing accumulates.
+// heard is the part of a stream that has not been read yet: the newest frame, with the events of
+// earlier frames. A slow reader misses frames, so nothing accumulates.
 type heard struct {
-	of    int // the number of the stream; late content of an earlier stream is dropped
+	of    int // number of the stream; content of an earlier stream that comes late is dropped
 	hello *view.Hello
 	frame *view.Frame
-	lost  string // why there is no stream now, or ""
-	fresh bool   // has unread content
+	lost  string // why there is no stream at present, or ""
+	fresh bool   // has content that has not been read
 }
 
 // follower reads the stream of a pipeline, and reconnects when the stream is lost.
 type follower struct {
 	page *page
-	more chan struct{} // has one element while there is unread content
+	more chan struct{} // has one element while there is content to read
 
 	mu   sync.Mutex // guards following
 	now  heard
@@ -50,7 +50,7 @@ func (f *follower) follow(name string) int {
 	return of
 }
 
-// end ends the stream and waits for its end.
+// end stops the stream and waits until it has ended.
 func (f *follower) end() {
 	f.mu.Lock()
 	stop, done := f.stop, f.done
@@ -61,7 +61,7 @@ func (f *follower) end() {
 	}
 }
 
-// Limits of the wait before a reconnect.
+// Limits of the delay before a reconnect.
 const (
 	firstAgain = 500 * time.Millisecond
 	mostAgain  = 8 * time.Second
@@ -93,11 +93,11 @@ func (f *follower) run(ctx context.Context, name string) {
 	}
 }
 
-// mostEvents limits the events of a frame that includes events of other frames.
+// mostEvents limits the events of a frame, when the events of earlier frames are added to it.
 const mostEvents = 1000
 
-// after returns a frame that includes the events of an unread frame before it, because the pictures
-// are about events.
+// after returns the frame f. If the frame before it has not been read, the result includes the
+// events of both, because the pictures need events.
 func after(before, f *view.Frame) *view.Frame {
 	if before == nil || len(before.Events) == 0 || f.At < before.At {
 		return f
@@ -123,7 +123,7 @@ func (f *follower) put(change func(*heard)) {
 	}
 }
 
-// take returns the unread content.
+// take returns the content that has not been read.
 func (f *follower) take() heard {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// Any page and any recording can be drawn, in lines as wide as the screen, with visible characters
-// only.
+// The screen can draw any page and any recording. All lines are as wide as the screen, and have
+// visible characters only.
 func FuzzLines(f *testing.F) {
 	text, err := os.ReadFile("../../../../view/testdata/relist.jsonl")
 	require.NoError(f, err)

@@ -20,13 +20,13 @@ type index struct {
 	at     int
 }
 
-// eventsAt is the number of a pipeline's events at a time.
+// eventsAt is the number of events of a pipeline at one time.
 type eventsAt struct {
 	events uint64
 	at     time.Time
 }
 
-// indexAnswer is the answer of a page to a request for the index.
+// indexAnswer is the page's response to a request for the index.
 type indexAnswer struct {
 	parts view.Parts
 	err   error
@@ -34,7 +34,7 @@ type indexAnswer struct {
 
 func nameOfPart(p view.Part) string { return p.Kind + " " + p.Name }
 
-// take stores an answer. The selected pipeline stays selected.
+// take stores the index. The selected pipeline stays selected.
 func (x *index) take(all view.Parts, now time.Time) {
 	chosen := ""
 	if x.at < len(x.parts) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// journey follows single changes, and shows how each change spends its time.
+// journey follows single changes, and shows how long each stage takes.
 type journey struct {
 	going  map[string]*change
 	ended  []*change // the newest first
@@ -15,14 +15,14 @@ type journey struct {
 
 type change struct {
 	key, kind string
-	times     map[string]float64 // milliseconds
+	times     map[string]float64 // in milliseconds
 	why       []string
-	alone     bool // the pipeline has no queue: the journey ends with the handler
+	alone     bool // The pipeline has no queue, so the journey ends at the handler.
 }
 
 type journeyPart struct{ id, title string }
 
-// journeyParts are the parts of a journey. Each ends with the named event.
+// journeyParts are the parts of a journey. Each part ends with the named event.
 var journeyParts = []journeyPart{
 	{"delta", "to the shelf"}, {"batch", "on the shelf"}, {"applied", "into the store"}, {"called", "in the mailbox"},
 	{"queued", "in the handler"}, {"taken", "in the queue"}, {"done", "with a worker"},
@@ -36,7 +36,7 @@ const (
 
 func newJourney() *journey { return &journey{going: map[string]*change{}} }
 
-// at records a time, unless it is known already.
+// at sets the time with this id, unless it is set already.
 func (c *change) at(id string, at float64) {
 	if _, known := c.times[id]; !known {
 		c.times[id] = at
@@ -67,7 +67,7 @@ func (j *journey) frame(s *seen) {
 			continue
 		}
 		if e.What == "received" {
-			if len(j.going) >= mostGoing { // Unfinished journeys are dropped together with the others.
+			if len(j.going) >= mostGoing { // drops all unfinished journeys
 				clear(j.going)
 			}
 			c := &change{key: e.Key, kind: e.Kind, times: map[string]float64{"received": at}}
@@ -85,7 +85,7 @@ func (j *journey) frame(s *seen) {
 			c.at("delta", at)
 		case e.What == "delivered":
 			c.at("called", at-e.Ran*1000)
-			c.at("applied", c.times["called"]-e.Wait*1000) // The event enters the mailbox when the store has it.
+			c.at("applied", c.times["called"]-e.Wait*1000) // mailbox entered when stored
 			c.because("handler %s was called with %s, because of a %s, after %s in its mailbox", e.Of, e.Kind, e.Cause, seconds(e.Wait))
 			if s.queue == "" {
 				c.alone = true
@@ -132,7 +132,8 @@ func (c *change) parts() []journeyPart {
 
 func (c *change) total() float64 { return max(c.times["done"]-c.times["received"], 0.001) }
 
-// key selects the journey before or after the current one. Enter follows the newest again.
+// key handles a key: it selects the journey before or after the current one. Enter selects the
+// newest journey again, and follows new ones.
 func (j *journey) key(name string) bool {
 	at := 0
 	for n, c := range j.ended {

@@ -9,7 +9,8 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// follow feeds a journey with the events of one change. The queue has this name.
+// follow returns a journey that has received the events of one change. The argument is the name of
+// the queue.
 func follow(queue string) *journey {
 	j := newJourney()
 	j.frame(&seen{queue: queue, frame: &view.Frame{At: 100, Events: []view.Event{

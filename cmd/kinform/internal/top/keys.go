@@ -2,7 +2,7 @@ package top
 
 import "strings"
 
-// keyHelp lists the keys. A key of the page does the same here.
+// keyHelp lists the keys. A key that the page also has does the same here.
 var keyHelp = [][2]string{
 	{"1 to 7", "to a box: all of its numbers, and what it is"},
 	{"a to h, j, k", "a small picture"},
@@ -19,13 +19,13 @@ var keyHelp = [][2]string{
 	{"q, Ctrl-C", "end"},
 }
 
-// key handles a key. Names are the names of the terminal library.
+// key handles a key. The names of keys are those of the terminal library.
 func (s *screen) key(name string) {
 	if name == "ctrl+c" || name == "q" {
 		s.quit = true
 		return
 	}
-	if after, ok := strings.CutPrefix(name, "alt+"); ok { // A terminal cannot distinguish it from Esc and a key.
+	if after, ok := strings.CutPrefix(name, "alt+"); ok { // A terminal sends the same for Esc followed by a key.
 		s.key("esc")
 		s.key(after)
 		return
@@ -54,7 +54,7 @@ func (s *screen) key(name string) {
 // commonKey handles the keys for navigation.
 func (s *screen) commonKey(name string) bool {
 	if s.mode == actionsMode {
-		switch name { // Other keys would be surprising in the menu.
+		switch name { // In the menu, other keys would be surprising.
 		case "m", "esc":
 			s.to(boxesMode)
 			return true
@@ -164,7 +164,7 @@ func (s *screen) playerKey(name string) bool {
 	return true
 }
 
-// scrolled returns the lines that fit, from the scroll position.
+// scrolled returns the lines that fit on the screen, beginning at the scroll position.
 func (s *screen) scrolled(all []line, height int) []line {
 	s.scroll = min(max(s.scroll, 0), max(len(all)-height, 0))
 	return all[s.scroll:min(s.scroll+height, len(all))]
@@ -209,10 +209,10 @@ func (s *screen) help() (all []line) {
 	return all
 }
 
-// breakAt breaks a line between spans.
+// breakAt breaks a line of the legend, at most this wide.
 func breakAt(l line, width int) (row, rest line) {
 	used := 0
-	for n := 0; n+1 < len(l); n += 2 { // a letter and its text
+	for n := 0; n+1 < len(l); n += 2 { // Two spans are a letter and its text.
 		used += cells(l[n].text) + cells(l[n+1].text)
 		if used > width && n > 0 {
 			return l[:n], l[n:]

@@ -1,6 +1,7 @@
 package top
 
-// kind shows what has happened to an object: a letter and a colour, either of which is sufficient.
+// kind is what has happened to an object. It has a letter and a colour, and either of them is
+// sufficient to recognize it.
 type kind struct {
 	letter string
 	style  style

@@ -45,7 +45,7 @@ func newBench(t *testing.T, width, height int, opts lab.Options) bench {
 	return bench{e, l}
 }
 
-// frame returns a frame of the laboratory, read independently of the terminal.
+// frame returns a frame of the laboratory. It does not use the terminal.
 func (b bench) frame() *view.Frame {
 	b.t.Helper()
 	ctx, stop := context.WithCancel(b.t.Context())
@@ -74,14 +74,14 @@ func (b bench) becomes(box, id string, is func(float64) bool) {
 	require.Eventually(b.t, func() bool { return is(b.number(box, id)) }, patience, 10*time.Millisecond, "%s.%s\n%s", box, id, b.text())
 }
 
-// moving reports whether a number changes while nothing happens.
+// moving reports whether a number changes even if nothing happens in the pipeline.
 func moving(n view.Number) bool {
 	return n.Unit == "s" || n.ID == "bookmarks" || n.ID == "received" || n.ID == "requests"
 }
 
 func TestTheScreenSaysWhatTheProgramDoes(t *testing.T) {
 	b := newBench(t, 160, 96, lab.Options{Pods: 12, Workers: 3})
-	b.press("nnu") // create 10 pods, update 5
+	b.press("nnu") // creates 10 pods, updates 5
 	b.becomes("workers", "done", func(n float64) bool { return n >= 22 && n == b.number("queue", "adds") })
 	f := b.frame()
 	hello, _, err := b.lab.View().Frames(t.Context(), "")
@@ -98,7 +98,7 @@ func TestTheScreenSaysWhatTheProgramDoes(t *testing.T) {
 	b.press("t")
 	b.until("the numbers of the boxes", func(string) bool { return boxesSay(b.rows(), hello, f) == "" })
 
-	// The full view of a box has its numbers, too.
+	// The full view of a box also has its numbers.
 	for n, box := range hello.Boxes {
 		b.press(fmt.Sprint(n + 1))
 		b.until("the numbers of "+box.Title, func(shown string) bool {
@@ -143,7 +143,7 @@ func valueIn(number view.Number, f *view.Frame) string {
 	return unknown
 }
 
-// numbersIn returns the first number of a box that a text lacks, or "".
+// numbersIn returns the first number of a box that is missing in a text, or "".
 func numbersIn(shown string, hello *view.Hello, f *view.Frame, box string) string {
 	words := strings.Join(strings.Fields(strings.ReplaceAll(shown, "│", " ")), " ")
 	for _, number := range hello.Numbers {
@@ -165,7 +165,8 @@ func numbersIn(shown string, hello *view.Hello, f *view.Frame, box string) strin
 	return ""
 }
 
-// boxesSay splits a screen into boxes, and returns the first number that its box lacks, or "".
+// boxesSay splits a screen into boxes, and returns the first number that is missing in its box, or
+// "".
 func boxesSay(rows []string, hello *view.Hello, f *view.Frame) string {
 	for n, box := range hello.Boxes {
 		title := fmt.Sprintf("┌%d %s ", n+1, box.Title)
@@ -214,7 +215,7 @@ func TestActionsReallyHappen(t *testing.T) {
 	b.has("12 pods were created")
 	b.becomes("store", "objects", is(16))
 
-	// A stage is paused, makes one step, and goes on. The arrows select the stage.
+	// A stage is paused, makes one step, and continues. The arrows select the stage.
 	b.press("m")
 	b.has("↑ ↓ choose")
 	b.press(b.pick("pause") + right + right + right + enter)
@@ -231,7 +232,7 @@ func TestActionsReallyHappen(t *testing.T) {
 	b.has("workers: the stage goes on")
 	b.becomes("workers", "done", is(done+12))
 
-	// The watch is cut from the actions of the selected box.
+	// The watch is cut by an action of the selected box.
 	watches := b.number("reflector", "watches")
 	b.press("2")
 	b.has("── 2 Reflector")
@@ -255,7 +256,7 @@ func TestActionsReallyHappen(t *testing.T) {
 	b.press("\x7f\x7f\x7f\x7f150" + enter)
 	b.has("one list", "pages of 500", "streaming list", "○", "●", "150 pods of a server of its own")
 
-	// Everything is as at the beginning.
+	// The button restores the state of the beginning.
 	b.press("0")
 	b.has("everything is as at the beginning")
 }
@@ -270,7 +271,7 @@ func TestPicturesShowWhatHappens(t *testing.T) {
 	b := newBench(t, 120, 45, lab.Options{Pods: 6, Workers: 1})
 	b.press("b")
 	b.has("Relist diff")
-	b.press("m\x1b[F" + enter) // the last stage: workers
+	b.press("m\x1b[F" + enter) // selects the last stage: workers
 	b.has("Workers", "how many 4_")
 	b.press(escape)
 	b.has("Esc goes back")

@@ -7,7 +7,8 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// lookup compares an index look-up with a scan of all objects, on the store itself.
+// lookup compares an index look-up with a scan of all objects. The program measures both on its own
+// store.
 type lookup struct {
 	screen   *screen
 	of       string
@@ -15,10 +16,10 @@ type lookup struct {
 	asked    bool
 	answer   view.Lookup
 	failed   string
-	at       int // the selected value
+	at       int // index of the selected value
 }
 
-// lookedUp is an answer of the program.
+// lookedUp is the program's response.
 type lookedUp struct {
 	of     *lookup
 	answer view.Lookup

@@ -52,13 +52,15 @@ func (m *memory) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 
 var loopback = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}
 
-// local is a connection with a loopback address, because a view refuses other machines.
+// local is a connection with a loopback address, because a view refuses connections from other
+// machines.
 type local struct{ net.Conn }
 
 // RemoteAddr implements net.Conn.
 func (local) RemoteAddr() net.Addr { return loopback }
 
-// serve serves a view in the process until end is called. The function end waits for the end.
+// serve serves a view in the process until end is called. The function end stops serving and waits
+// until that is done.
 func serve(v *view.View) (p *page, end func() error) {
 	m := newMemory()
 	ctx, stop := context.WithCancel(context.Background())
@@ -67,7 +69,7 @@ func serve(v *view.View) (p *page, end func() error) {
 	transport := &http.Transport{DialContext: m.dial, DisableKeepAlives: true}
 	p, err := newPage("http://localhost/", transport)
 	if err != nil {
-		panic(err) // the address is valid
+		panic(err) // cannot happen: the address is valid
 	}
 	p.token = v.Token()
 	return p, func() error {

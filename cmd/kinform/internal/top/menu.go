@@ -15,7 +15,7 @@ import (
 type menu struct {
 	actions []view.Action
 	at      int
-	inputs  bool // the inputs of the selected action are being edited
+	inputs  bool // The user edits the inputs of the selected action.
 	input   int
 	busy    int // number of actions in progress
 	values  map[string]map[string]string
@@ -28,7 +28,7 @@ type did struct {
 }
 
 // begin loads the actions of a page: first those for the whole picture, then those of each box.
-// Earlier input values stay.
+// Input values that the user has set stay.
 func (m *menu) begin(h *view.Hello) {
 	m.actions, m.inputs, m.input = nil, false, 0
 	add := func(box string) {
@@ -55,7 +55,7 @@ func (m *menu) begin(h *view.Hello) {
 	}
 }
 
-// openMenu shows the list, at the actions of the selected box.
+// openMenu shows the list, and selects the first action of the selected box.
 func (s *screen) openMenu() {
 	switch {
 	case s.player != nil:
@@ -77,8 +77,8 @@ func (s *screen) openMenu() {
 	}
 }
 
-// pressable reports whether an action's key triggers the action. The page's own keys win, as on the
-// page.
+// pressable reports whether an action can be performed by its key. A key of the program itself has
+// precedence, as on the page.
 func (s *screen) pressable(key string) bool {
 	if _, taken := pictureOf(key); taken {
 		return false
@@ -100,7 +100,7 @@ func (s *screen) press(key string) {
 	}
 }
 
-// act performs an action, with its last input values.
+// act performs an action with the input values that the user set last.
 func (s *screen) act(a view.Action) {
 	if s.page.token == "" {
 		s.say("✗ To press buttons, give the printed address with the code at its end, or --token-file.", true)
@@ -153,7 +153,7 @@ func (s *screen) menuKey(name string) bool {
 	return true
 }
 
-// inputKey edits an input: digits, or a choice with the arrows.
+// inputKey edits an input: keys for digits change a number, and the arrow keys select a choice.
 func (s *screen) inputKey(a view.Action, name string) bool {
 	m := &s.menu
 	i := a.Inputs[m.input]

@@ -11,10 +11,11 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// settles is the wait after the first frame, because rates need a second.
+// settles is how long to wait after the first frame, because rates need a second.
 const settles = 1200 * time.Millisecond
 
-// once prints one frame as text: the last frame of a recording, or a live frame with rates.
+// once prints one frame as text. It is the last frame of a recording, or a live frame with known
+// rates.
 func once(ctx context.Context, p *page, all view.Parts, play *player, width int, out io.Writer) error {
 	s := newScreen(p, time.Now())
 	s.width = max(width, leastWidth)
@@ -32,7 +33,7 @@ func once(ctx context.Context, p *page, all view.Parts, play *player, width int,
 	return err
 }
 
-// onceLive watches a pipeline until its rates are known.
+// onceLive receives frames of a pipeline until its rates are known.
 func (s *screen) onceLive(ctx context.Context, p *page, all view.Parts) error {
 	s.index.take(all, s.now)
 	name := ""
@@ -65,7 +66,7 @@ func (s *screen) onceLive(ctx context.Context, p *page, all view.Parts) error {
 	case enough.Err() == nil:
 		return fmt.Errorf("%s: %w", p.base, err)
 	}
-	// The first index is older than the picture, and may be older than the first list.
+	// The first index is older than the picture. It may be from a time before the first list.
 	if all, err = reach(ctx, p); err != nil {
 		return fmt.Errorf("%s: %w", p.base, err)
 	}
@@ -88,5 +89,5 @@ func (s *screen) asText() string {
 	return b.String()
 }
 
-// indexText returns the whole index. Its height leaves room for the problems of the first pipeline.
+// indexText returns the whole index. The height leaves room for the problems of the first pipeline.
 func (s *screen) indexText() []line { return s.indexLines(s.width, 1000+len(s.index.parts)) }

@@ -17,16 +17,17 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// page is a page of package view, in this process or elsewhere. Both are read in the same way.
+// page is a page of package view, in this process or in another one. Both kinds are read in the
+// same way.
 type page struct {
-	base   *url.URL // ends with a slash
+	base   *url.URL // always ends with a slash
 	code   string   // one-time code, exchanged for a session
-	token  string   // or a session
+	token  string   // the token, or a session
 	client *http.Client
 }
 
-// newPage returns the page at an address. The address may end with a one-time code, as the commands
-// print it.
+// newPage returns the page at an address. The address may end with a one-time code, like the
+// addresses that the commands print.
 func newPage(address string, transport http.RoundTripper) (*page, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -47,7 +48,7 @@ func newPage(address string, transport http.RoundTripper) (*page, error) {
 	}
 	return &page{base: u, code: values.Get("code"), client: &http.Client{
 		Transport: transport,
-		// A token must not go to another page.
+		// The token must not be sent to another page.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
@@ -71,10 +72,10 @@ func (p *page) enter(ctx context.Context) error {
 	return nil
 }
 
-// mostAnswer limits the size of an answer that is read as a whole.
+// mostAnswer limits the size of a response that is read as a whole.
 const mostAnswer = 8 << 20
 
-// ask sends a request. Its error is a sentence for the user.
+// ask sends a request. Its error is a sentence for users.
 func (p *page) ask(ctx context.Context, method, what string, query url.Values, body io.Reader) (*http.Response, error) {
 	u := p.base.JoinPath(what)
 	u.RawQuery = query.Encode()
@@ -91,7 +92,7 @@ func (p *page) ask(ctx context.Context, method, what string, query url.Values, b
 	answer, err := p.client.Do(request)
 	if err != nil {
 		if failed := (&url.Error{}); errors.As(err, &failed) {
-			err = failed.Err // the address is on the screen already
+			err = failed.Err // The address is already on the screen.
 		}
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func (p *page) get(ctx context.Context, what string, query url.Values, into any)
 	return p.read(ctx, http.MethodGet, what, query, nil, into)
 }
 
-// read sends a request, and decodes its JSON answer.
+// read sends a request, and decodes the JSON response.
 func (p *page) read(ctx context.Context, method, what string, query url.Values, body io.Reader, into any) error {
 	answer, err := p.ask(ctx, method, what, query, body)
 	if err != nil {
@@ -148,8 +149,8 @@ func (p *page) steps(ctx context.Context) ([]stepRow, error) {
 	return table.States, err
 }
 
-// lookup requests the values of indexes, and the objects of one value. It does not change the
-// answer, because values are sent back exactly as they came.
+// lookup requests the values of indexes, and the objects with one value. It leaves the response
+// unchanged, because values must be sent back exactly as they came.
 func (p *page) lookup(ctx context.Context, of, index, value string, found bool) (answer view.Lookup, err error) {
 	query := url.Values{"of": {of}}
 	if found {
@@ -160,7 +161,7 @@ func (p *page) lookup(ctx context.Context, of, index, value string, found bool) 
 	return answer, err
 }
 
-// do performs an action of the laboratory. It returns a sentence about the effect.
+// do performs an action of the laboratory. It returns a sentence that describes the effect.
 func (p *page) do(ctx context.Context, action string, values map[string]string) (string, error) {
 	body, err := json.Marshal(map[string]any{"action": action, "values": values})
 	if err != nil {
@@ -173,7 +174,7 @@ func (p *page) do(ctx context.Context, action string, values map[string]string) 
 	return safe(said.Done), err
 }
 
-// recording returns the recording that the page shows.
+// recording returns the recording that the page serves.
 func (p *page) recording(ctx context.Context) ([]byte, error) {
 	answer, err := p.ask(ctx, http.MethodGet, "recording", nil, nil)
 	if err != nil {
@@ -187,7 +188,7 @@ func (p *page) recording(ctx context.Context) ([]byte, error) {
 	return text, nil
 }
 
-// mostRecording is the maximum size of a recording to play, because all of it is in memory.
+// mostRecording is the maximum size of a recording, because all of it is held in memory.
 const mostRecording = 256 << 20
 
 func readAtMost(r io.Reader, most int64) ([]byte, error) {
@@ -198,13 +199,13 @@ func readAtMost(r io.Reader, most int64) ([]byte, error) {
 	return all, err
 }
 
-// errEnded is the error of lines when the program has ended the stream.
+// errEnded is the error of the method lines if the program has ended the stream.
 var errEnded = errors.New("the program has ended the stream")
 
-// silent is the maximum silence of a stream. A stream normally has a frame every tenth of a second.
+// silent is how long a stream may be silent. A stream normally has a frame every tenth of a second.
 const silent = 15 * time.Second
 
-// lines calls each with the lines of a pipeline as they come, until ctx or the stream ends. Its
+// lines calls the function each with every line of a pipeline, until ctx or the stream ends. The
 // error is never nil.
 func (p *page) lines(ctx context.Context, of string, each func(view.Line)) error {
 	ctx, stop := context.WithCancelCause(ctx)

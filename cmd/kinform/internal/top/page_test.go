@@ -116,7 +116,7 @@ func TestPagesThatCannotBeShown(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// A code in the address works once. The token comes from a file or from standard input.
+// The code in an address works once. The token can come from a file or from standard input.
 func TestWaysIntoAPage(t *testing.T) {
 	v, err := view.New(view.Options{Private: true, Title: "a private page", Recording: fixtureText(t), Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
@@ -163,7 +163,7 @@ func TestTheTokenIsTyped(t *testing.T) {
 	require.NoError(t, e.wait())
 }
 
-// An answer with too many values is refused before it is decoded.
+// A response with too many values is refused before it is decoded.
 func TestAnswersThatAreBombsAreRefused(t *testing.T) {
 	bomb := strings.Repeat("{},", 200_000) + "{}"
 	answers := map[string]string{
@@ -208,15 +208,15 @@ func TestOnceIsText(t *testing.T) {
 	require.Contains(t, shown, "┌1 API server")
 	require.Contains(t, shown, "● live")
 	require.Contains(t, shown, "time of a turn")
-	// The pipeline decides which events these are: under load, mainly events of the first stages. A
-	// recording has them in a fixed order.
+	// The pipeline decides which events these are. Under load, they are mainly events of the first
+	// stages. In a recording, their order is fixed.
 	require.Regexp(t, `── the last events.*\n +\d+\.\d s . \S`, shown)
 	for row := range strings.Lines(shown) {
 		require.LessOrEqual(t, cells(strings.TrimSuffix(row, "\n")), 100)
 	}
 }
 
-// With --once, the text about each pipeline has the same moment as the picture, and not the moment
+// With --once, the text about each pipeline is from the same moment as the picture. It is not from
 // before the first list.
 func TestOnceSaysOfAllPipelinesHowTheyAreNow(t *testing.T) {
 	l, err := lab.New(lab.Options{Pods: 11})
@@ -305,7 +305,7 @@ func TestARecordingIsPlayed(t *testing.T) {
 	e.press("d")
 	e.has("A recording has no store that could be asked.")
 	e.press("k")
-	e.has("▶ listing") // The table is here even so.
+	e.has("▶ listing") // The table is here even without a store.
 	e.press("q")
 	require.NoError(t, e.wait())
 
@@ -340,7 +340,7 @@ func poisoned(value any) any {
 	case map[string]any:
 		for k := range v {
 			switch k {
-			case "id", "box", "kind", "e", "unit", "key": // Without these, nothing would be visible.
+			case "id", "box", "kind", "e", "unit", "key": // If these changed, nothing would be visible.
 			default:
 				v[k] = poisoned(v[k])
 			}
@@ -416,7 +416,7 @@ func TestHostileTextsSteerNothing(t *testing.T) {
 	for _, key := range keys {
 		e.press(key)
 		time.Sleep(60 * time.Millisecond)
-		e.until("a layout that is whole", func(shown string) bool { // a partly drawn screen does not count
+		e.until("a layout that is whole", func(shown string) bool { // A partly drawn screen does not count.
 			row := strings.Split(shown, "\n")[2]
 			return !strings.HasPrefix(row, "┌1 ") || cells(row) == 100
 		})

@@ -9,24 +9,24 @@ type past struct {
 	series map[string]*[moments]float64
 	known  map[string]*[moments]bool
 	next   int
-	at     float64 // of the current moment
+	at     float64 // time of the current moment
 }
 
 const (
 	moments = 60
-	moment  = 1000 // milliseconds
+	moment  = 1000 // in milliseconds
 )
 
 func newPast() *past {
 	return &past{series: map[string]*[moments]float64{}, known: map[string]*[moments]bool{}}
 }
 
-// add adds the numbers of a frame. Each moment keeps its maximum.
+// add adds the numbers of a frame. For each moment it keeps the maximum.
 func (p *past) add(numbers []view.Number, boxes map[string]*view.Box, at float64) {
 	if at < p.at {
 		p.at = at
 	}
-	if at-p.at > moments*moment { // after a long time without viewers
+	if at-p.at > moments*moment { // after a long time without frames
 		clear(p.known)
 		clear(p.series)
 		p.at = at
@@ -54,8 +54,8 @@ func (p *past) add(numbers []view.Number, boxes map[string]*view.Box, at float64
 	}
 }
 
-// drawn returns the value for a number's history: the rate of a counter, the 99th percentile of a
-// time.
+// drawn returns the value to draw in a number's history: the rate of a counter, or the 99th
+// percentile of a time.
 func drawn(number view.Number, box *view.Box) (value float64, ok bool) {
 	if box == nil {
 		return 0, false
@@ -74,8 +74,8 @@ func drawn(number view.Number, box *view.Box) (value float64, ok bool) {
 
 var sparks = []rune("▁▂▃▄▅▆▇█")
 
-// spark draws the last minute of a number in this width, with the newest value at the right. It is
-// empty if no value is known.
+// spark draws the last minute of a number in this width, with the newest value at the right. The
+// result is empty if no value is known.
 func (p *past) spark(id string, width int) string {
 	s, k := p.series[id], p.known[id]
 	if s == nil || width <= 0 {

@@ -1,25 +1,26 @@
 package top
 
-// picture is one of the small pictures, each about one idea. It receives every frame, also while it
-// is closed, to remember earlier events. Its clock is the clock of the frames, so that it moves at
-// the speed of a recording.
+// picture is one of the small pictures, each about one idea. It receives every frame, even while it
+// is closed, so that it remembers earlier events. It takes the time from the frames, so that it
+// moves at the speed of a recording.
 type picture interface {
 	frame(s *seen)
 	lines(width, height int) []line
 }
 
-// asking is a picture that requests data from the program when it is opened.
+// asking is a picture that requests data from the program when a user opens it.
 type asking interface {
 	opened()
 }
 
-// turning is a picture that handles the arrow keys and Enter. Its method key reports whether it has
-// used the key.
+// turning is a picture that handles the arrow keys and Enter. Its method key reports whether the
+// picture has used the key.
 type turning interface {
 	key(name string) bool
 }
 
-// about describes a small picture: its key, id, box, title and introduction, as on the page.
+// about describes a small picture: its key, its id, its box, and its title and introduction, which
+// are the same as on the page.
 type about struct {
 	letter, id, box, title, lead string
 }

@@ -18,13 +18,13 @@ type player struct {
 	text   []byte
 	note   string
 
-	at      float64 // milliseconds after the first frame
+	at      float64 // in milliseconds since the first frame
 	next    int
-	speed   int // index of speeds
+	speed   int // index in speeds
 	playing bool
 }
 
-// recorded is the position of a frame in the text, and its time.
+// recorded is the position of a frame in the recording's text, and its time.
 type recorded struct {
 	at       float64
 	from, to int
@@ -34,18 +34,18 @@ var speeds = []float64{0.1, 0.25, 0.5, 1, 2, 5, 10}
 
 const usualSpeed = 3
 
-// newPlayer checks the whole recording, so that errors come before anything is shown. Frames are
-// decoded when they are shown.
+// newPlayer checks the whole recording, so that errors are reported before anything is shown. Each
+// frame is decoded again when it is shown.
 func newPlayer(text []byte) (*player, error) {
 	hello, frames, err := view.ReadRecording(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}
-	hello.Actions = nil // They belong to the recorded program.
+	hello.Actions = nil // The actions belong to the recorded program.
 	tame(hello)
 	p := &player{hello: hello, text: text, speed: usualSpeed, playing: true}
 	places := linesOf(text)
-	n := 1 // after the hello
+	n := 1 // the first line after the hello line
 	for f, err := range frames {
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			p.note = "It ends in the middle of a line: its writer was cut off."
@@ -67,7 +67,7 @@ func newPlayer(text []byte) (*player, error) {
 	return p, nil
 }
 
-// linesOf returns the positions of the lines that are not empty.
+// linesOf returns the positions of all lines that are not empty.
 func linesOf(text []byte) (all []recorded) {
 	for from := 0; from < len(text); {
 		to := len(text)
@@ -91,16 +91,16 @@ func (p *player) frame(n int) *view.Frame {
 	var l view.Line
 	place := p.frames[n]
 	if err := view.Unmarshal(p.text[place.from:place.to], &l); err != nil || l.Frame == nil {
-		return &view.Frame{} // It was valid when it was checked.
+		return &view.Frame{} // cannot happen: newPlayer has checked it
 	}
 	tame(l.Frame)
 	return l.Frame
 }
 
-// mostPassed limits the time that passes in one step, because a stopped process loses time.
+// mostPassed limits how much time passes in one step. A process that was stopped misses the rest.
 const mostPassed = 500 * time.Millisecond
 
-// pass advances the clock, and calls show with the frames whose time has come.
+// pass advances the clock, and calls show with the frames that are due.
 func (p *player) pass(d time.Duration, show func(*view.Frame)) {
 	if !p.playing {
 		return
@@ -133,10 +133,10 @@ func (p *player) forth(show func(*view.Frame)) {
 	}
 }
 
-// before returns the time of the frame before the shown one.
+// before returns the time of the frame before the one that is shown.
 func (p *player) before() float64 { return p.frames[max(p.next-2, 0)].at }
 
-// state describes the player for the screen.
+// state describes the state of the player for the screen.
 func (p *player) state() string {
 	how := "paused"
 	switch {

@@ -43,7 +43,8 @@ func show(ctx context.Context, p *page, all view.Parts, play *player, in io.Read
 	log.SetOutput(logs)
 	defer log.SetOutput(before)
 	started.Go(func() { feed(ctx, program, follower, logs) })
-	// The library waits for its key reader only after Quit, and not when its context ends.
+	// Only after Quit does the library wait for its goroutine that reads keys. It does not wait
+	// when its context ends.
 	started.Go(func() { <-ctx.Done(); program.Quit() })
 	_, err := program.Run()
 	stop()
@@ -56,7 +57,7 @@ func show(ctx context.Context, p *page, all view.Parts, play *player, in io.Read
 const step = 50 * time.Millisecond
 
 // feed sends a program the content of the stream, and ticks of the clock. The program handles one
-// message at a time: while its terminal is slow, frames are skipped and none waits.
+// message at a time. While its terminal is slow, frames are skipped, so that no frame has to wait.
 func feed(ctx context.Context, program *tea.Program, f *follower, logs logged) {
 	tick := time.NewTicker(step)
 	defer tick.Stop()
@@ -74,7 +75,7 @@ func feed(ctx context.Context, program *tea.Program, f *follower, logs logged) {
 	}
 }
 
-// Messages of the program.
+// messages of the program
 type (
 	came   struct{ heard }
 	ticked time.Time
@@ -82,7 +83,7 @@ type (
 	noted  string
 )
 
-// logged keeps one unread log line. A logger never blocks.
+// logged keeps one unread log line. A logger that writes to it never blocks.
 type logged chan string
 
 // Write implements io.Writer.
@@ -153,8 +154,8 @@ func (m *model) View() tea.View {
 	return m.view
 }
 
-// terminalOf returns nil if input and output are terminals. Otherwise its error says what to use
-// instead.
+// terminalOf returns an error unless input and output are both terminals. The error says what to
+// use instead.
 func terminalOf(in io.Reader, out *os.File) error {
 	file, ok := in.(*os.File)
 	switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// recent keeps the last events of the sample: all of them for the list, and the events of each box
-// for its lane.
+// recent keeps the last events of the sample. It keeps one list of all of them, and the events of
+// each box for its lane.
 type recent struct {
 	now   float64
 	all   []happened // the newest last
@@ -23,12 +23,12 @@ type happened struct {
 const (
 	mostRecent = 60
 	mostLane   = 60
-	laneStays  = 4000 // milliseconds
+	laneStays  = 4000 // in milliseconds
 )
 
 func newRecent() *recent { return &recent{lanes: map[string][]happened{}} }
 
-// laneOf returns the box that shows an event, or "" for events in no lane.
+// laneOf returns the box whose lane shows an event, or "" if no lane shows it.
 func laneOf(e *view.Event) string {
 	switch e.What {
 	case view.Received, view.Item:
@@ -53,7 +53,7 @@ func (r *recent) frame(s *seen) {
 		r.all = keep(r.all, h, mostRecent)
 		if lane := laneOf(e); lane != "" && (e.Of == "" || lane == "handlers" || e.Of == s.queue) {
 			r.lanes[lane] = keep(r.lanes[lane], h, mostLane)
-			if lane == "handlers" { // The store had it before the handler was called.
+			if lane == "handlers" { // The store had the object before the handler was called.
 				r.lanes["store"] = keep(r.lanes["store"], h, mostLane)
 			}
 			if lane == "reflector" && e.What == view.Received {
@@ -63,7 +63,7 @@ func (r *recent) frame(s *seen) {
 	}
 }
 
-// keep appends an event, and drops the oldest if there are too many.
+// keep appends an event. It drops the oldest event if there are too many.
 func keep(all []happened, h happened, most int) []happened {
 	if len(all) >= most {
 		copy(all, all[1:])
@@ -85,8 +85,8 @@ func (r *recent) lane(box string, width int) (l line) {
 	return l
 }
 
-// markOf returns the letter of an event: the letter of its kind, or a separate letter for events of
-// keys.
+// markOf returns the letter of an event. It is the letter of the event's kind, or a separate letter
+// for events of keys.
 func markOf(e *view.Event) span {
 	switch e.What {
 	case view.Merged:

@@ -6,20 +6,21 @@ import (
 	"strings"
 )
 
-// relist shows what a relist has found: the old set, the new set, and the differences.
+// relist shows what a relist has changed: the old set, the new set, and the differences.
 type relist struct {
 	now  *aList
 	open bool
 }
 
 type aList struct {
-	began, took float64 // milliseconds
+	began, took float64 // in milliseconds
 	objects     int
 	why         string
-	how         map[string]string // findings by key
+	how         map[string]string // what the list has found, by key
 }
 
-// findings are the possible results for an object, the least important first.
+// findings are the possible results for an object, in the order of importance. The most important
+// result is the last.
 var findings = []struct {
 	id   string
 	kind kind
@@ -105,7 +106,7 @@ func (r *relist) lines(width, height int) []line {
 	return all
 }
 
-// split splits a line whose characters are all one cell wide.
+// split splits a line in which each character is one cell wide.
 func split(l line, width int) (row, rest line) {
 	for n, s := range l {
 		if len(s.text) > width {

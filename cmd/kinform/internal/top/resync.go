@@ -1,9 +1,9 @@
 package top
 
-// resync compares a resync with a relist, in numbers since the picture was opened.
+// resync compares a resync with a relist, in numbers that are counted since the picture was opened.
 type resync struct {
 	reading  bool
-	from     float64 // bytes received at the start of a list
+	from     float64 // number of bytes received when a list began
 	received float64
 	spent    float64
 	s        *seen

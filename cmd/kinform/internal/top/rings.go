@@ -12,8 +12,8 @@ type rings struct {
 	totals string
 }
 
-// ringed is a key, which moves through its states one after another, at a pace that people can
-// follow.
+// ringed is a key in the picture. It moves through its states one after another, at a speed that
+// people can follow.
 type ringed struct {
 	state ringState
 	steps []func(*ringState) (stays bool)
@@ -26,12 +26,12 @@ type ringState struct {
 }
 
 const (
-	ringPace  = 650 // milliseconds
+	ringPace  = 650 // in milliseconds
 	mostRings = 80
 	mostSteps = 12
 )
 
-// regions are the places of a key, from left to right.
+// regions are the places where keys can be, from left to right.
 var regions = []struct{ title, text string }{
 	{"in the queue", "dirty: due a turn"}, {"added meanwhile", "dirty and processing"}, {"processing", "with a worker"}, {"waiting", "for their time"},
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// rulers show how far each stage is, by resourceVersion.
+// rulers shows how far each stage has come, by resourceVersion.
 type rulers struct {
 	versions map[string]string
 	worker   string
@@ -44,7 +44,7 @@ func (r *rulers) lines(width, _ int) (all []line) {
 	if len(numbers) == 0 {
 		return []line{text(soft, "The versions here are no numbers that can be compared.")}
 	}
-	// The scale changes slowly, so that marks move only when stages do.
+	// The scale changes slowly, so that marks move only because stages move.
 	r.span = max((newest-last)*1.15, r.span*0.98, 20)
 	const left, right = 15, 24
 	room := max(width-left-right, 10)

@@ -8,7 +8,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// mode says what covers the screen.
+// mode is what covers the boxes on the screen.
 type mode uint8
 
 const (
@@ -19,16 +19,17 @@ const (
 	actionsMode
 )
 
-// screen is the content of the screen, and its reactions to keys. It does not know the terminal: it
-// receives keys, lines and time in sequence, and draws lines of text. It has no goroutine.
+// screen is the content of the terminal, and its reactions to keys. It does not know the terminal.
+// It receives keys, lines and the time one after another, and draws lines of text. It has no
+// goroutines.
 type screen struct {
 	page *page
 
 	// follow switches to another pipeline, and returns the number of its stream. start runs a slow
-	// function in the background. The function's result arrives at [screen.take].
+	// function in the background. The result of the slow function is passed to [screen.take].
 	follow func(name string) int
 	start  func(func(ctx context.Context) any)
-	player *player // of a recording; nil for a live view
+	player *player // of the recording; nil for a live view
 
 	width, height int
 	colors        palette
@@ -37,11 +38,11 @@ type screen struct {
 	quit          bool
 
 	stream int
-	name   string // the pipeline
+	name   string // name of the shown pipeline
 	hello  *view.Hello
 	shown  *seen
-	latest *view.Frame // also while the picture is frozen
-	queue  string      // the selected queue
+	latest *view.Frame // the newest frame, even while the picture is frozen
+	queue  string      // name of the selected queue
 	past   *past
 	recent *recent
 	small  map[string]picture
@@ -49,9 +50,9 @@ type screen struct {
 	box     int // selected by the keys 1 to 7; 0 for none
 	picture string
 	held    bool
-	missed  uint64 // missed frames since the start of the stream
+	missed  uint64 // number of missed frames since the stream began
 	lost    string
-	since   time.Time // time of the last frame, or of the loss
+	since   time.Time // time of the last frame, or of the loss of the stream
 
 	said    string
 	saidBad bool
@@ -70,7 +71,7 @@ func newScreen(p *page, now time.Time) *screen {
 	return s
 }
 
-// mostParts is the largest number of pipelines for which no index is shown at first.
+// mostParts is the largest number of pipelines for which the screen does not begin with the index.
 const mostParts = 8
 
 // begin shows the first pipeline of a page, or the index if there are many.
@@ -111,7 +112,8 @@ func (s *screen) forget() {
 	s.opened()
 }
 
-// hear handles the first line of a stream. A restored stream of the same pipeline continues.
+// hear handles the first line of a stream. If it is the same pipeline again after a reconnect, the
+// pictures continue.
 func (s *screen) hear(h *view.Hello) {
 	if s.hello != nil && s.hello != h && (s.hello.Name != h.Name || s.hello.Start != h.Start) {
 		s.hello = h
@@ -140,7 +142,7 @@ func (s *screen) lines(h heard) {
 	}
 }
 
-// frame handles a frame. A frozen picture does not show it.
+// frame handles a frame. While the picture is frozen, the frame is not shown.
 func (s *screen) frame(f *view.Frame) {
 	if s.latest != nil && f.Seq > s.latest.Seq+1 && s.player == nil {
 		s.missed += f.Seq - s.latest.Seq - 1
@@ -182,12 +184,12 @@ func (s *screen) take(result any) {
 	}
 }
 
-// say shows a sentence for a while.
+// say shows a sentence for some seconds.
 func (s *screen) say(what string, wrong bool) { s.said, s.saidBad, s.saidAt = what, wrong, s.now }
 
 const saidStays = 12 * time.Second
 
-// tick advances the clock. It reports whether that has changed anything.
+// tick advances the clock. It reports whether anything on the screen has changed.
 func (s *screen) tick(now time.Time) (changed bool) {
 	passed := now.Sub(s.now)
 	second := now.Truncate(time.Second) != s.now.Truncate(time.Second)
@@ -205,7 +207,7 @@ func (s *screen) tick(now time.Time) (changed bool) {
 	return changed || second
 }
 
-// open opens a small picture, or the last events for "".
+// open opens the small picture with this id, or the last events if id is "".
 func (s *screen) open(id string) {
 	s.picture, s.box, s.mode = id, 0, boxesMode
 	s.opened()
@@ -217,7 +219,7 @@ func (s *screen) opened() {
 	}
 }
 
-// hold freezes the picture, or lets it go on.
+// hold freezes the picture, or lets it continue.
 func (s *screen) hold() {
 	if s.player != nil {
 		if s.player.ended() && !s.player.playing {
@@ -239,7 +241,7 @@ func (s *screen) seek(at float64) {
 	s.player.seek(at, s.frame)
 }
 
-// nextQueue shows the next of several queues.
+// nextQueue selects the next of several queues.
 func (s *screen) nextQueue() {
 	if s.shown == nil || len(s.shown.queues) < 2 {
 		s.say("There is one queue here, or none.", false)
@@ -254,7 +256,7 @@ func (s *screen) nextQueue() {
 	s.shown = look(s.hello, s.shown.frame, s.queue)
 }
 
-// state describes the state of the screen.
+// state describes what the screen shows now.
 func (s *screen) state() line {
 	unusual := s.unusual()
 	switch {
@@ -272,7 +274,7 @@ func (s *screen) state() line {
 	return joined(text(good, "● "), text(plain, "live"), text(kindModified, unusual))
 }
 
-// unusual describes the laboratory's settings that differ from the beginning.
+// unusual describes the laboratory's settings that differ from the initial ones.
 func (s *screen) unusual() (all string) {
 	if s.shown == nil {
 		return ""

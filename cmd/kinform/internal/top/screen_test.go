@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// fixture is the recording of package view: a relist that finds two objects gone.
+// fixture is the recording of package view, in which a relist finds that two objects are gone.
 func fixture(t require.TestingT) *player {
 	text, err := os.ReadFile("../../../../view/testdata/relist.jsonl")
 	require.NoError(t, err)
@@ -25,7 +25,7 @@ func fixture(t require.TestingT) *player {
 	return p
 }
 
-// still is a screen that has received a whole recording as if it were live.
+// still returns a screen that has received all frames of a recording, as if they were live.
 func still(t require.TestingT, width, height int) *screen {
 	p := fixture(t)
 	page, err := newPage("http://localhost/", nil)
@@ -91,7 +91,7 @@ func TestAStreamThatIsSilentIsSaid(t *testing.T) {
 	require.Contains(t, s.asString(), "no news for 4 s")
 }
 
-// One of several queues can be selected.
+// If there are several queues, the user can select one.
 func TestQueuesAreShownOneAfterAnother(t *testing.T) {
 	s := still(t, 120, 40)
 	f := *s.latest
@@ -142,7 +142,7 @@ func TestTheIndexHasWhatIsWrongOnTop(t *testing.T) {
 	require.Equal(t, 1, asked, "an answer is waited for")
 }
 
-// An input value of an action is remembered. An invalid value is not sent.
+// The menu remembers the input values of an action. It does not send an invalid value.
 func TestMenu(t *testing.T) {
 	s := still(t, 100, 30)
 	s.hello.Actions = []view.Action{
@@ -185,7 +185,7 @@ func TestMenu(t *testing.T) {
 	require.Contains(t, s.asString(), "✗ To press buttons, give the printed address with the code at its end, or --token-file.")
 }
 
-// Every reply in the page's table leads to a state of the table, to a wait, or to the end.
+// Every reply in the page's table leads to a state in the table, to a wait, or to the end.
 func TestStepsLeadSomewhere(t *testing.T) {
 	text, err := os.ReadFile("../../../../view/page/steps.json")
 	require.NoError(t, err)
@@ -198,7 +198,7 @@ func TestStepsLeadSomewhere(t *testing.T) {
 	for row := range table.States {
 		for reply := range table.States[row].Replies {
 			st.begin(row)
-			for range 8 { // this many failures in a row
+			for range 8 { // a long row of failures
 				if here := st.here(); here != nil {
 					st.at = min(reply, len(here.Replies)-1)
 				}
@@ -215,7 +215,7 @@ func TestStepsLeadSomewhere(t *testing.T) {
 	}
 	require.Greater(t, walked, 1000)
 
-	// A 410 after failures: a watch lists at once, and a list waits longer each time.
+	// Each failure of a list in a row leads to a longer wait.
 	st.begin(0)
 	waits := []float64{}
 	for range 3 {
@@ -234,7 +234,7 @@ func TestStepsLeadSomewhere(t *testing.T) {
 	require.Empty(t, st.log)
 }
 
-// Hours of frames take as much memory as a minute.
+// The screen takes no more memory for hours of frames than for a minute.
 func TestNothingGrows(t *testing.T) {
 	s := still(t, 80, 24)
 	template, err := json.Marshal(s.latest)
@@ -313,7 +313,7 @@ func TestPlayer(t *testing.T) {
 	show := func(f *view.Frame) { at = append(at, f.At) }
 	p.seek(0, show)
 	require.Len(t, at, 1)
-	p.pass(300*time.Millisecond, show) // a frame every 250 ms
+	p.pass(300*time.Millisecond, show) // The recording has a frame every 250 ms.
 	require.Len(t, at, 2)
 	p.speed = len(speeds) - 1
 	p.pass(100*time.Millisecond, show)

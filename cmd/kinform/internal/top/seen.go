@@ -6,19 +6,19 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// seen is a frame, with its hello line and the selected queue.
+// seen is a frame together with its hello line and the selected queue.
 type seen struct {
 	hello *view.Hello
 	frame *view.Frame
 
-	// queue is the shown queue. boxes are the boxes of the informer and of this queue.
+	// queue is the name of the shown queue. boxes are the boxes of the informer and of that queue.
 	queue  string
 	queues []string
 	boxes  map[string]*view.Box
 }
 
-// look selects the boxes of a queue in a frame: the wanted queue, or else the queue with the
-// pipeline's name, or else the first.
+// look selects a queue of a frame, and the boxes that belong to it. It takes the wanted queue, else
+// the queue with the pipeline's name, else the first queue.
 func look(hello *view.Hello, frame *view.Frame, wanted string) *seen {
 	s := &seen{hello: hello, frame: frame, boxes: map[string]*view.Box{}}
 	for n := range frame.Boxes {
@@ -58,11 +58,11 @@ func (s *seen) counted(box, id string) string { return count(s.number(box, id)) 
 // keys returns the keys of the queue.
 func (s *seen) keys() view.Keys { return s.frame.Keys[s.queue] }
 
-// at returns the time of an event on the clock of the frames, in milliseconds.
+// at returns the time of an event in milliseconds, on the same clock as Frame.At.
 func (s *seen) at(e *view.Event) float64 { return s.frame.At + e.At }
 
-// tame makes each text safe in the value that pointer points to, in all struct fields, map keys and
-// map values. Reflection also covers fields of later formats.
+// tame makes all texts safe in the value to which its argument points. It covers struct fields, map
+// keys and map values. It uses reflection, so it also covers fields of later formats.
 func tame(pointer any) { tameValue(reflect.ValueOf(pointer)) }
 
 func tameValue(v reflect.Value) {

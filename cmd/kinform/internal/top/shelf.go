@@ -9,14 +9,14 @@ import (
 // shelf draws the DeltaFIFO: a tray of deltas for each object.
 type shelf struct {
 	trays   map[string]*tray
-	deleted map[string]float64 // keys with a received DELETED, whose delete is not a tombstone
+	deleted map[string]float64 // keys with a DELETED event: their delete is not a tombstone
 	totals  string
 	now     float64
 }
 
 type tray struct {
-	began, taken float64 // taken is 0 while it waits
-	before       bool    // it was there in the same form in the frame before
+	began, taken float64 // taken is the time when the informer took it, or 0 while it waits
+	before       bool    // The previous frame showed it in the same form.
 	deltas       []delta
 	merged       int
 }
@@ -28,8 +28,8 @@ type delta struct {
 
 const mostTrays = 40
 
-// stays returns how many milliseconds a taken tray stays visible. A tray with a tombstone stays
-// longer, because it is rare and takes time to read.
+// stays returns for how many milliseconds a tray stays visible after the informer has taken it. A
+// tray with a tombstone stays longer, because it is rare and takes time to read.
 func (t *tray) stays() float64 {
 	if slices.ContainsFunc(t.deltas, func(d delta) bool { return d.tombstone }) {
 		return 12_000
@@ -59,9 +59,9 @@ func (f *shelf) frame(s *seen) {
 			}
 		}
 	}
-	// A batch that the informer holds has left the queue, although its end has not been reported
-	// yet. Numbers are slightly older than the events of their frame, so a tray has to exist for
-	// two frames.
+	// A batch that the informer is working on has left the queue, although its end has not been
+	// reported yet. The numbers of a frame are slightly older than its events. So a tray must have
+	// existed for two frames.
 	for _, t := range f.trays {
 		if t.before && s.boxes["fifo"] != nil && s.number("fifo", "keys") == 0 {
 			t.take(f.now)
@@ -80,7 +80,8 @@ func (f *shelf) frame(s *seen) {
 	}
 }
 
-// take marks a tray as taken by the informer. The tray stays visible for a while before that.
+// take marks a tray as taken by the informer. If the tray is new, it is shown as waiting for a
+// moment first.
 func (t *tray) take(now float64) {
 	if t.taken == 0 {
 		t.taken = max(now, t.began+500)
@@ -112,7 +113,7 @@ func (f *shelf) add(key, kind, version string) {
 	t.deltas = append(t.deltas, delta{kind: kind, version: version, tombstone: kind == "Deleted" && !seen})
 }
 
-// makeRoom drops an empty tray, if there is one.
+// makeRoom drops an empty tray, and reports whether there was one.
 func (f *shelf) makeRoom() bool {
 	for key, t := range f.trays {
 		if t.taken > 0 && f.now > t.taken {
@@ -134,7 +135,7 @@ func (f *shelf) lines(width, height int) []line {
 	}
 	slices.SortFunc(keys, func(a, b string) int {
 		x, y := f.trays[a], f.trays[b]
-		// Waiting trays come first, then the newest.
+		// Waiting trays come first. Among the others, the newest comes first.
 		return cmp.Or(cmp.Compare(min(x.taken, 1), min(y.taken, 1)), cmp.Compare(y.began, x.began), cmp.Compare(a, b))
 	})
 	name := min(26, width/3)

@@ -9,7 +9,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// shelfAt sends a shelf a frame: the number of waiting keys, and the events.
+// shelfAt sends a frame to a shelf. The frame has a number of waiting keys, and events.
 func shelfAt(f *shelf, at, keys float64, events ...view.Event) {
 	box := &view.Box{ID: "fifo", Numbers: map[string]float64{"keys": keys}}
 	f.frame(&seen{frame: &view.Frame{At: at, Events: events}, boxes: map[string]*view.Box{"fifo": box}})
@@ -17,8 +17,8 @@ func shelfAt(f *shelf, at, keys float64, events ...view.Event) {
 
 func put(key, kind string) view.Event { return view.Event{What: "delta", Key: key, Kind: kind} }
 
-// The paused informer holds one change, which does not count as waiting. Later changes wait, also
-// of the same object.
+// The paused informer holds one change, which is not shown as waiting. Later changes do wait, even
+// changes of the same object.
 func TestWhatTheInformerHoldsDoesNotWait(t *testing.T) {
 	f := newShelf()
 	shelfAt(f, 100, 0, put("ns/held", "Updated"))
@@ -32,8 +32,8 @@ func TestWhatTheInformerHoldsDoesNotWait(t *testing.T) {
 	require.Len(t, f.trays["ns/held"].deltas, 1, "the held one is not among those that wait")
 }
 
-// A tombstone stays readable, even if the informer takes it at once. Empty trays do not take the
-// room of waiting ones.
+// A tombstone stays on the screen long enough to read, even if the informer takes it at once.
+// Waiting trays have precedence over empty ones.
 func TestTombstonesStay(t *testing.T) {
 	f := newShelf()
 	var gone []view.Event

@@ -8,7 +8,7 @@ import (
 )
 
 // steps shows the reflector as a state machine. In each state, the user selects a reply of the
-// server and sees the reflector's reaction. The table is the page's steps.json, which a test of
+// server, and sees how the reflector reacts. The table is the page's steps.json, which a test of
 // package reflector generates by running the reflector.
 type steps struct {
 	screen *screen
@@ -19,18 +19,18 @@ type steps struct {
 
 	state stepState
 	past  []stepState
-	log   []string // the last step first
-	at    int      // the selected reply
+	log   []string // the newest step first
+	at    int      // index of the selected reply
 }
 
-// stepRow is a state with its possible replies.
+// stepRow is a state with the replies that are possible in it.
 type stepRow struct {
 	Name    string      `json:"name"`
 	Phase   string      `json:"phase"`
 	Replies []stepReply `json:"replies"`
 }
 
-// stepReply is a reply. Its outcome depends on the number of failures before it.
+// stepReply is a reply of the server. Its outcome depends on the number of failures before it.
 type stepReply struct {
 	Name     string        `json:"name"`
 	Outage   bool          `json:"outage"`
@@ -45,12 +45,12 @@ type stepOutcome struct {
 	Told   []string `json:"told"`
 	Next   string   `json:"next"`
 	Row    int      `json:"row"`    // -1: stopped
-	Counts string   `json:"counts"` // of failures: + one more, 0 none, = as before
+	Counts string   `json:"counts"` // effect on the count of failures: + adds one, 0 resets it, = keeps it
 }
 
-// stepState is the state of a reflector: in a row of the table, or waiting for it, or stopped.
-// Failures in a row are counted separately for snapshots and for watches, and separately for server
-// errors and for outages.
+// stepState is the state of a reflector: in a row of the table, waiting for the next attempt, or
+// stopped. Failures in a row are counted separately for snapshots and for watches, and separately
+// for server errors and for outages.
 type stepState struct {
 	row     int
 	counts  [4]int
@@ -71,7 +71,7 @@ var phases = []struct{ name, text string }{
 
 const keptSteps = 30
 
-// stepTable is the table, as received.
+// stepTable is the table in the form in which the page serves it.
 type stepTable struct {
 	of   *steps
 	rows []stepRow
@@ -117,7 +117,7 @@ func (t *steps) begin(row int) {
 
 func (t *steps) enter(s stepState) { t.state, t.at = s, 0 }
 
-// here returns the row of the state, or nil while waiting or stopped.
+// here returns the row of the current state, or nil if the reflector waits or has stopped.
 func (t *steps) here() *stepRow {
 	if t.state.stopped || t.state.wait > 0 || t.state.row < 0 || t.state.row >= len(t.table) {
 		return nil
@@ -148,7 +148,8 @@ func (t *steps) choices() (names []string) {
 	return names
 }
 
-// key selects a reply, sends it, undoes the last step, or starts from another state.
+// key handles a key. It selects a reply, sends the selected reply, undoes the last step, or starts
+// from another state.
 func (t *steps) key(name string) bool {
 	if t.failed != "" && name == "enter" {
 		t.opened()
@@ -192,7 +193,7 @@ func (t *steps) answer() {
 	}
 }
 
-// watches returns 1 for a phase of a watch, and 0 for a phase of a snapshot.
+// watches returns 1 for a phase that watches, and 0 for a phase that takes a snapshot.
 func watches(phase string) int {
 	if phase == "listing" || phase == "streaming" {
 		return 0
@@ -210,7 +211,7 @@ func (t *steps) step(row *stepRow, reply *stepReply) {
 	if reply.Outage {
 		before = t.state.counts[2*k+1]
 	}
-	// A first 410 leads to a list at once, whatever failed before it.
+	// After the first 410, the reflector lists at once, whatever failed before.
 	if reply.Expired && k == 1 && !t.state.expired[k] {
 		before = 0
 	}
@@ -306,7 +307,7 @@ func (t *steps) lines(width, height int) []line {
 			rows = avail
 		}
 	}
-	from := 0 // so that the selected reply is visible
+	from := 0 // scrolls so that the selected reply is visible
 	if rows > 0 && t.at >= rows*columns {
 		from = t.at / (rows * columns) * rows * columns
 	}

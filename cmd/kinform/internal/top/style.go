@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// style is the look of a text. Information is never in the style alone; letters and words repeat
+// style is the look of a text. A style never carries information alone: letters and words repeat
 // it.
 type style uint8
 
@@ -19,7 +19,7 @@ const (
 	good
 	bad
 	marked // the selected element
-	alarm  // what nobody must miss
+	alarm  // important texts that must not be missed
 	kindAdded
 	kindModified
 	kindDeleted
@@ -31,8 +31,8 @@ const (
 	styles
 )
 
-// tone has a colour for a light background, a colour for a dark background, and one of the
-// terminal's own colours, for an unknown background.
+// tone has one colour for a light background and one for a dark background. For an unknown
+// background it has one of the terminal's own colours.
 type tone struct {
 	light, dark uint32
 	own         ansi.BasicColor
@@ -54,7 +54,7 @@ var tones = map[style]tone{
 	kindKey:       {0x4a5460, 0xb6c0ca, ansi.Blue},
 }
 
-// ground is the background of a terminal.
+// ground is the kind of background that a terminal has.
 type ground uint8
 
 const (
@@ -63,7 +63,7 @@ const (
 	darkGround
 )
 
-// palette has the control sequence that begins each style.
+// palette has the control sequences of the styles.
 type palette [styles]string
 
 // paletteFor returns the styles for a background. The terminal library removes styles that the

@@ -24,7 +24,8 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// emulated runs "kinform top" in a pseudo-terminal, with a terminal emulator that keeps its screen.
+// emulated runs "kinform top" in a pseudo-terminal. A terminal emulator keeps the content of the
+// screen.
 type emulated struct {
 	t      *testing.T
 	screen *vt.SafeEmulator
@@ -38,7 +39,7 @@ type emulated struct {
 	mu    sync.Mutex // guards following
 	wrote bytes.Buffer
 	title string
-	pause chan struct{} // closed when reading goes on; nil while it does
+	pause chan struct{} // non-nil while reading is paused; closed when it continues
 }
 
 // open makes a terminal.
@@ -54,7 +55,7 @@ func open(t *testing.T, width, height int) *emulated {
 		e.title = title
 	}})
 	// Output for the old, taller screen may arrive after a resize. A real terminal ignores margins
-	// beyond its screen, but the emulator panics when it scrolls within them.
+	// beyond its screen. The emulator panics when it scrolls between such margins.
 	e.screen.RegisterCsiHandler('r', func(params ansi.Params) bool {
 		bottom, _, ok := params.Param(1, 0)
 		return ok && bottom > e.screen.Emulator.Height()
@@ -80,11 +81,11 @@ func open(t *testing.T, width, height int) *emulated {
 			e.cells.Unlock()
 		}
 	})
-	e.copied.Go(func() { _, _ = io.Copy(master, e.screen) }) // the terminal's own replies
+	e.copied.Go(func() { _, _ = io.Copy(master, e.screen) }) // passes on the terminal's own replies
 	return e
 }
 
-// top runs the command in a terminal of this size.
+// top runs "kinform top" in a terminal of this size.
 func top(t *testing.T, width, height int, args ...string) *emulated {
 	t.Helper()
 	e := open(t, width, height)
@@ -98,7 +99,7 @@ func (e *emulated) run(args ...string) {
 	go func() {
 		cmd := Command()
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true
-		cmd.SetArgs(append([]string{}, args...)) // for nil, cobra would use the flags of the test
+		cmd.SetArgs(append([]string{}, args...)) // With nil, cobra would use the flags of the test.
 		cmd.SetIn(e.tty)
 		cmd.SetOut(e.tty)
 		cmd.SetErr(io.Discard)
@@ -113,7 +114,7 @@ func (e *emulated) run(args ...string) {
 	})
 }
 
-// close closes the terminal, and waits for all of its readers.
+// close closes the terminal, and waits until all of its readers have ended.
 func (e *emulated) close() {
 	_ = e.tty.Close()
 	_ = e.screen.InputPipe().(io.Closer).Close()
@@ -143,9 +144,9 @@ func (e *emulated) rows() []string {
 
 func (e *emulated) text() string { return strings.Join(e.rows(), "\n") }
 
-const patience = 2 * time.Minute // the machine may be busy
+const patience = 2 * time.Minute // because the machine may be slow
 
-// until waits until the screen meets a condition, and returns it.
+// until waits until the screen meets a condition, and returns the screen.
 func (e *emulated) until(what string, is func(screen string) bool) string {
 	e.t.Helper()
 	for began := time.Now(); ; time.Sleep(40 * time.Millisecond) {
@@ -175,7 +176,7 @@ func (e *emulated) has(texts ...string) string {
 	})
 }
 
-// press sends keys like a terminal.
+// press sends keys in the same way as a terminal.
 func (e *emulated) press(keys string) {
 	e.t.Helper()
 	_, err := e.master.WriteString(keys)
@@ -210,7 +211,7 @@ func (e *emulated) resize(width, height int) {
 	e.screen.Resize(width, height)
 	e.cells.Unlock()
 	require.NoError(e.t, pty.Setsize(e.master, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)}))
-	require.NoError(e.t, syscall.Kill(os.Getpid(), syscall.SIGWINCH)) // It is not this process's controlling terminal, so the kernel sends no signal.
+	require.NoError(e.t, syscall.Kill(os.Getpid(), syscall.SIGWINCH)) // The kernel signals only for controlling terminals.
 }
 
 // style returns the style of a cell.
@@ -329,7 +330,7 @@ func TestResize(t *testing.T) {
 	require.NoError(t, e.wait())
 }
 
-// After a pause, a slow reader sees the newest frame, and not the frames before it.
+// After a pause, a slow reader sees the newest frame and none of the frames in between.
 func TestASlowTerminalMissesFrames(t *testing.T) {
 	effort.SkipUnlessAll(t, "waits for frames that are missed")
 	e := top(t, 120, 40, "--rate", "500")
@@ -338,7 +339,7 @@ func TestASlowTerminalMissesFrames(t *testing.T) {
 	e.mu.Lock()
 	e.pause = pause
 	e.mu.Unlock()
-	time.Sleep(3 * time.Second) // By then the terminal's buffer is full.
+	time.Sleep(3 * time.Second) // Meanwhile the terminal's buffer fills up.
 	e.mu.Lock()
 	e.wrote.Reset()
 	e.pause = nil

@@ -14,7 +14,8 @@ type span struct {
 	style style
 }
 
-// line is a line of the screen. All foreign texts in it have passed [safe].
+// line is a line of the screen. All text in it that comes from outside this program has been passed
+// through [safe].
 type line []span
 
 // text makes a line with one style.
@@ -36,7 +37,8 @@ func (l line) width() (n int) {
 	return n
 }
 
-// fit makes a line exactly this wide: it cuts the line with a mark, or pads it with spaces.
+// fit makes a line exactly this wide: it cuts a long line and adds a mark, or it pads a short line
+// with spaces.
 func (l line) fit(width int) line {
 	if width <= 0 {
 		return nil
@@ -48,7 +50,7 @@ func (l line) fit(width int) line {
 	if n < width {
 		return append(l[:len(l):len(l)], span{strings.Repeat(" ", width-n), plain})
 	}
-	room := width - 1 // for the mark
+	room := width - 1 // one cell is for the mark
 	var cut line
 	for _, s := range l {
 		shown := clip(s.text, room)
@@ -63,7 +65,7 @@ func (l line) fit(width int) line {
 	return cut
 }
 
-// right pads a line on the left to this width.
+// right pads a line with spaces on the left.
 func (l line) right(width int) line {
 	return joined(text(plain, strings.Repeat(" ", max(width-l.width(), 0))), l)
 }
@@ -77,7 +79,7 @@ func (l line) String() string {
 	return b.String()
 }
 
-// spread puts one part at the left and the other at the right. If there is no room for both, it
+// spread puts one part on the left and the other on the right. If there is no room for both, it
 // cuts the left part.
 func spread(left, right line, width int) line {
 	room := width - right.width()
@@ -87,7 +89,7 @@ func spread(left, right line, width int) line {
 	return joined(left.fit(room), right)
 }
 
-// beside puts blocks next to each other, with these widths.
+// beside puts blocks next to each other. Each block has one of the widths.
 func beside(blocks [][]line, widths []int, between []line) (all []line) {
 	high := 0
 	for _, b := range blocks {
@@ -126,7 +128,7 @@ func wrapped(style style, s string, width int) (all []line) {
 		for cells(word) > width {
 			flush()
 			part := clip(word, width)
-			if part == "" { // one character that is wider than the screen
+			if part == "" { // The next character is wider than the screen.
 				return all
 			}
 			all = append(all, text(style, part))
@@ -158,7 +160,7 @@ func clip(s string, width int) string {
 	return s
 }
 
-// cells returns the number of cells of a text. The texts of this package have only independent,
+// cells returns the number of cells of a text. All texts of this package consist of independent,
 // visible characters; see [safe].
 func cells(s string) (n int) {
 	for _, r := range s {
@@ -174,18 +176,19 @@ func cellsOf(r rune) int {
 	return ansi.StringWidth(string(r))
 }
 
-// mostText limits the length of a shown foreign text in bytes. Package view sends shorter texts.
+// mostText limits the length in bytes of a text from outside this program. Package view sends
+// shorter texts.
 const mostText = 2000
 
-// safe makes a foreign text unable to control the terminal, with the same width in all terminals.
-// It replaces every invisible or combining character by a mark, also line ends and tabs. A safe
-// text stays unchanged.
+// safe returns a text that cannot control the terminal, and that has the same width in all
+// terminals. It replaces every invisible or combining character by a mark, including line ends and
+// tabs. A safe text stays unchanged.
 func safe(s string) string {
 	if len(s) <= mostText && strings.IndexFunc(s, steers) < 0 && utf8.ValidString(s) {
 		return s
 	}
 	var b strings.Builder
-	for _, r := range s { // an invalid byte is a utf8.RuneError here, which is longer than the byte
+	for _, r := range s { // an invalid byte is a utf8.RuneError here, longer than the byte
 		if steers(r) {
 			r = utf8.RuneError
 		}
@@ -205,8 +208,8 @@ func steers(r rune) bool {
 	if !unicode.IsPrint(r) && r != utf8.RuneError || unicode.Is(unicode.M, r) {
 		return true
 	}
-	// Halves of flags, parts of Hangul syllables, skin colours: terminals differ in whether they
-	// join these with neighbours.
+	// Terminals differ in whether they join certain characters with their neighbours: halves of
+	// flags, parts of Hangul syllables, skin colours.
 	s, n := string(r), cellsOf(r)
 	return n == 0 || ansi.StringWidthWc(s) != n || ansi.StringWidth(s+s) != 2*n || ansi.StringWidth("a"+s+"a") != n+2
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// The numbers have the same format as on the page.
+// Numbers have the same format here as on the page.
 
 const unknown = "–"
 
@@ -90,7 +90,7 @@ func tenth(n float64) string {
 
 func rounded(n float64) string { return strconv.FormatFloat(n, 'f', 0, 64) }
 
-// short keeps the end of a long name, because that is where names differ.
+// short shortens a long name. It keeps the end, because names differ there.
 func short(name string, most int) string {
 	if cells(name) <= most {
 		return name
@@ -109,7 +109,7 @@ func short(name string, most int) string {
 	return name
 }
 
-// valueOf formats a number according to its description.
+// valueOf formats a value according to the description of its number.
 func valueOf(number view.Number, value float64) string {
 	switch number.Unit {
 	case "bool":

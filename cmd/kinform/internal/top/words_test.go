@@ -47,7 +47,7 @@ func TestLinesFit(t *testing.T) {
 	require.Empty(t, wrapped(plain, "日", 1))
 }
 
-// A text is cut between two characters, to the exact limit, whatever it contains.
+// A text is cut between two characters, as close to the limit as possible, whatever it contains.
 func TestLongTextsAreCut(t *testing.T) {
 	require.Equal(t, strings.Repeat("長", mostText/3)+"…", safe(strings.Repeat("長", 3000)))
 	require.Equal(t, "a"+strings.Repeat("長", (mostText-1)/3)+"…", safe("a"+strings.Repeat("長", 3000)))
@@ -56,8 +56,8 @@ func TestLongTextsAreCut(t *testing.T) {
 	require.Equal(t, strings.Repeat("a", mostText)+"…", safe(strings.Repeat("a", mostText+1)))
 }
 
-// For any input, safe returns independent, visible characters, and all ways to measure their width
-// agree.
+// For any input, safe returns independent, visible characters. All ways to measure the width of the
+// result agree.
 func FuzzSafe(f *testing.F) {
 	f.Add("a\x1b]0;owned\x07\x1b[2J\u009b\x7f\u202e\r\n日本\u0301\u200d\U0001F1E9\U0001F3FE\x00\xff")
 	f.Add(strings.Repeat("長", 3000))

@@ -1,4 +1,4 @@
-// Package watch shows the objects of one resource on any cluster, and their changes, through an
+// Package watch shows the objects of one resource on any cluster, and their changes. It uses an
 // informer.
 package watch
 
@@ -138,10 +138,10 @@ func (o options) run(cmd *cobra.Command, name string) error {
 type cluster struct {
 	client    *rest.Client
 	host      string
-	namespace string // of the context
+	namespace string // namespace of the kubeconfig context
 }
 
-// connect makes a client, and logs in if that is needed.
+// connect makes a client, and logs in if necessary.
 func (o options) connect(ctx context.Context) (s cluster, err error) {
 	connection, err := kubeconfig.Load(kubeconfig.Options{Path: o.kubeconfig, Context: o.context})
 	if err != nil {
@@ -152,7 +152,7 @@ func (o options) connect(ctx context.Context) (s cluster, err error) {
 	if err != nil {
 		return s, complete{err}
 	}
-	// A login may take any time: the timeout is for the cluster.
+	// A login may take any time, so the timeout covers only the cluster.
 	if err := s.client.Prepare(ctx); err != nil {
 		s.client.Close()
 		return s, err
@@ -160,7 +160,8 @@ func (o options) connect(ctx context.Context) (s cluster, err error) {
 	return s, nil
 }
 
-// selection returns the selected objects of a resource, also described in words.
+// selection returns the options that select objects of a resource, and a description of the objects
+// in words.
 func (o options) selection(s cluster, resource discovery.Resource) (what string, selected rest.ResourceOptions) {
 	what = resource.String()
 	namespace := cmp.Or(o.namespace, s.namespace)
@@ -175,7 +176,7 @@ func (o options) selection(s cluster, resource discovery.Resource) (what string,
 	return what, rest.ResourceOptions{Resource: resource.GVR(), Namespace: namespace, LabelSelector: o.labels, FieldSelector: o.fields}
 }
 
-// find looks up the resource that name refers to. If a part of the API cannot be discovered, find
+// find looks up the resource that name refers to. If discovery fails for a part of the API, find
 // fails only if the resource may be in that part.
 func (o options) find(ctx context.Context, client *rest.Client, name string) (discovery.Resource, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.connectTimeout)

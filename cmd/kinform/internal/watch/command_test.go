@@ -91,7 +91,8 @@ func TestCompletion(t *testing.T) {
 	require.Equal(t, cobra.ShellCompDirectiveError, directive)
 }
 
-// TestLoginTakesAsLongAsItDoes: --connect-timeout applies only to the cluster.
+// TestLoginTakesAsLongAsItDoes: --connect-timeout does not limit a login, only requests to the
+// cluster.
 func TestLoginTakesAsLongAsItDoes(t *testing.T) {
 	t.Parallel()
 	effort.SkipUnlessAll(t, "waits for a login of six seconds")

@@ -14,10 +14,10 @@ import (
 	"github.com/kinform/kinform/rest/discovery"
 )
 
-// errNoAnswer is the cause if the cluster does not answer in time.
+// errNoAnswer is the cause if the cluster does not respond in time.
 var errNoAnswer = errors.New("no answer within --connect-timeout")
 
-// complete is an error whose text needs no explanation.
+// complete is an error whose text is complete: explain adds nothing to it.
 type complete struct{ error }
 
 // explain returns a one-line error that says why the command cannot watch and what to do. The cause
@@ -59,8 +59,8 @@ func explain(err error, host, resource string) error {
 	}
 }
 
-// reason returns the cause without the failed requests: if discovery fails, several requests have
-// failed for one reason.
+// reason returns the cause without the failed requests: when discovery fails, several requests may
+// have failed for the same reason.
 func reason(err error) error {
 	if object, ok := errors.AsType[*listwatch.ObjectError](err); ok {
 		named := *object
@@ -76,8 +76,8 @@ func reason(err error) error {
 	return err
 }
 
-// refusedByPeer reports whether the server ended the TLS handshake, as it does if it needs another
-// client certificate.
+// refusedByPeer reports whether the server ended the TLS handshake. A server does so if it requires
+// another client certificate.
 func refusedByPeer(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && op.Op == "remote error"

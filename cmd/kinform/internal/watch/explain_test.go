@@ -25,7 +25,7 @@ import (
 )
 
 // fails runs "kinform watch". The command must fail with one short line, long before the
-// --connect-timeout of start.
+// --connect-timeout that start sets.
 func fails(t *testing.T, args ...string) string {
 	t.Helper()
 	began := time.Now()
@@ -42,7 +42,7 @@ func fails(t *testing.T, args ...string) string {
 
 func TestWhyAClusterCannotBeUsed(t *testing.T) {
 	t.Parallel()
-	nobody, err := net.Listen("tcp", "127.0.0.1:0") // Nobody accepts, so nobody answers.
+	nobody, err := net.Listen("tcp", "127.0.0.1:0") // Nobody accepts, so no response comes.
 	require.NoError(t, err)
 	t.Cleanup(func() { nobody.Close() })
 	left, err := net.Listen("tcp", "127.0.0.1:0")
@@ -146,7 +146,7 @@ func TestResourceWithoutWatches(t *testing.T) {
 		fails(t, "componentstatus", "--kubeconfig", connect(t, s)))
 }
 
-// A failed part of discovery matters only if the resource may be in it.
+// If discovery fails for a part of the API, this matters only if the resource may be in that part.
 func TestIncompleteDiscovery(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.Options{})
@@ -173,7 +173,7 @@ func TestCtrlCBeforeTheClusterAnswered(t *testing.T) {
 	require.ErrorContains(t, w.stop(), "context canceled")
 }
 
-// These errors cannot be caused on loopback.
+// A test on loopback cannot cause these errors.
 func TestExplanationsOfNetworkErrors(t *testing.T) {
 	t.Parallel()
 	dial := func(err error) error {

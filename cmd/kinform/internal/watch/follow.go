@@ -19,7 +19,7 @@ import (
 )
 
 // follow runs an informer on a source, and prints the events of its handler, until ctx ends. If it
-// fails before the first list is complete, and waiting cannot help, follow returns an error. It
+// fails before the first list is complete, and a retry cannot help, follow returns an error. It
 // writes failures from which the informer recovers to errOut.
 func follow(ctx context.Context, source listwatch.Source[*unstructured.Unstructured], what string, out printer, errOut io.Writer) error {
 	ctx, giveUp := context.WithCancelCause(ctx)
@@ -28,8 +28,9 @@ func follow(ctx context.Context, source listwatch.Source[*unstructured.Unstructu
 	var inf *informer.Informer[*unstructured.Unstructured]
 	inf, err := informer.New(source, informer.Options[*unstructured.Unstructured]{
 		Name:   what,
-		Logger: slog.New(slog.DiscardHandler), // OnError reports failures, and a slow reader of the output is fine.
-		// The user wants to see the other objects. OnError reports undecodable ones.
+		Logger: slog.New(slog.DiscardHandler), // OnError reports failures; the output may be slow.
+		// The user wants to see the objects that can be decoded. OnError reports undecodable
+		// objects.
 		Reflector: reflector.Options{SkipUnreadable: true, OnError: func(e reflector.Error) {
 			if !inf.Status().Synced && hopeless(e) {
 				giveUp(failure{e.Err})
@@ -41,7 +42,7 @@ func follow(ctx context.Context, source listwatch.Source[*unstructured.Unstructu
 	if err != nil {
 		return err
 	}
-	// With Block, a slow output holds up the stream, so events are not merged and do not accumulate
+	// With Block, a slow output delays the stream. So events are not merged, and do not accumulate
 	// in memory.
 	handler, err := inf.AddHandler(func(e informer.Event[*unstructured.Unstructured]) {
 		if err := out.print(e); err != nil {
@@ -73,13 +74,13 @@ func follow(ctx context.Context, source listwatch.Source[*unstructured.Unstructu
 // failure is the cause of a context that ended with an error.
 type failure struct{ error }
 
-// hopeless reports whether an error of the first list is permanent, or should be shown to the user
-// at once.
+// hopeless reports whether the command gives up after an error of the first list. It does not give
+// up after a 429, a 410, or an error of a single object.
 func hopeless(err reflector.Error) bool {
 	return !isA[*listwatch.ObjectError](err) && !apierrors.IsTooManyRequests(err) && !apierrors.IsResourceExpired(err)
 }
 
-// tell writes a failure and the wait that follows in one line.
+// tell writes a line with a failure and the wait that follows.
 func tell(out io.Writer, err reflector.Error) {
 	next := ""
 	if err.RetryIn > 0 {

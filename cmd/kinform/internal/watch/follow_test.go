@@ -59,7 +59,7 @@ func TestNamespacesAndSelectorsChooseObjects(t *testing.T) {
 	put(t, s, pod("home", "h", "app", "web"), pod("away", "a", "app", "web"), pod("away", "b", "app", "db"))
 	config := connect(t, s)
 	for want, flags := range map[string][]string{
-		"home/h":               nil, // the context's namespace
+		"home/h":               nil, // the namespace of the context
 		"away/a away/b":        {"-n", "away"},
 		"away/a away/b home/h": {"--all-namespaces"},
 		"away/a home/h":        {"-A", "-l", "app in (web)"},
@@ -78,7 +78,7 @@ func TestNamespacesAndSelectorsChooseObjects(t *testing.T) {
 		}
 		require.ElementsMatch(t, strings.Fields(want), got)
 
-		// The first change follows immediately, so there were no other events.
+		// The first change comes immediately after them, so there were no other events.
 		namespace, name, _ := strings.Cut(got[0], "/")
 		change(t, s, namespace, name)
 		require.Equal(t, "Updated", w.event().Type)

@@ -35,7 +35,7 @@ func (c *Cluster) Complete(ctx context.Context) ([]string, cobra.ShellCompDirect
 	return c.options.completeResource(ctx)
 }
 
-// Look has an informer for each of some resources of a cluster, and a view of them.
+// Look has informers for some resources of a cluster, and a view that shows them.
 type Look struct {
 	View *view.View
 
@@ -98,7 +98,7 @@ func (l *Look) begin(ctx context.Context, o options, s cluster, names []string, 
 func (l *Look) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	for _, inf := range l.informers {
-		running.Go(func() { _ = inf.Run(ctx) }) // it fails only with ctx
+		running.Go(func() { _ = inf.Run(ctx) }) // Run fails only if ctx ends.
 	}
 	running.Wait()
 }

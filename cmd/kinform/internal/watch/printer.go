@@ -36,7 +36,7 @@ func newPrinter(format string, out io.Writer) (printer, error) {
 	}
 }
 
-// watched is the form of an event in json and yaml.
+// watched is an event as json and yaml show it.
 type watched struct {
 	Type              string         `json:"type"`
 	Cause             string         `json:"cause"`
@@ -61,9 +61,10 @@ type yamlPrinter struct{ out io.Writer }
 func (p yamlPrinter) print(e informer.Event[*unstructured.Unstructured]) error {
 	document, err := yaml.Marshal(show(e))
 	if err != nil || !terminal.Plain(string(document)) {
-		// The converter refuses some control characters. A Writer would escape others, which
-		// changes the meaning of an unquoted word. So the document is written as JSON, which is
-		// also YAML. In a JSON string, an escape means the character.
+		// The YAML converter refuses some control characters. A Writer would escape other
+		// characters, which changes the meaning of an unquoted word. So the document is written as
+		// JSON, because JSON is valid YAML. In a JSON string, an escape still means the original
+		// character.
 		if document, err = json.MarshalIndent(show(e), "", "  "); err != nil {
 			return err
 		}
@@ -73,8 +74,8 @@ func (p yamlPrinter) print(e informer.Event[*unstructured.Unstructured]) error {
 	return err
 }
 
-// tablePrinter writes one line per event, in columns. The width of a column grows with its texts,
-// because a line cannot wait for the lines after it.
+// tablePrinter writes one line per event, in columns. A column becomes wider when a longer text
+// comes, because a line cannot wait for later lines.
 type tablePrinter struct {
 	out        io.Writer
 	namespaced bool
@@ -102,7 +103,7 @@ func (p *tablePrinter) row(cells ...string) error {
 		if n == 1 && !p.namespaced {
 			continue
 		}
-		cell = terminal.Text(cell) // before the Writer, because the width counts
+		cell = terminal.Text(cell) // before the Writer does it, because the width counts
 		p.widths[n] = max(p.widths[n], utf8.RuneCountInString(cell))
 		if n == len(cells)-1 {
 			line.WriteString(cell + "\n")
@@ -114,7 +115,7 @@ func (p *tablePrinter) row(cells ...string) error {
 	return err
 }
 
-// statusOf returns the status of an object in a word: Terminating, its phase, or its Ready or
+// statusOf returns a word for the status of an object: Terminating, its phase, or its Ready or
 // Available condition.
 func statusOf(obj *unstructured.Unstructured) string {
 	if obj.GetDeletionTimestamp() != nil {

@@ -31,7 +31,7 @@ func gadget(namespace, name string, status map[string]any) *unstructured.Unstruc
 	return u
 }
 
-// A custom resource has no Go type here, so the output is exactly what the server has.
+// The command has no Go type for a custom resource, so the output equals the server's object.
 func TestCustomResourceInJSONAndYAML(t *testing.T) {
 	t.Parallel()
 	resource := apitest.Resource{Group: "example.com", Version: "v1", Plural: "gadgets", Kind: "Gadget"}
@@ -105,7 +105,8 @@ func TestObjectsHaveNoPowerOverTheTerminal(t *testing.T) {
 	require.Equal(t, 2, strings.Count(out.String(), "\n"))
 }
 
-// TestNameAndVersionHaveNoPowerOverTheTerminal also checks that json and yaml keep their meaning.
+// TestNameAndVersionHaveNoPowerOverTheTerminal also checks that escapes do not change the meaning
+// of json and yaml.
 func TestNameAndVersionHaveNoPowerOverTheTerminal(t *testing.T) {
 	t.Parallel()
 	const hostile = "a\x1b[2J\u009b\x7f\u202e\n\u2066: b"

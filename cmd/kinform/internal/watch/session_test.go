@@ -33,7 +33,7 @@ func save(t *testing.T, config rest.Config) string {
 	return path
 }
 
-// certified is the configuration of a client with a certificate that the server accepts.
+// certified returns the configuration of a client whose certificate the server accepts.
 func certified(s *apitest.Server) rest.Config {
 	certificate, key := s.ClientCertificate()
 	return rest.Config{Host: s.URL(), TLS: rest.TLSConfig{
@@ -63,10 +63,10 @@ func pod(namespace, name string, labels ...string) *corev1.Pod {
 type session struct {
 	t           *testing.T
 	out, errOut buffer
-	read        int // number of lines of out that next has returned
+	read        int // how many lines of out the method next has returned
 	end         context.CancelFunc
 	ended       chan struct{}
-	err         error // valid when ended is closed
+	err         error // valid after ended has been closed
 }
 
 // start starts "kinform watch" with these arguments. It raises --connect-timeout, because a busy
@@ -88,7 +88,7 @@ func start(t *testing.T, args ...string) *session {
 	return s
 }
 
-// next returns the next line.
+// next returns the next line of the output.
 func (s *session) next() string {
 	s.t.Helper()
 	s.eventually(func() bool { return strings.Count(s.out.String(), "\n") > s.read })
@@ -96,7 +96,7 @@ func (s *session) next() string {
 	return strings.Split(s.out.String(), "\n")[s.read-1]
 }
 
-// event returns the next line of -o json.
+// event returns the next line of the output with -o json.
 func (s *session) event() watched {
 	s.t.Helper()
 	var e watched
@@ -104,7 +104,7 @@ func (s *session) event() watched {
 	return e
 }
 
-// tells waits until standard error has a text.
+// tells waits until standard error contains a text.
 func (s *session) tells(text string) {
 	s.t.Helper()
 	s.eventually(func() bool { return strings.Contains(s.errOut.String(), text) })
@@ -120,19 +120,19 @@ func (s *session) eventually(condition func() bool) {
 	require.Eventually(s.t, condition, time.Minute, 2*time.Millisecond)
 }
 
-// stop ends the session like Ctrl-C, and returns its error.
+// stop interrupts the session like Ctrl-C, and returns its error.
 func (s *session) stop() error {
 	s.end()
 	return s.wait()
 }
 
-// wait waits until the session has ended by itself.
+// wait waits until the session ends without an interrupt, and returns its error.
 func (s *session) wait() error {
 	<-s.ended
 	return s.err
 }
 
-// buffer can be read while it is written.
+// buffer can be read while another goroutine writes to it.
 type buffer struct {
 	mu   sync.Mutex // guards following
 	text bytes.Buffer

@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// looking has the flags of "kinform view" that "kinform watch" lacks.
+// looking has the flags that "kinform view" has and "kinform watch" does not.
 type looking struct {
 	listen string
 	open   bool
@@ -70,7 +70,8 @@ on this machine do not see your cluster.`,
 	return cmd
 }
 
-// view runs informers on resources, and serves the page of them, until the context of cmd ends.
+// view runs informers for the resources, and serves a page that shows them, until the context of
+// cmd ends.
 func (how looking) view(cmd *cobra.Command, of Cluster, names []string) (err error) {
 	ctx, stop := context.WithCancel(cmd.Context())
 	defer stop()

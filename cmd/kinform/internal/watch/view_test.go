@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// A view shows a cluster to everyone with the token, and never shows the content of secrets.
+// A view shows a cluster to everyone who has the token. It never shows the content of secrets.
 func TestViewShowsAClusterToWhoeverHasTheToken(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.Options{})
