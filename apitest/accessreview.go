@@ -12,7 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// reviewAccess reports whether the user or the groups in the review have the requested access.
+// reviewAccess reports whether the user and the groups that the review names have the requested
+// access.
 func (s *Server) reviewAccess(_ *Request, obj Object) (Object, error) {
 	r := obj.(*authorizationv1.SubjectAccessReview)
 	errs := append(validateSubject(r.Spec), validateEmpty(r.ObjectMeta)...)
@@ -108,7 +109,8 @@ func validateAttributes(res *authorizationv1.ResourceAttributes, path *authoriza
 	return errs
 }
 
-// internalPath is a refused path in the form in which the real server prints it.
+// internalPath returns the path of a refused request in the form in which the real server prints
+// it.
 func internalPath(path *authorizationv1.NonResourceAttributes) any {
 	if path == nil {
 		return (*authorizationv1.NonResourceAttributes)(nil)

@@ -13,28 +13,27 @@ import (
 // effect, and [Server.Inject] panics on it.
 type Action struct{ apply func(*fate) }
 
-// Fail answers with the Status of an error, for example an error of package
+// Fail responds with the Status of an error, for example an error of package
 // k8s.io/apimachinery/pkg/api/errors. Any other error gets code 500. If the Status has a retry
 // delay in seconds, the response has the header Retry-After as well.
 func Fail(err error) Action {
 	return answer(func(r *response) { writeStatus(r, r.req.HTTP, errStatus(err)) })
 }
 
-// Code answers with a bare Status of this code. A retryAfter above 0 is sent too, rounded up to
+// Code responds with a bare Status of this code. A retryAfter above 0 is sent too, rounded up to
 // whole seconds.
 func Code(code int, retryAfter time.Duration) Action {
 	err := apierrors.NewGenericServerResponse(code, "", schema.GroupResource{}, "", http.StatusText(code), wholeSeconds(retryAfter), false)
 	return Fail(err)
 }
 
-// Expired answers 410: a list or a watch from this resourceVersion is no longer
-// possible.
+// Expired responds with 410: a list or a watch from this resourceVersion is no longer possible.
 func Expired() Action {
 	return Fail(apierrors.NewResourceExpired("too old resource version"))
 }
 
-// TooManyRequests answers 429 as the server's priority and fairness does. Retry-After is rounded up
-// to whole seconds, and at least one. The body is plain text, not a Status.
+// TooManyRequests responds with 429, like the priority and fairness of a real server. Retry-After
+// is rounded up to whole seconds, and at least one. The body is plain text, not a Status.
 func TooManyRequests(retryAfter time.Duration) Action {
 	return answer(func(r *response) {
 		r.Header().Set("Retry-After", strconv.Itoa(max(wholeSeconds(retryAfter), 1)))
@@ -42,28 +41,28 @@ func TooManyRequests(retryAfter time.Duration) Action {
 	})
 }
 
-// Body answers with a given body.
+// Body responds with a given body.
 func Body(code int, contentType, body string) Action {
 	return answer(func(r *response) { r.raw(code, contentType, body) })
 }
 
-// HTML answers 200 with an HTML page, as a captive portal or the login page of a proxy does.
+// HTML responds with 200 and an HTML page, like a captive portal or the login page of a proxy.
 func HTML() Action {
 	return Body(http.StatusOK, "text/html; charset=utf-8", "<!DOCTYPE html>\n<html><body><h1>Sign in</h1></body></html>\n")
 }
 
-// Empty answers 200 without a body, with the right Content-Type.
+// Empty responds with 200 and the right Content-Type, but without a body.
 func Empty() Action {
 	return answer(func(r *response) { r.raw(http.StatusOK, r.contentType(), "") })
 }
 
-// Garbage answers 200 with the right Content-Type and a body that is neither JSON
-// nor protobuf.
+// Garbage responds with 200, the right Content-Type, and a body that is neither JSON nor protobuf.
 func Garbage() Action {
 	return answer(func(r *response) { r.raw(http.StatusOK, r.contentType(), "\x00\xff\xfe garbage \x80\x81\n") })
 }
 
-// Table answers with an unrequested meta.k8s.io/v1 Table. A watch gets the Table as an event.
+// Table responds with a meta.k8s.io/v1 Table that the client did not request. A watch gets the
+// Table as an event.
 func Table() Action {
 	table := `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"columnDefinitions":[],"rows":[]}`
 	return answer(func(r *response) {
@@ -131,8 +130,7 @@ func SilentAfterEvents(n int) Action {
 	return interruption(interrupt{after: n, between: (*watcher).wait})
 }
 
-// CutFrame closes the connection in the middle of the event that follows n
-// events.
+// CutFrame closes the connection of a watch after n events, in the middle of the next one.
 func CutFrame(n int) Action {
 	return interruption(interrupt{after: n, frame: func(w *watcher, event []byte) {
 		w.buf = append(w.buf, event[:len(event)/2]...)
@@ -141,9 +139,9 @@ func CutFrame(n int) Action {
 	}})
 }
 
-// HugeFrame makes the event after the first n events size bytes long, which may be more than a
-// client can hold. The server sends bytes as long as the client reads them, then closes the
-// connection.
+// HugeFrame makes one event of a watch size bytes long, which may be more than a client can hold.
+// It is the event after the first n. The server sends bytes as long as the client reads them, and
+// then closes the connection.
 func HugeFrame(n int, size int64) Action {
 	return interruption(interrupt{after: n, frame: func(w *watcher, _ []byte) {
 		w.huge(size)
@@ -154,7 +152,7 @@ func HugeFrame(n int, size int64) Action {
 // SilentWatch accepts a watch and never sends anything: see [SilentAfterEvents].
 func SilentWatch() Action { return SilentAfterEvents(0) }
 
-// DuplicateEvents sends every event twice.
+// DuplicateEvents sends every event of a watch twice.
 func DuplicateEvents() Action {
 	return Action{func(f *fate) { f.duplicate = true }}
 }
@@ -179,7 +177,7 @@ func interruption(i interrupt) Action {
 	return Action{func(f *fate) { f.interrupts = append(f.interrupts, i) }}
 }
 
-// wholeSeconds rounds up, because headers have whole seconds.
+// wholeSeconds rounds d up to seconds, because the headers have whole seconds.
 func wholeSeconds(d time.Duration) int {
 	return int((d + time.Second - 1) / time.Second)
 }

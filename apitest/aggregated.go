@@ -68,7 +68,7 @@ func versionIn(group *apidiscoveryv2.APIGroupDiscovery, name string) *apidiscove
 }
 
 func (r *resource) discovery() apidiscoveryv2.APIResourceDiscovery {
-	kind := &metav1.GroupVersionKind{Kind: r.Kind} // of this group version, as on the real server
+	kind := &metav1.GroupVersionKind{Kind: r.Kind} // The real server gives it this group version.
 	d := apidiscoveryv2.APIResourceDiscovery{
 		Resource: r.Plural, SingularResource: r.Singular, ResponseKind: kind, Scope: apidiscoveryv2.ScopeNamespace,
 		Verbs: r.verbs(), ShortNames: r.ShortNames, Categories: r.Categories,

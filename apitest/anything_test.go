@@ -17,8 +17,8 @@ import (
 
 var everyVariant = flag.Bool("apitest.every-variant", false, "play all variants of bodies, not one in thirty (half a minute)")
 
-// variants returns a JSON document many times, each time with one part replaced by one of several
-// values.
+// variants returns many variants of a JSON document. In each of them one part is replaced by one of
+// several values.
 func variants(t *testing.T, document string) (all []string) {
 	t.Helper()
 	var doc any
@@ -57,7 +57,7 @@ func variants(t *testing.T, document string) (all []string) {
 }
 
 // TestAnyPartOfABodyMayBeAnything: a response has a code of 500 or above only if the real server's
-// has. All stored objects can be read in every format.
+// response has one. All stored objects can be read in every format.
 func TestAnyPartOfABodyMayBeAnything(t *testing.T) {
 	t.Parallel()
 	const spec = `{"name":"ab","parts":[{"id":"a"}],"tags":["x"],"labels":{"a":"b"},"free":{"x":[1]},"one":{"a":"b"}}`
@@ -81,7 +81,7 @@ func TestAnyPartOfABodyMayBeAnything(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for i, body := range variants(t, test.body) { // in no fixed order
+			for i, body := range variants(t, test.body) { // The order is not fixed.
 				if !*everyVariant && i%30 > 0 {
 					continue
 				}

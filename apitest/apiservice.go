@@ -22,7 +22,7 @@ var apiServices = Resource{
 // customPriority.
 var priorities = map[string]int64{
 	"":                             18000,
-	"apiregistration.k8s.io":       17900, // the aggregator's own group, which comes first
+	"apiregistration.k8s.io":       17900, // group of the aggregator itself, which comes first
 	"apps":                         17800,
 	"events.k8s.io":                17750,
 	"authentication.k8s.io":        17700,
@@ -54,12 +54,12 @@ func priorityOf(group string) int64 {
 	return customPriority
 }
 
-// compareGroups sorts groups in the order of discovery.
+// compareGroups compares two groups by their order in discovery.
 func compareGroups(a, b string) int {
 	return cmp.Or(cmp.Compare(priorityOf(b), priorityOf(a)), cmp.Compare(a, b))
 }
 
-// apiServiceOf is the APIService of a group version that this server serves itself.
+// apiServiceOf returns the APIService of a group version that this server serves itself.
 func apiServiceOf(gv schema.GroupVersion) *unstructured.Unstructured {
 	managed, version := "onstart", int64(15)
 	if _, builtin := priorities[gv.Group]; !builtin {
@@ -79,7 +79,7 @@ func apiServiceOf(gv schema.GroupVersion) *unstructured.Unstructured {
 	u.SetGroupVersionKind(schema.GroupVersionKind{Group: apiServices.Group, Version: apiServices.Version, Kind: apiServices.Kind})
 	u.SetName(gv.Version + "." + gv.Group)
 	u.SetLabels(map[string]string{"kube-aggregator.kubernetes.io/automanaged": managed})
-	// The UID is not from the server's ids, because tests rely on the order of the ids.
+	// The UID does not come from the server's ids, because tests rely on the order of those.
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(u.GetName()))
 	sum := hash.Sum64()
@@ -88,8 +88,8 @@ func apiServiceOf(gv schema.GroupVersion) *unstructured.Unstructured {
 	return u
 }
 
-// registerAtStart registers the resources that are served from the beginning. The registration does
-// not count as a write.
+// registerAtStart registers the resources that the server serves from the beginning. The
+// registration does not count as a write.
 func (s *Server) registerAtStart() error {
 	registered := s.store.resource(apiServices.GroupVersionResource())
 	for _, res := range s.store.resources() {
@@ -103,12 +103,12 @@ func (s *Server) registerAtStart() error {
 	return nil
 }
 
-// register writes an APIService for each group version that is newly served, and deletes the
-// APIServices of group versions that are not served any more. Two calls must not overlap.
+// register writes an APIService for each group version that has become served. It deletes the
+// APIServices of group versions that are no longer served. Two calls must not overlap.
 func (s *Server) register() error {
 	registered := s.store.resource(apiServices.GroupVersionResource())
 	if registered == nil {
-		return nil // while the server is being constructed
+		return nil // The server is still being constructed.
 	}
 	var served []string
 	for _, res := range s.store.resources() {

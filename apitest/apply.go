@@ -20,8 +20,8 @@ import (
 	"github.com/kinform/kinform/apitest/internal/managedfields"
 )
 
-// apply is server-side apply: the body has the fields that the manager wants the object to have. It
-// creates the object if the object does not exist.
+// apply does a server-side apply: the body has the fields that the manager wants the object to
+// have. It creates the object if the object does not exist.
 func (s *Server) apply(w http.ResponseWriter, req *Request) error {
 	f, err := req.negotiate()
 	if err != nil {
@@ -49,13 +49,13 @@ func (s *Server) applied(req *Request, wanted document) (*revision, int, error) 
 		}
 		rev, err := s.tryToApply(req, old, wanted)
 		if errors.Is(err, errStale) || old == nil && apierrors.IsAlreadyExists(err) {
-			continue // Another write was faster.
+			continue // Another write came first.
 		}
 		return rev, code, err
 	}
 }
 
-// configuration reads the body of an apply to a resource.
+// configuration reads the body of an apply to the resource of.
 func (r *Request) configuration(of *resource) (document, error) {
 	body, err := r.body()
 	if err != nil {
@@ -67,7 +67,7 @@ func (r *Request) configuration(of *resource) (document, error) {
 		var data []byte
 		if data, err = yaml.YAMLToJSON(body); err == nil {
 			wanted = nil
-			err = utiljson.Unmarshal(data, &wanted) // Integers stay integers.
+			err = utiljson.Unmarshal(data, &wanted) // It decodes integers as integers.
 		}
 	}
 	if err != nil {
@@ -145,7 +145,7 @@ func (r *Request) creatable(wanted *unstructured.Unstructured) error {
 
 // track records in an object which of its fields the request sets. Call track before obj is stored
 // in the place of old, which is nil for a new object. Fields that a subresource does not write get
-// no owner by the request. If the fields cannot be found out, for example because the metadata is
+// no owner by the request. If its fields cannot be determined, for example because the metadata is
 // invalid, the object loses its managed fields. The write itself does not fail, as on the real
 // server.
 func (s *Server) track(req *Request, old *revision, obj Object) {
@@ -159,7 +159,7 @@ func (s *Server) track(req *Request, old *revision, obj Object) {
 	before := req.res.new()
 	if old != nil {
 		if len(owned) == 0 {
-			return // The managers are unknown.
+			return // The managers cannot be read.
 		}
 		before = old.object()
 	}
@@ -184,8 +184,8 @@ func keepManagedFields(sent, live Object) {
 	sent.SetManagedFields(was)
 }
 
-// setManagedFields sets the managed fields with which an object is stored, even if there are no
-// entries.
+// setManagedFields sets the managed fields with which an object is stored, even if entries is
+// empty.
 func setManagedFields(obj Object, entries []metav1.ManagedFieldsEntry) {
 	if len(entries) == 0 {
 		entries = []metav1.ManagedFieldsEntry{{}}
@@ -208,8 +208,8 @@ func everApplied(owned []metav1.ManagedFieldsEntry) bool {
 	return false
 }
 
-// operation names the field manager of the request and its operation. The manager defaults to the
-// program's name in the User-Agent header.
+// operation returns the operation of the request, with the name of its field manager. The manager
+// defaults to the program's name in the User-Agent header.
 func (r *Request) operation() managedfields.Operation {
 	name := r.query.Get("fieldManager")
 	if name == "" {
@@ -224,7 +224,7 @@ func (r *Request) operation() managedfields.Operation {
 	return managedfields.Operation{Manager: name, APIVersion: apiVersion, Subresource: r.Subresource, HasStatus: r.res.Status}
 }
 
-// mergeType says how objects of the resource are merged.
+// mergeType returns how objects of the resource are merged.
 func (r *resource) mergeType() managedfields.Type {
 	if r.goType != nil {
 		return managedfields.Of(r.goType)
@@ -233,11 +233,11 @@ func (r *resource) mergeType() managedfields.Type {
 	return r.merged
 }
 
-// document is an object as decoded JSON, with kind and apiVersion.
+// document returns an object as decoded JSON, with kind and apiVersion.
 func (r *resource) document(obj Object) document {
 	var doc document
 	if err := utiljson.Unmarshal(mustJSON(obj), &doc); err != nil {
-		panic("apitest: " + err.Error()) // It has just been encoded.
+		panic("apitest: " + err.Error()) // cannot happen: it has just been encoded
 	}
 	doc["apiVersion"], doc["kind"] = r.gvk.ToAPIVersionAndKind()
 	return doc

@@ -6,20 +6,20 @@ import (
 	"sync/atomic"
 )
 
-// auth holds the tokens that clients may show.
+// auth holds the tokens that the server accepts from clients.
 type auth struct {
 	token atomic.Pointer[string]
-	users map[string]User // by token
-	key   []byte          // signs the tokens of service accounts
+	users map[string]User // users by token
+	key   []byte          // key that signs the tokens of service accounts
 }
 
-// SetBearerToken changes the token that clients must show from now on. With the token "" everyone
+// SetBearerToken changes the token that clients must send from now on. With the token "" everyone
 // may connect, unless there are [Options].Tokens. Open watches stay open.
 func (s *Server) SetBearerToken(token string) { s.auth.set(token) }
 
 func (a *auth) set(token string) { a.token.Store(&token) }
 
-// needed reports whether clients must show a token.
+// needed reports whether clients must send a token.
 func (a *auth) needed() bool { return *a.token.Load() != "" || len(a.users) > 0 }
 
 // is reports whether a token is the bearer token of the server.

@@ -26,10 +26,10 @@ type User struct {
 	Extra map[string][]string `json:"extra,omitempty"`
 }
 
-// Rule allows requests of some users, as a role of RBAC and its binding do together. No rule
-// forbids a request.
+// Rule allows requests of some users. It does what a role of RBAC does together with its binding. A
+// rule cannot forbid a request.
 type Rule struct {
-	// Users and Groups are the subjects of the rule; "*" is everyone.
+	// Users and Groups are the subjects of the rule. The user or group "*" means everyone.
 	Users  []string `json:"users,omitempty"`
 	Groups []string `json:"groups,omitempty"`
 
@@ -41,7 +41,7 @@ type Rule struct {
 	rbacv1.PolicyRule `json:",inline"`
 }
 
-// Groups and users with a meaning to the server.
+// Groups and users that have a meaning to the server.
 const (
 	groupMasters         = "system:masters"
 	groupAuthenticated   = "system:authenticated"
@@ -49,7 +49,7 @@ const (
 	userAnonymous        = "system:anonymous"
 )
 
-// bootstrapRules are the rules of every cluster: everyone may use discovery and ask for their own
+// bootstrapRules are rules of every cluster: everyone may use discovery, and may ask for their own
 // permissions.
 var bootstrapRules = []Rule{
 	{Groups: []string{groupAuthenticated, groupUnauthenticated}, PolicyRule: rbacv1.PolicyRule{
@@ -66,7 +66,7 @@ var bootstrapRules = []Rule{
 	}},
 }
 
-// attributes describe a request in the terms of the rules: a verb on a resource or on a path.
+// attributes describe a request in the terms of rules: a verb on a resource or on a path.
 type attributes struct {
 	verb, path                            string
 	group, version, resource, subresource string
@@ -83,7 +83,7 @@ func attributesOf(req *Request) attributes {
 		namespace: req.Namespace, name: req.Name,
 	}
 	if a.group == "" && a.resource == "namespaces" {
-		a.namespace = a.name // The request for a namespace counts as a request in that namespace.
+		a.namespace = a.name // A request for a namespace counts as a request in that namespace.
 	}
 	if a.name == "" && a.verb != "create" && req.query.Has("fieldSelector") {
 		if selector, err := fields.ParseSelector(req.query.Get("fieldSelector")); err == nil {
@@ -122,7 +122,7 @@ func (s *Server) allows(user User, a attributes) bool {
 	return slices.ContainsFunc(bootstrapRules, allows) || slices.ContainsFunc(s.opts.Rules, allows)
 }
 
-// concerns reports whether the rule is for the user.
+// concerns reports whether the user is a subject of the rule.
 func (r Rule) concerns(user User) bool {
 	return has(r.Users, user.Name) || slices.Contains(r.Groups, "*") ||
 		slices.ContainsFunc(user.Groups, func(group string) bool { return slices.Contains(r.Groups, group) })
@@ -153,8 +153,8 @@ func (r Rule) allows(a attributes) bool {
 // has reports whether a list contains s or "*".
 func has(list []string, s string) bool { return slices.Contains(list, s) || slices.Contains(list, "*") }
 
-// identify returns the user that sent a request. If ok is false, the token is unknown, or a
-// required token is missing. Health checks need no token.
+// identify returns the user that sent a request. If ok is false, the token is unknown, or a token
+// is required and missing. Health checks need no token.
 func (s *Server) identify(r *http.Request) (user User, ok bool) {
 	anonymous := User{Name: userAnonymous, Groups: []string{groupUnauthenticated}}
 	header := r.Header.Get("Authorization")
@@ -181,7 +181,7 @@ func (s *Server) identify(r *http.Request) (user User, ok bool) {
 	return anonymous, !s.auth.needed() || isHealth(r.URL.Path)
 }
 
-// admin is the user of [Options].BearerToken.
+// admin returns the user of [Options].BearerToken.
 func admin() User {
 	return User{Name: "apitest-admin", Groups: []string{groupMasters, groupAuthenticated}}
 }

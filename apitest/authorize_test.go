@@ -71,7 +71,8 @@ func TestRulesSayWhoMayDoWhat(t *testing.T) {
 	c.fails(t, http.StatusUnauthorized, "GET", podsPath, "", as("master")...)
 }
 
-// A user with the verb update or patch but without create cannot create by a PUT or an apply.
+// A user with the verb update or patch, but not create, cannot create an object by a PUT or an
+// apply.
 func TestToCreateByAnUpdateTakesTheVerbCreate(t *testing.T) {
 	t.Parallel()
 	const leases = "/apis/coordination.k8s.io/v1/namespaces/a/leases"
@@ -104,8 +105,8 @@ func TestNoRuleAllowsNothingAndNoRulesEverything(t *testing.T) {
 	all.fails(t, http.StatusUnauthorized, "GET", podsPath, "")
 }
 
-// TestWhoSelectsAnObjectByItsNameIsAskedForThatName: a rule with a resource name allows a watch of
-// that one object.
+// TestWhoSelectsAnObjectByItsNameIsAskedForThatName: a rule with a resource name allows a watch
+// that selects only that object.
 func TestWhoSelectsAnObjectByItsNameIsAskedForThatName(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

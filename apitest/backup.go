@@ -7,7 +7,7 @@ type Backup struct {
 	objects map[*collection]sorted
 }
 
-// Backup takes a backup of all objects, like a snapshot of etcd. A backup copies no objects, and is
+// Backup takes a backup of all objects, like a snapshot of etcd. It copies no objects, so it is
 // cheap.
 func (s *Server) Backup() *Backup {
 	s.store.mu.Lock()
@@ -19,9 +19,9 @@ func (s *Server) Backup() *Backup {
 	return b
 }
 
-// Restore brings the server back to one of its backups, as when etcd is restored and the API
-// servers restart. Objects and versions are again as in the backup, and the next write gets the
-// version after that. The history before the backup is lost, and the connections of all watches are
+// Restore returns the server to the state of a backup, as when etcd is restored and the API servers
+// restart. Objects and versions are again as in the backup. The next write gets the version after
+// the backup's. The history before the backup is lost, and the connections of all watches are
 // closed. The set of served resources does not change.
 //
 // A watch from a version in the future gets no events until the server has passed that version, as

@@ -39,7 +39,7 @@ func TestRestore(t *testing.T) {
 		create(t, srv, pod("b", "at-6"))
 		future.expect("ADDED b/at-6", "BOOKMARK 6")
 
-		// The history before the backup is not known.
+		// The server does not know the history before the backup.
 		w := c.watch(t, "/api/v1/pods", jsonType, "resourceVersion", "2")
 		status, err := w.next()
 		require.NoError(t, err)

@@ -88,7 +88,7 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// BenchmarkPut is an update by a client without tracking of managed fields.
+// BenchmarkPut measures an update by a client, without tracking of managed fields.
 func BenchmarkPut(b *testing.B) {
 	srv := apitest.Start(b, apitest.Options{})
 	if err := apitest.Populate(srv, apitest.Pods(1, apitest.PodOptions{})); err != nil {

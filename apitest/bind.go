@@ -13,15 +13,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// bind assigns a node to a pod, once.
+// bind assigns a node to a pod that has none.
 func (s *Server) bind(req *Request, obj Object) (Object, error) {
 	binding := obj.(*corev1.Binding)
-	name := cmp.Or(req.Name, binding.Name) // a Binding posted to bindings has the name of its pod
+	name := cmp.Or(req.Name, binding.Name) // a Binding posted to bindings has its pod's name
 	if binding.Name != name {
 		return nil, apierrors.NewBadRequest("name in URL does not match name in Binding object")
 	}
 	if errs := validateBinding(binding); len(errs) > 0 {
-		return nil, errs.ToAggregate() // with code 500, as on the real server
+		return nil, errs.ToAggregate() // The code is 500, as on the real server.
 	}
 	pods := s.builtinOf(&corev1.Pod{})
 	_, err := s.rewrite(pods, types.NamespacedName{Namespace: req.Namespace, Name: name}, req.dryRun(), func(old *revision) (Object, error) {
@@ -64,8 +64,8 @@ func unbindable(pod *corev1.Pod) error {
 	return nil
 }
 
-// unmetPrecondition returns how the sent object contradicts the stored object, in the words of the
-// real server's storage, or nil.
+// unmetPrecondition returns an error if the sent object has another UID or resourceVersion than the
+// stored object. The error has the words of the real server's storage.
 func unmetPrecondition(res *resource, old *revision, sent metav1.Object) error {
 	unmet := func(what, want, is string) error {
 		if want == "" || want == is {
@@ -80,7 +80,7 @@ func unmetPrecondition(res *resource, old *revision, sent metav1.Object) error {
 	return unmet("ResourceVersion", sent.GetResourceVersion(), old.resourceVersion())
 }
 
-// merged returns a with the entries of b added.
+// merged returns the entries of a and b. An entry of b replaces an entry of a.
 func merged(a, b map[string]string) map[string]string {
 	if len(b) == 0 {
 		return a

@@ -11,7 +11,7 @@ type bookmarks struct {
 	interval time.Duration
 	delay    time.Duration
 	end      time.Time
-	timer    *time.Timer // nil: no bookmarks
+	timer    *time.Timer // nil without bookmarks
 }
 
 func newBookmarks(start watchStart, interval, delay time.Duration) *bookmarks {
@@ -19,14 +19,14 @@ func newBookmarks(start watchStart, interval, delay time.Duration) *bookmarks {
 	switch {
 	case !start.bookmarks:
 	case start.marker && delay > 0:
-		b.timer = time.NewTimer(delay) // The end marker comes late.
+		b.timer = time.NewTimer(delay) // A fault delays the end marker.
 	default:
 		b.next()
 	}
 	return b
 }
 
-// due returns a channel that receives when a bookmark is due.
+// due returns a channel that receives a value when a bookmark is due.
 func (b *bookmarks) due() <-chan time.Time {
 	if b.timer == nil {
 		return nil

@@ -47,7 +47,7 @@ const (
 	ofPods           // has the subresources of pods
 	ofNamespaces
 	ofServiceAccounts
-	madeByPut // an update creates a missing object, as AllowCreateOnUpdate says in the real server
+	madeByPut // an update creates a missing object (AllowCreateOnUpdate in the real server)
 )
 
 // builtins is the table of built-in types: every stored type of the stable versions in k8s.io/api,
@@ -59,7 +59,7 @@ var builtins = []struct {
 }{
 	{corev1.SchemeGroupVersion, []builtin{
 		{"configmaps", &corev1.ConfigMap{}, namespaced, "cm"},
-		//lint:ignore SA1019 Deprecated or not, a server has it.
+		//lint:ignore SA1019 A server also has this deprecated type.
 		{"endpoints", &corev1.Endpoints{}, namespaced | madeByPut, "ep"},
 		{"events", &corev1.Event{}, namespaced | madeByPut, "ev"},
 		{"limitranges", &corev1.LimitRange{}, namespaced | madeByPut, "limits"},
@@ -167,7 +167,7 @@ var builtins = []struct {
 	}},
 }
 
-// builtinResources returns the resources of the table, and the resources that only accept a POST.
+// builtinResources returns the resources of the table, and the resources that accept only a POST.
 func builtinResources() []*resource {
 	var all []*resource
 	for _, group := range builtins {

@@ -18,7 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// Cells of the types that need more than one line. Their column headings are in columns.go.
+// These functions return the cells of types that need more than one line. Their column headings are
+// in columns.go.
 
 func serviceCells(s *corev1.Service) []any {
 	kind := s.Spec.Type
@@ -117,7 +118,7 @@ func eventCells(e *corev1.Event) []any {
 	return []any{last, e.Type, e.Reason, object, e.InvolvedObject.FieldPath, source, strings.TrimSpace(e.Message), first, count, e.Name}
 }
 
-//lint:ignore SA1019 Deprecated or not, a server has it.
+//lint:ignore SA1019 A server also has this deprecated type.
 func endpointText(e *corev1.Endpoints) string {
 	var addresses []string
 	for _, subset := range e.Subsets {
@@ -336,7 +337,7 @@ func modeText(modes []corev1.PersistentVolumeAccessMode) string {
 	return strings.Join(short, ",")
 }
 
-// some joins the first n entries of a list, and says how many more there are.
+// some joins the first n entries of a list. If there are more, it appends their number.
 func some(list []string, n int) string {
 	text := strings.Join(list[:min(n, len(list))], ",")
 	if more := len(list) - n; more > 0 {

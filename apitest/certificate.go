@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// certificates has the CA of one server, and the certificates that the CA has signed, as PEM.
+// certificates has the CA of one server, and the certificates that this CA has signed, as PEM.
 type certificates struct {
 	ca                    []byte
 	server                tls.Certificate

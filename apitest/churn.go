@@ -12,27 +12,27 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ChurnOptions say how [Server.Churn] changes pods. The zero value works.
+// ChurnOptions are the options of [Server.Churn]. The zero value works.
 type ChurnOptions struct {
 	// PerSecond is the number of writes per second. Defaults to 10.
 	PerSecond float64
 
-	// Creates, Updates and Deletes are the shares of each kind of write, as whole
-	// numbers in any unit. Defaults to 1, 8 and 1, if all three are 0.
+	// Creates, Updates and Deletes are the relative frequencies of these kinds of write. Defaults
+	// to 1, 8 and 1, if all three are 0.
 	Creates, Updates, Deletes int
 
-	// Writes is the number of writes after which Churn returns. Defaults to 0: Churn returns when
-	// the context ends.
+	// Writes is the number of writes after which Churn returns. Defaults to 0: Churn returns only
+	// when the context ends.
 	Writes int
 
-	// Pods shape the pods that are created.
+	// Pods are the options of the pods that Churn creates.
 	Pods PodOptions
 
-	// Seed determines which pods are written, and how. The default 0 is a valid seed.
+	// Seed determines which pods are written, and how they change. The default 0 is a valid seed.
 	Seed uint64
 }
 
-// churnTick is the interval at which due writes are made.
+// churnTick is the interval at which Churn makes the writes that are due.
 const churnTick = 10 * time.Millisecond
 
 // Churn creates, updates and deletes pods at a steady rate, as in a busy cluster. It blocks until
@@ -68,7 +68,7 @@ type churner struct {
 	opts   ChurnOptions
 	random *rand.Rand
 	maker  podMaker
-	keys   []types.NamespacedName // of the known pods
+	keys   []types.NamespacedName // keys of the known pods
 	made   int
 }
 
@@ -111,7 +111,7 @@ func (c *churner) create() error {
 	c.made++
 	_, err := c.srv.Create(pod)
 	if apierrors.IsAlreadyExists(err) {
-		return nil // An earlier run with the same seed created the pod.
+		return nil // A pod of this name exists from an earlier run with the same seed.
 	}
 	c.keys = append(c.keys, keyOf(pod))
 	return err

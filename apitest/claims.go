@@ -62,7 +62,7 @@ func (c *claims) bind(kind string, obj Object) {
 	}
 }
 
-// tokenHeader has the signing method of tokens. The key depends on [Options].Seed.
+// tokenHeader names the signing method of tokens. The key depends on [Options].Seed.
 const tokenHeader = `{"alg":"HS256","typ":"JWT"}`
 
 func encodePart(data []byte) string { return base64.RawURLEncoding.EncodeToString(data) }
@@ -90,8 +90,8 @@ func (a *auth) verify(token string) (c claims, ok bool) {
 	return c, err == nil && json.Unmarshal(data, &c) == nil
 }
 
-// bearer returns the user and the claims of a token. ok is false if the token has expired, or if
-// the account or the object that the token is bound to has been deleted.
+// bearer returns the user and the claims of a token. ok is false if the token has expired. ok is
+// also false if the account, or the object to which the token is bound, has been deleted.
 func (s *Server) bearer(token string) (user User, c claims, ok bool) {
 	if c, ok = s.auth.verify(token); !ok || time.Now().Unix() >= c.Expires {
 		return user, c, false
@@ -125,7 +125,7 @@ func (s *Server) bearer(token string) (user User, c claims, ok bool) {
 	return user, c, true
 }
 
-// accountUser is the user name of a service account.
+// accountUser returns the user name of a service account.
 func accountUser(namespace, name string) string {
 	return "system:serviceaccount:" + namespace + ":" + name
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// TLS writes a close alert for up to five seconds, and holds a lock that handlers may need. A
-// client that does not read blocks this write. In a bubble, time does not advance meanwhile, so the
-// wait would never end.
+// TLS writes a close alert for up to five seconds, and meanwhile holds a lock that handlers may
+// need. If the client does not read, the write blocks. In a bubble, time does not advance
+// meanwhile, so the five seconds would never pass.
 func TestCloseWaitsForNoClientThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	for name, busy := range map[string]bool{"silent watch": false, "watch that has much to say": true} {

@@ -29,14 +29,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// typeColumns are the columns of a built-in type. Function heads documents their notation.
+// typeColumns are the columns of a built-in type. The function heads documents the notation of
+// columns.
 type typeColumns struct {
 	heads string
 	cells func(Object) []any
 }
 
-// printers has the built-in types that the real server prints with columns of their own. For all
-// other types, the columns are the name and the age.
+// printers are the built-in types for which the real server has its own columns. For all other
+// types, the columns are the name and the age.
 type printers map[reflect.Type]typeColumns
 
 var builtinColumns = func() printers {
@@ -48,7 +49,7 @@ var builtinColumns = func() printers {
 	return p
 }()
 
-// show adds the columns of a type.
+// show adds the columns of a type to p.
 func show[T any](p printers, heads string, cells func(*T) []any) {
 	p[reflect.TypeFor[T]()] = typeColumns{heads, func(obj Object) []any { return cells(any(obj).(*T)) }}
 }
@@ -60,7 +61,7 @@ func printCore(p printers) {
 		return []any{t.Name, names, images, labelText(t.Template.Labels)}
 	})
 	show(p, "Name|Type|Cluster-IP|External-IP|Port(s)|Age|+Selector", serviceCells)
-	//lint:ignore SA1019 Deprecated or not, a server has it.
+	//lint:ignore SA1019 A server also has this deprecated type.
 	show(p, "Name|Endpoints|Age", func(e *corev1.Endpoints) []any { return []any{e.Name, endpointText(e), age(e.CreationTimestamp)} })
 	show(p, "Name|Status|Roles|Age|Version|+Internal-IP|+External-IP|+OS-Image|+Kernel-Version|+Container-Runtime", nodeCells)
 	const events = "Last Seen|Type|Reason|Object|+Subobject|+Source|Message|+First Seen|+Count|+!Name"
@@ -350,7 +351,7 @@ func printStorage(p printers) {
 	})
 }
 
-// deref returns *p, or otherwise if p is nil.
+// deref returns *p, or the argument otherwise if p is nil.
 func deref[T any](p *T, otherwise T) T {
 	if p == nil {
 		return otherwise

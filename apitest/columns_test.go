@@ -65,8 +65,8 @@ func (f filler) fill(v reflect.Value, depth int) {
 	}
 }
 
-// TestCellsOfAnything: each column has a cell, and fields can be selected, whichever fields an
-// object has or lacks.
+// TestCellsOfAnything: each column has a cell, and objects can be selected by fields, even if any
+// fields are missing.
 func TestCellsOfAnything(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

@@ -18,8 +18,9 @@ type definedColumn struct {
 	JSONPath    string `json:"jsonPath"`
 }
 
-// customColumns are the columns that the definition of a custom resource declares, or else its age.
-// A column with an unsupported path stays empty, as on the real server.
+// customColumns returns the columns that the definition of a custom resource declares. Without a
+// declaration, there is one column, the age. A column with an unsupported path stays empty, as on
+// the real server.
 func customColumns(res *resource) columns {
 	declared := res.defined.AdditionalPrinterColumns
 	switch {

@@ -149,8 +149,8 @@ func (r *resource) decodeProto(data []byte) (Object, error) {
 	return r.untyped(obj)
 }
 
-// untyped checks kind and apiVersion. It removes kind and apiVersion from an object of a built-in
-// type, because such objects are stored without them.
+// untyped checks the kind and apiVersion of an object. It removes kind and apiVersion from an
+// object of a built-in type, because such objects are stored without them.
 func (r *resource) untyped(obj Object) (Object, error) {
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	if u, ok := obj.(*unstructured.Unstructured); !ok {
@@ -164,7 +164,7 @@ func (r *resource) untyped(obj Object) (Object, error) {
 	} else if err := remarshal(u.Object["metadata"], &metav1.ObjectMeta{}); err != nil {
 		return nil, r.undecodable(fmt.Errorf("metadata: %w", err))
 	}
-	if r.gvk == definitionKind && gvk.Empty() { // for a definition, which has a Go type in the real server
+	if r.gvk == definitionKind && gvk.Empty() { // A definition has a Go type in the real server.
 		obj.GetObjectKind().SetGroupVersionKind(r.gvk)
 		return obj, nil
 	}
@@ -180,8 +180,8 @@ func (r *resource) undecodable(err error) error {
 	return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", r.Kind, r.Version, r.Kind, err))
 }
 
-// kindOnly is the part of a body that the real server decodes first. The type is unnamed, because
-// the real server's error messages print the type without a name.
+// kindOnly is the part of a body that the real server decodes first. The type has no name, because
+// the error messages of the real server print it without one.
 type kindOnly = struct {
 	APIVersion string `json:"apiVersion,omitempty"`
 	Kind       string `json:"kind,omitempty"`

@@ -108,8 +108,8 @@ func parseDefinition(obj Object) (d definition, err error) {
 	return d, nil
 }
 
-// resources returns a resource for each served version, with the objects in data. If checked is
-// true, objects are checked by the schema.
+// resources returns a resource for each served version. All of them have their objects in data. If
+// checked is true, the server checks objects by the schema.
 func (d definition) resources(name string, data *collection, checked bool) (all []*resource, err error) {
 	versions := slices.Clone(d.Spec.Versions)
 	slices.SortStableFunc(versions, func(a, b definedVersion) int {
@@ -125,7 +125,7 @@ func (d definition) resources(name string, data *collection, checked bool) (all 
 			ClusterScoped: d.Spec.Scope == "Cluster", Status: v.Subresources.Status != nil,
 		}
 		for _, f := range v.SelectableFields {
-			r.SelectableFields = append(r.SelectableFields, f.JSONPath[min(1, len(f.JSONPath)):]) // without the leading dot
+			r.SelectableFields = append(r.SelectableFields, f.JSONPath[min(1, len(f.JSONPath)):]) // without its leading dot
 		}
 		res, err := newCustom(r)
 		if err != nil {
@@ -146,8 +146,8 @@ func (d definition) resources(name string, data *collection, checked bool) (all 
 }
 
 // define stores a CustomResourceDefinition in the place of old, which is nil for a new definition,
-// and serves its resources. The status is set at once, while real controllers set it later. A dry
-// run makes all checks and changes nothing.
+// and serves its resources. The status is set at once. In a real cluster, controllers set it later.
+// A dry run makes all checks and changes nothing.
 func (s *Server) define(definitions *resource, old *revision, obj Object, dryRun bool) (*revision, error) {
 	s.defining.Lock()
 	defer s.defining.Unlock()
@@ -158,7 +158,7 @@ func (s *Server) define(definitions *resource, old *revision, obj Object, dryRun
 		if dryRun {
 			return s.pretend(definitions, old, obj)
 		}
-		return s.store.put(definitions, old, obj) // a change of its status or its metadata
+		return s.store.put(definitions, old, obj) // Only the status or the metadata changes.
 	}
 	before := s.store.definedBy(obj.GetName())
 	after, d, err := redefined(before, old, obj, s.opts.CheckSchemas)
@@ -184,8 +184,8 @@ func (s *Server) define(definitions *resource, old *revision, obj Object, dryRun
 	return rev, err
 }
 
-// redefined returns the resources that a CustomResourceDefinition defines. redefined keeps the
-// objects of the resources served before, and every version that has not changed.
+// redefined returns the resources that a CustomResourceDefinition defines. They keep the objects
+// that were stored before. A version that has not changed keeps its resource.
 func redefined(before []*resource, old *revision, obj Object, checked bool) ([]*resource, definition, error) {
 	d, err := parseDefinition(obj)
 	if err != nil {
@@ -217,7 +217,7 @@ func redefined(before []*resource, old *revision, obj Object, checked bool) ([]*
 	return after, d, err
 }
 
-// established is the status of a CustomResourceDefinition when its resources are served.
+// established returns the status of a CustomResourceDefinition whose resources are served.
 func (d definition) established() map[string]any {
 	stored := slices.Clone(d.Status.StoredVersions)
 	for _, v := range d.Spec.Versions {
@@ -240,7 +240,7 @@ func (d definition) established() map[string]any {
 	}
 	var names map[string]any
 	if err := remarshal(d.Spec.Names, &names); err != nil {
-		panic("apitest: " + err.Error()) // the names are only strings
+		panic("apitest: " + err.Error()) // cannot fail, because names are strings
 	}
 	return map[string]any{"acceptedNames": names, "storedVersions": toAny(stored), "conditions": conditions}
 }

@@ -48,7 +48,8 @@ func TestCustomResourceDefinitionTakesEffectAndEnds(t *testing.T) {
 	w.ends()
 	c.do(t, http.StatusNotFound, "GET", gadgetsPath, "")
 
-	// When the resource is defined again, it is empty, and a watch sees nothing of its past.
+	// After the resource has been defined again, it is empty. A watch sees no events from before
+	// that.
 	version := srv.ResourceVersion()
 	c.do(t, http.StatusCreated, "POST", definitionsPath, gadgets)
 	require.Empty(t, get[metav1.PartialObjectMetadataList](t, c, gadgetsPath).Items)
@@ -106,7 +107,8 @@ const versioned = `{"kind":"CustomResourceDefinition","apiVersion":"apiextension
 	"subresources":{"status":{},"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas","labelSelectorPath":".status.selector"}}}]}}`
 
 // TestCustomResourceInSeveralVersions: each version serves the same objects under its own
-// apiVersion, in lists, pages, watches and writes, also after the definition has changed.
+// apiVersion. This holds for lists, pages, watches and writes, even after the definition has
+// changed.
 func TestCustomResourceInSeveralVersions(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{})
@@ -144,7 +146,7 @@ func TestCustomResourceInSeveralVersions(t *testing.T) {
 	blue.expect("DELETED a/g")
 	beta.expect("MODIFIED a/g")
 
-	// The served versions change, and the watch of an unchanged version goes on.
+	// The set of served versions changes. The watch of a version that has not changed continues.
 	crd := get[unstructured.Unstructured](t, c, definitionsPath+"/gadgets.example.com")
 	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
 	versions[1].(map[string]any)["storage"] = false
@@ -164,7 +166,7 @@ func TestCustomResourceInSeveralVersions(t *testing.T) {
 	c.do(t, http.StatusOK, "DELETE", "/apis/example.com/v2/namespaces/a/gadgets/g", "")
 	beta.expect("DELETED a/g")
 
-	// The scope cannot change; the status can.
+	// The scope cannot change, but the status can.
 	c.do(t, http.StatusUnprocessableEntity, "PATCH", definitionsPath+"/gadgets.example.com", `{"spec":{"scope":"Cluster"}}`, "Content-Type", mergePatch)
 	c.do(t, http.StatusOK, "PATCH", definitionsPath+"/gadgets.example.com/status", `{"status":{"storedVersions":["v2"]}}`, "Content-Type", mergePatch)
 	crd = get[unstructured.Unstructured](t, c, definitionsPath+"/gadgets.example.com")

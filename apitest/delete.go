@@ -36,7 +36,7 @@ func (s *Server) delete(w http.ResponseWriter, req *Request) error {
 	return nil
 }
 
-// deleteCollection deletes all selected objects, and answers with their last states.
+// deleteCollection deletes all selected objects, and responds with their last states.
 func (s *Server) deleteCollection(w http.ResponseWriter, req *Request) error {
 	_, opts, err := req.deletion()
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Server) deleteCollection(w http.ResponseWriter, req *Request) error {
 	for i, rev := range p.items {
 		deleted, _, err := s.remove(req.res, rev.key, opts)
 		switch {
-		case apierrors.IsNotFound(err): // another client was faster
+		case apierrors.IsNotFound(err): // another client deleted it first
 		case err != nil:
 			return err
 		default:
@@ -63,8 +63,8 @@ func (s *Server) deleteCollection(w http.ResponseWriter, req *Request) error {
 	return f.writeList(w, req.res, p)
 }
 
-// deletion is the common start of both kinds of deletion: it returns the format of the response,
-// and the options of body and query.
+// deletion is the common start of both kinds of deletion. It returns the format of the response,
+// and the options from the body and the query.
 func (r *Request) deletion() (format, metav1.DeleteOptions, error) {
 	f, err := r.negotiate()
 	if err != nil {
@@ -86,9 +86,9 @@ func (r *Request) deletion() (format, metav1.DeleteOptions, error) {
 	return f, opts, err
 }
 
-// remove deletes an object and returns its last state. If finalizers hold the object, or a pod has
-// to terminate first, remove marks the object as being deleted and returns its current state; gone
-// is then false.
+// remove deletes an object and returns its last state. Finalizers may hold the object, or a pod may
+// have to terminate first. Then remove marks the object as being deleted, returns its current
+// state, and sets gone to false.
 func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.DeleteOptions) (rev *revision, gone bool, err error) {
 	for {
 		old := s.store.get(res, key)
@@ -128,8 +128,8 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 	}
 }
 
-// erase removes an object from the store. For a CustomResourceDefinition, erase removes the defined
-// resources as well.
+// erase removes an object from the store. For a
+// CustomResourceDefinition, erase removes the defined resources as well.
 func (s *Server) erase(res *resource, old *revision) (*revision, error) {
 	if res.gvk != definitionKind {
 		return s.store.remove(res, old)
@@ -144,13 +144,13 @@ func (s *Server) erase(res *resource, old *revision) (*revision, error) {
 	return rev, err
 }
 
-// preconditionsOf returns the precondition of a deletion that an object does not meet, or nil.
+// preconditionsOf returns an error if an object does not meet a precondition of its deletion.
 func preconditionsOf(res *resource, obj Object, opts metav1.DeleteOptions) error {
 	err := checkPreconditions(obj, opts.Preconditions)
 	if err == nil {
 		return nil
 	}
-	kind := schema.GroupResource{Group: res.Group, Resource: res.Kind} // as on the real server
+	kind := schema.GroupResource{Group: res.Group, Resource: res.Kind} // The real server uses the kind here, too.
 	return apierrors.NewConflict(kind, obj.GetName(), err)
 }
 

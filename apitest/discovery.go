@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// discover answers requests that are not for a resource: discovery, OpenAPI, version and health.
+// discover handles requests that are not for a resource: discovery, OpenAPI, version and health.
 func (s *Server) discover(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		writeStatus(w, r, errStatus(errMethodNotAllowed()))
@@ -96,7 +96,7 @@ func groups(all []*resource) []metav1.APIGroup {
 	return list
 }
 
-// groupDocument describes one group; it is nil if there is no such group.
+// groupDocument describes one group. It returns nil if no such group is served.
 func groupDocument(all []*resource, name string) any {
 	for _, group := range groups(all) {
 		if group.Name == name {
@@ -107,8 +107,8 @@ func groupDocument(all []*resource, name string) any {
 	return nil
 }
 
-// resourceList describes the resources of one group version; it is nil if there
-// are none.
+// resourceList describes the resources of one group version. It returns nil if the group version
+// has none.
 func resourceList(all []*resource, gv schema.GroupVersion) any {
 	list := metav1.APIResourceList{
 		TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},

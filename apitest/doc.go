@@ -1,7 +1,7 @@
 // Package apitest is a Kubernetes API server inside the process, for tests, demonstrations and
-// benchmarks: real HTTP, real list and watch semantics, and faults on demand. There is no etcd, no
-// container and no fake clientset. A client under test speaks to this server as to a cluster, over
-// TCP or over an in-memory network that works inside a testing/synctest bubble.
+// benchmarks. It has real HTTP, real list and watch semantics, and faults on demand. There is no
+// etcd, no container and no fake clientset. A client under test uses this server like any cluster.
+// It connects over TCP, or over an in-memory network that works inside a testing/synctest bubble.
 //
 //	srv := apitest.Start(t, apitest.Options{})
 //	srv.Create(pod)
@@ -9,7 +9,7 @@
 //
 // # Requests
 //
-// The server answers these requests, in JSON and in protobuf:
+// The server handles these requests, in JSON and in protobuf:
 //
 //   - list (whole and in pages), watch, streaming lists (WatchList) and bookmarks
 //   - get, create, update, delete and delete of collections
@@ -23,7 +23,7 @@
 //
 // # Optional behaviour
 //
-// A server stores objects and does nothing more, unless [Options] say so:
+// A server stores objects and does nothing else, unless one of these [Options] is set:
 //
 //   - GarbageCollection deletes objects whose owners are gone.
 //   - RunPods makes pods run and become ready.
@@ -39,15 +39,15 @@
 //
 //   - One resourceVersion counts every write to any resource, so a greater resourceVersion is
 //     always later.
-//   - Lists are snapshots. All pages of a list show the state of its first page.
+//   - Lists are snapshots. All pages of a list show the state at the time of its first page.
 //   - A watch reports every change after its resourceVersion, in order and once. A watch ends with
 //     410 (Expired) if the window of past events has moved past the position of the watch (see
 //     [Options].Window and [Server.Compact]).
 //   - Watchers read a shared log at their own pace: a slow watcher never delays a writer or another
 //     watcher.
 //   - Errors are the metav1.Status bodies that a Kubernetes server sends.
-//   - Objects are copied in and out: nothing that a caller holds is shared with the server, nor
-//     with another caller.
+//   - Objects are copied in and out: the server shares no memory with its callers, and callers
+//     share none with each other.
 //   - Random values (uids, generated names, the odds of a fault) depend on [Options].Seed alone.
 //   - [Server.Close] returns when every goroutine of the server has ended.
 //
@@ -57,16 +57,16 @@
 // deployment gets no pods. A pod may be created in a namespace that does not exist. Names and
 // metadata that clients send are checked; the specs of built-in types are not.
 //
-// Each group version of a built-in type is a resource of its own: autoscaling/v1 and v2 do not see
-// each other's objects. Only events are shared between core/v1 and events.k8s.io/v1.
+// Each group version of a built-in type is a separate resource: autoscaling/v1 and v2 do not see
+// each other's objects. The only exception is events, which core/v1 and events.k8s.io/v1 share.
 //
-// Versions of a custom resource differ only in the name of the version (the conversion None),
+// Versions of a custom resource differ only in the name of the version (conversion strategy None),
 // whatever the definition says. CEL rules in schemas (x-kubernetes-validations) are ignored. Stored
-// roles and bindings have no effect. If a written object asks for admission, a conversion webhook
+// roles and bindings have no effect. If a written object requests admission, a conversion webhook
 // or CEL, the response has a Warning header, which clients log.
 //
-// OpenAPI is made from the Go types, which do not have the values that a field may take (enum).
-// CBOR is refused as by a server without CBOR. YAML is read but not written. Kubectl's client-side
-// apply does not hand over fields to its server-side apply. docs/apiserver.md has the small
-// differences.
+// OpenAPI documents are made from the Go types, so they lack the allowed values of fields (enum).
+// CBOR is refused, as on a real server where it is disabled. YAML is read but not written. When
+// kubectl changes from client-side to server-side apply, the ownership of fields is not handed
+// over. docs/apiserver.md lists the small differences.
 package apitest

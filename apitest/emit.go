@@ -7,13 +7,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// send buffers an event as the faults have changed it. It returns false when the watch is over.
+// send buffers an event, with the changes that faults make to it. It returns false if the watch has
+// ended.
 func (w *watcher) send(eventType string, rev *revision) bool {
 	times := 1
 	if w.fate.duplicate {
 		times = 2
 	}
-	if w.fate.broken == w.sent+1 && !w.format.table { // table cells need a decodable object
+	if w.fate.broken == w.sent+1 && !w.format.table { // the cells of a table need a decodable object
 		rev = rev.broken()
 	}
 	for range times {
@@ -69,8 +70,8 @@ func (w *watcher) huge(size int64) {
 	w.flush()
 }
 
-// bookmark buffers a bookmark: all changes up to the version have been sent. No bookmark is sent if
-// the version is in the future, as on the real server.
+// bookmark buffers a bookmark, which says that all changes up to the version have been sent. If the
+// version is in the future, no bookmark is sent, as on the real server.
 func (w *watcher) bookmark(endsInitial bool) {
 	if w.version > w.srv.store.current() {
 		return
@@ -81,19 +82,19 @@ func (w *watcher) bookmark(endsInitial bool) {
 	}
 	rev, err := newRevision(w.res, obj, w.version)
 	if err != nil {
-		panic("apitest: " + err.Error()) // an empty object can be encoded
+		panic("apitest: " + err.Error()) // cannot fail for an empty object
 	}
 	w.buf = w.format.appendEvent(w.buf, "BOOKMARK", rev)
 	w.format.noHeads = true
 }
 
-// fail sends an ERROR event with the reason why the watch ends.
+// fail sends an ERROR event that says why the watch ends.
 func (w *watcher) fail(err error) {
 	w.buf = w.format.appendError(w.buf, errStatus(err))
 	w.flush()
 }
 
-// write hands the buffered events to the response.
+// write passes the buffered events to the response.
 func (w *watcher) write() {
 	if len(w.buf) > 0 {
 		// If the client is gone, the request's context ends.

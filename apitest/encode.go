@@ -37,7 +37,7 @@ func (f format) item(rev *revision) []byte {
 	}
 }
 
-// typed reports whether items in JSON have kind and apiVersion.
+// typed reports whether items of a list in JSON have kind and apiVersion.
 func (f format) typed(res *resource) bool { return f.metadata || !res.protobuf() }
 
 // appendObject appends an object on its own, outside of a list.
@@ -87,10 +87,10 @@ func (f format) appendError(b []byte, status metav1.Status) []byte {
 	return append(b, '}', '\n')
 }
 
-// appendFrame appends the part of a protobuf watch frame before the object, which is size bytes
-// long: the length, the type of the event, and the RawExtension header.
+// appendFrame appends the beginning of a protobuf watch frame, whose object is size bytes long: the
+// length, the type of the event, and the header of the RawExtension.
 func appendFrame(b []byte, eventType string, size int) []byte {
-	raw := 1 + varintSize(size) + size // RawExtension: raw=1
+	raw := 1 + varintSize(size) + size // field raw = 1 of RawExtension
 	event := 1 + varintSize(len(eventType)) + len(eventType) + 1 + varintSize(raw) + raw
 	b = binary.BigEndian.AppendUint32(b, uint32(event))
 	b = appendProtoString(b, 0x0a, eventType)
@@ -98,8 +98,8 @@ func appendFrame(b []byte, eventType string, size int) []byte {
 	return binary.AppendUvarint(append(b, 0x0a), uint64(size))
 }
 
-// appendEnvelope appends the part of a protobuf body before the object, which is size bytes long.
-// The object is followed by envelopeEnd.
+// appendEnvelope appends the beginning of a protobuf body, whose object is size bytes long. After
+// the object, the caller appends envelopeEnd.
 func appendEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	b = append(b, magic...)
 	b = binary.AppendUvarint(append(b, 0x0a), uint64(typeMetaSize(apiVersion, kind)))
@@ -108,7 +108,7 @@ func appendEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	return binary.AppendUvarint(append(b, 0x12), uint64(size))
 }
 
-// envelopeSize is the size of a whole body around an object of this size.
+// envelopeSize returns the size of a whole body for an object of this size.
 func envelopeSize(apiVersion, kind string, size int) int {
 	typeMeta := typeMetaSize(apiVersion, kind)
 	return len(magic) + 1 + varintSize(typeMeta) + typeMeta + 1 + varintSize(size) + size + len(envelopeEnd)

@@ -2,7 +2,7 @@ package apitest
 
 import "errors"
 
-// ErrClosed is the error of a listen or a dial after [Server.Close].
+// ErrClosed is the error if a program listens or dials after [Server.Close].
 var ErrClosed = errors.New("apitest: the server is closed")
 
 // errStale reports that the object has changed since the writer read it.

@@ -33,7 +33,7 @@ func (s *Server) evict(req *Request, obj Object) (Object, error) {
 				return nil, err
 			}
 			if spent {
-				only = nil // the disruption is spent, even if the pod has changed
+				only = nil // The disruption has been spent, so the pod is deleted even if it changes.
 			}
 		}
 		if err = s.disrupt(req.res, old, only, opts); !errors.Is(err, errStale) {
@@ -42,7 +42,7 @@ func (s *Server) evict(req *Request, obj Object) (Object, error) {
 	}
 }
 
-// evictionOptions returns the options of the deletion.
+// evictionOptions returns the options for the deletion of the evicted pod.
 func evictionOptions(eviction *policyv1.Eviction, dryRun []string) (opts metav1.DeleteOptions, err error) {
 	if eviction.DeleteOptions != nil {
 		opts = *eviction.DeleteOptions
@@ -59,7 +59,7 @@ func evictionOptions(eviction *policyv1.Eviction, dryRun []string) (opts metav1.
 
 func isDryRun(opts metav1.DeleteOptions) bool { return slices.Contains(opts.DryRun, metav1.DryRunAll) }
 
-// unguarded reports whether budgets do not apply to a pod, because it is not running or is being
+// unguarded reports whether budgets do not protect a pod, because it is not running or is being
 // deleted.
 func unguarded(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodPending ||

@@ -12,8 +12,8 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// The program fills the server directly and reads from it as from any Kubernetes server. In a test,
-// apitest.Start(t, ...) starts the server and closes it at the end.
+// The program writes objects into the server directly, and reads them in the same way as from any
+// Kubernetes server. In a test, apitest.Start(t, ...) starts the server and closes it at the end.
 func Example() {
 	srv := apitest.New(apitest.Options{})
 	defer srv.Close()
@@ -39,7 +39,7 @@ func Example() {
 	// {"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","me <nil>
 }
 
-// A fault hits the requests that match it, as often as Times says.
+// A fault hits requests that match it. Times limits how many.
 func ExampleServer_Inject() {
 	srv := apitest.New(apitest.Options{})
 	defer srv.Close()

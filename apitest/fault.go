@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Fault says which requests fail, and how. Empty conditions match everything. When several faults
-// match a request, all of their actions apply. If two actions exclude each other, the fault that
-// was injected last wins.
+// Fault selects requests and changes their responses. A condition that is empty matches everything.
+// If several faults match a request, the actions of all of them apply. If two actions exclude each
+// other, the fault that was injected later wins.
 type Fault struct {
 	// Verb is a verb as in [Request].Verb.
 	Verb string
@@ -28,8 +28,8 @@ type Fault struct {
 	Times int
 
 	// Probability is the chance that a request is hit, from 0 to 1, drawn from the server's seeded
-	// source. Requests that are not hit don't count for Times. The default 0 means 1: every request
-	// is hit.
+	// source. Only requests that are hit count for Times. The default 0 means 1: every request is
+	// hit.
 	Probability float64
 
 	// Action is the effect on a request. Required.
@@ -44,8 +44,8 @@ type Injected struct {
 	hits   int // guarded by faults.mu
 }
 
-// Inject activates a fault. The fault affects requests that arrive from now on. For open watches,
-// use [Server.DropWatches] and [Server.EndWatches].
+// Inject activates a fault. It affects only requests that arrive later. For open watches, use
+// [Server.DropWatches] and [Server.EndWatches].
 func (s *Server) Inject(f Fault) *Injected {
 	if f.Action.apply == nil {
 		panic("apitest: a Fault needs an Action")
@@ -57,7 +57,7 @@ func (s *Server) Inject(f Fault) *Injected {
 	return in
 }
 
-// Remove deactivates the fault for requests that arrive from now on. It may be called again.
+// Remove deactivates the fault for requests that arrive later. It may be called again.
 func (in *Injected) Remove() {
 	in.faults.mu.Lock()
 	defer in.faults.mu.Unlock()
@@ -88,7 +88,7 @@ func (f *faults) removeLocked(in *Injected) {
 	f.active = kept
 }
 
-// fate collects the actions of all faults that hit a request.
+// fate returns the combined actions of all faults that hit a request.
 func (f *faults) fate(req *Request) *fate {
 	fate := &fate{}
 	f.mu.Lock()
@@ -140,8 +140,8 @@ type fate struct {
 	cut            bool
 	cutAfter       int
 
-	// broken is the position of the undecodable object in a list, or of its event in a watch,
-	// counted from 1. 0 means no object.
+	// broken is the position of the undecodable object in a list, or of its event in a watch.
+	// Positions begin with 1, and 0 means that no object is broken.
 	broken int
 
 	// Effects on a watch.
@@ -151,9 +151,9 @@ type fate struct {
 	interrupts    []interrupt
 }
 
-// interrupt ends a watch after a number of events. If frame is set, it is called with the next
-// event, before that event is sent. Otherwise between is called right after the last of the events.
-// The watch is over when the called function returns.
+// interrupt ends a watch after a number of events. If frame is set, it is called when the next
+// event is due, and before that event is sent. If between is set, it is called right after the last
+// of these events. When the called function returns, the watch has ended.
 type interrupt struct {
 	after   int
 	frame   func(w *watcher, event []byte)

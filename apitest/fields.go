@@ -15,25 +15,25 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// typeFields are the fields by which objects of a built-in type can be selected.
+// typeFields are the fields that selectors can use for a built-in type.
 type typeFields struct {
 	names  []string
 	values func(Object) []string
 
-	// refusal is the message of the real server for an unknown field (%s). Defaults to "field label
-	// not supported: %s".
+	// refusal is the message of the real server for an unknown field. It contains %s for the field.
+	// Defaults to "field label not supported: %s".
 	refusal string
 }
 
-// builtinFields has the types that can be selected by more than name and namespace, with the fields
-// that the real server supports. A selector matches a field that the real server would have set by
-// default as if the field were set.
+// builtinFields are the types for which selectors can use more fields than name and namespace. They
+// support the same fields as the real server. The real server sets some fields to defaults when it
+// stores an object. A selector here treats a missing field as if it had that default.
 var builtinFields = map[reflect.Type]typeFields{
 	reflect.TypeFor[corev1.Pod](): {
 		names: []string{"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
 			"spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName",
 			"spec.host",     // the old name of spec.nodeName
-			"status.podIPs", // has no value on the real server either
+			"status.podIPs", // The real server has no value for it either.
 		},
 		values: func(obj Object) []string {
 			pod := obj.(*corev1.Pod)
@@ -116,7 +116,8 @@ func reference(ref corev1.ObjectReference) []string {
 
 func decimal(n int32) string { return strconv.Itoa(int(n)) }
 
-// pathValues reads the fields at dotted paths from a custom resource. A missing field is "".
+// pathValues reads the fields at dotted paths from a custom resource. The value of a missing field
+// is "".
 func pathValues(obj Object, paths []string) []string {
 	values := make([]string, len(paths))
 	for i, path := range paths {

@@ -2,8 +2,8 @@ package apitest
 
 import corev1 "k8s.io/api/core/v1"
 
-// finalized reports whether finalizers delay the deletion of an object. A namespace has finalizers
-// in its spec as well. Only the subresource finalize of a namespace writes finalizers in the spec.
+// finalized reports whether finalizers delay the deletion of an object. A namespace also has
+// finalizers in its spec. Only the subresource finalize of a namespace can change these.
 func finalized(obj Object) bool {
 	if ns, ok := obj.(*corev1.Namespace); ok && len(ns.Spec.Finalizers) > 0 {
 		return true

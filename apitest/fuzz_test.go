@@ -16,7 +16,7 @@ import (
 const metadataOnly = jsonType + ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 // The server sends a response to every request. A response has code 500 only if the real server's
-// has.
+// response has it.
 func FuzzRequest(f *testing.F) {
 	for _, seed := range [][5]string{
 		{"GET", "/api/v1/pods?limit=1&continue=eyJydiI6MX0", "", "", protoType + ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"},
@@ -44,7 +44,7 @@ func FuzzRequest(f *testing.F) {
 		defer srv.Close()
 		create(t, srv, pod("a", "p"), widget("a", "w", "red"))
 		ctx, cancel := context.WithCancel(t.Context())
-		cancel() // a watch ends at once
+		cancel() // so that a watch ends at once
 		req := (&http.Request{
 			Method: method, URL: at, Header: http.Header{"Content-Type": {contentType}, "Accept": {accept}},
 			Body: http.NoBody, Host: "fuzz",
@@ -57,7 +57,7 @@ func FuzzRequest(f *testing.F) {
 		if rec.Code == http.StatusInternalServerError && !strings.Contains(rec.Body.String(), "resourceVersion should not be set") {
 			t.Fatalf("%s %s: %s", method, target, rec.Body)
 		}
-		// Everyone can still read the stored objects.
+		// All stored objects can still be read.
 		for _, path := range []string{"/api/v1/pods", "/apis/example.com/v1/widgets"} {
 			for _, accept := range []string{jsonType, protoType + "," + jsonType, metadataOnly, strings.Replace(metadataOnly, jsonType, protoType, 1)} {
 				req := httptest.NewRequest(http.MethodGet, path, nil)

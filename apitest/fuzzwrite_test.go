@@ -21,7 +21,8 @@ var fuzzed = strings.Replace(checked, `"subresources":{"status":{}},`, `"subreso
 	{"name":"C","type":"date","jsonPath":".spec.since"},{"name":"D","type":"string","jsonPath":".spec.free"},{"name":"E","type":"string","jsonPath":".spec.parts[?(@.n==1)].id"}],`, 1)
 
 // FuzzWrite sends two requests in a row to a server that checks schemas, collects garbage and runs
-// pods. For any input, the server goes on, and all stored objects can be read in every format.
+// pods. For any input, the server keeps working, and all stored objects can be read in every
+// format.
 func FuzzWrite(f *testing.F) {
 	const by = "?fieldManager=me"
 	for _, seed := range [][4]string{
@@ -53,7 +54,7 @@ func FuzzWrite(f *testing.F) {
 				t.Skip("nothing that a client could send")
 			}
 			ctx, cancel := context.WithCancel(t.Context())
-			cancel() // a watch ends at once
+			cancel() // so that a watch ends at once
 			req := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body)).WithContext(ctx)
 			req.Method, req.URL = method, at
 			req.Header.Set("Content-Type", contentType)
@@ -70,7 +71,7 @@ func FuzzWrite(f *testing.F) {
 		for _, path := range []string{"/api/v1/pods", "/apis/apps/v1/deployments", "/apis/example.com/v1/gadgets"} {
 			for _, accept := range []string{jsonType, protoType + "," + jsonType, metadataOnly, jsonType + ";as=Table;g=meta.k8s.io;v=v1"} {
 				rec := send("GET", path, "", "", accept)
-				if rec.Code != http.StatusNotFound { // the definition may be gone
+				if rec.Code != http.StatusNotFound { // The definition may have been deleted.
 					require.Equal(t, http.StatusOK, rec.Code, rec.Body)
 				}
 			}

@@ -11,17 +11,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// garbage deletes the objects whose owners are gone, and handles the dependents of a deleted object
-// as the deletion asks. It works like the garbage collector of a cluster.
+// garbage is the garbage collector of the server. It deletes objects whose owners are gone. It
+// handles the dependents of a deleted object as the deletion requests. It works like the one of a
+// cluster.
 type garbage struct {
 	srv   *Server
 	nodes map[types.UID]*ownedNode
 
-	// dependents are the objects that name an owner, by the UID of the owner. The owner may be
-	// missing.
+	// dependents are the objects that name an owner, by the UID of the owner. It may contain an
+	// owner that does not exist.
 	dependents map[types.UID]map[types.UID]*ownedNode
 
-	due map[types.UID]bool // to be checked
+	due map[types.UID]bool // UIDs of objects to check
 }
 
 // ownedNode is an object in the collector's graph.
@@ -37,7 +38,7 @@ type ownedNode struct {
 
 func (n *ownedNode) has(finalizer string) bool { return slices.Contains(n.finalizers, finalizer) }
 
-// waits reports whether the object waits for the deletion of its dependents.
+// waits reports whether the object waits until its dependents are deleted.
 func (n *ownedNode) waits() bool { return n.deleting && n.has(metav1.FinalizerDeleteDependents) }
 
 // is reports whether an owner reference of an object in this namespace names this object.
@@ -78,7 +79,7 @@ func (g *garbage) change(c *change) {
 	g.forget(c.prev.metadata().UID)
 }
 
-// note records the current state of an object.
+// note updates the graph with the current state of an object.
 func (g *garbage) note(rev *revision) {
 	meta := rev.metadata()
 	g.forget(meta.UID)
@@ -113,7 +114,7 @@ func (g *garbage) forget(uid types.UID) {
 	g.touch(n)
 }
 
-// touch schedules a check of every object that a change of n affects.
+// touch schedules checks of all objects that a change of n affects.
 func (g *garbage) touch(n *ownedNode) {
 	for _, ref := range n.owners {
 		g.due[ref.UID] = true
@@ -123,7 +124,7 @@ func (g *garbage) touch(n *ownedNode) {
 	}
 }
 
-// act checks all due objects. The collector's own writes come back as changes.
+// act checks all due objects. The collector's own writes come back to it as changes.
 func (g *garbage) act() {
 	for uid := range g.due {
 		delete(g.due, uid)
@@ -132,7 +133,7 @@ func (g *garbage) act() {
 			continue
 		}
 		err := g.look(n)
-		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // both errors come with a change
+		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // both are followed by a change
 			g.srv.opts.Logger.Warn("the garbage collector of apitest cannot do its work", "kind", n.res.Kind, "key", n.key, "err", err)
 		}
 	}
@@ -154,7 +155,7 @@ func (g *garbage) look(n *ownedNode) error {
 				return ref.UID == n.uid && ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion
 			}
 			if slices.ContainsFunc(dependent.owners, blocks) {
-				return nil // n is checked again when that dependent is gone
+				return nil // When that dependent is gone, n is checked again.
 			}
 		}
 		return g.release(n, metav1.FinalizerDeleteDependents)
@@ -186,7 +187,7 @@ func (g *garbage) look(n *ownedNode) error {
 	case n.has(metav1.FinalizerOrphanDependents):
 		policy = metav1.DeletePropagationOrphan
 	}
-	// If the object has changed meanwhile, it may have another owner.
+	// The object may have another owner meanwhile, so its version must be the checked one.
 	opts := metav1.DeleteOptions{PropagationPolicy: &policy, Preconditions: &metav1.Preconditions{UID: &n.uid, ResourceVersion: &n.version}}
 	_, _, err := g.srv.remove(n.res, n.key, opts)
 	return err
@@ -201,7 +202,7 @@ func (g *garbage) disown(n *ownedNode, owners ...types.UID) error {
 	})
 }
 
-// release removes a finalizer.
+// release removes a finalizer from an object.
 func (g *garbage) release(n *ownedNode, finalizer string) error {
 	return g.modify(n, func(obj Object) {
 		obj.SetFinalizers(slices.DeleteFunc(obj.GetFinalizers(), func(f string) bool { return f == finalizer }))
@@ -221,9 +222,9 @@ func (g *garbage) modify(n *ownedNode, change func(Object)) error {
 }
 
 // propagate sets the finalizers that hold an object until the collector has handled its dependents.
-// Without a collector, propagate sets nothing, because no loop would remove the finalizer.
+// Without a collector, it sets none, because nothing would remove them.
 func (s *Server) propagate(res *resource, obj Object, opts metav1.DeleteOptions) {
-	//lint:ignore SA1019 Clients of old send it, and kubectl did.
+	//lint:ignore SA1019 Old clients send it, including old versions of kubectl.
 	if !s.opts.GarbageCollection || obj.GetDeletionTimestamp() != nil && opts.PropagationPolicy == nil && opts.OrphanDependents == nil {
 		return
 	}
@@ -239,16 +240,16 @@ func (s *Server) propagate(res *resource, obj Object, opts metav1.DeleteOptions)
 	obj.SetFinalizers(finalizers)
 }
 
-// policyOf decides what happens to the dependents of an object. The deletion decides first, then
-// the object's finalizers, then the default of the type.
+// policyOf decides what happens to the dependents of an object. The policy comes from the deletion;
+// otherwise from the object's finalizers; otherwise it is the default of the type.
 func policyOf(res *resource, obj Object, opts metav1.DeleteOptions) metav1.DeletionPropagation {
 	switch {
 	case opts.PropagationPolicy != nil:
 		return *opts.PropagationPolicy
-	//lint:ignore SA1019 Clients of old send it, and kubectl did.
+	//lint:ignore SA1019 Old clients send it, including old versions of kubectl.
 	case opts.OrphanDependents != nil && *opts.OrphanDependents:
 		return metav1.DeletePropagationOrphan
-	//lint:ignore SA1019 Clients of old send it, and kubectl did.
+	//lint:ignore SA1019 Old clients send it, including old versions of kubectl.
 	case opts.OrphanDependents != nil:
 		return metav1.DeletePropagationBackground
 	case slices.Contains(obj.GetFinalizers(), metav1.FinalizerOrphanDependents):
@@ -256,7 +257,7 @@ func policyOf(res *resource, obj Object, opts metav1.DeleteOptions) metav1.Delet
 	case slices.Contains(obj.GetFinalizers(), metav1.FinalizerDeleteDependents):
 		return metav1.DeletePropagationForeground
 	case res.Group == "batch" && res.Plural == "jobs", res.Group == "" && res.Plural == "replicationcontrollers":
-		return metav1.DeletePropagationOrphan // the default before there were other policies
+		return metav1.DeletePropagationOrphan // the default of these types, older than the other policies
 	}
 	return metav1.DeletePropagationBackground
 }

@@ -134,8 +134,9 @@ func TestWithoutGarbageCollectionOwnersAreOnlyNoted(t *testing.T) {
 	c.do(t, http.StatusOK, "GET", mapsPath+"/b", "")
 }
 
-// TestGarbageCollectionAfterWhatItCouldNotSee: the collector works for objects older than itself,
-// after the window has moved past its position, and after a restore from a backup.
+// TestGarbageCollectionAfterWhatItCouldNotSee: the collector handles objects that are older than
+// itself. It also handles changes that it missed because of the window, or because a backup was
+// restored.
 func TestGarbageCollectionAfterWhatItCouldNotSee(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -203,7 +204,7 @@ func TestPodsRunAndEnd(t *testing.T) {
 		c.do(t, http.StatusOK, "DELETE", podsPath+"/gate", `{"gracePeriodSeconds":0}`)
 		w.expect("DELETED a/gate")
 
-		// If there are nodes, a pod runs on a node that fits.
+		// If there are nodes, the pod runs on a node on which it fits.
 		create(t, srv, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "small"}}, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "large", Labels: map[string]string{"size": "large"}}})
 		c.do(t, http.StatusCreated, "POST", podsPath, `{"metadata":{"name":"fits"},"spec":{"nodeSelector":{"size":"large"},"containers":[{"name":"c"}]}}`)
 		require.Equal(t, "1/1 Running", status("fits"))

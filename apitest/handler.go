@@ -31,7 +31,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	req.fate = s.faults.fate(&req)
 	if req.fate.delay > 0 && !sleep(req.fate.delay, r.Context().Done(), s.closed) {
-		panic(http.ErrAbortHandler) // a return would answer 200
+		panic(http.ErrAbortHandler) // because a return would respond with 200
 	}
 	w = spoil(w, req.fate, r.Context().Done(), s.closed)
 	user, known := s.identify(r)
@@ -61,8 +61,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer handles a request for a served resource. If it returns an error, the error has not been
-// written to the response yet.
+// answer responds to a request for a served resource. If it returns an error, the error has not
+// been written to the response yet.
 func (s *Server) answer(w http.ResponseWriter, req *Request) error {
 	res := req.res
 	if err := req.validateOptions(); err != nil {

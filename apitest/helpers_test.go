@@ -30,13 +30,13 @@ var widgets = apitest.Resource{
 	Status: true, SelectableFields: []string{"spec.color"},
 }
 
-// client speaks plain HTTP to a server.
+// client sends plain HTTP requests to a server.
 type client struct {
 	http *http.Client
 	base string
 }
 
-// newClient returns a client of a listening server. The client is closed with the test.
+// newClient returns a client of a listening server. When the test ends, the client is closed.
 func newClient(t *testing.T, srv *apitest.Server) *client {
 	transport := &http.Transport{}
 	if srv.URL() == "http://apitest" {
@@ -60,7 +60,7 @@ func startMemory(t *testing.T, opts apitest.Options) (*apitest.Server, *client) 
 	return srv, newClient(t, srv)
 }
 
-// send makes a request; headers are pairs of name and value.
+// send sends a request. The headers are pairs of name and value.
 func (c *client) send(t *testing.T, method, path, body string, headers ...string) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, c.base+path, strings.NewReader(body))
@@ -74,7 +74,7 @@ func (c *client) send(t *testing.T, method, path, body string, headers ...string
 	return resp
 }
 
-// do makes a request, expects a code, and returns the body.
+// do sends a request, requires the status code, and returns the body.
 func (c *client) do(t *testing.T, code int, method, path, body string, headers ...string) []byte {
 	t.Helper()
 	resp := c.send(t, method, path, body, headers...)
@@ -84,13 +84,13 @@ func (c *client) do(t *testing.T, code int, method, path, body string, headers .
 	return data
 }
 
-// get makes a GET request and decodes the JSON body.
+// get sends a GET request and decodes the JSON body.
 func get[T any](t *testing.T, c *client, path string, headers ...string) T {
 	t.Helper()
 	return decode[T](t, c.do(t, http.StatusOK, http.MethodGet, path, "", headers...))
 }
 
-// fails expects a Status with a code.
+// fails sends a request, and requires a Status with this code.
 func (c *client) fails(t *testing.T, code int, method, path, body string, headers ...string) metav1.Status {
 	t.Helper()
 	status := decode[metav1.Status](t, c.do(t, code, method, path, body, headers...))

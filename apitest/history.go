@@ -38,7 +38,7 @@ type history struct {
 func (h *history) append(c *change) {
 	h.changes = append(h.changes, c)
 	if len(h.changes) > h.window {
-		// Watchers may still read older slices of the log, so these do not change.
+		// Watchers may still read older slices of the log, so do not change their elements.
 		h.compacted = h.changes[0].version
 		h.changes = h.changes[1:]
 	}
@@ -49,8 +49,8 @@ func (h *history) compact(version uint64) {
 	h.changes, h.compacted = nil, version
 }
 
-// after returns the changes after a version, oldest first. If ok is false, some of the changes have
-// been dropped.
+// after returns the changes after a version, the oldest first. If ok is false, some of the changes
+// have been dropped.
 func (h *history) after(version uint64) (changes []*change, ok bool) {
 	if version < h.compacted {
 		return nil, false
@@ -70,7 +70,7 @@ func (h *history) after(version uint64) (changes []*change, ok bool) {
 	return h.changes[at:], true
 }
 
-// undo returns the objects of a collection as they were before these changes.
+// undo returns the objects of a collection as they were before the given changes.
 func undo(objects sorted, data *collection, changes []*change) sorted {
 	for _, c := range slices.Backward(changes) {
 		switch {

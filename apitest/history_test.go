@@ -19,7 +19,7 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// state is what a client holds after a list and some watch events.
+// state is the client's state after a list and some watch events.
 type state map[string]string // name to version
 
 func (s state) apply(t *testing.T, ev event) {
@@ -47,8 +47,8 @@ func stateOf(list corev1.PodList) state {
 	return s
 }
 
-// For every selector, the events of a watch are applied one by one. At every version, they give the
-// same state as an exact list of that version.
+// For every selector, the test applies the events of a watch one by one. At every version, the
+// result equals an exact list of that version.
 func TestWatchAndListsTellTheSameStory(t *testing.T) {
 	t.Parallel()
 	for name, selector := range map[string][]string{
@@ -88,7 +88,7 @@ func TestWatchAndListsTellTheSameStory(t *testing.T) {
 	}
 }
 
-// relabel adds and removes the label "odd" of pods for ten seconds.
+// relabel adds and removes the label "odd" of pods, for ten seconds.
 func relabel(t *testing.T, srv *apitest.Server) {
 	for n := range 100 {
 		time.Sleep(100 * time.Millisecond)
@@ -102,7 +102,7 @@ func relabel(t *testing.T, srv *apitest.Server) {
 			delete(labels, "odd")
 		}
 		obj.SetLabels(labels)
-		_, _ = srv.Update(obj) // another writer may have been faster
+		_, _ = srv.Update(obj) // may fail: another writer may come first
 	}
 }
 
@@ -118,7 +118,7 @@ func TestHistoryOfOtherResourcesIsNotMixedIn(t *testing.T) {
 	require.Contains(t, string(exact), "red")
 }
 
-// Each stored version is encoded once, and all readers share the bytes.
+// Each stored version is encoded only once, and all readers share the bytes.
 func TestEveryReaderGetsTheSameBytes(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{})

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ids generates unique values in an order that depends on the seed alone.
+// ids generates unique values. Their order depends only on the seed.
 type ids struct {
 	mu     sync.Mutex // guards following
 	random *rand.Rand

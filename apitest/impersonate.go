@@ -13,7 +13,7 @@ import (
 )
 
 // impersonated returns the user that the request impersonates. The client needs the permission to
-// impersonate each part: user, groups, UID and extra.
+// impersonate each part: the user, the groups, the UID and the extra attributes.
 func (s *Server) impersonated(user User, r *http.Request) (User, error) {
 	as := User{
 		Name: r.Header.Get(authenticationv1.ImpersonateUserHeader), UID: r.Header.Get(authenticationv1.ImpersonateUIDHeader),
@@ -100,7 +100,7 @@ func accountOf(user string) (namespace, name string, ok bool) {
 	return namespace, name, ok && len(validation.NameIsDNSLabel(namespace, false)) == 0 && len(validation.NameIsDNSSubdomain(name, false)) == 0
 }
 
-// accountGroups returns the groups that each service account of a namespace is in.
+// accountGroups returns the groups to which each service account of a namespace belongs.
 func accountGroups(namespace string) []string {
 	return []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
 }

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Create stores a copy of obj and returns another copy, as stored. The Go type determines the
-// resource. For an *unstructured.Unstructured, kind and apiVersion do. In contrast to a POST, the
-// status is stored as it is.
+// Create stores a copy of obj. It returns another copy in the stored state. The Go type determines
+// the resource. For an *unstructured.Unstructured, its kind and apiVersion determine the resource.
+// Unlike a POST, Create stores the status as it is.
 //
 // Errors are API errors, such as AlreadyExists.
 func (s *Server) Create(obj Object) (Object, error) {
@@ -25,9 +25,9 @@ func (s *Server) Create(obj Object) (Object, error) {
 	return objectOf(s.insert(res, obj, false))
 }
 
-// Update replaces a stored object by a copy of obj and returns another copy, as stored. If obj has
-// a resourceVersion, it must equal the stored resourceVersion; otherwise the error is a Conflict.
-// In contrast to a PUT, the status is replaced as well.
+// Update replaces a stored object by a copy of obj. It returns another copy in the stored state. If
+// obj has a resourceVersion, it must equal the stored resourceVersion; otherwise the error is a
+// Conflict. Unlike a PUT, Update also replaces the status.
 func (s *Server) Update(obj Object) (Object, error) {
 	res, obj, err := s.own(obj)
 	if err != nil {
@@ -48,8 +48,8 @@ func (s *Server) Delete(resource schema.GroupVersionResource, key types.Namespac
 	return err
 }
 
-// Get returns a copy of an object: a pointer to its Go type if that is built in,
-// otherwise an *unstructured.Unstructured.
+// Get returns a copy of an object: a pointer to its Go type if the type is built in, otherwise an
+// *unstructured.Unstructured.
 func (s *Server) Get(resource schema.GroupVersionResource, key types.NamespacedName) (Object, error) {
 	res, err := s.named(resource)
 	if err != nil {

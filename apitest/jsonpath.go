@@ -44,7 +44,7 @@ func parsePath(text string) (jsonPath, error) {
 	return path, nil
 }
 
-// fieldName is the field name at the start of a path.
+// fieldName returns the field name at the start of a path.
 func fieldName(path string) string {
 	for i := 0; i < len(path); i++ {
 		switch path[i] {
@@ -57,7 +57,7 @@ func fieldName(path string) string {
 	return path
 }
 
-// closing is the position of the bracket that closes the bracket at the start of a path, or -1.
+// closing returns the position of the bracket that closes the first bracket of a path, or -1.
 func closing(path string) int {
 	depth, quote := 0, byte(0)
 	for i := range len(path) {
@@ -135,8 +135,8 @@ func elements(v any) []any {
 	return list
 }
 
-// filter selects the elements of a list that meet a condition: @.path exists, or is equal or not
-// equal to a literal.
+// filter returns the elements of a list that meet a condition: a path @.path exists, or is equal or
+// not equal to a literal.
 func filter(condition string) (func(any) []any, error) {
 	left, right, op := condition, "", ""
 	for _, o := range []string{"==", "!="} {
@@ -185,7 +185,7 @@ func (p jsonPath) find(v any) []any {
 	return found
 }
 
-// pathText is a value as text: a string as it is, any other value as JSON.
+// pathText returns a value as text. A string stays as it is, and any other value becomes JSON.
 func pathText(v any) string {
 	if s, ok := v.(string); ok {
 		return s

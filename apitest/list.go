@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// page is one page of a list, as the response has it.
+// page is one page of a list, with the content of the response.
 type page struct {
 	items []*revision
 	meta  metav1.ListMeta
@@ -25,11 +25,11 @@ type page struct {
 
 // continuation is the content of a continue token.
 type continuation struct {
-	// Version is the version of the first page. -1 asks for the current state: the server sends
-	// such a token with the error that the state of the first page is gone.
+	// Version is the version of the first page, or -1 for the current state. The server sends a
+	// token with -1 together with the error that the state of the first page is gone.
 	Version int64 `json:"rv"`
 
-	// After is the last key of the page before.
+	// After is the last key of the previous page.
 	After types.NamespacedName `json:"after"`
 }
 
@@ -63,7 +63,7 @@ func (s *Server) list(w http.ResponseWriter, req *Request) error {
 	return f.writeList(w, req.res, p)
 }
 
-// page finds the objects of a list. The API concepts page of Kubernetes has the table of all
+// page returns the objects of a list. The API concepts page of Kubernetes has the table of all
 // combinations of resourceVersion, resourceVersionMatch and limit.
 func (s *Server) page(res *resource, sel selection, query url.Values) (page, error) {
 	if err := validateList(query); err != nil {
@@ -103,7 +103,7 @@ func (s *Server) page(res *resource, sel selection, query url.Values) (page, err
 	return newPage(res, objects, current, sel, after, int(limit)), nil
 }
 
-// continued returns the state that a continue token refers to.
+// continued returns the state to which a continue token refers.
 func (s *Server) continued(res *resource, token string, query url.Values) (objects sorted, version uint64, after types.NamespacedName, err error) {
 	if v := query.Get("resourceVersion"); v != "" && v != "0" {
 		return objects, 0, after, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
@@ -145,19 +145,20 @@ func newPage(res *resource, objects sorted, version uint64, sel selection, after
 		}
 		remaining++
 		if !sel.all() {
-			break // more objects follow
+			break // There are more objects.
 		}
 	}
 	if remaining > 0 {
 		p.meta.Continue = continuation{Version: int64(version), After: p.items[len(p.items)-1].key}.String()
-		if sel.all() { // not with selectors, as on the real server
+		if sel.all() { // The real server does not count with selectors.
 			p.meta.RemainingItemCount = &remaining
 		}
 	}
 	return p
 }
 
-// validateList checks the parameters of a list first, as the real server does.
+// validateList checks the parameters of a list. It comes before all other checks, as on the real
+// server.
 func validateList(query url.Values) error {
 	var errs field.ErrorList
 	version := query.Get("resourceVersion")
@@ -210,9 +211,9 @@ func orZero(s string) string {
 	return s
 }
 
-// writeList writes a page. The items are encoded already. In protobuf, their total length comes
-// first. In JSON, the keys have the order of the real server: metadata first for typed lists,
-// sorted for custom resources.
+// writeList writes a page. The items are encoded already. In protobuf, the total length of the list
+// comes first. In JSON, the keys have the same order as on the real server: metadata first for
+// typed lists, sorted keys for custom resources.
 func (f format) writeList(w http.ResponseWriter, res *resource, p page) error {
 	w.Header().Set("Content-Type", f.contentType())
 	w.WriteHeader(http.StatusOK)
@@ -238,8 +239,8 @@ func (f format) writeList(w http.ResponseWriter, res *resource, p page) error {
 	return nil
 }
 
-// customListMeta is the list metadata of custom resources: sorted keys, and continue even if it is
-// empty.
+// customListMeta returns the list metadata of custom resources: with sorted keys, and with the key
+// continue even if it is empty.
 func customListMeta(meta metav1.ListMeta) map[string]any {
 	m := map[string]any{"continue": meta.Continue, "resourceVersion": meta.ResourceVersion}
 	if meta.RemainingItemCount != nil {

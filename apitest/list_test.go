@@ -89,7 +89,8 @@ func TestListIsNarrowedByNamespaceAndSelectors(t *testing.T) {
 	require.Contains(t, c.fails(t, 400, "GET", "/api/v1/pods?fieldSelector=spec.image%3Dx", "").Message, "field label not supported: spec.image")
 }
 
-// pages lists in pages of this size and returns all pages. It calls between after each page.
+// pages lists all objects in pages of this size, and returns the pages. It calls the function
+// between after each page.
 func pages(t *testing.T, c *client, size int, between func(page int)) (all []metav1.PartialObjectMetadataList) {
 	t.Helper()
 	token := ""
@@ -113,7 +114,7 @@ func TestPagesShowTheStateOfTheFirstOne(t *testing.T) {
 	}
 	version := srv.ResourceVersion()
 	lists := pages(t, c, 3, func(page int) {
-		// Before and after the listed position: a new object, a deleted object, a changed object.
+		// On both sides of the position: a new object, a deleted object, and a changed object.
 		create(t, srv, pod("a", fmt.Sprintf("p0-new-%d", page)), pod("a", fmt.Sprintf("p9-new-%d", page)))
 		require.NoError(t, srv.Delete(pods, key("a", fmt.Sprintf("p%d", 8-page))))
 		_, err := srv.Update(pod("a", "p9", "page", fmt.Sprint(page)))
@@ -156,7 +157,7 @@ func TestPageThatIsTooOldIs410AndOffersAnInconsistentRest(t *testing.T) {
 func TestListAtAVersion(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{})
-	create(t, srv, pod("a", "p1"), pod("a", "p2")) // 2, 3
+	create(t, srv, pod("a", "p1"), pod("a", "p2")) // versions 2 and 3
 	require.NoError(t, srv.Delete(pods, key("a", "p1")))
 
 	for query, want := range map[string]string{

@@ -26,14 +26,14 @@ type network struct {
 
 	mu        sync.Mutex // guards following
 	closed    bool
-	address   string // of the first listener
+	address   string // address of the first listener
 	listeners []net.Listener
 	memory    *memoryListener
-	open      map[net.Conn]struct{} // without TLS
+	open      map[net.Conn]struct{} // connections without TLS
 }
 
-// Listen serves on a TCP address, such as "127.0.0.1:0" for a free port of the
-// loopback interface, until Close.
+// Listen serves on a TCP address until Close. The address "127.0.0.1:0" means a free port of the
+// loopback interface.
 func (s *Server) Listen(address string) error {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -56,8 +56,8 @@ func (s *Server) ListenMemory() error {
 	return nil
 }
 
-// DialContext connects to the server in memory. DialContext ignores network and address. It is
-// meant for the field DialContext of http.Transport. It fails before ListenMemory is called.
+// DialContext connects to the server in memory. It ignores the arguments network and address. Set
+// it as the field DialContext of an http.Transport. It fails before ListenMemory is called.
 func (s *Server) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	s.network.mu.Lock()
 	l := s.network.memory
@@ -69,7 +69,7 @@ func (s *Server) DialContext(ctx context.Context, network, address string) (net.
 }
 
 // URL returns the base URL for clients, such as "http://127.0.0.1:41341", or "" if the server does
-// not listen yet. In memory, the host has no meaning.
+// not listen yet. For an in-memory server, the host in the URL has no meaning.
 func (s *Server) URL() string {
 	s.network.mu.Lock()
 	defer s.network.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *Server) serve(l net.Listener, address string) error {
 	n.listeners = append(n.listeners, l)
 	s.begin()
 	n.serving.Go(func() {
-		// Serve returns when the listener is closed, and its error says only that.
+		// Serve returns when the listener is closed. Its error then has no other cause.
 		if server.TLSConfig != nil {
 			_ = server.ServeTLS(l, "", "")
 		} else {
@@ -119,7 +119,7 @@ func (s *Server) serve(l net.Listener, address string) error {
 	return nil
 }
 
-// track records the open connections. Each connection has a goroutine.
+// track returns a function that records the open connections. Each connection has a goroutine.
 func (n *network) track() func(net.Conn, http.ConnState) {
 	return func(conn net.Conn, state http.ConnState) {
 		if secured, ok := conn.(*tls.Conn); ok {
@@ -138,7 +138,7 @@ func (n *network) track() func(net.Conn, http.ConnState) {
 	}
 }
 
-// close closes listeners and connections, and waits for their goroutines.
+// close closes all listeners and connections, and waits for their goroutines.
 //
 // It does not use [http.Server.Close], which makes TLS write a close alert. If the client does not
 // read, writing the alert takes up to five seconds, with locks held that handlers may need.
@@ -207,7 +207,7 @@ func (memoryAddr) String() string  { return memoryHost }
 // config returns the TLS configuration of the server.
 func (c *certificates) config(clients bool) *tls.Config {
 	config := &tls.Config{Certificates: []tls.Certificate{c.server}}
-	config.ClientAuth = tls.VerifyClientCertIfGiven // a certificate identifies the client
+	config.ClientAuth = tls.VerifyClientCertIfGiven // A certificate identifies the client, but is optional.
 	if clients {
 		config.ClientAuth = tls.RequireAndVerifyClientCert
 	}

@@ -49,27 +49,29 @@ func (l *loops) end() {
 
 // follower is a loop that sees every change.
 type follower struct {
-	// start looks at all objects, at the beginning and after changes were missed. start may see
-	// some concurrent writes and miss others, until change has been called for them.
+	// start looks at all objects. It is called at the beginning, and after changes have been
+	// missed. It may see some concurrent writes and miss others, until change has been called for
+	// them.
 	start func()
 
 	// change is called for each change after the call of start, in order.
 	change func(*change)
 
-	// act does the due work. act is called when no change is left to process.
+	// act does the work that is due. It is called when no change is left to process.
 	act func()
 }
 
 // follow runs a loop until ctx ends.
 func (s *Server) follow(ctx context.Context, f follower) {
 	for ctx.Err() == nil {
-		version := s.store.current() // changes during start are seen twice
+		version := s.store.current() // Changes that happen during start are seen twice.
 		f.start()
 		s.followAfter(ctx, f, version)
 	}
 }
 
-// followAfter returns when changes are missing, or when ctx ends.
+// followAfter processes changes after a version. It returns when changes are missing, or when ctx
+// ends.
 func (s *Server) followAfter(ctx context.Context, f follower, version uint64) {
 	for {
 		changes, through, more, ok := s.store.read(version)

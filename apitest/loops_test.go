@@ -17,7 +17,7 @@ func configMap(name string, owners ...Object) *corev1.ConfigMap {
 	return m
 }
 
-// TestLoopActsOnAStateThatWas: a loop reads one resource after the other while objects are written.
+// TestLoopActsOnAStateThatWas: a loop reads one resource after another while objects are written.
 // The loop may see one of two related objects and miss the other, until it has processed later
 // changes.
 func TestLoopActsOnAStateThatWas(t *testing.T) {
@@ -39,8 +39,8 @@ func TestLoopActsOnAStateThatWas(t *testing.T) {
 	require.Equal(t, []string{"start", "meanwhile", "act"}, log)
 }
 
-// TestGarbageIsNotWhatHasFoundAnotherOwner: the collector decides by an old state, and a client has
-// written a new owner meanwhile.
+// TestGarbageIsNotWhatHasFoundAnotherOwner: the collector decides by an old state. Meanwhile, a
+// client has written a new owner.
 func TestGarbageIsNotWhatHasFoundAnotherOwner(t *testing.T) {
 	t.Parallel()
 	s := New(Options{GarbageCollection: true})

@@ -30,8 +30,8 @@ func ownersOf(obj metav1.Object) (all []string) {
 	return all
 }
 
-// TestSubresourceStoresNoManagedFields: managed fields that are sent to a subresource have no
-// effect, whether fields are tracked or not.
+// TestSubresourceStoresNoManagedFields: managed fields in a write to a subresource have no effect,
+// whether the server tracks fields or not.
 func TestSubresourceStoresNoManagedFields(t *testing.T) {
 	t.Parallel()
 	const sent = `[{"manager":"me","operation":"Update","apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:paused":{}}}}]`
@@ -66,8 +66,8 @@ func TestManagedFieldsThatCannotBeReadAreNotStored(t *testing.T) {
 	}
 }
 
-// TestScaleIsTracked: the client that scales owns the replicas, like "kubectl scale" and an
-// autoscaler.
+// TestScaleIsTracked: a client that scales becomes the owner of the replicas. Such clients are
+// "kubectl scale" and autoscalers.
 func TestScaleIsTracked(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{})

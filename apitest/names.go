@@ -26,11 +26,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// nameRules check names and name prefixes by type. Names of all other types are RFC 1123
-// subdomains.
+// nameRules are the functions that check names and name prefixes of a type. Names of all other
+// types must be RFC 1123 subdomains.
 var nameRules = map[reflect.Type]validation.ValidateNameFunc{
 	reflect.TypeFor[corev1.Namespace]():                         validation.NameIsDNSLabel,
-	reflect.TypeFor[corev1.Service]():                           validation.NameIsDNSLabel, // RFC 1035 until 1.33
+	reflect.TypeFor[corev1.Service]():                           validation.NameIsDNSLabel, // RFC 1035 until version 1.33
 	reflect.TypeFor[appsv1.StatefulSet]():                       validation.NameIsDNSLabel,
 	reflect.TypeFor[batchv1.CronJob]():                          cronJobName,
 	reflect.TypeFor[certificatesv1.CertificateSigningRequest](): pathSegment,
@@ -53,7 +53,7 @@ func pathSegment(name string, prefix bool) []string {
 	return content.IsPathSegmentName(name)
 }
 
-// cronJobName leaves room for the suffixes of job names.
+// cronJobName is the rule for cron jobs. It leaves room for the suffixes of job names.
 func cronJobName(name string, prefix bool) []string {
 	faults := validation.NameIsDNSSubdomain(name, prefix)
 	if !prefix && len(name) > 52 {
@@ -62,7 +62,8 @@ func cronJobName(name string, prefix bool) []string {
 	return faults
 }
 
-// trustBundleName may begin with the name of a signer and a colon.
+// trustBundleName is the rule for trust bundles. A name may begin with the name of a signer and a
+// colon.
 func trustBundleName(name string, prefix bool) []string {
 	return validation.NameIsDNSSubdomain(name[strings.LastIndexByte(name, ':')+1:], prefix)
 }
@@ -80,10 +81,10 @@ func ipName(name string, _ bool) []string {
 
 var metadataPath = field.NewPath("metadata")
 
-// nameRule is the name rule of the resource.
+// nameRule returns the name rule of the resource.
 func (r *resource) nameRule() validation.ValidateNameFunc {
 	if r.gvk == definitionKind {
-		return pathSegment // the exact name of a definition is checked later
+		return pathSegment // The exact name of a definition is checked later.
 	}
 	if rule := nameRules[r.goType]; rule != nil {
 		return rule
@@ -91,7 +92,7 @@ func (r *resource) nameRule() validation.ValidateNameFunc {
 	return validation.NameIsDNSSubdomain
 }
 
-// validateName returns what is wrong with the name of a new object, or nil.
+// validateName returns an error if the name of a new object is invalid.
 func (r *resource) validateName(obj Object) error {
 	if name := obj.GetName(); name != "" && len(r.nameRule()(name, false)) == 0 {
 		return nil
@@ -100,13 +101,13 @@ func (r *resource) validateName(obj Object) error {
 	return r.invalid(obj, validation.ValidateObjectMetaAccessor(&named, !r.ClusterScoped, r.nameRule(), metadataPath))
 }
 
-// validateNew returns what is wrong with the name and metadata of a new object, or nil.
+// validateNew returns an error if the name or the metadata of a new object is invalid.
 func (r *resource) validateNew(obj Object) error {
 	errs := validation.ValidateObjectMetaAccessor(obj, !r.ClusterScoped, r.nameRule(), metadataPath)
 	return r.invalid(obj, append(errs, unqualifiedFinalizers(r, obj)...))
 }
 
-// validateChanged returns what is wrong with the changed metadata of an object, or nil.
+// validateChanged returns an error if the metadata of a changed object is invalid.
 func (r *resource) validateChanged(cur, obj Object) error {
 	if maps.Equal(cur.GetLabels(), obj.GetLabels()) && maps.Equal(cur.GetAnnotations(), obj.GetAnnotations()) &&
 		slices.Equal(cur.GetFinalizers(), obj.GetFinalizers()) && equal(cur.GetOwnerReferences(), obj.GetOwnerReferences()) {
@@ -121,8 +122,8 @@ func (r *resource) validateChanged(cur, obj Object) error {
 	return r.invalid(obj, append(errs, unqualifiedFinalizers(r, obj)...))
 }
 
-// unqualifiedFinalizers are the finalizers on a built-in type that have no domain and are not
-// standard.
+// unqualifiedFinalizers returns errors for finalizers of a built-in type that have no domain and
+// are not standard.
 func unqualifiedFinalizers(r *resource, obj Object) (errs field.ErrorList) {
 	known := []string{string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
 	for i, f := range obj.GetFinalizers() {
@@ -139,7 +140,7 @@ func (r *resource) invalid(obj Object, errs field.ErrorList) error {
 	}
 	kind := r.gvk.GroupKind()
 	if r.goType == reflect.TypeFor[eventsv1.Event]() {
-		kind = corev1.SchemeGroupVersion.WithKind("Event").GroupKind() // the stored kind
+		kind = corev1.SchemeGroupVersion.WithKind("Event").GroupKind() // the kind under which events are stored
 	}
 	return apierrors.NewInvalid(kind, obj.GetName(), errs)
 }

@@ -17,8 +17,8 @@ type format struct {
 	protobuf bool
 	metadata bool // each object as a PartialObjectMetadata
 
-	// For objects as rows of a Table: include is the part of the object to add to each row, and
-	// noHeads says that the client has the column headings already.
+	// For a Table: include is the part of the object that each row includes, and noHeads is set if
+	// the client already has the column headings.
 	table   bool
 	include string
 	noHeads bool
@@ -40,9 +40,9 @@ func (f format) streamType() string {
 	return jsonType
 }
 
-// negotiate picks the first acceptable clause of an Accept header. If ok is false, no clause is
-// acceptable. If protobuf is false, only metadata is available in protobuf, as for custom
-// resources.
+// negotiate returns the format of the first clause in an Accept header that is acceptable. If ok is
+// false, no clause is acceptable. If protobuf is false, only metadata is available in protobuf, as
+// for custom resources.
 func negotiate(accept string, protobuf bool) (f format, ok bool) {
 	if accept == "" {
 		return format{}, true
@@ -81,7 +81,7 @@ func negotiate(accept string, protobuf bool) (f format, ok bool) {
 	return format{}, false
 }
 
-// negotiate picks the format of a response about the resource of a request.
+// negotiate returns the format of a response about the resource of a request.
 func (r *Request) negotiate() (format, error) {
 	f, ok := negotiate(r.HTTP.Header.Get("Accept"), r.res.protobuf())
 	if !ok {

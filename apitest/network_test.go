@@ -88,7 +88,7 @@ func TestClientCertificates(t *testing.T) {
 
 func TestTLSConfigOfTheCaller(t *testing.T) {
 	t.Parallel()
-	authority := apitest.Start(t, apitest.Options{TLS: true}) // another server uses its certificates
+	authority := apitest.Start(t, apitest.Options{TLS: true}) // for the certificates of another server
 	pair, err := tls.X509KeyPair(authority.ClientCertificate())
 	require.NoError(t, err)
 	pool := x509.NewCertPool()
@@ -195,7 +195,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// Under any load, Close ends all goroutines; goleak checks that none remain.
+// Close ends all goroutines under any load. goleak checks that none remain.
 func TestCloseUnderLoad(t *testing.T) {
 	t.Parallel()
 	for range 5 {

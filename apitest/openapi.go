@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// The OpenAPI documents describe the fields of types, for "kubectl explain" and for patches that
-// kubectl makes. The documents also say that the server validates fields itself (the parameter
-// fieldValidation), so that kubectl sends objects as they are.
+// The OpenAPI documents describe the fields of types. They are for "kubectl explain", and for
+// patches that kubectl computes. They also contain the parameter fieldValidation, which means that
+// the server validates fields itself. So kubectl sends objects without a validation of its own.
 
 // openAPI caches the requested documents, because they are slow to make.
 type openAPI struct {
@@ -40,7 +40,7 @@ func (o *openAPI) cached(name, state string, build func() []byte) []byte {
 }
 
 // state is a hash of the served resources of a group version, or of all resources if groupVersion
-// is "". A client that caches a document notices a change of the document by the hash.
+// is "". A client that caches a document compares the hash to notice changes.
 func state(all []*resource, groupVersion string) string {
 	hash := fnv.New64a()
 	for _, res := range all {
@@ -65,8 +65,8 @@ func openAPIIndex(all []*resource) any {
 	return document{"paths": paths}
 }
 
-// openAPIv3 describes the resources of one group version, such as "apis/apps/v1". The result is nil
-// if the group version has no resources.
+// openAPIv3 describes the resources of one group version, such as "apis/apps/v1". It returns nil if
+// the group version has no resources.
 func (s *Server) openAPIv3(all []*resource, groupVersion string) []byte {
 	of := inGroupVersion(all, groupVersion)
 	if len(of) == 0 {
@@ -83,7 +83,7 @@ func (s *Server) openAPIv3(all []*resource, groupVersion string) []byte {
 	})
 }
 
-// openAPIv2 answers with the single document of version 2, in JSON or protobuf.
+// openAPIv2 responds with the single document of version 2, in JSON or protobuf.
 func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request, all []*resource) {
 	const proto = "application/com.github.proto-openapi.spec.v2"
 	in := jsonType
@@ -124,7 +124,7 @@ func inGroupVersion(all []*resource, groupVersion string) (of []*resource) {
 }
 
 // openAPIPaths returns the paths of group versions, lists and single objects. It adds the schemas
-// of the resources' types to from. The function typed adds the type to a parameter.
+// of the resources' types to the schemas in from. The function typed adds the type to a parameter.
 func openAPIPaths(all []*resource, from *schemas, typed func(document) document) document {
 	paths, found := document{}, document{"description": "OK"}
 	for _, res := range all {
@@ -153,7 +153,7 @@ func openAPIPaths(all []*resource, from *schemas, typed func(document) document)
 	return paths
 }
 
-// path is the start of all paths in the resource's group version.
+// path returns the common prefix of all paths in the resource's group version.
 func (r *resource) path() string {
 	if r.Group == "" {
 		return "api/" + r.Version

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// protoOpenAPI encodes a document of OpenAPI v2 in the protobuf that clients ask for. protoOpenAPI
-// knows the messages of gnostic's OpenAPIv2.proto that this server's documents use.
+// protoOpenAPI encodes a document of OpenAPI v2 in the protobuf that clients request. It supports
+// those messages of gnostic's OpenAPIv2.proto that this server's documents use.
 func protoOpenAPI(doc document) []byte {
 	var b protoWriter
 	b.text(1, doc["swagger"])
@@ -43,7 +43,7 @@ func (b *protoWriter) message(field int, write func(*protoWriter)) {
 	*b = append(binary.AppendUvarint(binary.AppendUvarint(*b, uint64(field)<<3|2), uint64(len(inner))), inner...)
 }
 
-// named writes a message with name and value for each entry, sorted by name.
+// named writes a message for each entry, with its name and value. The messages are sorted by name.
 func (b *protoWriter) named(field int, entries document, write func(*protoWriter, document)) {
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		value, ok := entries[name].(document)

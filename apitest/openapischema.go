@@ -16,12 +16,12 @@ type document = map[string]any
 
 // schemas generates OpenAPI schemas from Go types, by reflection.
 type schemas struct {
-	v3   bool // otherwise version 2
+	v3   bool // version 3; otherwise version 2
 	docs func(reflect.Type) map[string]string
-	all  document // by name
+	all  document // schemas by name
 }
 
-// plainTypes are types whose JSON form differs from their Go form.
+// plainTypes are the schemas of types whose JSON form differs from their Go form.
 var plainTypes = map[reflect.Type]document{
 	reflect.TypeFor[metav1.Time]():          {"type": "string", "format": "date-time"},
 	reflect.TypeFor[metav1.MicroTime]():     {"type": "string", "format": "date-time"},
@@ -32,7 +32,7 @@ var plainTypes = map[reflect.Type]document{
 	reflect.TypeFor[runtime.RawExtension](): {"type": "object"},
 }
 
-// plainTypesV3 are types that version 3 of OpenAPI describes in more detail.
+// plainTypesV3 are the schemas of types that OpenAPI version 3 describes in more detail.
 var plainTypesV3 = map[reflect.Type]document{
 	reflect.TypeFor[apiresource.Quantity](): {"oneOf": []any{document{"type": "string"}, document{"type": "number"}}},
 	reflect.TypeFor[intstr.IntOrString]():   {"oneOf": []any{document{"type": "integer"}, document{"type": "string"}}, "format": "int-or-string"},
@@ -49,7 +49,7 @@ func schemaName(t reflect.Type) string {
 	return strings.Join(reversed, ".") + "." + strings.ReplaceAll(path, "/", ".") + "." + t.Name()
 }
 
-// ref refers to a named schema.
+// ref returns a reference to a named schema.
 func (s *schemas) ref(name string) document {
 	if s.v3 {
 		return document{"$ref": "#/components/schemas/" + name}
@@ -98,8 +98,8 @@ func (s *schemas) of(t reflect.Type) document {
 	return document{"type": "object"}
 }
 
-// within returns a schema for use in another schema. Version 3 wraps references in allOf, because
-// each reference needs a default beside it.
+// within returns a schema for use in another schema. Version 3 wraps a reference in allOf, because
+// it needs a default beside the reference.
 func (s *schemas) within(t reflect.Type) document {
 	schema := s.of(t)
 	if s.v3 && schema["$ref"] != nil {
@@ -108,7 +108,7 @@ func (s *schemas) within(t reflect.Type) document {
 	return schema
 }
 
-// add adds the schema of a struct and of all types in it, unless it exists.
+// add adds the schema of a struct and of all types in it, unless the schema exists already.
 func (s *schemas) add(t reflect.Type) document {
 	name := schemaName(t)
 	if schema, ok := s.all[name].(document); ok {
@@ -116,7 +116,7 @@ func (s *schemas) add(t reflect.Type) document {
 	}
 	properties := document{}
 	schema := s.described(document{"type": "object"}, t)
-	s.all[name] = schema // before its fields, because a field may have the same type
+	s.all[name] = schema // set before its fields, because a field may have the same type
 	var required []any
 	s.fields(t, properties, &required)
 	if len(properties) > 0 {
@@ -209,7 +209,7 @@ func (s *schemas) resource(res *resource) {
 	}
 }
 
-// wrapped refers to a named schema from inside another schema.
+// wrapped returns a reference to a named schema, for use in another schema.
 func (s *schemas) wrapped(name string) document {
 	if s.v3 {
 		return document{"allOf": []any{s.ref(name)}, "default": document{}}
@@ -232,8 +232,8 @@ func (s *schemas) typeDocs() func(string) document {
 	}
 }
 
-// dropV3 removes keywords from a schema that version 2 of OpenAPI does not have, as the real server
-// does.
+// dropV3 removes the keywords that OpenAPI version 2 does not have from a schema, as the real
+// server does.
 func dropV3(schema document) {
 	for _, key := range []string{"anyOf", "oneOf", "not", "nullable", "default"} {
 		delete(schema, key)

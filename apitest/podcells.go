@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// podCells are name, READY, STATUS, RESTARTS and the further columns, as kubectl shows them. The
-// status is the phase, unless a container has a more specific reason.
+// podCells returns the name, READY, STATUS, RESTARTS and the further columns of a pod, as kubectl
+// shows them. The status is the phase, unless a container has a more specific reason.
 func podCells(pod *corev1.Pod) []any {
 	p := podSummary{pod: pod, status: or(pod.Status.Reason, string(pod.Status.Phase)), total: len(pod.Spec.Containers)}
 	for _, c := range pod.Status.Conditions {
@@ -54,7 +54,7 @@ type podSummary struct {
 	pod                    *corev1.Pod
 	status                 string
 	ready, total, restarts int
-	last                   metav1.Time // of the last restart
+	last                   metav1.Time // time of the last restart
 }
 
 func (p *podSummary) condition(kind corev1.PodConditionType) bool {
@@ -71,9 +71,10 @@ func (p *podSummary) count(c corev1.ContainerStatus) {
 	}
 }
 
-// beginning examines the init containers. It reports whether all of them have succeeded or run as
-// sidecars. Until then, it counts the restarts of init containers. Afterwards, it counts only the
-// restarts of sidecars, and containers adds the restarts of the other containers.
+// beginning looks at the init containers. It reports whether all of them have succeeded or run as
+// sidecars. Until the pod is initialized, it counts the restarts of all init containers. After
+// that, it counts only restarts of sidecars, and the method containers adds those of the other
+// containers.
 func (p *podSummary) beginning() bool {
 	beside := map[string]bool{}
 	for _, c := range p.pod.Spec.InitContainers {
@@ -112,7 +113,8 @@ func (p *podSummary) beginning() bool {
 	return true
 }
 
-// containers examines the containers in reverse, so that the first container decides the status.
+// containers looks at the containers in reverse order, so that the first container decides the
+// status.
 func (p *podSummary) containers() {
 	running, failed := false, ""
 	for _, c := range slices.Backward(p.pod.Status.ContainerStatuses) {

@@ -27,7 +27,8 @@ const kubeletFields = `{"f:status":{"f:conditions":{` +
 
 const conditionFields = `{".":{},"f:lastProbeTime":{},"f:lastTransitionTime":{},"f:observedGeneration":{},"f:status":{},"f:type":{}}`
 
-// fieldsOf are the fields that a controller manages in a pod that it creates: all that it wrote.
+// fieldsOf returns the managed fields of a controller in a pod that it has created: all fields that
+// it wrote.
 func fieldsOf(pod *corev1.Pod) string {
 	var object map[string]any
 	text, err := json.Marshal(map[string]any{
@@ -40,7 +41,7 @@ func fieldsOf(pod *corev1.Pod) string {
 		err = json.Unmarshal(text, &object)
 	}
 	if err != nil {
-		panic(err) // a pod always encodes
+		panic(err) // cannot fail: a pod can always be encoded
 	}
 	var b strings.Builder
 	fieldsIn(&b, "", object)
@@ -56,9 +57,9 @@ var keysOf = map[string][]string{
 // undivided are objects that are managed as a whole, like objects without members.
 var undivided = map[string]bool{"fieldRef": true, "secretKeyRef": true}
 
-// fieldsIn writes the set of fields that a value has.
+// fieldsIn writes the set of the fields that a value has.
 func fieldsIn(b *strings.Builder, name string, value any) {
-	members := map[string]any{} // by their names in managed fields
+	members := map[string]any{} // by the names that managed fields use
 	switch v := value.(type) {
 	case map[string]any:
 		if !undivided[name] {
@@ -75,7 +76,7 @@ func fieldsIn(b *strings.Builder, name string, value any) {
 	}
 	separator := "{"
 	switch name {
-	case "", "metadata", "spec", "containers": // these have no owner themselves
+	case "", "metadata", "spec", "containers": // These fields themselves have no owner.
 	default:
 		if len(members) > 0 {
 			b.WriteString(`{".":{}`)
@@ -101,7 +102,7 @@ func fieldsIn(b *strings.Builder, name string, value any) {
 	b.WriteByte('}')
 }
 
-// keyOfElement is the name of a list element in managed fields.
+// keyOfElement returns the name that managed fields use for a list element.
 func keyOfElement(keys []string, element map[string]any) string {
 	known := make(map[string]any, len(keys))
 	for _, k := range keys {
@@ -109,7 +110,7 @@ func keyOfElement(keys []string, element map[string]any) string {
 	}
 	text, err := json.Marshal(known)
 	if err != nil {
-		panic(err) // it came from JSON
+		panic(err) // cannot fail: the element came from JSON
 	}
 	return "k:" + string(text)
 }

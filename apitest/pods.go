@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// PodOptions shape the pods that [Pods] makes. The zero value works.
+// PodOptions are the options of [Pods]. The zero value works.
 type PodOptions struct {
 	// Namespaces is the number of namespaces of the pods, named "ns-0" and so on. Must not be
 	// negative. Defaults to 10.
@@ -25,13 +25,13 @@ type PodOptions struct {
 }
 
 // Pods makes n realistic running pods. Each pod has about 10 KB in JSON and 7 KB in protobuf, of
-// which 4 KB are managed fields. The i-th pod is in namespace i modulo Namespaces, and its name is
-// "pod-" and i in six digits. The same options give the same pods. A pod is made when the iteration
-// reaches it, and the receiver owns it.
+// which 4 KB are managed fields. The i-th pod is in namespace i modulo Namespaces. Its name is
+// "pod-" followed by i in six digits. The same options give the same pods. A pod is made when the
+// iteration reaches it, and belongs to the receiver.
 //
 // A pod comes from the template of a workload of 1 to 30 pods: a ReplicaSet, a StatefulSet, a
 // DaemonSet or a Job. Pods of a workload share owner, containers and the controller's managed
-// fields. Token volume, addresses, container IDs and times are a pod's own.
+// fields. Each pod has its own token volume, addresses, container IDs and times.
 func Pods(n int, opts PodOptions) iter.Seq[*corev1.Pod] {
 	return func(yield func(*corev1.Pod) bool) {
 		maker := podMaker{opts: opts}
@@ -43,9 +43,9 @@ func Pods(n int, opts PodOptions) iter.Seq[*corev1.Pod] {
 	}
 }
 
-// Populate creates objects, for example [Pods], as [Server.Create] does, until a create fails. The
-// server keeps objects in protobuf. The first list in JSON has to encode all objects; later lists
-// don't.
+// Populate creates objects in the same way as [Server.Create], until a create fails. The objects
+// may come from [Pods]. The server keeps objects in protobuf. So the first list in JSON has to
+// encode all objects. Later lists do not.
 func Populate[T Object](s *Server, objects iter.Seq[T]) error {
 	for obj := range objects {
 		res, own, err := s.own(obj)
@@ -59,11 +59,11 @@ func Populate[T Object](s *Server, objects iter.Seq[T]) error {
 	return nil
 }
 
-// podMaker makes pods. It remembers the last workload of each namespace.
+// podMaker makes pods. For each namespace, it keeps the last workload.
 type podMaker struct {
 	opts      PodOptions
-	workloads map[int]*workload // by the number of the namespace
-	fields    map[string]string // managed by the controller, by the kind of workload
+	workloads map[int]*workload // last workload by the number of the namespace
+	fields    map[string]string // managed fields of the controller, by the kind of workload
 }
 
 // pod makes the i-th pod, with this name.

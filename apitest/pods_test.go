@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// TestPodsHaveARealisticSize: pods with one or two containers in clusters have these sizes,
+// TestPodsHaveARealisticSize: in real clusters, pods with one or two containers have these sizes,
 // including managed fields.
 func TestPodsHaveARealisticSize(t *testing.T) {
 	t.Parallel()
@@ -44,8 +44,8 @@ func TestPodsHaveARealisticSize(t *testing.T) {
 	require.InDelta(t, 3_900, fields/n, 300)
 }
 
-// TestPodsOfAWorkloadHaveItsTemplateInCommon checks which parts are equal within a workload, which
-// differ between workloads, and which are a pod's own.
+// TestPodsOfAWorkloadHaveItsTemplateInCommon checks three kinds of parts of pods: equal within a
+// workload, different between workloads, and individual for each pod.
 var ( // compiled once: some are matched thousands of times
 	tokenName   = regexp.MustCompile("^kube-api-access-[a-z0-9]{5}$")
 	containerID = regexp.MustCompile("^containerd://[0-9a-f]{64}$")
@@ -55,7 +55,7 @@ var ( // compiled once: some are matched thousands of times
 func TestPodsOfAWorkloadHaveItsTemplateInCommon(t *testing.T) {
 	t.Parallel()
 	effort.SkipUnlessAll(t, "looks at 2,000 pods")
-	// The parts that a workload writes into its pods, by the workload's UID.
+	// the parts that all pods of a workload have in common, by the workload's UID
 	templates := map[types.UID]string{}
 	kinds := map[string]int{}
 	sizes := map[types.UID]int{}
@@ -81,7 +81,7 @@ func TestPodsOfAWorkloadHaveItsTemplateInCommon(t *testing.T) {
 			kinds[owner.Kind]++
 		}
 
-		// The token volume is the pod's own, and every container mounts it.
+		// Each pod has its own token volume, which every container mounts.
 		token := p.Spec.Volumes[len(p.Spec.Volumes)-1]
 		require.Regexp(t, tokenName, token.Name)
 		require.Len(t, token.Projected.Sources, 3)
@@ -120,7 +120,7 @@ func TestPodsOfAWorkloadHaveItsTemplateInCommon(t *testing.T) {
 			c.VolumeMounts = c.VolumeMounts[:len(c.VolumeMounts)-1]
 			images += common.Status.ContainerStatuses[i].ImageID
 		}
-		if owner.Kind == "StatefulSet" { // its pods also have names from the workload
+		if owner.Kind == "StatefulSet" { // The names of its pods also come from the workload.
 			delete(common.Labels, "statefulset.kubernetes.io/pod-name")
 			delete(common.Labels, "apps.kubernetes.io/pod-index")
 			require.Equal(t, "data-"+p.Name, common.Spec.Volumes[1].PersistentVolumeClaim.ClaimName)
@@ -153,7 +153,8 @@ func TestPodsOfAWorkloadHaveItsTemplateInCommon(t *testing.T) {
 	require.Equal(t, 30, greatest)
 }
 
-// TestAContainerThatIsRestartedChangesTheStatusAlone: most updates of pods are restarts.
+// TestAContainerThatIsRestartedChangesTheStatusAlone: a restart is the most frequent update of
+// pods.
 func TestAContainerThatIsRestartedChangesTheStatusAlone(t *testing.T) {
 	t.Parallel()
 	for p := range apitest.Pods(20, apitest.PodOptions{}) {

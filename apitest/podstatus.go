@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// admit makes the changes of admission: the volume with the service account's token, mounted by
-// every container, tolerations and a priority.
+// admit makes the changes that admission makes: it adds the volume with the service account's
+// token, which every container mounts, tolerations, and a priority.
 func admit(pod *corev1.Pod, random *rand.Rand) {
 	name := "kube-api-access-" + suffix(random)
 	pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{
@@ -72,7 +72,7 @@ func start(pod *corev1.Pod, made metav1.Time, host, ip string, random *rand.Rand
 	return ready
 }
 
-// running is the status of a running container.
+// running returns the status of a running container.
 func running(c *corev1.Container, since metav1.Time, random *rand.Rand) corev1.ContainerStatus {
 	status := corev1.ContainerStatus{
 		Name: c.Name, Ready: true, Started: new(true), Image: c.Image, ImageID: imageID(c.Image), ContainerID: containerID(random),
@@ -124,12 +124,12 @@ func RestartContainer(pod *corev1.Pod) {
 
 func containerID(random *rand.Rand) string { return "containerd://" + digest(random) }
 
-// imageID is the same for the same image.
+// imageID returns the id of an image. Equal images have equal ids.
 func imageID(image string) string {
 	return image + "@sha256:" + digest(rand.New(rand.NewPCG(seedOf(image), 5)))
 }
 
-// seedOf is the same for the same text.
+// seedOf returns a seed for a text. Equal texts have equal seeds.
 func seedOf(text string) (seed uint64) {
 	for _, c := range []byte(text) {
 		seed = seed*31 + uint64(c)
@@ -145,7 +145,7 @@ func digest(random *rand.Rand) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// suffix is the random end of a generated name.
+// suffix returns the random end of a generated name.
 func suffix(random *rand.Rand) string {
 	const letters = "bcdfghjklmnpqrstvwxz2456789"
 	name := make([]byte, 5)

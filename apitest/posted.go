@@ -11,12 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// posting handles a posted object, such as a binding or a review, and returns the object for the
-// response. For a nil object, the response is a Status of success.
+// posting handles a posted object, such as a binding or a review. It returns the object for the
+// response. If it returns nil, the response is a Status of success.
 type posting func(*Server, *Request, Object) (Object, error)
 
-// posted is a subresource whose objects are never stored. The subresource also accepts the versions
-// in also.
+// posted returns a subresource whose objects are never stored. The subresource also accepts the
+// versions in also.
 func posted(name string, of flags, gv schema.GroupVersion, object Object, do posting, also ...schema.GroupVersion) subresource {
 	res := postedResource(name, gv, object, namespaced, do)
 	res.also = also
@@ -37,7 +37,7 @@ func postedResources() []*resource {
 	}
 }
 
-// postedResource is a resource whose objects are never stored.
+// postedResource returns a resource whose objects are never stored.
 func postedResource(plural string, gv schema.GroupVersion, object Object, flags flags, do posting) *resource {
 	res := builtin{plural, object, flags, ""}.resource(gv)
 	res.call = func(s *Server, w http.ResponseWriter, req *Request) error { return s.call(w, req, res, do) }
@@ -78,8 +78,8 @@ func (s *Server) builtinOf(object Object) *resource {
 	return s.store.goType(reflect.TypeOf(object).Elem())
 }
 
-// errUnserved returns an error if the path has more or fewer parts than a resource without stored
-// objects allows, or nil.
+// errUnserved returns an error if the path has other parts than a resource without stored objects
+// allows.
 func errUnserved(req *Request) error {
 	if req.Name != "" || req.Subresource != "" || req.res.ClusterScoped != (req.Namespace == "") {
 		return errNoResource()

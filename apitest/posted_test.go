@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// Test TestParity... in e2e compares the responses with the real server's responses.
+// The tests TestParity... in e2e compare these responses with the real server's.
 
 func TestBindingGivesAPodANodeOnce(t *testing.T) {
 	t.Parallel()
@@ -154,7 +154,7 @@ func TestReviewsAreNotStored(t *testing.T) {
 	require.Error(t, err)
 }
 
-// protoBody is an object in its envelope.
+// protoBody returns a protobuf body: an object in its envelope.
 func protoBody(t *testing.T, apiVersion, kind string, raw []byte) []byte {
 	t.Helper()
 	body, err := (&runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: apiVersion, Kind: kind}, Raw: raw}).Marshal()

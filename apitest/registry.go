@@ -35,19 +35,19 @@ type Resource struct {
 	ShortNames []string
 	Categories []string
 
-	// ClusterScoped says that objects have no namespace. Defaults to false: objects are namespaced.
+	// ClusterScoped is set if objects have no namespace. Defaults to false: objects are namespaced.
 	ClusterScoped bool
 
-	// Status adds a status subresource: writes to the main resource then leave the status
-	// unchanged, and writes to the subresource change only the status. Defaults to false.
+	// Status adds a status subresource. Writes to the main resource then do not change the status,
+	// and writes to the subresource change nothing else. Defaults to false.
 	Status bool
 
-	// SelectableFields are the paths, such as "spec.color", that field selectors may use besides
-	// metadata.name and metadata.namespace.
+	// SelectableFields are the paths that field selectors may use, such as "spec.color". Selectors
+	// may always use metadata.name and metadata.namespace.
 	SelectableFields []string
 }
 
-// GroupVersionResource returns the name of the resource as in URLs.
+// GroupVersionResource returns the name of the resource in the form that URLs have.
 func (r Resource) GroupVersionResource() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Plural}
 }
@@ -62,35 +62,36 @@ type resource struct {
 
 	gvk schema.GroupVersionKind
 
-	// flags of a built-in type select its subresources other than status.
+	// flags are the flags of a built-in type. They select its subresources except status.
 	flags flags
 
 	// goType is the struct of a built-in type. It is nil for custom resources, whose objects are
 	// unstructured.
 	goType reflect.Type
 
-	// fieldNames and fieldValues are the fields for field selectors besides name and namespace, in
-	// the same order.
+	// fieldNames and fieldValues are the names and values of the fields that selectors may use
+	// besides name and namespace, in the same order.
 	fieldNames  []string
 	fieldValues func(Object) []string
 
-	// call handles a POST to a resource without stored objects: see [posted]. call is nil for
-	// resources with stored objects.
+	// call handles a POST to a resource without stored objects: see [posted]. It is nil for all
+	// other resources.
 	call func(*Server, http.ResponseWriter, *Request) error
 
-	// also are further versions that the resource decodes, because their objects are equal.
+	// also has further versions that the resource decodes, because their objects have the same
+	// form.
 	also []schema.GroupVersion
 
 	// definition is the name of the CustomResourceDefinition that defines this resource, or "".
-	// defined is this version in the definition.
+	// defined is the definition's entry for this version.
 	definition string
 	defined    definedVersion
 
-	// schema checks the objects. schema is nil if the server does not check the objects.
+	// schema is the schema by which objects are checked, or nil if the server does not check them.
 	schema *schemaProps
 
-	// merged says how objects are merged by the schema of their definition. merged is set when
-	// ofSchema is done: see mergeType.
+	// merged describes how objects are merged, according to the schema of their definition. It is
+	// set when ofSchema is done: see mergeType.
 	merged   managedfields.Type
 	ofSchema sync.Once
 
@@ -101,10 +102,10 @@ type resource struct {
 // collection holds the objects of a resource.
 type collection struct { // guarded by store.mu
 	objects sorted
-	dropped bool // no more writes
+	dropped bool // accepts no more writes
 }
 
-// newCustom checks a description and makes a resource from it.
+// newCustom checks the description of a custom resource, and makes the resource.
 func newCustom(r Resource) (*resource, error) {
 	if r.Group == "" || r.Version == "" || r.Plural == "" || r.Kind == "" {
 		return nil, fmt.Errorf("custom resource %q: Group, Version, Plural and Kind are required, but it is %+v", r.Plural, r)
@@ -126,7 +127,7 @@ func newCustom(r Resource) (*resource, error) {
 }
 
 // new returns an empty object of the resource's type. An object of a built-in type has no kind and
-// apiVersion, and a custom resource has them.
+// apiVersion, but a custom resource has both.
 func (r *resource) new() Object {
 	if r.goType != nil {
 		return reflect.New(r.goType).Interface().(Object)
@@ -154,7 +155,7 @@ func (r *resource) groupResource() schema.GroupResource {
 	return schema.GroupResource{Group: r.Group, Resource: r.Plural}
 }
 
-// registry finds the served resources. store.mu guards it.
+// registry finds the served resources. It is guarded by store.mu.
 type registry struct {
 	all    []*resource // in the order of discovery
 	byName map[schema.GroupVersionResource]*resource
@@ -176,17 +177,17 @@ func (g *registry) add(res *resource) error {
 	return nil
 }
 
-// remove stops serving res and ends its watches.
+// remove stops serving a resource and ends its watches.
 func (g *registry) remove(res *resource) {
 	g.forget(res)
 	close(res.removed)
 }
 
-// forget stops serving res.
+// forget stops serving a resource, but does not end its watches.
 func (g *registry) forget(res *resource) {
 	delete(g.byName, res.GroupVersionResource())
 	delete(g.byKind, res.gvk)
-	all := make([]*resource, 0, len(g.all)) // readers may hold the old slice
+	all := make([]*resource, 0, len(g.all)) // in a new slice, because readers may hold the old one
 	for _, r := range g.all {
 		if r != res {
 			all = append(all, r)
@@ -195,7 +196,7 @@ func (g *registry) forget(res *resource) {
 	g.all = all
 }
 
-// clone returns a copy that shares the resources.
+// clone returns a copy of the registry that shares the resources.
 func (g *registry) clone() registry {
 	return registry{all: slices.Clip(slices.Clone(g.all)), byName: maps.Clone(g.byName), byKind: maps.Clone(g.byKind)}
 }

@@ -11,12 +11,12 @@ import (
 
 // Request is the request of a client, for [Options].OnRequest and for faults.
 type Request struct {
-	// Verb is get, list, watch, create, update, patch, delete or deletecollection, or "discovery"
-	// for every path outside of resources. Verb is "" if the resource does not support the HTTP
-	// method.
+	// Verb is get, list, watch, create, update, patch, delete or deletecollection. It is
+	// "discovery" for every path that is not of a resource. Verb is "" if the resource does not
+	// support the HTTP method.
 	Verb string
 
-	// Group, Version and Resource name the resource; Resource is the plural.
+	// Group, Version and Resource name the resource. Resource is the plural.
 	Group, Version, Resource string
 
 	// Namespace is "" for all namespaces and for cluster-scoped resources. Name is "" for a
@@ -27,7 +27,7 @@ type Request struct {
 	HTTP *http.Request
 
 	query url.Values
-	res   *resource // nil if it is not served
+	res   *resource // nil if the resource is not served
 	fate  *fate
 	user  User // the authenticated client
 }
@@ -46,7 +46,7 @@ func (r *Request) dryRun() bool { return r.query.Get("dryRun") == "All" }
 //	.../<resource>[/<name>[/<subresource>]]
 //	.../namespaces/<namespace>/<resource>[/<name>[/<subresource>]]
 //
-// parseRequest does not check that the resource exists. resourcePath is false for every other path.
+// It does not check that the resource exists. For all other paths, resourcePath is false.
 func parseRequest(r *http.Request) (req Request, resourcePath bool) {
 	req = Request{HTTP: r, query: r.URL.Query()}
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
@@ -75,8 +75,8 @@ func parseRequest(r *http.Request) (req Request, resourcePath bool) {
 	return req, true
 }
 
-// verb returns the Kubernetes verb for an HTTP method on an object (named) or on a collection, or
-// "" if there is no such verb.
+// verb returns the Kubernetes verb for an HTTP method on a named object or on a collection, or ""
+// if there is no such verb.
 func verb(method string, named, subresource, watch bool) string {
 	switch method {
 	case http.MethodGet, http.MethodHead:
@@ -112,7 +112,7 @@ func (r *Request) groupVersionResource() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}
 }
 
-// truth parses a boolean parameter, which clients write as "1" or "true".
+// truth parses a boolean parameter. Clients write it as "1" or "true".
 func truth(query url.Values, name string) bool {
 	v := query.Get(name)
 	return v == "true" || v == "1"

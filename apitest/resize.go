@@ -47,7 +47,7 @@ func resizeAll(containers, sent []corev1.Container, at *field.Path) (errs field.
 	return errs
 }
 
-// resizable returns why a container cannot get these resources, or nothing.
+// resizable returns errors if a container cannot get these resources.
 func resizable(was, is corev1.ResourceRequirements, at *field.Path) (errs field.ErrorList) {
 	if removed(was.Requests, is.Requests) {
 		errs = append(errs, field.Forbidden(at.Child("requests"), "resource requests cannot be removed"))
@@ -70,7 +70,7 @@ func removed(was, is corev1.ResourceList) bool {
 	return false
 }
 
-// others are the resources except CPU and memory.
+// others returns the resources except CPU and memory.
 func others(list corev1.ResourceList) corev1.ResourceList {
 	list = maps.Clone(list)
 	delete(list, corev1.ResourceCPU)
@@ -78,7 +78,7 @@ func others(list corev1.ResourceList) corev1.ResourceList {
 	return list
 }
 
-// classOf is the QoS class of a pod.
+// classOf returns the QoS class of a pod.
 func classOf(pod *corev1.Pod) corev1.PodQOSClass {
 	some, guaranteed := false, true
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {

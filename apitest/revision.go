@@ -26,15 +26,15 @@ type Object interface {
 	metav1.Object
 }
 
-// message is an object with a protobuf encoding, as every built-in type has.
+// message is an object with a protobuf encoding. Every built-in type has one.
 type message interface {
 	Marshal() ([]byte, error)
 	Unmarshal([]byte) error
 }
 
-// revision is one immutable version of a stored object. A revision is held as bytes, so that no
-// caller can share memory with it. Bytes also cost the garbage collector little, even for a hundred
-// thousand revisions. Lists and watches can write the bytes without encoding.
+// revision is one immutable version of a stored object. It is held as bytes, so that no caller can
+// share memory with it. Bytes also cost the garbage collector little, even for a hundred thousand
+// revisions. Lists and watches write the bytes without encoding them again.
 type revision struct {
 	res     *resource
 	key     types.NamespacedName
@@ -42,23 +42,23 @@ type revision struct {
 
 	// The values that selectors match.
 	labels labels.Set
-	fields []string // values of res.fieldNames
+	fields []string // values of the fields in res.fieldNames
 
 	// origin is the stored revision that this revision shows in another version. origin is nil for
 	// a stored revision.
 	origin *revision
 
-	// stored is the object in its encoding in etcd: protobuf for a built-in type, JSON for a custom
-	// resource.
+	// stored is the object in the encoding that etcd would have: protobuf for a built-in type, JSON
+	// for a custom resource.
 	stored []byte
 
-	// Other encodings, made on first use.
+	// Other encodings, each made when it is first needed.
 	json      atomic.Pointer[[]byte]
 	metaJSON  atomic.Pointer[[]byte]
 	metaProto atomic.Pointer[[]byte]
 }
 
-// newRevision makes a revision of obj and sets the resourceVersion of obj. With a version of 0, the
+// newRevision makes a revision of obj and sets the resourceVersion of obj. If version is 0, the
 // resourceVersion is empty.
 func newRevision(res *resource, obj Object, version uint64) (*revision, error) {
 	obj.SetResourceVersion("")
@@ -106,8 +106,8 @@ func (r *revision) object() Object {
 	return obj
 }
 
-// in returns the revision converted to res. Between versions of a custom resource only apiVersion
-// changes (the conversion None). An event is converted between its two APIs.
+// in returns the revision converted to the version of res. Between versions of a custom resource
+// only apiVersion changes (conversion strategy None). An event is converted between its two APIs.
 func (r *revision) in(res *resource) *revision {
 	if r == nil || r.res == res || r.res.gvk == res.gvk && slices.Equal(r.res.fieldNames, res.fieldNames) {
 		return r
@@ -123,7 +123,7 @@ func (r *revision) in(res *resource) *revision {
 	}
 	rev, err := newRevision(res, obj, r.version)
 	if err != nil {
-		panic("apitest: " + err.Error()) // it has been encoded before
+		panic("apitest: " + err.Error()) // cannot fail: it has been encoded before
 	}
 	rev.origin = r.base()
 	return rev
@@ -137,11 +137,11 @@ func (r *revision) base() *revision {
 	return r.origin
 }
 
-// at returns the same object with another resourceVersion.
+// at returns the same object with another resourceVersion, the argument.
 func (r *revision) at(version uint64) *revision {
 	rev, err := newRevision(r.res, r.object(), version)
 	if err != nil {
-		panic("apitest: " + err.Error()) // it has been encoded before
+		panic("apitest: " + err.Error()) // cannot fail: it has been encoded before
 	}
 	return rev
 }
@@ -170,7 +170,7 @@ func (r *revision) metadata() *metav1.PartialObjectMetadata {
 	obj := r.object()
 	partial := &metav1.PartialObjectMetadata{TypeMeta: metadataType}
 	if u, ok := obj.(*unstructured.Unstructured); ok {
-		// Through JSON, because a copy field by field would lose unknown fields.
+		// This goes through JSON, because a copy field by field would lose unknown fields.
 		if err := remarshal(u.Object["metadata"], &partial.ObjectMeta); err != nil {
 			panic(fmt.Sprintf("apitest: metadata of the stored %s %s: %v", r.res.Kind, r.key, err))
 		}
@@ -182,11 +182,11 @@ func (r *revision) metadata() *metav1.PartialObjectMetadata {
 
 var metadataType = metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"}
 
-// resourceVersion is the version in the form of an object's resourceVersion.
+// resourceVersion returns the version as a string, as objects have it.
 func (r *revision) resourceVersion() string { return strconv.FormatUint(r.version, 10) }
 
-// cached returns the bytes in p, and fills p first if it is empty. Two concurrent callers may both
-// encode the object; both get valid bytes.
+// cached returns the bytes in p, and fills p first if it is empty. If two callers come at the same
+// time, both may encode the object. Both get valid bytes.
 func cached(p *atomic.Pointer[[]byte], make func() ([]byte, error)) []byte {
 	if b := p.Load(); b != nil {
 		return *b
@@ -199,7 +199,7 @@ func cached(p *atomic.Pointer[[]byte], make func() ([]byte, error)) []byte {
 	return b
 }
 
-// remarshal copies from one Go representation to another through JSON.
+// remarshal converts one Go representation to another, through JSON.
 func remarshal(from, to any) error {
 	data, err := json.Marshal(from)
 	if err != nil {
@@ -216,8 +216,8 @@ func (r *revision) same(obj Object) bool {
 }
 
 // broken returns a copy of this revision that cannot be decoded, although its name and version are
-// readable in the bytes. In JSON its labels are a number; in protobuf a field reaches beyond the
-// end.
+// readable in the bytes. In JSON, its labels are a number. In protobuf, a field extends beyond the
+// end of the object.
 func (r *revision) broken() *revision {
 	meta := metav1.ObjectMeta{Name: r.key.Name, Namespace: r.key.Namespace, ResourceVersion: strconv.FormatUint(r.version, 10)}
 	raw, err := meta.Marshal()

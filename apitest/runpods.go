@@ -13,20 +13,20 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// nodeOfPods is the node of all pods if the server has no nodes.
+// nodeOfPods is the node to which all pods are bound if the server has no nodes.
 const nodeOfPods = "apitest"
 
-// podRunner is scheduler and kubelet in one: it binds pods to nodes, makes them run at once, and
-// terminates deleted pods.
+// podRunner does the work of a scheduler and a kubelet: it binds pods to nodes, makes them run at
+// once, and terminates deleted pods.
 type podRunner struct {
 	srv         *Server
 	pods, nodes *resource
 	due         map[types.NamespacedName]bool
-	homeless    map[types.NamespacedName]bool // pods that fit on no node
-	made        int                           // number of pods with an address
+	homeless    map[types.NamespacedName]bool // pods that do not fit on any node
+	made        int                           // number of pods that have got an address
 }
 
-// runPods is the loop of the runner.
+// runPods is the loop of the pod runner.
 func (s *Server) runPods(ctx context.Context) {
 	r := &podRunner{
 		srv: s, pods: s.builtinOf(&corev1.Pod{}), nodes: s.builtinOf(&corev1.Node{}),
@@ -55,7 +55,7 @@ func (s *Server) runPods(ctx context.Context) {
 func (r *podRunner) act() {
 	for key := range r.due {
 		delete(r.due, key)
-		if err := r.step(key); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // both errors come with a change
+		if err := r.step(key); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // both are followed by a change
 			r.srv.opts.Logger.Warn("apitest cannot run a pod", "key", key, "err", err)
 		}
 	}
@@ -84,7 +84,7 @@ func (r *podRunner) step(key types.NamespacedName) error {
 	return err
 }
 
-// bind assigns a node to a pod, unless the pod has another scheduler or a scheduling gate.
+// bind assigns a node to a pod, unless the pod names another scheduler or has a scheduling gate.
 func (r *podRunner) bind(pod *corev1.Pod) bool {
 	if name := pod.Spec.SchedulerName; name != "" && name != corev1.DefaultSchedulerName {
 		return false
@@ -122,7 +122,7 @@ func matchesNode(pod *corev1.Pod, node *corev1.Node) bool {
 	return true
 }
 
-// run makes a pod with a node run. The pod becomes ready if its readiness gates allow that.
+// run makes a pod run that has a node. The pod becomes ready if its readiness gates allow that.
 func (r *podRunner) run(pod *corev1.Pod) {
 	status := &pod.Status
 	setPodCondition(pod, corev1.PodScheduled, corev1.ConditionTrue, "")
@@ -199,7 +199,7 @@ func setPodCondition(pod *corev1.Pod, kind corev1.PodConditionType, status corev
 }
 
 // graceful returns how many seconds a deleted pod stays, so that its containers can end. The runner
-// ends containers at once, but only after clients could see the deletion. graceful returns 0 for
+// ends containers at once, but only after clients could see the deletion. The result is 0 for
 // objects that are deleted immediately.
 func (s *Server) graceful(obj Object, opts metav1.DeleteOptions) int64 {
 	pod, ok := obj.(*corev1.Pod)
@@ -215,7 +215,7 @@ func (s *Server) graceful(obj Object, opts metav1.DeleteOptions) int64 {
 	return corev1.DefaultTerminationGracePeriodSeconds
 }
 
-// after is the time in this many seconds.
+// after returns the time in this many seconds from now.
 func after(seconds int64) metav1.Time {
 	return metav1.NewTime(now().Add(time.Duration(seconds) * time.Second))
 }

@@ -12,7 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// scaleResource is the resource of a Scale: the desired and current number of replicas.
+// scaleResource is the resource of a Scale, which has the desired and the current number of
+// replicas.
 var scaleResource = builtin{"scale", &autoscalingv1.Scale{}, namespaced, ""}.resource(autoscalingv1.SchemeGroupVersion)
 
 // scale handles a request for the scale subresource.
@@ -34,7 +35,8 @@ func (s *Server) scale(w http.ResponseWriter, req *Request) error {
 	return nil
 }
 
-// scaled returns the object whose scale is requested, after any change by the request.
+// scaled returns the object whose scale is requested. If the request changes the scale, it returns
+// the changed object.
 func (s *Server) scaled(req *Request) (*revision, error) {
 	if req.Verb == "patch" && isApply(req.mediaType()) {
 		wanted, err := req.wantedScale()
@@ -64,7 +66,7 @@ func (s *Server) scaled(req *Request) (*revision, error) {
 	})
 }
 
-// wantedScale decodes the apply of a Scale, and returns the configuration to apply to the scaled
+// wantedScale decodes an apply of a Scale. It returns the configuration to apply to the scaled
 // object.
 func (r *Request) wantedScale() (document, error) {
 	scale, err := r.configuration(scaleResource)
@@ -139,7 +141,7 @@ func rescaled(old *revision, change func(*autoscalingv1.Scale) (*autoscalingv1.S
 	return obj, nil
 }
 
-// replicasPath is the path of the desired number of replicas in an object.
+// replicasPath returns the path of the desired number of replicas in an object.
 func (r *resource) replicasPath() []string {
 	if r.protobuf() {
 		return []string{"spec", "replicas"}
@@ -150,7 +152,7 @@ func (r *resource) replicasPath() []string {
 
 func (r *resource) negativeScale(name string, n int64) error {
 	kind, invalid := scaleResource.gvk, field.Invalid(field.NewPath("spec", "replicas"), n, "must be greater than or equal to 0")
-	if !r.protobuf() { // in the words of the server of custom resources
+	if !r.protobuf() { // The server of custom resources has another message.
 		path := field.NewPath(r.defined.Subresources.Scale.SpecReplicasPath)
 		kind, invalid = r.gvk, field.Invalid(path, n, "should be a non-negative integer")
 	}
@@ -175,7 +177,7 @@ func (r *resource) scaleOf(obj Object) autoscalingv1.Scale {
 	return scale
 }
 
-// selectorOf is the pod selector of a scalable object.
+// selectorOf returns the pod selector of a scalable object.
 func selectorOf(obj Object) string {
 	switch s := reflect.ValueOf(obj).Elem().FieldByName("Spec").FieldByName("Selector").Interface().(type) {
 	case map[string]string:
@@ -188,7 +190,7 @@ func selectorOf(obj Object) string {
 	return ""
 }
 
-// replicas is the field spec.replicas of a scalable object, an *int32.
+// replicas returns the field spec.replicas of a scalable object, an *int32.
 func replicas(obj Object) reflect.Value {
 	return reflect.ValueOf(obj).Elem().FieldByName("Spec").FieldByName("Replicas")
 }

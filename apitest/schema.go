@@ -10,7 +10,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// schemaProps is a structural schema of a CustomResourceDefinition, with the keywords that the
+// schemaProps is a structural schema of a CustomResourceDefinition. It has the keywords that the
 // server checks.
 type schemaProps struct {
 	Type       string `json:"type"`
@@ -52,8 +52,8 @@ type schemaProps struct {
 	pattern *regexp.Regexp // compiled from Pattern
 }
 
-// schemaOrBool describes properties that the schema does not name: it has their schema, or says
-// whether they are allowed.
+// schemaOrBool describes the properties that a schema does not name. It has a schema for them, or
+// says whether they are allowed.
 type schemaOrBool struct {
 	allowed bool
 	schema  *schemaProps
@@ -104,7 +104,7 @@ func (s *schemaProps) compile(path string) (err error) {
 	return nil
 }
 
-// inner returns the schemas inside a schema, by path.
+// inner returns the schemas inside a schema, by their paths.
 func (s *schemaProps) inner() map[string]*schemaProps {
 	all := map[string]*schemaProps{}
 	for name, p := range s.Properties {
@@ -130,7 +130,7 @@ func (s *schemaProps) inner() map[string]*schemaProps {
 // rootFields are the fields that every object has, whatever its schema says.
 var rootFields = []string{"apiVersion", "kind", "metadata"}
 
-// prune removes fields that the schema does not have, and returns their paths.
+// prune removes the fields that the schema does not have, and returns their paths.
 func (s *schemaProps) prune(v any, path string, root bool) (unknown []string) {
 	switch value := v.(type) {
 	case map[string]any:
@@ -159,7 +159,7 @@ func (s *schemaProps) prune(v any, path string, root bool) (unknown []string) {
 	return unknown
 }
 
-// property is the schema of a property, or nil.
+// property returns the schema of a property, or nil.
 func (s *schemaProps) property(name string) *schemaProps {
 	if p, ok := s.Properties[name]; ok {
 		return p

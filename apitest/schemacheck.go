@@ -20,8 +20,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// normalize removes unknown metadata fields from a custom resource, and fields that its schema does
-// not have. It returns the paths of the fields that the schema does not have, and sets defaults.
+// normalize removes unknown metadata fields from a custom resource, and all fields that its schema
+// does not have. It returns the paths of the fields that the schema does not have, and sets
+// defaults.
 func (r *resource) normalize(obj Object) (unknown []string) {
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok {
@@ -53,7 +54,8 @@ var metadataFields = sync.OnceValue(func() map[string]bool {
 	return fields
 })
 
-// check returns how a custom resource violates its schema, in the words of the real server, or nil.
+// check returns an error with the violations of the schema, in the words of the real server, or
+// nil.
 func (r *resource) check(obj Object) error {
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok || r.schema == nil {
@@ -79,7 +81,7 @@ func (r *resource) recheck(cur, obj Object) error {
 	return r.check(obj)
 }
 
-// pathOf is a path as errors contain it.
+// pathOf returns a path in the form that errors contain.
 func pathOf(path string) *field.Path {
 	if path == "" {
 		return nil
@@ -130,7 +132,7 @@ func (s *schemaProps) check(v any, path string) (errs field.ErrorList) {
 		if n > 1 {
 			found = fmt.Sprintf("Found %d valid alternatives", n)
 		} else {
-			errs = append(errs, s.OneOf[0].check(v, path)...) // errors of the first schema
+			errs = append(errs, s.OneOf[0].check(v, path)...) // report the errors of the first schema
 		}
 		errs = append(errs, field.Invalid(nil, "", fmt.Sprintf("%q must validate one and only one schema (oneOf). %s", path, found)))
 	}
@@ -177,7 +179,7 @@ func (s *schemaProps) typed(v any) bool {
 	return false
 }
 
-// kindOf is the JSON type of a value.
+// kindOf returns the JSON type of a value.
 func kindOf(v any) string {
 	switch v.(type) {
 	case nil:
@@ -215,7 +217,7 @@ func (s *schemaProps) checkText(value, path string) (errs field.ErrorList) {
 
 var uuid = regexp.MustCompile(`^(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$`)
 
-// formats has the formats that are checked, a subset of the real server's.
+// formats are the formats that the server checks, a subset of the real server's.
 var formats = map[string]func(string) bool{
 	"date":      func(s string) bool { _, err := time.Parse(time.DateOnly, s); return err == nil },
 	"date-time": func(s string) bool { _, err := time.Parse(time.RFC3339Nano, s); return err == nil },
@@ -276,7 +278,7 @@ func (s *schemaProps) checkList(list []any, path string) (errs field.ErrorList) 
 	return errs
 }
 
-// listKey is the key that must be unique in a list that is a set or a map.
+// listKey returns the key of an element, which must be unique in a list that is a set or a map.
 func (s *schemaProps) listKey(element any) (key string, shown any, ok bool) {
 	switch s.ListType {
 	case "set":
@@ -313,8 +315,8 @@ func (s *schemaProps) checkMap(fields map[string]any, path string) (errs field.E
 	return errs
 }
 
-// unknownFields is the error text for objects with fields that their schema does not have, for
-// clients that request it.
+// unknownFields returns the error text for an object with fields that its schema does not have.
+// Only clients that ask for it get the error.
 func unknownFields(paths []string) string {
 	texts := make([]string, len(paths))
 	for i, path := range paths {

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// selection selects the objects of a resource that a request is for.
+// selection selects the objects that a request is about.
 type selection struct {
 	namespace string // "" for all
 	labels    labels.Selector
 	fields    fields.Selector
 }
 
-// selected is the common start of requests for a collection: it returns the format of the response,
+// selected is the common start of requests for a collection. It returns the format of the response,
 // and the selection.
 func (r *Request) selected() (format, selection, error) {
 	f, err := r.negotiate()
@@ -47,16 +47,16 @@ func parseSelection(res *resource, namespace string, query url.Values) (selectio
 	return sel, nil
 }
 
-// selectable reports whether the resource can be selected by a field. Types without fields of their
-// own accept metadata.namespace even if they are cluster-scoped.
+// selectable reports whether selectors for the resource can use a field. Types without selectable
+// fields of their own accept metadata.namespace, even if they are cluster-scoped.
 func (r *resource) selectable(field string) bool {
 	return field == "metadata.name" || field == "metadata.namespace" && (!r.ClusterScoped || r.plain()) || slices.Contains(r.fieldNames, field)
 }
 
-// plain reports whether a built-in type can be selected by name and namespace only.
+// plain reports whether the resource is built in and selectors can use only name and namespace.
 func (r *resource) plain() bool { return r.goType != nil && r.fieldNames == nil }
 
-// refusal is the error text for a field that the resource cannot be selected by.
+// refusal returns the error text for a field that selectors for the resource cannot use.
 func (r *resource) refusal(field string) string {
 	if r.plain() {
 		return fmt.Sprintf(`%q is not a known field selector: only "metadata.name", "metadata.namespace"`, field)
@@ -64,7 +64,7 @@ func (r *resource) refusal(field string) string {
 	return fmt.Sprintf(cmp.Or(builtinFields[r.goType].refusal, "field label not supported: %s"), field)
 }
 
-// all reports whether only the namespace limits the selection.
+// all reports whether the selection has no label or field selectors.
 func (s selection) all() bool { return s.labels.Empty() && s.fields.Empty() }
 
 // matches reports whether rev is selected. A nil rev never matches.
@@ -75,7 +75,7 @@ func (s selection) matches(rev *revision) bool {
 		(s.fields.Empty() || s.fields.Matches(selectableFields{rev}))
 }
 
-// selectableFields are the fields of a revision in the form that selectors read.
+// selectableFields gives selectors access to the fields of a revision.
 type selectableFields struct{ *revision }
 
 func (f selectableFields) Has(field string) bool { return f.res.selectable(field) }

@@ -19,16 +19,16 @@ type Options struct {
 	// page that needs older events gets 410. Defaults to 10,000.
 	Window int
 
-	// BookmarkInterval is the time between the bookmarks of a watch that asked for bookmarks. One
-	// more bookmark is sent two seconds before the end of the watch. Defaults to one minute, as on
-	// a real server.
+	// BookmarkInterval is the time between the bookmarks of a watch, if the client has requested
+	// bookmarks. One more bookmark is sent two seconds before the end of the watch. Defaults to one
+	// minute, as on a real server.
 	BookmarkInterval time.Duration
 
-	// WatchTimeout ends a watch without a timeout of its own. Defaults to 30 minutes.
+	// WatchTimeout is the duration of a watch whose request has no timeout. Defaults to 30 minutes.
 	WatchTimeout time.Duration
 
-	// Resources are custom resources that are served from the beginning. Add more resources later
-	// with [Server.AddResource] or as CustomResourceDefinitions. Defaults to none.
+	// Resources are custom resources that the server serves from the beginning. Add more resources
+	// later with [Server.AddResource] or as CustomResourceDefinitions. Defaults to none.
 	Resources []Resource
 
 	// PagedCacheLists makes lists at resourceVersion "0" respect the limit. Defaults to false: the
@@ -39,36 +39,37 @@ type Options struct {
 	// feature. Defaults to false.
 	NoWatchList bool
 
-	// NoAggregatedDiscovery answers discovery only with one document per group version, like
-	// servers older than 1.27. Defaults to false.
+	// NoAggregatedDiscovery disables the aggregated discovery document. Like servers older than
+	// 1.27, the server then has only one document per group version. Defaults to false.
 	NoAggregatedDiscovery bool
 
-	// BearerToken is the token that clients must show; other clients get 401.
+	// BearerToken is the token that clients must send; other clients get 401.
 	// [Server.SetBearerToken] changes the token. Defaults to "": no token is needed.
 	BearerToken string
 
 	// Tokens are further bearer tokens with their users. The user of BearerToken may do everything.
-	// If there are tokens, a client with another token gets 401. A client without a token is
-	// system:anonymous if there are Rules, and gets 401 otherwise. Defaults to none.
+	// If there are tokens, a client with an unknown token gets 401. A client without a token is
+	// system:anonymous if there are Rules, and otherwise gets 401 as well. Defaults to none.
 	Tokens map[string]User
 
-	// Rules say what users may do. Any other request gets 403 (Forbidden), in the words of the real
-	// server. A client certificate names the user by its common name, and the groups by its
-	// organizations. Every authenticated user may use discovery, and a member of system:masters may
-	// do everything. Roles and bindings that are stored as objects have no effect. Defaults to nil:
-	// everyone may do everything. An empty list that is not nil allows only these requests.
+	// Rules describe what users may do. Every other request gets 403 (Forbidden), in the words of
+	// the real server. A client certificate contains the user as its common name, and the groups as
+	// its organizations. Every authenticated user may use discovery, and a member of system:masters
+	// may do everything. Roles and bindings that are stored as objects have no effect. Defaults to
+	// nil: everyone may do everything. If it is empty but not nil, only discovery and requests of
+	// system:masters are allowed.
 	Rules []Rule
 
 	// TLS serves HTTPS with a certificate that the server creates: see [Server.CA]. Defaults to
 	// false.
 	TLS bool
 
-	// TLSConfig serves HTTPS with the caller's certificates. A verified client certificate names
+	// TLSConfig serves HTTPS with the caller's certificates. A verified client certificate contains
 	// the user, as with TLS. TLSConfig cannot be combined with TLS. Defaults to nil.
 	TLSConfig *tls.Config
 
 	// ClientCertificates requires a client certificate signed by the server's CA, such as
-	// [Server.ClientCertificate]. ClientCertificates needs TLS. Defaults to false.
+	// [Server.ClientCertificate]. It requires TLS. Defaults to false.
 	ClientCertificates bool
 
 	// CheckSchemas checks custom resources by the schemas of their definitions, as every real
@@ -78,9 +79,9 @@ type Options struct {
 	// are. Defaults to false: no checks.
 	CheckSchemas bool
 
-	// ManagedFields tracks which manager set which field from the creation of each object, as every
-	// real server does. Defaults to false: tracking starts with the first server-side apply of an
-	// object, so that other objects stay small.
+	// ManagedFields makes the server track which manager set which field, from the creation of each
+	// object. Every real server does so. Defaults to false: tracking begins with the first
+	// server-side apply to an object, so that other objects stay small.
 	ManagedFields bool
 
 	// GarbageCollection deletes objects whose owners are gone, and follows the propagation policy
@@ -88,20 +89,22 @@ type Options struct {
 	// Defaults to false: owner references are only stored.
 	GarbageCollection bool
 
-	// RunPods binds pods to nodes and makes them run and become ready at once, like a scheduler and
-	// kubelets. A deleted pod is Terminating before it is gone. A pod with another scheduler's name
-	// waits until that scheduler binds it. If the server has no nodes, the node is called apitest.
-	// Defaults to false: pods stay pending.
+	// RunPods does the work of a scheduler and kubelets: it binds pods to nodes, and makes them run
+	// and become ready at once. A deleted pod is Terminating before it is gone. A pod
+	// with another scheduler's name waits until that scheduler binds it. If the server has no
+	// nodes, the node is called apitest. Defaults to false: pods stay pending.
 	RunPods bool
 
-	// FieldDocs describes the fields of a struct type by their names in JSON, and the type itself
-	// under "", for "kubectl explain". The package fielddocs has the descriptions of the built-in
-	// types. Defaults to nil: documents have only names and types.
+	// FieldDocs returns descriptions for "kubectl explain". It returns the description of each
+	// field of a struct type by the field's name in JSON, and of the type itself under "". The
+	// package fielddocs has the descriptions of the built-in types. Defaults to nil: the documents
+	// have only names and types.
 	FieldDocs func(reflect.Type) map[string]string
 
 	// Admit decides whether the server handles a request. If Admit returns an error, for example
-	// from k8s.io/apimachinery/pkg/api/errors, the client gets that error. Admit is called like
-	// OnRequest. Defaults to nil: all requests are admitted.
+	// from k8s.io/apimachinery/pkg/api/errors, the client gets that error. Admit is called at the
+	// same time and from the same goroutine as OnRequest. Defaults to nil: all requests are
+	// admitted.
 	Admit func(*http.Request) error
 
 	// OnRequest is called before the server handles a request, in the goroutine that serves the
@@ -160,7 +163,7 @@ type Server struct {
 	loops   loops
 	openAPI openAPI
 
-	defining sync.Mutex // held while a CustomResourceDefinition or its resources change
+	defining sync.Mutex // held while a CustomResourceDefinition or its resources are changed
 
 	closed   chan struct{} // closed by Close
 	handlers handlers
@@ -211,8 +214,8 @@ type TB interface {
 	Cleanup(func())
 }
 
-// Start makes a server that listens on a free port of the loopback interface and is closed when the
-// test ends. Inside a testing/synctest bubble, use [New] and [Server.ListenMemory].
+// Start makes a server that listens on a free port of the loopback interface. The server is closed
+// when the test ends. Inside a testing/synctest bubble, use [New] and [Server.ListenMemory].
 func Start(tb TB, opts Options) *Server {
 	tb.Helper()
 	s := New(opts)
@@ -243,14 +246,14 @@ func (s *Server) ResourceVersion() string {
 	return strconv.FormatUint(s.store.current(), 10)
 }
 
-// OldestResourceVersion returns the oldest version that a watch can start after. A watch from an
+// OldestResourceVersion returns the oldest version from which a watch can start. A watch from an
 // older version gets 410 (Expired). The version is "0" until the first event is dropped.
 func (s *Server) OldestResourceVersion() string {
 	return strconv.FormatUint(s.store.oldest(), 10)
 }
 
 // Compact drops all past events, like a compaction of etcd. Watches, pages and exact lists that
-// need the events get 410. Open watches go on if they have read all events.
+// need the events get 410. An open watch goes on if it has read all events already.
 func (s *Server) Compact() { s.store.compact() }
 
 // DropWatches closes the connections of all open watches of a resource, and returns their number.
@@ -258,12 +261,12 @@ func (s *Server) Compact() { s.store.compact() }
 func (s *Server) DropWatches(resource string) int {
 	return s.watches.each(resource, func(w *watcher) {
 		w.stop(errDropped)
-		// The deadline wakes a watch that waits for a slow client.
+		// The deadline interrupts a watch that waits for a slow client.
 		_ = w.conn.SetWriteDeadline(time.Now())
 	})
 }
 
-// EndWatches ends the open watches of a resource normally, as if their timeouts were over, and
+// EndWatches ends the open watches of a resource normally, as if their timeouts had passed, and
 // returns their number. The argument is the plural name, or "" for all resources.
 func (s *Server) EndWatches(resource string) int {
 	return s.watches.each(resource, func(w *watcher) { w.stop(errEnded) })
@@ -305,7 +308,7 @@ func (h *handlers) enter() bool {
 	return true
 }
 
-// refuse stops accepting requests. It returns true the first time.
+// refuse stops accepting requests. It returns true at its first call.
 func (h *handlers) refuse() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

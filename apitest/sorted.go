@@ -9,12 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// chunkSize limits how much a write copies: one chunk, and the list of chunks.
+// chunkSize limits how much a write has to copy: one chunk, and the list of chunks.
 const chunkSize = 256
 
 // sorted is an immutable set of revisions, at most one per key, sorted by key. A write returns a
-// new set that shares all but one chunk with the old set. A list is therefore a snapshot that costs
-// only a copied slice header. The zero value is empty.
+// new set that shares all but one chunk with the old set. So a list is a snapshot that costs only
+// the copy of a slice header. The zero value is empty.
 type sorted struct {
 	chunks [][]*revision // no chunk is empty
 	len    int
@@ -27,8 +27,8 @@ func compareKeys(a, b types.NamespacedName) int {
 	return strings.Compare(a.Name, b.Name)
 }
 
-// find returns the chunk in which key is or would be inserted, the position in
-// it, and whether key is there.
+// find returns the chunk that has key or into which key would be inserted. It also returns the
+// position in the chunk, and whether the set has key.
 func (s sorted) find(key types.NamespacedName) (chunk, at int, found bool) {
 	chunk = sort.Search(len(s.chunks), func(i int) bool {
 		return compareKeys(s.chunks[i][0].key, key) > 0
@@ -51,7 +51,7 @@ func (s sorted) get(key types.NamespacedName) *revision {
 	return nil
 }
 
-// with returns the set with rev in it, replacing any revision with the same key.
+// with returns a set that also contains rev. It replaces a revision with the same key.
 func (s sorted) with(rev *revision) sorted {
 	chunk, at, found := s.find(rev.key)
 	if chunk == len(s.chunks) {
@@ -68,7 +68,7 @@ func (s sorted) with(rev *revision) sorted {
 	if len(grown) <= chunkSize {
 		chunks[chunk] = grown
 	} else {
-		// Keys often arrive in order, so leave the lower part nearly full.
+		// Keys often arrive in order, so the lower part is left nearly full.
 		cut := chunkSize / 2
 		if at == len(old) {
 			cut = len(old)
@@ -78,7 +78,7 @@ func (s sorted) with(rev *revision) sorted {
 	return sorted{chunks: chunks, len: s.len + 1}
 }
 
-// without returns the set without the revision with this key.
+// without returns a set that does not contain the revision with this key.
 func (s sorted) without(key types.NamespacedName) sorted {
 	chunk, at, found := s.find(key)
 	if !found {
@@ -93,13 +93,13 @@ func (s sorted) without(key types.NamespacedName) sorted {
 	return sorted{chunks: chunks, len: s.len - 1}
 }
 
-// in iterates over a namespace in order. A namespace of "" means all namespaces.
+// in iterates over the revisions of a namespace in order. A namespace of "" means all namespaces.
 func (s sorted) in(namespace string) iter.Seq[*revision] {
 	return s.after(types.NamespacedName{Namespace: namespace}, namespace)
 }
 
-// after iterates over a namespace in order, from the first key that is greater than key. A
-// namespace of "" means all namespaces.
+// after iterates over the revisions of a namespace in order. It begins with the first key that is
+// greater than key. A namespace of "" means all namespaces.
 func (s sorted) after(key types.NamespacedName, namespace string) iter.Seq[*revision] {
 	if compareKeys(key, types.NamespacedName{Namespace: namespace}) < 0 {
 		key = types.NamespacedName{Namespace: namespace}

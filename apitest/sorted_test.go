@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// The model is a map. The test sorts the map for each comparison. Every earlier set must stay
-// unchanged.
+// The model of the set is a map. The test sorts the map for each comparison. All earlier sets must
+// stay unchanged.
 func TestSortedFollowsAMapAndNeverChanges(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// specOf returns the part of an object whose changes increase the generation: the spec of a
+// specOf returns the part of an object whose changes increase the generation. It is the spec of a
 // built-in type, and everything except metadata and status of a custom resource. The result is nil
 // if the type has no such part.
 func specOf(res *resource, obj Object) any {
@@ -28,11 +28,11 @@ func specOf(res *resource, obj Object) any {
 	return spec
 }
 
-// equal compares semantically: nil and empty are equal.
+// equal compares values semantically: nil and empty values are equal.
 func equal(a, b any) bool { return equality.Semantic.DeepEqual(a, b) }
 
-// copyStatus replaces the status of to by the status of from. The caller must not use from
-// afterwards.
+// copyStatus replaces the status of the object to by the status of the object from. The caller must
+// not use the argument from afterwards.
 func copyStatus(to, from Object) {
 	u, ok := to.(*unstructured.Unstructured)
 	if !ok {

@@ -26,18 +26,18 @@ func (r *response) raw(code int, contentType, body string) {
 	_, _ = r.Write([]byte(body))
 }
 
-// spoiled is a writer that applies the faults of a body.
+// spoiled is a writer that applies the faults that concern the body.
 type spoiled struct {
 	http.ResponseWriter
 	conn *http.ResponseController
 	fate *fate
-	left int // bytes left before the cut
+	left int // bytes that are left before the cut
 
 	// One of these channels is closed when the client no longer waits for the body.
 	done, closed <-chan struct{}
 }
 
-// spoil returns the writer for a response: w itself if no fault concerns the body.
+// spoil returns the writer for a response. It returns w itself if no fault concerns the body.
 func spoil(w http.ResponseWriter, fate *fate, done, closed <-chan struct{}) http.ResponseWriter {
 	if fate.contentType == "" && fate.bytesPerSecond == 0 && !fate.cut {
 		return w
@@ -73,7 +73,7 @@ func (s *spoiled) Write(b []byte) (written int, err error) {
 	return written, err
 }
 
-// drip writes slowly, in ten pieces a second.
+// drip writes a body slowly, in ten pieces a second.
 func (s *spoiled) drip(b []byte) (written int, err error) {
 	size := s.fate.bytesPerSecond / 10
 	for len(b) > 0 {

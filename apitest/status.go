@@ -12,7 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// These errors have no constructor in k8s.io/apimachinery, or texts that only the real server has.
+// These errors have no constructor in k8s.io/apimachinery, or have texts that only the real server
+// has.
 
 func failure(code int, reason metav1.StatusReason, message string) *apierrors.StatusError {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
@@ -29,7 +30,7 @@ func errNotAcceptable(res *resource) error {
 		"only the following media types are accepted: "+types)
 }
 
-// errUnreadable reports a body in an unsupported encoding.
+// errUnreadable returns the error for a body in an unsupported encoding.
 func errUnreadable(protobuf bool) error {
 	accepted := jsonType + ", " + yamlType
 	if protobuf {
@@ -50,7 +51,7 @@ func errMethodNotAllowed() error {
 	return err
 }
 
-// errNoResource reports that nothing is served at a path.
+// errNoResource returns the error for a path at which nothing is served.
 func errNoResource() error {
 	err := failure(http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
 	err.ErrStatus.Details = &metav1.StatusDetails{}
@@ -61,22 +62,22 @@ func errUnauthorized() error {
 	return failure(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized")
 }
 
-// errOtherName reports that the body names another object than the path.
+// errOtherName returns the error for a body that names another object than the path.
 func errOtherName(name, inPath string) error {
 	return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", name, inPath))
 }
 
-// errOtherNamespace reports that the body names another namespace than the path.
+// errOtherNamespace returns the error for a body that names another namespace than the path.
 func errOtherNamespace() error {
 	return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
 }
 
-// errExpired reports that changes after a version have been dropped.
+// errExpired returns the error for a version after which changes have been dropped.
 func errExpired(version, oldest uint64) *apierrors.StatusError {
 	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", version, oldest))
 }
 
-// errTooLarge reports a version in the future.
+// errTooLarge returns the error for a version in the future.
 func errTooLarge(version, current uint64) error {
 	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", version, current), 1)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
@@ -99,7 +100,7 @@ func withType(status metav1.Status) metav1.Status {
 	return status
 }
 
-// writeStatus answers with a Status, in protobuf if the client prefers that.
+// writeStatus responds with a Status. It uses protobuf if the client prefers that.
 func writeStatus(w http.ResponseWriter, r *http.Request, status metav1.Status) {
 	var body []byte
 	if acceptsProtobuf(r) {
@@ -112,7 +113,7 @@ func writeStatus(w http.ResponseWriter, r *http.Request, status metav1.Status) {
 	if d := status.Details; d != nil && d.RetryAfterSeconds > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(d.RetryAfterSeconds)))
 	}
-	w.WriteHeader(cmp.Or(int(status.Code), http.StatusOK)) // success has no code
+	w.WriteHeader(cmp.Or(int(status.Code), http.StatusOK)) // a Status of success has no code
 	_, _ = w.Write(body)
 }
 

@@ -19,7 +19,7 @@ type store struct {
 	appended chan struct{} // closed by the next write; nil if no reader waits
 }
 
-// snapshot returns the objects of a resource and the version of that state.
+// snapshot returns the objects of a resource, and the version of that state.
 func (s *store) snapshot(res *resource) (sorted, uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,8 +37,8 @@ func (s *store) snapshotAt(res *resource, version uint64) (objects sorted, ok bo
 	return undo(objects, res.data, changes), ok
 }
 
-// readSize limits how many changes a watcher reads at once. A watcher that is slower than the
-// writers then notices when the window has moved past it.
+// readSize is the maximum number of changes that a watcher reads at once. The limit lets a watcher
+// that is slower than the writers notice when the window has moved past it.
 const readSize = 256
 
 // read returns the next changes after a version, and the version of the last of these changes. If
@@ -65,8 +65,8 @@ func (s *store) get(res *resource, key types.NamespacedName) *revision {
 	return rev.in(res)
 }
 
-// put stores obj, which it takes over, in the place of old. The argument old is nil if the object
-// must not exist. It returns errStale if the stored object is not old.
+// put stores obj in the place of old. The store owns obj afterwards. The argument old is nil if the
+// object must not exist. If the stored object is no longer old, put returns errStale.
 func (s *store) put(res *resource, old *revision, obj Object) (*revision, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,8 +83,8 @@ func (s *store) put(res *resource, old *revision, obj Object) (*revision, error)
 	return rev, nil
 }
 
-// remove deletes old and returns its last state, with the version of the deletion. It returns
-// errStale if the stored object is not old.
+// remove deletes old and returns its last state, with the version of the deletion. If the stored
+// object is no longer old, remove returns errStale.
 func (s *store) remove(res *resource, old *revision) (*revision, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +135,7 @@ func (s *store) serve(resources ...*resource) error {
 	return nil
 }
 
-// drop stops serving resources. drop deletes their objects first, so that watchers get DELETED
+// drop stops serving resources. It deletes their objects first, so that watchers get DELETED
 // events.
 func (s *store) drop(resources ...*resource) {
 	s.mu.Lock()
@@ -152,8 +152,8 @@ func (s *store) drop(resources ...*resource) {
 }
 
 // exchange stops serving the old resources and serves the new ones, which may share their objects.
-// It serves all of them, or none if one of them is invalid. A resource in both lists is not
-// interrupted. A dry run only checks, and changes nothing.
+// It serves all of them, or none if one of them is invalid. The watches of a resource in both lists
+// are not interrupted. A dry run only checks, and changes nothing.
 func (s *store) exchange(old, new []*resource, dryRun bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Directives of a strategic merge patch, as a key or as the prefix of a key. The page "Strategic
-// Merge Patch" of Kubernetes' API conventions describes them.
+// The directives of a strategic merge patch. Each is a key, or the prefix of a key. The page
+// "Strategic Merge Patch" of Kubernetes' API conventions describes them.
 const (
 	patchDirective  = "$patch"
 	retainDirective = "$retainKeys"
@@ -20,8 +20,8 @@ const (
 	orderPrefix     = "$setElementOrder/"
 )
 
-// strategicMergePatch applies a patch to an object of a built-in type. The patch is a merge patch
-// that also merges lists if the Go fields have tags for this (patchStrategy, patchMergeKey).
+// strategicMergePatch applies a patch to an object of a built-in type. It is a merge patch that can
+// also merge lists, if the Go fields have tags for this (patchStrategy, patchMergeKey).
 func strategicMergePatch(doc, patch []byte, goType reflect.Type) ([]byte, error) {
 	var object, changes map[string]any
 	if err := utiljson.Unmarshal(doc, &object); err != nil {
@@ -37,7 +37,7 @@ func strategicMergePatch(doc, patch []byte, goType reflect.Type) ([]byte, error)
 	return json.Marshal(merged)
 }
 
-// mergeMap applies changes to object, whose Go type is t. It may modify object.
+// mergeMap applies changes to object, whose Go type is t. It may change the map object.
 func mergeMap(object, changes map[string]any, t reflect.Type) (map[string]any, error) {
 	switch directive := changes[patchDirective]; directive {
 	case nil, "merge":
@@ -62,7 +62,7 @@ func mergeMap(object, changes map[string]any, t reflect.Type) (map[string]any, e
 	for name, change := range changes {
 		switch list := directed(name); {
 		case list != "" && changes[list] == nil && object[list] != nil:
-			name, change = list, []any{} // a directive about a list without elements in the patch
+			name, change = list, []any{} // a directive about a list of which the patch has no elements
 		case strings.HasPrefix(name, "$"):
 			continue
 		case change == nil:
@@ -115,7 +115,7 @@ func mergeValue(old, change any, f patchField, order, removed []any) (any, error
 	return change, nil
 }
 
-// union returns the list with the new values appended.
+// union returns the list, with the values appended that it does not have.
 func union(list, values []any) []any {
 	list = slices.Clone(list)
 	for _, v := range values {
@@ -129,13 +129,13 @@ func union(list, values []any) []any {
 // contains compares deeply, because values from clients may not be comparable.
 func contains(list []any, v any) bool { return position(list, v, "") >= 0 }
 
-// position finds the element with the same key as v, or returns -1.
+// position returns the position of the element with the same key as v, or -1.
 func position(list []any, v any, mergeKey string) int {
 	id := keyIn(v, mergeKey)
 	return slices.IndexFunc(list, func(e any) bool { return reflect.DeepEqual(keyIn(e, mergeKey), id) })
 }
 
-// mergeList merges changes into a list of objects, which a key identifies.
+// mergeList merges changes into a list of objects. A key field identifies the objects.
 func mergeList(list, changes []any, f patchField) ([]any, error) {
 	list = slices.Clone(list)
 	replaced := slices.ContainsFunc(changes, func(c any) bool {
@@ -152,7 +152,7 @@ func mergeList(list, changes []any, f patchField) ([]any, error) {
 		}
 		if change[f.mergeKey] == nil {
 			if replaced && len(change) == 1 {
-				continue // an element with only the directive
+				continue // The element has only the directive.
 			}
 			return nil, fmt.Errorf("an element has no %s, by which this list is merged", f.mergeKey)
 		}
@@ -177,8 +177,8 @@ func mergeList(list, changes []any, f patchField) ([]any, error) {
 	return list, nil
 }
 
-// arrange sorts the elements that order names into that order. Any other element stays in front of
-// the named element that it preceded in the old list.
+// arrange sorts a list after a merge. The elements that the argument order names come into that
+// order. Every other element comes before the first named element that it preceded in the old list.
 func arrange(list, old, order []any, mergeKey string) []any {
 	var named, others []any
 	for _, e := range list {
@@ -212,7 +212,7 @@ func keyIn(element any, mergeKey string) any {
 
 // patchField describes a field of a Go type for patches.
 type patchField struct {
-	goType   reflect.Type // of the value or the list elements; nil if unknown
+	goType   reflect.Type // type of the value or of the list elements; nil if unknown
 	merge    bool         // the list is merged, not replaced
 	mergeKey string
 }
@@ -241,7 +241,7 @@ func fieldOf(t reflect.Type, name string) patchField {
 	return patchField{}
 }
 
-// element returns the type below pointers and lists.
+// element returns the type to which pointers and lists of t finally lead.
 func element(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()

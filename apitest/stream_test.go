@@ -23,7 +23,7 @@ type stream struct {
 	r    *bufio.Reader
 }
 
-// event is one event of a watch, with kind, apiVersion and metadata of its object.
+// event is one event of a watch. It has the kind, apiVersion and metadata of the event's object.
 type event struct {
 	Type   string
 	Object struct {
@@ -33,7 +33,7 @@ type event struct {
 	raw []byte // the object: JSON, or the protobuf envelope
 }
 
-// watch opens a watch; params are pairs of name and value.
+// watch opens a watch. The params are pairs of name and value.
 func (c *client) watch(t *testing.T, path, accept string, params ...string) *stream {
 	t.Helper()
 	query := url.Values{"watch": {"1"}}
@@ -69,7 +69,7 @@ func (s *stream) next() (ev event, err error) {
 		require.NoError(s.t, we.Unmarshal(data))
 		ev.Type, ev.raw = we.Type, we.Object.Raw
 		apiVersion, kind, raw := envelope(s.t, we.Object.Raw)
-		var partial metav1.PartialObjectMetadata // every object has its metadata in this place
+		var partial metav1.PartialObjectMetadata // has the place where every object has its metadata
 		if kind != "Status" {
 			require.NoError(s.t, partial.Unmarshal(raw))
 		}
@@ -86,8 +86,8 @@ func (s *stream) next() (ev event, err error) {
 	return ev, json.Unmarshal(we.Object, &ev.Object)
 }
 
-// expect reads an event for each argument and compares it with "TYPE namespace/name" or, for
-// bookmarks, "BOOKMARK version".
+// expect reads an event for each argument, and compares the event with it. An argument is "TYPE
+// namespace/name", or "BOOKMARK version" for a bookmark.
 func (s *stream) expect(want ...string) (last event) {
 	s.t.Helper()
 	for _, w := range want {
@@ -99,14 +99,14 @@ func (s *stream) expect(want ...string) (last event) {
 	return last
 }
 
-// ends expects the end of the watch.
+// ends requires that the watch ends.
 func (s *stream) ends() {
 	s.t.Helper()
 	ev, err := s.next()
 	require.ErrorIs(s.t, err, io.EOF, "%s", ev)
 }
 
-// status reads an ERROR event.
+// status reads an ERROR event, and returns its Status.
 func (s *stream) status() (status metav1.Status) {
 	s.t.Helper()
 	ev, err := s.next()

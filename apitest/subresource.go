@@ -15,9 +15,9 @@ import (
 // subresource is a subresource other than status.
 type subresource struct {
 	name   string
-	kind   schema.GroupVersionKind // kind of its objects
+	kind   schema.GroupVersionKind // kind of the subresource's objects
 	verbs  metav1.Verbs
-	of     flags // the types that have it
+	of     flags // types that have the subresource
 	answer func(*Server, http.ResponseWriter, *Request) error
 }
 
@@ -43,8 +43,8 @@ func (r *resource) subresources() []subresource {
 	return all
 }
 
-// groupVersion is the group version of the kind in discovery. The result is empty if it equals the
-// resource's group version.
+// groupVersion returns the group version that discovery reports for the kind. The result is empty
+// if it equals the resource's group version.
 func (sub subresource) groupVersion(of *resource) schema.GroupVersion {
 	if gv := sub.kind.GroupVersion(); gv != of.gvk.GroupVersion() {
 		return gv

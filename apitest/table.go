@@ -16,9 +16,9 @@ type columns struct {
 	cells func(Object) []any
 }
 
-// heads parses a list of columns, separated by bars. A prefix marks special columns: "+" for
-// -o wide, "#" for integers, "?" for booleans. All other columns are strings. The first column is
-// the name of the object, unless a "!" marks another column.
+// heads parses a list of columns, separated by bars. A prefix marks a special column: "+" means
+// that only -o wide shows it, "#" integers, and "?" booleans. All other columns are strings. The
+// first column is the name of the object, unless a "!" marks another column.
 func heads(list string) []metav1.TableColumnDefinition {
 	var all []metav1.TableColumnDefinition
 	marked := strings.Contains(list, "!")
@@ -67,7 +67,7 @@ func (r *resource) columns() columns {
 	}}
 }
 
-// The part of the object that a row includes besides the cells.
+// The parts of the object that a row can include besides the cells.
 const (
 	includeNone   = "None"
 	includeObject = "Object"
@@ -103,7 +103,7 @@ func (f format) tableOf(rev *revision) metav1.Table {
 	return f.rows(rev.res, metav1.ListMeta{ResourceVersion: rev.resourceVersion()}, rev)
 }
 
-// age is how long ago t was, in kubectl's format.
+// age returns how long ago t was, in the format of kubectl.
 func age(t metav1.Time) string { return ageOf(t.Time) }
 
 func ageOf(t time.Time) string {

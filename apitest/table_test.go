@@ -17,7 +17,7 @@ import (
 
 const asTable = jsonType + ";as=Table;v=v1;g=meta.k8s.io," + jsonType
 
-// rows returns the cells of a table as text, the heads first.
+// rows returns the heads and the cells of a table as text. The heads come first.
 func rows(table metav1.Table) []string {
 	var lines []string
 	if table.ColumnDefinitions != nil {
@@ -134,7 +134,7 @@ func TestEveryTypeHasATable(t *testing.T) {
 			switch r.Name {
 			case "ipaddresses":
 				name = "192.0.2.1"
-			case "events": // shared by both APIs
+			case "events": // Both APIs share these.
 				name = "x" + strconv.Itoa(len(gv))
 			}
 			c.do(t, http.StatusCreated, "POST", path, `{"metadata":{"name":"`+name+`"}}`)

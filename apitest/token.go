@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Limits and default of the lifetime of a token, in seconds.
+// Limits and default for the lifetime of a token, in seconds.
 const (
 	tokenShortest = 10 * 60
 	tokenLongest  = 1 << 32
@@ -72,8 +72,8 @@ func validateLifetime(seconds int64) *field.Error {
 	return nil
 }
 
-// bindToken binds a token to the lifetime of an object: a pod of the account, a secret in its
-// namespace, or a node.
+// bindToken binds a token to an object, so that the token ends with the object. The object is a pod
+// of the account, a secret in its namespace, or a node.
 func (s *Server) bindToken(claims *claims, account *corev1.ServiceAccount, ref authenticationv1.BoundObjectReference) error {
 	gvk := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind)
 	res := s.store.kind(corev1.SchemeGroupVersion.WithKind(ref.Kind))

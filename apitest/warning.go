@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// writeStored is writeObject for an object that a client has written. It adds a Warning header for
-// each part of the object that has no effect. Clients log these headers.
+// writeStored responds with an object that a client has written. It adds a Warning header for each
+// part of the object that has no effect. Clients log these headers.
 func (f format) writeStored(w http.ResponseWriter, code int, rev *revision) {
 	for _, warning := range rev.unheeded() {
 		w.Header().Add("Warning", fmt.Sprintf("299 - %q", warning))

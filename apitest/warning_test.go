@@ -9,7 +9,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// warned sends a write, which must succeed, and returns the warnings of its response.
+// warned sends a write, requires that it succeeds, and returns the warnings of the response.
 func warned(t *testing.T, c *client, method, path, body string, headers ...string) []string {
 	t.Helper()
 	resp := c.send(t, method, path, body, headers...)

@@ -13,7 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// flushSize is how many bytes are buffered before a write while more events are ready.
+// flushSize is the number of buffered bytes above which they are written, even if more events are
+// ready.
 const flushSize = 64 << 10
 
 // Reasons to end an open watch.
@@ -35,9 +36,9 @@ type watcher struct {
 	conn *http.ResponseController
 	stop context.CancelCauseFunc
 
-	// version is the last version whose changes have all been sent, or skipped as not selected.
+	// version is the version up to which all changes have been sent or, if not selected, skipped.
 	version uint64
-	buf     []byte // not yet written
+	buf     []byte // encoded events that have not been written yet
 	sent    int    // number of events; bookmarks do not count
 }
 
@@ -127,7 +128,7 @@ func validateWatch(query url.Values, watchList bool) error {
 	return invalidOptions("ListOptions", errs)
 }
 
-// ready is a closed channel, which never blocks.
+// ready is a closed channel: a receive from it never blocks.
 var ready = func() <-chan struct{} {
 	c := make(chan struct{})
 	close(c)
@@ -167,7 +168,7 @@ func (w *watcher) run(start watchStart) {
 		w.version = through
 		switch {
 		case len(changes) > 0:
-			more = ready // read again before a flush
+			more = ready // Look for more changes before a flush.
 		case removed == nil:
 			w.flush()
 			return
@@ -184,7 +185,7 @@ func (w *watcher) run(start watchStart) {
 			w.flush()
 			return
 		case <-removed:
-			removed = nil // earlier changes are still sent
+			removed = nil // Earlier changes are still sent.
 		case <-w.srv.closed:
 			return
 		case <-w.ctx.Done():
@@ -194,7 +195,7 @@ func (w *watcher) run(start watchStart) {
 	}
 }
 
-// wait sends nothing until the watch is ended.
+// wait blocks, without sending anything, until something ends the watch.
 func (w *watcher) wait() {
 	select {
 	case <-w.srv.closed:
@@ -210,12 +211,12 @@ func (w *watcher) stopped() {
 	}
 }
 
-// initial sends an ADDED event for each object, in a state that is not older than a version. It
-// returns false when the watch is over.
+// initial sends an ADDED event for each object. The state is not older than the version notOlder.
+// It returns false if the watch has ended.
 func (w *watcher) initial(notOlder uint64) bool {
 	objects, version := w.srv.store.snapshot(w.res)
 	if version < notOlder {
-		w.fail(errTooLarge(notOlder, version)) // after code 200, as on the real server
+		w.fail(errTooLarge(notOlder, version)) // The code is 200 by then, as on the real server.
 		return false
 	}
 	for rev := range objects.in(w.sel.namespace) {
@@ -229,7 +230,7 @@ func (w *watcher) initial(notOlder uint64) bool {
 
 // change sends the event for a change, if the selection has one. An object that begins to match is
 // ADDED. An object that no longer matches is DELETED, with the last state that matched. It returns
-// false when the watch is over.
+// false if the watch has ended.
 func (w *watcher) change(c *change) bool {
 	if c.data != w.res.data {
 		return true

@@ -128,7 +128,7 @@ func TestWatchBeyondTheWindowIs410(t *testing.T) {
 			t.Parallel()
 			srv, c := start(t, apitest.Options{Window: 3})
 			for i := range 5 {
-				create(t, srv, pod("a", fmt.Sprintf("p%d", i))) // 2 to 6
+				create(t, srv, pod("a", fmt.Sprintf("p%d", i))) // versions 2 to 6
 			}
 			w := c.watch(t, "/api/v1/pods", accept, "resourceVersion", "3")
 			w.expect("ADDED a/p2", "ADDED a/p3", "ADDED a/p4")
@@ -215,7 +215,7 @@ func TestBookmarksComeAtIntervalsAndBeforeTheEnd(t *testing.T) {
 				none := c.watch(t, "/api/v1/pods", accept, "resourceVersion", "1", "timeoutSeconds", "150")
 
 				create(t, srv, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}})
-				bookmark := w.expect("BOOKMARK 2") // although no pod has that version
+				bookmark := w.expect("BOOKMARK 2") // a version that no pod has
 				require.Equal(t, metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, bookmark.Object.TypeMeta)
 				after(time.Minute)
 				w.expect("BOOKMARK 2")

@@ -12,9 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// kinds are the workloads of each hundred pods of a namespace: a few workloads with many replicas,
-// and many workloads with few. The mean is 6 pods, and a random pod has 12 other pods in its
-// workload.
+// kinds are the workloads of each hundred pods of a namespace. A few workloads have many replicas,
+// and many have few. The mean is 6 pods, and a random pod has 12 other pods in its workload.
 var kinds = []struct {
 	kind     string
 	replicas int
@@ -26,9 +25,9 @@ var kinds = []struct {
 
 // workload is the common part of the pods of one Deployment, StatefulSet, DaemonSet or Job.
 type workload struct {
-	index    int // among the workloads of its namespace
+	index    int // position among the workloads of its namespace
 	kind     string
-	first    int // its first pod among the pods of its namespace
+	first    int // position of its first pod among the pods of its namespace
 	replicas int
 	rollout  int64 // when its pods were made, in seconds after epoch
 
@@ -101,10 +100,10 @@ func (m *podMaker) complete(w *workload, namespace string, number int) {
 	w.fields = strings.ReplaceAll(m.fields[w.kind], anUID, string(owner.UID))
 }
 
-// anUID is a placeholder for a UID.
+// anUID stands for a UID in a template.
 const anUID = "UID"
 
-// spec is the pod spec of the workload's template, with the API server's defaults.
+// spec returns the pod spec of the workload's template, with the API server's defaults.
 func (w *workload) spec(app string, random *rand.Rand) corev1.PodSpec {
 	spec := corev1.PodSpec{
 		Containers: []corev1.Container{
@@ -134,8 +133,8 @@ func (w *workload) spec(app string, random *rand.Rand) corev1.PodSpec {
 	return spec
 }
 
-// settings is the environment of a container. The environment is specific to a workload, or always
-// the same if random is nil.
+// settings returns the environment of a container. With a random source it is specific to a
+// workload. With nil it is always the same.
 func settings(random *rand.Rand) []corev1.EnvVar {
 	env := make([]corev1.EnvVar, 8)
 	for i := range env {

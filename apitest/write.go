@@ -51,7 +51,7 @@ func (s *Server) create(w http.ResponseWriter, req *Request) error {
 	return nil
 }
 
-// created creates an object, which it takes over.
+// created creates an object. The store owns obj afterwards.
 func (s *Server) created(req *Request, obj Object) (*revision, error) {
 	if req.res.Status {
 		clearStatus(obj)
@@ -87,8 +87,9 @@ func (s *Server) update(w http.ResponseWriter, req *Request) error {
 	return nil
 }
 
-// updated stores an object that was sent. updated creates a missing object if the real server does
-// so for the type. The code says whether the object was created or updated.
+// updated stores an object that a client has sent. If the object is missing, and the real server
+// would create objects of this type, updated creates it. The returned code tells whether the object
+// was created or updated.
 func (s *Server) updated(req *Request, sent Object) (*revision, int, error) {
 	for {
 		rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
@@ -104,7 +105,7 @@ func (s *Server) updated(req *Request, sent Object) (*revision, int, error) {
 			return nil, 0, err
 		}
 		obj := sent.DeepCopyObject().(Object)
-		obj.SetResourceVersion("") // the version of another object, which is gone
+		obj.SetResourceVersion("") // The version belongs to a deleted object of the same name.
 		if rev, err = s.created(req, obj); !apierrors.IsAlreadyExists(err) {
 			return rev, http.StatusCreated, err
 		}
@@ -120,7 +121,7 @@ func (s *Server) mayCreate(req *Request) error {
 }
 
 // dropRepeatedOwners removes repeated owner references from an object, and adds a warning in the
-// words of the real server. The argument when is part of the warning.
+// words of the real server. The argument when becomes part of the warning.
 func dropRepeatedOwners(w http.ResponseWriter, obj Object, when string) {
 	var owners []metav1.OwnerReference
 	var repeated []string
@@ -142,15 +143,15 @@ func dropRepeatedOwners(w http.ResponseWriter, obj Object, when string) {
 	}
 }
 
-// errOtherUID is the error of a write with the UID of another object of this name.
+// errOtherUID returns the error for a write with the UID of another object of the same name.
 func errOtherUID(res *resource, name string, want, is types.UID) error {
 	//lint:ignore ST1005 The words are the real server's.
 	return apierrors.NewConflict(res.groupResource(), name, fmt.Errorf(
 		"Precondition failed: UID in precondition: %s, UID in object meta: %s", want, is))
 }
 
-// changed returns the object that a write makes of a stored object, with its managed fields. It
-// takes over sent.
+// changed returns the new state of a stored object after a write, with its managed fields. It may
+// change the object sent.
 func (s *Server) changed(req *Request, old *revision, sent Object) (Object, error) {
 	obj, err := merge(req, old.object(), sent)
 	if err != nil {
@@ -170,19 +171,19 @@ func (f format) writeObject(w http.ResponseWriter, code int, rev *revision) {
 	_, _ = w.Write(body)
 }
 
-// insert creates an object, which it takes over, and sets all fields that the server sets on
-// creation. insert checks only the name, because the server checks requests of clients as a whole
-// before.
+// insert creates an object and sets all fields that the server sets at a creation. The store owns
+// obj afterwards. insert checks only the name, because the server has already checked requests of
+// clients.
 func (s *Server) insert(res *resource, obj Object, dryRun bool) (*revision, error) {
 	return s.insertChecked(res, obj, dryRun, res.validateName)
 }
 
-// insertChecked is like insert, and calls check first.
+// insertChecked is like insert, and calls the function check first.
 func (s *Server) insertChecked(res *resource, obj Object, dryRun bool, check func(Object) error) (*revision, error) {
 	if isReset(obj.GetManagedFields()) {
 		obj.SetManagedFields(nil)
 	}
-	if obj.GetResourceVersion() != "" && !dryRun { // A dry run does not reach the check in the real server's storage.
+	if obj.GetResourceVersion() != "" && !dryRun { // The storage checks this, which a dry run does not reach.
 		return nil, errors.New("resourceVersion should not be set on objects to be created")
 	}
 	generate := obj.GetName() == "" && obj.GetGenerateName() != ""
@@ -232,8 +233,8 @@ func (s *Server) modify(res *resource, key types.NamespacedName, dryRun bool, ch
 	return s.retry(res, key, change, func(old *revision, obj Object) (*revision, error) { return s.replace(res, old, obj, dryRun) })
 }
 
-// rewrite is modify for writes of the server itself. Such a write does not increase the generation,
-// is not checked, and never removes an object.
+// rewrite is like modify, for writes that the server makes itself. Such a write does not increase
+// the generation, is not checked, and never removes an object.
 func (s *Server) rewrite(res *resource, key types.NamespacedName, dryRun bool, change func(*revision) (Object, error)) (*revision, error) {
 	return s.retry(res, key, change, func(old *revision, obj Object) (*revision, error) {
 		switch {
@@ -246,8 +247,8 @@ func (s *Server) rewrite(res *resource, key types.NamespacedName, dryRun bool, c
 	})
 }
 
-// retry calls change and write for the object with this key. It repeats both if another writer was
-// faster.
+// retry calls change and write for the object with this key. If another writer comes first, it
+// repeats both.
 func (s *Server) retry(res *resource, key types.NamespacedName, change func(*revision) (Object, error), write func(*revision, Object) (*revision, error)) (*revision, error) {
 	for {
 		old := s.store.get(res, key)
@@ -264,9 +265,10 @@ func (s *Server) retry(res *resource, key types.NamespacedName, change func(*rev
 	}
 }
 
-// replace stores obj, which it takes over, in the place of old. If obj has a resourceVersion, it
-// must be the version of old. Fields that only the server sets are kept. An object that is being
-// deleted is removed with its last finalizer. If nothing changes, nothing is written.
+// replace stores obj in the place of old. The store owns obj afterwards. If obj has a
+// resourceVersion, it must be the version of old. Fields that only the server sets keep their
+// values. When an object that is being deleted loses its last finalizer, it is removed. If nothing
+// changes, nothing is written.
 func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) (*revision, error) {
 	cur := old.object()
 	if v := obj.GetResourceVersion(); v != "" && v != cur.GetResourceVersion() {
@@ -306,7 +308,7 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 		if err != nil {
 			return nil, err
 		}
-		return newRevision(res, obj, last.version) // the writer sees its own write
+		return newRevision(res, obj, last.version) // The writer gets its own write, not a later one.
 	}
 	return s.put(res, old, obj, dryRun)
 }
@@ -351,5 +353,5 @@ func keyOf(obj Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
-// now is the current time in whole seconds, the precision of objects.
+// now returns the current time in whole seconds, which is the precision of times in objects.
 func now() metav1.Time { return metav1.NewTime(time.Now().Truncate(time.Second)) }

@@ -22,12 +22,12 @@ import (
 
 const podsPath = "/api/v1/namespaces/a/pods"
 
-// jsonPod is a pod as a client sends it.
+// jsonPod returns a pod in the JSON that clients send.
 func jsonPod(meta, rest string) string {
 	return `{"kind":"Pod","apiVersion":"v1","metadata":{` + meta + `}` + rest + `}`
 }
 
-// protoPod is a pod as a client sends it in protobuf.
+// protoPod returns a pod in the protobuf that clients send.
 func protoPod(t *testing.T, p *corev1.Pod) string {
 	t.Helper()
 	raw, err := p.Marshal()
@@ -184,7 +184,7 @@ func TestStatusAndTheRestAreWrittenApart(t *testing.T) {
 		meta := `"metadata":{"name":"w","resourceVersion":"` + get[metav1.PartialObjectMetadata](t, c, widgetsPath+"/w").ResourceVersion + `"}`
 		return decode[object](t, c.do(t, http.StatusOK, "PUT", widgetsPath+path, `{"kind":"`+kind+`","apiVersion":"example.com/v1",`+meta+both+`}`))
 	}
-	c.fails(t, http.StatusUnprocessableEntity, "PUT", widgetsPath+"/w", `{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"w"}}`) // no version
+	c.fails(t, http.StatusUnprocessableEntity, "PUT", widgetsPath+"/w", `{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"w"}}`) // without a version
 	w := custom("/w", "Widget")
 	require.Equal(t, "blue", w["spec"].(object)["color"])
 	require.NotContains(t, w, "status")
@@ -212,8 +212,7 @@ func TestDryRunWritesNothing(t *testing.T) {
 	require.Equal(t, "2", srv.ResourceVersion())
 }
 
-// An update creates a missing object if the real server has AllowCreateOnUpdate for the type, and
-// only then.
+// An update creates a missing object only if the real server has AllowCreateOnUpdate for the type.
 func TestPutCreatesWhatTheRealServerCreates(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{})
@@ -296,7 +295,7 @@ func TestRepeatedOwnerReferencesAreDropped(t *testing.T) {
 		require.NoError(t, json.NewDecoder(answer.Body).Decode(&stored))
 		want := 1
 		if strings.Contains(write.body, two) {
-			want = 2 // the references are equal in all fields, or both are kept
+			want = 2 // Unless the references are equal in all fields, both are kept.
 		}
 		require.Len(t, stored.OwnerReferences, want, write.method)
 		require.Contains(t, answer.Header.Get("Warning"), "contains duplicate entries"+write.when+"; API server dedups")

@@ -7,7 +7,7 @@ import (
 )
 
 // validateOptions refuses unknown values of the options of a write, in the words of the real
-// server. A request with a misspelled dryRun must not write.
+// server. Otherwise a request with a misspelled dryRun would write.
 func (r *Request) validateOptions() error {
 	dryRun, manager, validation := r.query["dryRun"], r.query.Get("fieldManager"), r.query.Get("fieldValidation")
 	switch r.Verb {

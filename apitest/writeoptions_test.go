@@ -44,8 +44,8 @@ func TestBodiesInYAML(t *testing.T) {
 	c.fails(t, http.StatusBadRequest, "POST", mapsPath, "a: [", "Content-Type", "application/yaml")
 }
 
-// A dry run of a create may have a resourceVersion, as on the real server. A dry-run client in
-// controller-runtime's own tests sends one.
+// A dry run of a create may have a resourceVersion, as on the real server. The dry-run client of
+// controller-runtime sends one in its own tests.
 func TestADryRunOfACreateMayHaveAVersion(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{})

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// written is a subresource with the objects of the resource itself. A write changes only a part of
-// the object: see [parts].
+// written returns a subresource whose objects are those of the resource itself. A write to it
+// changes only a part of the object: see [parts].
 func written(name string, of flags, kind schema.GroupVersionKind, verbs metav1.Verbs) subresource {
 	return subresource{name, kind, verbs, of, func(s *Server, w http.ResponseWriter, req *Request) error {
 		for _, verb := range verbs {
@@ -32,8 +32,8 @@ func (s *Server) part(w http.ResponseWriter, req *Request) error {
 	}
 }
 
-// parts has a function for each subresource that applies a write to the stored object, or returns
-// why the write is invalid.
+// parts has a function for each subresource. It applies a write to the stored object, or returns an
+// error if the write is invalid.
 var parts = map[string]func(old, sent Object) error{
 	"ephemeralcontainers": func(old, sent Object) error {
 		return addEphemeralContainers(old.(*corev1.Pod), sent.(*corev1.Pod))
@@ -49,8 +49,8 @@ var parts = map[string]func(old, sent Object) error{
 	},
 }
 
-// merge returns the object after a write through the main resource or a subresource. A write
-// changes only the fields that belong to its resource or subresource.
+// merge returns the new state of an object after a write through the main resource or a
+// subresource. A write changes only the fields that belong to its resource or subresource.
 func merge(req *Request, old, sent Object) (Object, error) {
 	if part := parts[req.Subresource]; part != nil {
 		err := part(old, sent)
@@ -66,7 +66,7 @@ func merge(req *Request, old, sent Object) (Object, error) {
 		ns.Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers
 	}
 	if v := sent.GetResourceVersion(); v != "" && v != old.GetResourceVersion() {
-		return sent, nil // a conflict, whatever else the sent object has
+		return sent, nil // It becomes a conflict, whatever else the sent object contains.
 	}
 	return sent, req.res.validateChanged(old, sent)
 }

@@ -10,14 +10,14 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/merge"
 )
 
-// conflictError is the error of an apply that would take over fields of other managers: 409, with a
-// cause for each field. For a scale, the error always names the version autoscaling/v1, for every
-// scaled resource.
+// conflictError returns the error of an apply that would take over fields of other managers. Its
+// code is 409, and it has a cause for each field. For a scale, the error always names the version
+// autoscaling/v1, whatever resource is scaled.
 func conflictError(conflicts merge.Conflicts, op Operation) error {
 	slices.SortStableFunc(conflicts, func(a, b merge.Conflict) int { // Conflicts come in random order.
 		return strings.Compare(a.Manager, b.Manager)
 	})
-	fields := map[string][]string{} // by owner
+	fields := map[string][]string{} // fields by owner
 	var causes []metav1.StatusCause
 	for _, c := range conflicts {
 		owner := described(c.Manager, op.Subresource == "scale")
@@ -48,7 +48,7 @@ func conflictError(conflicts merge.Conflicts, op Operation) error {
 	return apierrors.NewApplyConflict(causes, text.String())
 }
 
-// described names a manager in a conflict message.
+// described returns a manager as conflict messages name it.
 func described(id string, scale bool) string {
 	e := manager(id)
 	if scale {

@@ -11,7 +11,7 @@
 // comments of the Kubernetes types (markers.txt). For a custom resource, it learns this from the
 // schema.
 //
-// Objects are documents: decoded JSON, with integers as int64.
+// An object is a document: decoded JSON, with integers as int64.
 //
 // # What is left out
 //

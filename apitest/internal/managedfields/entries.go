@@ -11,9 +11,10 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// entries are the managed fields of an object: which manager set which fields, and when last.
+// entries are the managed fields of an object: which manager has set which fields, and when it last
+// did so.
 type entries struct {
-	fields fieldpath.ManagedFields // by the id of the manager
+	fields fieldpath.ManagedFields // fields by the id of the manager
 	times  map[string]*metav1.Time
 }
 
@@ -26,14 +27,14 @@ func id(e metav1.ManagedFieldsEntry) string {
 	}
 	text, err := json.Marshal(e)
 	if err != nil {
-		panic(err) // An entry has only strings now.
+		panic(err) // cannot fail: the entry has only strings now
 	}
 	return string(text)
 }
 
 // manager returns the entry that an id was made from.
 func manager(id string) (e metav1.ManagedFieldsEntry) {
-	_ = json.Unmarshal([]byte(id), &e) // id made the text, so it decodes.
+	_ = json.Unmarshal([]byte(id), &e) // cannot fail: the function id has encoded it
 	return e
 }
 
@@ -62,7 +63,7 @@ func Readable(of []metav1.ManagedFieldsEntry) bool {
 }
 
 // maxUpdaters is the maximum number of entries of managers that update. Older entries are merged
-// into the manager "ancient-changes", one entry for each version.
+// into the entry of the manager "ancient-changes", of which there is one for each version.
 const maxUpdaters = 10
 
 // mergeOldest merges the oldest update entries until at most maxUpdaters remain.
@@ -85,7 +86,8 @@ func (all entries) mergeOldest() {
 	}
 }
 
-// oldest returns the two oldest update entries of one version. If ok is false, no merge is needed.
+// oldest returns the two oldest update entries of one version. If ok is false, nothing needs to be
+// merged.
 func (all entries) oldest() (older, newer string, ok bool) {
 	var updaters []metav1.ManagedFieldsEntry
 	for key, set := range all.fields {
@@ -109,7 +111,8 @@ func (all entries) oldest() (older, newer string, ok bool) {
 	return "", "", false
 }
 
-// write encodes the entries for an object: applied entries first, then sorted by time.
+// write encodes the entries for an object. Entries of applies come first, and entries of equal kind
+// are sorted by time.
 func (all entries) write() ([]metav1.ManagedFieldsEntry, error) {
 	var list []metav1.ManagedFieldsEntry
 	for key, set := range all.fields {
@@ -150,7 +153,8 @@ func secondsOf(e metav1.ManagedFieldsEntry) time.Time {
 	return e.Time.Truncate(time.Second)
 }
 
-// unowned are the fields without owners: the server sets them, or they identify the object.
+// unowned are the fields that never have owners, because the server sets them, or because they
+// identify the object.
 var unowned = fieldpath.NewSet(
 	fieldpath.MakePathOrDie("apiVersion"),
 	fieldpath.MakePathOrDie("kind"),

@@ -27,7 +27,7 @@ func Of(t reflect.Type) Type {
 	return made.(Type)
 }
 
-// nameOf is the name of a Go type in markers.
+// nameOf returns the name that markers use for a Go type.
 func nameOf(t reflect.Type) string { return t.PkgPath() + "." + t.Name() }
 
 var (
@@ -72,7 +72,7 @@ func (ts *types) goType(t reflect.Type) schema.TypeRef {
 	return ts.anything()
 }
 
-// whole says whether the parts of a map are merged, or replaced together.
+// whole returns whether the parts of a map are replaced together, or merged.
 func whole(atomic bool) schema.ElementRelationship {
 	if atomic {
 		return schema.Atomic
@@ -80,7 +80,7 @@ func whole(atomic bool) schema.ElementRelationship {
 	return schema.Separable
 }
 
-// goStruct adds the named type of a struct, unless it exists.
+// goStruct adds the named type of a struct, unless the type exists already.
 func (ts *types) goStruct(t reflect.Type) {
 	def, isNew := ts.add(nameOf(t))
 	if !isNew {
@@ -110,7 +110,7 @@ func (ts *types) goFields(t reflect.Type, to *schema.Map) {
 	}
 }
 
-// asMarked changes the type of a field as the markers of the field say.
+// asMarked changes the type of a field according to the field's markers.
 func (ts *types) asMarked(at string, ref schema.TypeRef) schema.TypeRef {
 	list := ref.Inlined.List
 	switch keys, isMap := known().maps[at]; {

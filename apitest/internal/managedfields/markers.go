@@ -14,8 +14,8 @@ var markersText string
 // example "k8s.io/api/core/v1.PodSpec.containers". Fields have their JSON names.
 type markers struct {
 	sets     map[string]bool     // lists that are sets
-	maps     map[string][]string // lists that are maps, by these fields
-	atomic   map[string]bool     // replaced as a whole, as unmarked lists are
+	maps     map[string][]string // lists that are maps, with their key fields
+	atomic   map[string]bool     // replaced as a whole, like lists without markers
 	defaults map[string]any
 }
 

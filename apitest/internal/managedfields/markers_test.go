@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "write markers.txt anew")
 
-// The markers match the versions of k8s.io/api and k8s.io/apimachinery in the module's build. The
-// flag -update writes them.
+// The markers in the file match the versions of k8s.io/api and k8s.io/apimachinery with which the
+// module is built. The flag -update writes them.
 func TestMarkersAreThoseOfTheTypes(t *testing.T) {
 	t.Parallel()
 	var lines []string

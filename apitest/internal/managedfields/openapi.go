@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// OfSchema returns the Type of a custom resource with this structural schema (openAPIV3Schema). A
-// schema without fields gives the zero Type.
+// OfSchema returns the Type of a custom resource with this structural schema (openAPIV3Schema). If
+// the schema has no fields, the result is the zero Type.
 func OfSchema(openAPI map[string]any) Type {
 	properties, _ := openAPI["properties"].(document)
 	if len(properties) == 0 {

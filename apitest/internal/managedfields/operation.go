@@ -22,23 +22,23 @@ type Operation struct {
 	APIVersion string
 	// Subresource is the written subresource, or "" for the object itself.
 	Subresource string
-	// HasStatus says that the resource has the subresource status, so other writes leave out the
-	// status.
+	// HasStatus is set if the resource has the subresource status. Other writes then do not change
+	// the status.
 	HasStatus bool
 	// Force makes an apply take over fields of other managers.
 	Force bool
 }
 
-// beforeFirstApply is the manager of the fields that were set before fields were tracked.
+// beforeFirstApply is the manager of fields that were set before the server tracked fields.
 const beforeFirstApply = "before-first-apply"
 
 // Update returns the managed fields of an object that is created or replaced. The argument live is
-// the object before, and is empty for a new object. The argument owned has the managed fields
-// before the write.
+// the object before the write, and is empty for a new object. The argument owned has the managed
+// fields before the write.
 func (t Type) Update(live, object document, owned []metav1.ManagedFieldsEntry, op Operation) ([]metav1.ManagedFieldsEntry, error) {
 	all, err := readEntries(owned)
 	if err != nil {
-		all, _ = readEntries(nil) // Clients cannot write such entries, and the object stays.
+		all, _ = readEntries(nil) // Clients cannot write such entries. The object stays, without its entries.
 	}
 	before, err := t.read(bare(live))
 	if err != nil {
@@ -119,8 +119,8 @@ func merging(ignored map[fieldpath.APIVersion]fieldpath.Filter) *merge.Updater {
 	return builder.BuildUpdater()
 }
 
-// updater is the id of the manager for an update, applier the id for an apply. A manager without a
-// name is "unknown".
+// updater returns the id of the manager for an update, and applier the id for an apply. A manager
+// without a name is called "unknown".
 func (op Operation) updater() string { return op.id(metav1.ManagedFieldsOperationUpdate) }
 func (op Operation) applier() string { return op.id(metav1.ManagedFieldsOperationApply) }
 
@@ -128,8 +128,9 @@ func (op Operation) id(by metav1.ManagedFieldsOperationType) string {
 	return id(metav1.ManagedFieldsEntry{Manager: cmp.Or(op.Manager, "unknown"), Operation: by, APIVersion: op.APIVersion, Subresource: op.Subresource})
 }
 
-// ignored filters fields that a request may send but does not write, in every version that a
-// manager has used. Subresources of pods have no filter, as on the real server.
+// ignored filters fields that a request may contain but does not write. The result has a filter for
+// every version that a manager has used. Subresources of pods have no filter, as on the real
+// server.
 func (op Operation) ignored(by fieldpath.ManagedFields) map[fieldpath.APIVersion]fieldpath.Filter {
 	var filter fieldpath.Filter
 	switch {
@@ -147,8 +148,8 @@ func (op Operation) ignored(by fieldpath.ManagedFields) map[fieldpath.APIVersion
 	return filters
 }
 
-// oneVersion converts between versions: all versions of a resource have the same fields. This also
-// holds for a definition without a webhook.
+// oneVersion converts between versions without changes, because all versions of a resource have the
+// same fields. This also holds for a definition without a webhook.
 type oneVersion struct{}
 
 func (oneVersion) Convert(object *typed.TypedValue, _ fieldpath.APIVersion) (*typed.TypedValue, error) {
@@ -168,12 +169,13 @@ func bare(doc document) document {
 	return doc
 }
 
-// objectName is an object in error messages, as on the real server: namespace/name; version, kind.
+// objectName returns the name of an object for error messages, in the form of the real server:
+// namespace/name; version, kind.
 func objectName(doc document) string {
 	object := unstructured.Unstructured{Object: doc}
 	kind := schema.FromAPIVersionAndKind(object.GetAPIVersion(), object.GetKind())
 	return fmt.Sprintf("%s/%s; %s", object.GetNamespace(), object.GetName(), kind)
 }
 
-// seconds is the current time in the precision of managed fields.
+// seconds returns the current time in the precision of managed fields.
 func seconds() *metav1.Time { return &metav1.Time{Time: time.Now().UTC().Truncate(time.Second)} }

@@ -15,8 +15,8 @@ func withData(name string, value any) document {
 	return document{"apiVersion": "v1", "kind": "ConfigMap", "metadata": document{"name": "m"}, "data": document{name: value}}
 }
 
-// TestTheOldestUpdatersBecomeOne: the oldest entries become one entry for each version, so that no
-// ownership is lost.
+// TestTheOldestUpdatersBecomeOne: for each version, the oldest entries are merged into one entry,
+// so that no ownership is lost.
 func TestTheOldestUpdatersBecomeOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -57,7 +57,8 @@ func TestTheOldestUpdatersBecomeOne(t *testing.T) {
 	})
 }
 
-// TestTimeOfAnUpdate: an entry has the time of the last change, even if its fields stay the same.
+// TestTimeOfAnUpdate: an entry has the time of the last change, even if the set of its fields stays
+// the same.
 func TestTimeOfAnUpdate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// Type says how the objects of a resource are merged. The zero value deduces this from the object
-// itself: lists are atomic, and everything else is merged field by field.
+// Type describes how the objects of a resource are merged. The zero value deduces this from the
+// object itself: lists are atomic, and everything else is merged field by field.
 type Type struct {
 	known *typed.ParseableType
 }
@@ -47,7 +47,7 @@ func (ts *types) typed(name string) Type {
 }
 
 // add adds a named type and reports whether it is new. The caller fills in the type afterwards,
-// because a field may have the same type.
+// because a field of the type may have the same type.
 func (ts *types) add(name string) (*schema.TypeDef, bool) {
 	if def := ts.defs[name]; def != nil {
 		return def, false
@@ -60,7 +60,7 @@ func (ts *types) add(name string) (*schema.TypeDef, bool) {
 	return def, true
 }
 
-// anything is the type of untyped fields: any value, merged field by field.
+// anything returns the type of untyped fields: any value, merged field by field.
 func (ts *types) anything() schema.TypeRef {
 	const name = "anything"
 	ref := named(name)
@@ -80,5 +80,5 @@ func inline(atom schema.Atom) schema.TypeRef { return schema.TypeRef{Inlined: at
 
 func scalar(s schema.Scalar) *schema.Scalar { return &s }
 
-// plain is the type of a scalar.
+// plain returns the type of a scalar.
 func plain(s schema.Scalar) schema.TypeRef { return inline(schema.Atom{Scalar: &s}) }
