@@ -59,7 +59,7 @@ var builtins = []struct {
 }{
 	{corev1.SchemeGroupVersion, []builtin{
 		{"configmaps", &corev1.ConfigMap{}, namespaced, "cm"},
-		//lint:ignore SA1019 A server also has this deprecated type.
+		//lint:ignore SA1019 Deprecated or not, a server has it.
 		{"endpoints", &corev1.Endpoints{}, namespaced | madeByPut, "ep"},
 		{"events", &corev1.Event{}, namespaced | madeByPut, "ev"},
 		{"limitranges", &corev1.LimitRange{}, namespaced | madeByPut, "limits"},

@@ -118,7 +118,7 @@ func eventCells(e *corev1.Event) []any {
 	return []any{last, e.Type, e.Reason, object, e.InvolvedObject.FieldPath, source, strings.TrimSpace(e.Message), first, count, e.Name}
 }
 
-//lint:ignore SA1019 A server also has this deprecated type.
+//lint:ignore SA1019 Deprecated or not, a server has it.
 func endpointText(e *corev1.Endpoints) string {
 	var addresses []string
 	for _, subset := range e.Subsets {

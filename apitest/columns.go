@@ -61,7 +61,7 @@ func printCore(p printers) {
 		return []any{t.Name, names, images, labelText(t.Template.Labels)}
 	})
 	show(p, "Name|Type|Cluster-IP|External-IP|Port(s)|Age|+Selector", serviceCells)
-	//lint:ignore SA1019 A server also has this deprecated type.
+	//lint:ignore SA1019 Deprecated or not, a server has it.
 	show(p, "Name|Endpoints|Age", func(e *corev1.Endpoints) []any { return []any{e.Name, endpointText(e), age(e.CreationTimestamp)} })
 	show(p, "Name|Status|Roles|Age|Version|+Internal-IP|+External-IP|+OS-Image|+Kernel-Version|+Container-Runtime", nodeCells)
 	const events = "Last Seen|Type|Reason|Object|+Subobject|+Source|Message|+First Seen|+Count|+!Name"

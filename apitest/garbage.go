@@ -224,7 +224,7 @@ func (g *garbage) modify(n *ownedNode, change func(Object)) error {
 // propagate sets the finalizers that hold an object until the collector has handled its dependents.
 // Without a collector, it sets none, because nothing would remove them.
 func (s *Server) propagate(res *resource, obj Object, opts metav1.DeleteOptions) {
-	//lint:ignore SA1019 Old clients send it, including old versions of kubectl.
+	//lint:ignore SA1019 Clients of old send it, and kubectl did.
 	if !s.opts.GarbageCollection || obj.GetDeletionTimestamp() != nil && opts.PropagationPolicy == nil && opts.OrphanDependents == nil {
 		return
 	}
@@ -246,10 +246,10 @@ func policyOf(res *resource, obj Object, opts metav1.DeleteOptions) metav1.Delet
 	switch {
 	case opts.PropagationPolicy != nil:
 		return *opts.PropagationPolicy
-	//lint:ignore SA1019 Old clients send it, including old versions of kubectl.
+	//lint:ignore SA1019 Clients of old send it, and kubectl did.
 	case opts.OrphanDependents != nil && *opts.OrphanDependents:
 		return metav1.DeletePropagationOrphan
-	//lint:ignore SA1019 Old clients send it, including old versions of kubectl.
+	//lint:ignore SA1019 Clients of old send it, and kubectl did.
 	case opts.OrphanDependents != nil:
 		return metav1.DeletePropagationBackground
 	case slices.Contains(obj.GetFinalizers(), metav1.FinalizerOrphanDependents):
