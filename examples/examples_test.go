@@ -24,7 +24,7 @@ import (
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
-// The pages contain the exact source of these programs.
+// The pages contain the exact source code of these programs.
 func TestPagesShowProgramsAsTheyAre(t *testing.T) {
 	t.Parallel()
 	for name, page := range map[string]string{"minimal/main.go": "../README.md", "mirror/main.go": "../docs/controllers.md"} {
@@ -38,7 +38,8 @@ func TestPagesShowProgramsAsTheyAre(t *testing.T) {
 	}
 }
 
-// A user without a cluster, or without permission to read it, gets a clear message.
+// The program prints a clear message to a user without a cluster, or without the permission to list
+// pods.
 func TestSmallestControllerSaysWhatKeepsItFromItsPods(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -110,8 +111,8 @@ func TestCompleteControllerIsShort(t *testing.T) {
 	require.Less(t, bytes.Count(source, []byte("\n")), 200, "lines of examples/controller/main.go, imports and comments included")
 }
 
-// lines is an output that reports each write. One goroutine writes to it, and has ended before the
-// buffer is read.
+// lines is an output that reports each write. One goroutine writes to it, and ends before the test
+// reads the buffer.
 type lines struct {
 	all  bytes.Buffer
 	seen chan string

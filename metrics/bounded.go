@@ -10,22 +10,22 @@ import (
 	"sync/atomic"
 )
 
-// other is the label value that all names beyond a limit share.
+// other is the label value that all names beyond a limit have in common.
 const other = "other"
 
-// bounded makes a value for each key, up to a number of keys. All further keys share the value of
-// the key beyond. A look-up takes no lock and allocates nothing.
+// bounded makes one value for each key, up to a maximum number of keys. All further keys share one
+// value, which is made for the key beyond. A look-up needs no lock and no allocation.
 type bounded[K comparable, V any] struct {
-	known  atomic.Pointer[map[K]V] // never changed in place
+	known  atomic.Pointer[map[K]V] // replaced as a whole, never changed
 	most   int
 	made   func(K) V
 	beyond K
 
-	mu     sync.Mutex // guards following, and writes of known
-	missed map[K]bool // keys beyond the limit; at most as many again
+	mu     sync.Mutex // guards following, and the replacement of known
+	missed map[K]bool // keys beyond the limit, up to the same maximum
 }
 
-// newBounded returns a bounded. most is the number of keys with values of their own.
+// newBounded returns a bounded. At most this number of keys have values of their own.
 func newBounded[K comparable, V any](most int, beyond K, made func(K) V) *bounded[K, V] {
 	return &bounded[K, V]{most: most, made: made, beyond: beyond}
 }
@@ -71,14 +71,14 @@ func (b *bounded[K, V]) miss(key K) V {
 	return v
 }
 
-// leftOut counts the keys without a value of their own.
+// leftOut returns the number of keys that share the value of beyond.
 func (b *bounded[K, V]) leftOut() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.missed)
 }
 
-// partNames has the names of parts with histograms, up to a number for each kind of part.
+// partNames has the names of parts with histograms, up to a maximum for each kind of part.
 type partNames struct {
 	most int
 
@@ -90,7 +90,7 @@ func newPartNames(most int) *partNames {
 	return &partNames{most: most, kinds: map[string]*bounded[string, string]{}}
 }
 
-// of returns name, or other if the kind already has too many names.
+// of returns name. If the kind already has too many names, it returns the constant other instead.
 func (p *partNames) of(kind, name string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,7 +102,7 @@ func (p *partNames) of(kind, name string) string {
 	return names.get(name)
 }
 
-// leftOut counts the names that share other.
+// leftOut returns the number of names that were replaced by the constant other.
 func (p *partNames) leftOut() (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,7 +112,8 @@ func (p *partNames) leftOut() (n int) {
 	return n
 }
 
-// bounds has everything with a limited number of names, to count the names that were left out.
+// bounds lists everything that limits a number of names, in order to count the names that were left
+// out.
 type bounds struct {
 	mu  sync.Mutex // guards following
 	all []interface{ leftOut() int }

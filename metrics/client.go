@@ -31,7 +31,7 @@ var clientReadings = func() readings[rest.Stats] {
 	return r
 }()
 
-// Client adds a client, which is a *rest.Client. The label client is name.
+// Client adds a client, such as a *rest.Client. The label client is name.
 //
 // Codes and durations also need an observer: see [Metrics.ClientObserver].
 func (m *Metrics) Client(name string, c interface{ Stats() rest.Stats }) (remove func()) {
@@ -53,7 +53,7 @@ type asked struct {
 
 func askedOf(a rest.About) asked { return asked{a.Verb, a.Resource, a.Subresource} }
 
-// answered is a request with the status code of its answer, or 0 if there is no answer.
+// answered is a request with the status code of its response, or with 0 if there was no response.
 type answered struct {
 	asked
 	code int
@@ -64,8 +64,8 @@ var beyondAsked = asked{verb: other, resource: schema.GroupVersionResource{Resou
 
 const beyondCode = -1
 
-// text returns the resource as a label, such as "deployments.apps/status". It lacks the version,
-// because the resource stays the same in a new version.
+// text returns the resource as a label, such as "deployments.apps/status". It lacks the version, so
+// that the label stays the same if a client changes the version.
 func (a asked) text() string {
 	text := a.resource.GroupResource().String()
 	if a.subresource != "" {
@@ -74,9 +74,9 @@ func (a asked) text() string {
 	return labelValue(text)
 }
 
-// ClientObserver returns an observer for the answers of a client: codes, durations, warnings. It
-// also calls next. The label client is name. Labels have the verb and the resource of a request,
-// but no paths and no names of objects.
+// ClientObserver returns an observer for the responses that a client gets: codes, durations,
+// warnings. It also calls next. The label client is name. The labels contain the verb and the
+// resource of a request, but no paths and no names of objects.
 func (m *Metrics) ClientObserver(name string, next *rest.Observer) *rest.Observer {
 	v := &m.observed
 	name = v.named("client", name)
@@ -107,8 +107,8 @@ func (m *Metrics) ClientObserver(name string, next *rest.Observer) *rest.Observe
 	return o
 }
 
-// Limit wraps limit, for rest.Options.Limit, and adds a histogram of the time that requests wait in
-// it.
+// Limit wraps a function for rest.Options.Limit. It adds a histogram of the time that requests wait
+// in this function.
 func (m *Metrics) Limit(name string, limit func(context.Context) error) func(context.Context) error {
 	waited := m.observed.limitWait.WithLabelValues(m.observed.named("client", name))
 	return func(ctx context.Context) error {

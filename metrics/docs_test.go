@@ -89,10 +89,10 @@ func TestReasonsOfThePage(t *testing.T) {
 	require.ElementsMatch(t, there, told)
 }
 
-// series matches names of metrics of this package.
+// series matches the names of this package's metrics.
 var series = regexp.MustCompile(`\bkinform_[a-z_]+\b`)
 
-// Dashboard, alerts and page query only existing metrics.
+// The dashboard, the alerts and the page query only metrics that exist.
 func TestDashboardAndAlertsAskForWhatThereIs(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}

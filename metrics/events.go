@@ -31,7 +31,7 @@ var eventsReadings = func() readings[events.Stats] {
 	return r
 }()
 
-// Recorder adds an event recorder, which is an *events.Recorder. The label recorder is name.
+// Recorder adds an event recorder, such as an *events.Recorder. The label recorder is name.
 func (m *Metrics) Recorder(name string, r interface{ Stats() events.Stats }) (remove func()) {
 	return m.add(func(c *collection) {
 		if labels, ok := c.part("recorder", name); ok {

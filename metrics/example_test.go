@@ -22,7 +22,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// A controller serves its metrics on loopback.
+// This program has a controller, and serves its metrics on loopback.
 func Example() {
 	server := apitest.New(apitest.Options{})
 	if err := server.ListenMemory(); err != nil {
@@ -42,13 +42,13 @@ func Example() {
 	maps := controller.For[*corev1.ConfigMap](m, rest.ResourceOptions{})
 	ctx, stop := context.WithCancel(context.Background())
 	controller.Manage(m, "greet", maps, func(context.Context, *corev1.ConfigMap) (controller.Result, error) {
-		stop() // like SIGTERM
+		stop() // in place of SIGTERM
 		return controller.Done, nil
 	}, controller.Settings[*corev1.ConfigMap]{})
 
 	m.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	listener := rest.Must(net.Listen("tcp", "127.0.0.1:0"))
-	endpoint := &http.Server{Handler: m.Handler()} // controller.Options.Serve is the address for it
+	endpoint := &http.Server{Handler: m.Handler()} // controller.Options.Serve is its address
 	go func() { _ = endpoint.Serve(listener) }()
 	defer endpoint.Close()
 	rest.Must(server.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "shop"}}))
@@ -77,7 +77,7 @@ func scrape(address net.Addr) string {
 	return string(text)
 }
 
-// A program uses a single queue, and no other part of kinform.
+// This program uses a queue, and no other part of kinform.
 func ExampleQueueObserver() {
 	collected := rest.Must(metrics.New(metrics.Options{}))
 	registry := prometheus.NewRegistry()

@@ -10,17 +10,17 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// Traces returns the ids of traces. A *tracing.Tracing implements it. The returned functions are
-// safe for concurrent use, must be quick, and return "" if there is no trace. An id of more than 64
-// bytes does not become an exemplar.
+// Traces returns the ids of traces, for exemplars. A *tracing.Tracing implements it. The returned
+// functions are safe for concurrent use, must be quick, and return "" if there is no trace. An id
+// of more than 64 bytes is not used as an exemplar.
 type Traces interface {
-	// TracesOfEvents returns a function for an informer with this name. The function returns the
-	// trace id of the change that a handler was called for.
+	// TracesOfEvents returns a function for an informer with this name. The returned function
+	// returns the trace id of the change for which a handler was called.
 	TracesOfEvents(informer string) (of func(informer.DeliverInfo) (traceID string))
 
-	// TracesOfTurns returns two functions for a queue with this name. next returns the trace id of
-	// a key's next reconcile, when a worker takes the key. ended returns the trace id of the
-	// reconcile that has just ended.
+	// TracesOfTurns returns two functions for a queue with this name. The function next returns the
+	// trace id of a key's next reconcile, when a worker takes the key. The function ended returns
+	// the trace id of the reconcile that has just ended.
 	TracesOfTurns(queue string) (next, ended func(key types.NamespacedName) (traceID string))
 }
 
@@ -39,7 +39,7 @@ func observe(h prometheus.Observer, took time.Duration, traceID string) {
 	h.Observe(took.Seconds())
 }
 
-// histograms has the histograms of one duration, one for each of its names.
+// histograms has the histograms of the same duration under several names.
 type histograms []prometheus.Observer
 
 func (all histograms) observe(took time.Duration, traceID string) {
@@ -48,7 +48,7 @@ func (all histograms) observe(took time.Duration, traceID string) {
 	}
 }
 
-// tracesOfEvents returns a function with the trace ids for the events of an informer.
+// tracesOfEvents returns a function that returns the trace ids of an informer's events.
 func (m *Metrics) tracesOfEvents(informerName string) func(informer.DeliverInfo) string {
 	if m.opts.Traces == nil {
 		return func(informer.DeliverInfo) string { return "" }
@@ -56,8 +56,8 @@ func (m *Metrics) tracesOfEvents(informerName string) func(informer.DeliverInfo)
 	return m.opts.Traces.TracesOfEvents(informerName)
 }
 
-// tracesOf converts known to a function for keys of type K. If K is not types.NamespacedName, the
-// function returns "".
+// tracesOf converts the function known to a function for keys of type K. If K is not
+// types.NamespacedName, the function returns "".
 func tracesOf[K comparable](known func(types.NamespacedName) string) func(K) string {
 	if of, ok := any(known).(func(K) string); ok && of != nil {
 		return of

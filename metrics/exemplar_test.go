@@ -12,14 +12,14 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// onTheWay has the histograms that a change passes, in order.
+// onTheWay lists the histograms that observe a change, in order.
 var onTheWay = []string{
 	"kinform_handler_wait_seconds", "kinform_handler_run_seconds",
 	"kinform_workqueue_wait_seconds", "workqueue_queue_duration_seconds",
 	"kinform_workqueue_run_seconds", "workqueue_work_duration_seconds", "controller_runtime_reconcile_time_seconds",
 }
 
-// fixed is a Traces that returns the same trace id for everything.
+// fixed is a Traces that returns the same trace id in all cases.
 type fixed string
 
 func (f fixed) TracesOfEvents(string) func(informer.DeliverInfo) string {
@@ -31,7 +31,7 @@ func (f fixed) TracesOfTurns(string) (next, ended func(types.NamespacedName) str
 	return of, of
 }
 
-// With any id, the observation is counted, and the scrape succeeds.
+// The observation is counted and the scrape succeeds with every id.
 func TestIDsThatAreNoExemplars(t *testing.T) {
 	t.Parallel()
 	for name, id := range map[string]string{"none": "", "long": strings.Repeat("a", 1000), "invalid": "\xff", "fine": "0123456789abcdef"} {
@@ -62,7 +62,7 @@ func TestIDsThatAreNoExemplars(t *testing.T) {
 		}
 		want := 0
 		if name == "fine" {
-			want = 6 // wait and run of the handler, and of the queue under both names
+			want = 6 // wait and run of the handler, and wait and run of the queue under two names
 		}
 		require.Equal(t, want, with, name)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// Names, labels, types, buckets and help texts in this file equal those of controller-runtime
-// v0.25, including the metrics of client-go v0.37. Dashboards, and registries with both, depend on
-// this. bench/metrics compares them with the originals.
+// The names, labels, types, buckets and help texts in this file equal those of controller-runtime
+// v0.25. This includes the metrics of client-go v0.37. Dashboards depend on them, and so do
+// registries that contain both. bench/metrics compares them with the originals.
 
 // exponential returns the buckets of the familiar histograms of queues: from 10 nanoseconds to
 // 1,000 seconds.
@@ -25,7 +25,7 @@ var familiarRequestBuckets = []float64{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8,
 var familiarReconcileBuckets = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1,
 	1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60}
 
-// familiar has the familiar metrics that are updated by observers.
+// familiar has those familiar metrics that observers update.
 type familiar struct {
 	requests, retries           *prometheus.CounterVec
 	requestSeconds              *prometheus.HistogramVec
@@ -51,13 +51,13 @@ func (o *observed) newFamiliar() *familiar {
 	return f
 }
 
-// markFamiliar marks the last added family as familiar.
+// markFamiliar marks the family that was added last as familiar.
 func (o *observed) markFamiliar(v *prometheus.HistogramVec) *prometheus.HistogramVec {
 	o.families[len(o.families)-1].familiar = true
 	return v
 }
 
-// familiarClient counts the answers of one client.
+// familiarClient counts the responses that one client gets.
 type familiarClient struct {
 	requests *bounded[familiarAnswer, prometheus.Counter]
 	retries  *bounded[familiarAnswer, prometheus.Counter]
@@ -71,10 +71,10 @@ type familiarAnswer struct {
 
 var beyondAnswer = familiarAnswer{code: beyondCode, method: other, host: other}
 
-// noAnswer is the code of a request without an answer.
+// noAnswer is the code of a request that got no response.
 const noAnswer = "<error>"
 
-// client returns counters for the answers of a client, or nil if f is nil.
+// client returns counters for the responses that a client gets, or nil if f is nil.
 func (f *familiar) client(opts Options, all *bounds) *familiarClient {
 	if f == nil {
 		return nil
@@ -101,7 +101,7 @@ func (c *familiarClient) answered(a rest.Answered) {
 	}
 	to := familiarAnswer{a.StatusCode, a.Method, hostOf(a.URL)}
 	c.requests.get(to).Inc()
-	if a.Verb != "watch" { // client-go has no metric for watches
+	if a.Verb != "watch" { // client-go has no such metric for watches
 		to.code = 0
 		c.seconds.get(to).Observe(a.Wait.Seconds())
 	}
@@ -113,14 +113,14 @@ func (c *familiarClient) retried(r rest.Retry) {
 	}
 }
 
-// familiarQueue is a queue with the priorities that it has had.
+// familiarQueue is a queue with all priorities that it has had so far.
 type familiarQueue struct {
 	workqueue.Stats
 	depth *familiarDepth
 }
 
-// familiarDepth remembers the priorities that a queue ever had, as controller-runtime does. Without
-// this, a series would vanish instead of becoming 0, which is a gap in a graph.
+// familiarDepth remembers all priorities that a queue has had, like controller-runtime. Without
+// this, a series would end instead of becoming 0, and a graph would have a gap.
 type familiarDepth struct {
 	mu   sync.Mutex // guards following
 	seen []int
@@ -129,8 +129,8 @@ type familiarDepth struct {
 
 func newFamiliarDepth() *familiarDepth { return &familiarDepth{seen: []int{0}} }
 
-// maxPriorities is the number of priorities with series of their own. If a queue has more, all
-// priorities share the series tooManyPriorities.
+// maxPriorities is the maximum number of priorities that have their own series. If a queue has
+// more, all priorities share the series tooManyPriorities.
 const (
 	maxPriorities     = 25
 	tooManyPriorities = "exceeded_cardinality_limit"
@@ -140,7 +140,7 @@ func (d *familiarDepth) each(s workqueue.Stats, set func(float64, ...string)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	ready := map[int]int{}
-	left := s.Dirty // dirty keys that are not ready have priority 0 here
+	left := s.Dirty // Dirty keys that are not ready count as priority 0 here.
 	for _, l := range s.Levels {
 		ready[l.Priority] = l.Ready
 		left -= l.Ready

@@ -12,9 +12,9 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// informerPart are the labels of an informer and its stages. The label selection describes the
-// objects of a factory's informer, and is "" for other informers. It comes first, because a number
-// is appended to the last label if two parts have the same labels.
+// informerPart lists the labels of an informer and of its stages. The label selection describes the
+// objects of a factory's informer, and is "" for other informers. It is the first label, because a
+// number is appended to the last label if two parts have the same labels.
 var informerPart = []string{"selection", "informer"}
 
 var informerReadings = func() readings[informer.Status] {
@@ -36,7 +36,7 @@ var informerReadings = func() readings[informer.Status] {
 	return r
 }()
 
-// heardAt is when the server last sent something, or zero.
+// heardAt returns when the server last sent something, or the zero time.
 func heardAt(s reflector.Status) time.Time {
 	if s.LastEventAt.After(s.LastListAt) {
 		return s.LastEventAt
@@ -61,9 +61,10 @@ var handlerReadings = func() readings[informer.HandlerStatus] {
 	return r
 }()
 
-// Informer adds an informer with all of its stages: reflector, queue, store and handlers. i is an
-// *informer.Informer of any type, or a handle on an informer shared by a factory. The label
-// informer is its Name. After a call of remove, scrapes no longer read the informer.
+// Informer adds an informer with all of its stages: reflector, queue, store and handlers. The
+// argument is an *informer.Informer of any type, or a handle on an informer that a factory shares.
+// The label informer is its Name. After remove has been called, scrapes no longer read the
+// informer.
 //
 // Histograms also need an observer: see [InformerOptions].
 func (m *Metrics) Informer(i interface{ Status() informer.Status }) (remove func()) {
@@ -101,13 +102,13 @@ func collectInformer(c *collection, selection string, s informer.Status) {
 	}
 }
 
-// InformerOptions returns opts with observers for the histograms of an informer: lists and watches,
-// the wait of changes between reflector and store, the wait of events for handlers, and handler
-// calls. The observers also count failures by reason. Observers that are already set are called as
-// well.
+// InformerOptions returns opts with observers for the histograms of an informer. They measure lists
+// and watches, the wait of changes between reflector and store, the wait of events for handlers,
+// and handler calls. The observers also count failures by reason. Observers that are already set
+// are called as well.
 //
-// The observers cost no allocation for an event. An informer with observed handlers reads the clock
-// twice for each call. The label informer is opts.Name, which should be set.
+// The observers cost no allocation for an event. With an observer, an informer reads the clock
+// twice for each handler call. The label informer is opts.Name, which should be set.
 func InformerOptions[T any](m *Metrics, opts informer.Options[T]) informer.Options[T] {
 	opts.Observer = m.InformerObserver(opts.Name, opts.Observer)
 	opts.Reflector.Observer = m.ReflectorObserver(opts.Name, opts.Reflector.Observer)

@@ -39,7 +39,7 @@ var holderReadings = func() readings[lease.Stats] {
 	return r
 }()
 
-// Elector adds a candidate for a lease, which is a *lease.Elector. The label lease is the lease as
+// Elector adds a candidate for a lease, such as a *lease.Elector. The label lease is the lease as
 // namespace/name.
 //
 // Histograms also need an observer: see [Metrics.ElectorObserver].

@@ -15,7 +15,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// All metrics follow Prometheus' conventions: units, suffixes, help texts. The familiar ones are
+// All metrics follow Prometheus' conventions: units, suffixes, help texts. The familiar metrics are
 // exempt, because they keep their original form.
 func TestMetricsAreClean(t *testing.T) {
 	t.Parallel()
@@ -34,7 +34,7 @@ func TestMetricsAreClean(t *testing.T) {
 	require.Empty(t, problems)
 }
 
-// Parts are added and removed, and observers are called, while Prometheus scrapes.
+// While Prometheus scrapes, parts are added and removed, and observers are called.
 func TestEverythingAtOnce(t *testing.T) {
 	t.Parallel()
 	m, registry := made(t, Options{FamiliarNames: true, MaxParts: 20})
@@ -66,7 +66,8 @@ func TestEverythingAtOnce(t *testing.T) {
 	require.Equal(t, 800.0, now[`kinform_workqueue_run_seconds_count{queue="queue"}`])
 }
 
-// A registry accepts only one collector, to which a program adds all of its parts.
+// A registry accepts one collector of this package. A program adds all of its parts to that
+// collector.
 func TestOneRegistryHasOneCollector(t *testing.T) {
 	t.Parallel()
 	_, registry := made(t, Options{})

@@ -51,10 +51,11 @@ var controllerReadings = func() readings[controller.ControllerStatus] {
 	return r
 }()
 
-// Manager adds a manager with all of its parts: clients, caches with all of their stages, the
-// queues of its controllers, and its lease if its Elector is a *lease.Elector. Parts that the
-// manager gets later are included. The label manager is its Name. For the manager's client, the
-// label client is "manager". For clients of other clusters, it is "cluster-1" and so on.
+// Manager adds a manager with all of its parts: clients, caches with all of their stages, and the
+// queues of its controllers. It includes the lease if the manager's Elector is a *lease.Elector.
+// Parts that the manager gets later are included. The label manager is its Name. The label client
+// is "manager" for the manager's own client. For the clients of other clusters it is "cluster-1"
+// and so on.
 //
 // A manager does not know its event recorders: see [Metrics.Recorder]. Histograms also need
 // observers: see [Metrics.ControllerObserver] and [Metrics.ClientObserver].
@@ -91,8 +92,8 @@ func (m *Metrics) Manager(manager *controller.Manager) (remove func()) {
 	})
 }
 
-// ControllerObserver returns an observer for the histograms of all controllers and caches of a
-// manager, for controller.Options.
+// ControllerObserver returns an observer for controller.Options. It serves the histograms of all
+// controllers and caches of a manager.
 func (m *Metrics) ControllerObserver() *controller.Observer {
 	return &controller.Observer{
 		Queue: func(name string, next *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {

@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// The metrics answer the questions of an operator, for a healthy program and for a broken one.
+// The metrics answer an operator's questions, both for a healthy program and for a broken one.
 func TestMetricsOfAManagerAnswer(t *testing.T) {
 	play(t, Options{FamiliarNames: true, Holders: true}, func(t *testing.T, r *rig) {
 		for _, name := range []string{"fine", "later", "broken", "hopeless", "panics"} {
@@ -125,7 +125,7 @@ func TestMetricsShowWhatHangs(t *testing.T) {
 	})
 }
 
-// The metrics show the reason of a relist.
+// The metrics show why the reflector relists.
 func TestMetricsShowWhatRelists(t *testing.T) {
 	play(t, Options{}, func(t *testing.T, r *rig) {
 		r.create("a")

@@ -10,7 +10,7 @@ import (
 // Metrics collects the metrics of the parts of a program. It is a prometheus.Collector: register it
 // once. Parts may be added and removed at any time.
 //
-// It is safe for concurrent use, has no goroutine, and needs no Close.
+// It is safe for concurrent use, has no goroutines, and needs no Close.
 type Metrics struct {
 	opts     Options
 	observed observed
@@ -19,7 +19,7 @@ type Metrics struct {
 	sources []*source  // in the order in which they were added
 }
 
-// source is one or several parts. Each scrape reads it.
+// source stands for one part or several parts. Each scrape reads it.
 type source struct {
 	collect func(*collection)
 }
@@ -54,7 +54,7 @@ func (m *Metrics) add(collect func(*collection)) (remove func()) {
 	}
 }
 
-// leftOutDesc describes the metric of this package about itself.
+// leftOutDesc describes the package's metric about itself.
 var leftOutDesc = prometheus.NewDesc(leftOut.name, leftOut.help, nil, nil)
 
 var leftOut = family{

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// observed has the metrics that are not in any snapshot: histograms, and counts by kind of answer.
+// observed has the metrics that no snapshot contains: histograms, and counts by kind of response.
 // Observers update them.
 type observed struct {
 	bounds   *bounds
@@ -70,7 +70,7 @@ func (o *observed) histogram(h prometheus.HistogramOpts, labels []string) *prome
 	return v
 }
 
-// nativeBuckets adds native buckets: each a tenth wider than the one below, at most a hundred.
+// nativeBuckets adds native buckets: at most a hundred, each a tenth wider than the one below.
 func nativeBuckets(h *prometheus.HistogramOpts) {
 	h.NativeHistogramBucketFactor, h.NativeHistogramMaxBucketNumber, h.NativeHistogramMinResetDuration = 1.1, 100, time.Hour
 }

@@ -15,38 +15,38 @@ type Options struct {
 	// only.
 	FamiliarNames bool
 
-	// Buckets are the upper bounds of the buckets of kinform's histograms, in seconds and rising.
-	// Defaults to 15 buckets from 100 microseconds to 5 minutes. The familiar histograms always
-	// have the original buckets.
+	// Buckets are the upper bounds of the buckets of kinform's histograms, in seconds and in rising
+	// order. Defaults to 15 buckets from 100 microseconds to 5 minutes. The familiar histograms
+	// always have the original buckets.
 	Buckets []float64
 
-	// NativeHistograms adds native buckets to kinform's histograms. Prometheus sees them if it
+	// NativeHistograms adds native buckets to kinform's histograms. Prometheus gets them if it
 	// scrapes with protobuf. Defaults to false. The familiar histograms always have native buckets,
 	// like the originals.
 	NativeHistograms bool
 
-	// Holders adds kinform_lease_holder_info, with the identity of the leader as a label. It is
-	// optional because each leader is a new series, and each process has a new identity. Without
-	// it, the metric kinform_lease_leading says which of the scraped processes leads. Defaults to
-	// false.
+	// Holders adds kinform_lease_holder_info, which has the identity of the leader as a label. It
+	// is optional because each new leader is a new series, and each process has a new identity.
+	// Without it, the metric kinform_lease_leading says which of the scraped processes leads.
+	// Defaults to false.
 	Holders bool
 
-	// Traces returns the trace of an event or a reconcile, as a *tracing.Tracing does. The
-	// histograms of handlers and queues, including the familiar ones, then have exemplars
-	// "trace_id" with the id of this trace. Prometheus reads exemplars if
+	// Traces returns the traces of events and reconciles; a *tracing.Tracing is one. The histograms
+	// of handlers and queues, including the familiar ones, then have exemplars with the trace's id,
+	// under the name "trace_id". Prometheus reads exemplars if
 	// promhttp.HandlerOpts.EnableOpenMetrics is set. Defaults to nil: no exemplars.
 	Traces Traces
 
 	// MaxParts is the maximum number of parts of each kind with metrics: informers, queues, clients
-	// and so on. It also limits the series of a part for names that a server or a program chooses:
-	// priorities, resources, handlers, indexes. The first MaxParts names get metrics. The other
-	// names share the name "other" in histograms, and kinform_metrics_left_out counts them.
-	// Defaults to 500.
+	// and so on. It also limits the series of a part when a server or a program chooses their
+	// names: priorities, resources, handlers, indexes. The first MaxParts names get their own
+	// metrics. In histograms, all other names share the name "other". kinform_metrics_left_out
+	// counts these names. Defaults to 500.
 	MaxParts int
 }
 
-// defaultBuckets are on average a factor of three apart. They cover durations from a handler that
-// only fills a queue to a reconcile that waits for an external system.
+// On average, each of the defaultBuckets is three times the one before. They cover durations from a
+// handler that only fills a queue to a reconcile that waits for an external system.
 var defaultBuckets = []float64{0.0001, 0.00025, 0.001, 0.0025, 0.01, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 60, 120, 300}
 
 func (o Options) withDefaults() (Options, error) {

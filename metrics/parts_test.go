@@ -22,7 +22,7 @@ func keyOf(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: "web", Name: name}
 }
 
-// made returns a registered collector.
+// made returns a collector and the registry in which it is registered.
 func made(t *testing.T, opts Options) (*Metrics, *prometheus.Registry) {
 	t.Helper()
 	m, err := New(opts)
@@ -50,7 +50,7 @@ func (nothing) AllKeys() iter.Seq[types.NamespacedName] {
 	return func(func(types.NamespacedName) bool) {}
 }
 
-// Each stage can be added alone, and removed again.
+// Each stage can be added separately, and removed again.
 func TestStagesAlone(t *testing.T) {
 	t.Parallel()
 	m, registry := made(t, Options{})
@@ -76,7 +76,7 @@ func TestStagesAlone(t *testing.T) {
 	}
 }
 
-// No names and no number of parts make a scrape fail.
+// No name and no number of parts makes a scrape fail.
 func TestNamesAndNumbersOfPartsFailNoScrape(t *testing.T) {
 	t.Parallel()
 	m, registry := made(t, Options{MaxParts: 3, FamiliarNames: true})
@@ -99,7 +99,7 @@ func TestNamesAndNumbersOfPartsFailNoScrape(t *testing.T) {
 	require.Equal(t, 6.0, now[`kinform_metrics_left_out{}`], "a handler, an informer, and of a queue, and its familiar depth, two of five priorities")
 }
 
-// If the values of a label come from a server or a program, their number is limited.
+// If a server or a program chooses the values of a label, their number is limited.
 func TestLabelsOfAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	m, registry := made(t, Options{MaxParts: 4, FamiliarNames: true})
@@ -199,7 +199,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// If there are too many parts of one kind, the further ones share a name in histograms. Each kind
+// If there are too many parts of one kind, all further parts share a name in histograms. Each kind
 // is counted separately.
 func TestNamesOfHistogramsAreBounded(t *testing.T) {
 	t.Parallel()

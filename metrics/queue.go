@@ -62,7 +62,7 @@ var queueReadings = func() readings[workqueue.Stats] {
 	return r
 }()
 
-// Queue adds a queue, which is a *workqueue.Queue of any type. The label queue is its Name.
+// Queue adds a queue, such as a *workqueue.Queue of any type. The label queue is its Name.
 //
 // Histograms also need an observer: see [QueueObserver].
 func (m *Metrics) Queue(q interface{ Stats() workqueue.Stats }) (remove func()) {
@@ -85,8 +85,8 @@ func (m *Metrics) collectQueue(c *collection, s workqueue.Stats, depth *familiar
 // duration of reconciles. It also calls next. The label queue is name, which should be the Name of
 // the queue.
 //
-// It costs no allocation for a key. A queue with an observer measures the times of reconciles; see
-// workqueue.Options.Timed.
+// An observed key costs no allocation. A queue with an observer measures the times of reconciles;
+// see workqueue.Options.Timed.
 func QueueObserver[K comparable](m *Metrics, name string, next *workqueue.Observer[K]) *workqueue.Observer[K] {
 	return observeQueue(m.queueTimes(name), next)
 }
@@ -99,8 +99,8 @@ func observeQueue[K comparable](times *queueTimes, next *workqueue.Observer[K]) 
 	return o
 }
 
-// queueTimes has the histograms of one queue. waiting and running return the traces of its keys;
-// they are nil without Options.Traces.
+// queueTimes has the histograms of one queue. The functions waiting and running return the traces
+// of its keys. They are nil without Options.Traces.
 type queueTimes struct {
 	wait, run        histograms
 	waiting, running func(types.NamespacedName) string

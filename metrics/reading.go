@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// family describes a metric of all parts of one kind, for the registry and for the table in
-// docs/metrics.md.
+// family describes a metric that all parts of one kind have. The registry and the table in
+// docs/metrics.md use it.
 type family struct {
 	name, help string
 	kind       string // gauge, counter or histogram
@@ -21,19 +21,19 @@ type family struct {
 type reading[S any] struct {
 	family
 	desc *prometheus.Desc
-	// each calls set for every series in the snapshot, with the values of the family's own labels.
-	// The labels of the part are added later.
+	// each calls the function set for every series in the snapshot, with the values of the family's
+	// own labels. The labels of the part are added later.
 	each func(snapshot S, set func(value float64, labels ...string))
-	// open says that the number of series is not known in advance.
+	// open is set if the number of series is not known in advance.
 	open bool
 }
 
-// openLabels are the labels whose values the program or the server chooses.
+// openLabels are the labels whose values are chosen by the program or the server.
 var openLabels = []string{"index", "priority", "part"}
 
 // readings has all families that are read from the snapshot of one kind of part.
 type readings[S any] struct {
-	part []string // the labels that identify the part among others of its kind
+	part []string // the labels that distinguish the part from others of its kind
 	all  []reading[S]
 }
 
@@ -80,7 +80,7 @@ func (r *readings[S]) describe(out chan<- *prometheus.Desc) {
 	}
 }
 
-// emit sends all metrics of a part. labels is a result of c.part.
+// emit sends all metrics of a part. The labels come from c.part.
 func (r *readings[S]) emit(c *collection, s S, labels []string) {
 	for _, one := range r.all {
 		kind := prometheus.GaugeValue
@@ -102,18 +102,17 @@ func (r *readings[S]) emit(c *collection, s S, labels []string) {
 	}
 }
 
-// collection is the state of one scrape.
+// collection is the state during one scrape.
 type collection struct {
 	out     chan<- prometheus.Metric
 	most    int
 	taken   map[string]bool // kinds and labels of the parts so far
-	count   map[string]int  // of parts, by kind
+	count   map[string]int  // number of parts, by kind
 	leftOut int
 }
 
-// part returns the labels of a part of a kind. If another part has the same labels, which would
-// make the scrape fail, a number is appended to the last label. If ok is false, there are too many
-// parts.
+// part returns the labels of a part. If another part has the same labels, a number is appended to
+// the last label. Otherwise the scrape would fail. If ok is false, there are too many parts.
 func (c *collection) part(kind string, labels ...string) (unique []string, ok bool) {
 	if c.count[kind]++; c.count[kind] > c.most {
 		c.leftOut++
@@ -137,7 +136,8 @@ func (c *collection) part(kind string, labels ...string) (unique []string, ok bo
 // maxLabel limits the length of a label value in bytes.
 const maxLabel = 256
 
-// labelValue makes a text a valid label value, as the registry requires, and shortens it.
+// labelValue converts a text to a valid label value, as the registry requires, and shortens a long
+// text.
 func labelValue(text string) string {
 	if len(text) > maxLabel {
 		text = text[:maxLabel]

@@ -62,7 +62,7 @@ func (m *Metrics) Reflector(name string, r interface{ Status() reflector.Status 
 }
 
 // ReflectorObserver returns an observer for the histograms of lists and watches, and for the
-// reasons of failures. It also calls next. It is for one reflector.
+// reasons of failures. It also calls next. Use a separate observer for each reflector.
 func (m *Metrics) ReflectorObserver(name string, next *reflector.Observer) *reflector.Observer {
 	name = m.observed.named("informer", name)
 	lists, watches := m.observed.listSeconds.WithLabelValues(name), m.observed.watchSeconds.WithLabelValues(name)
@@ -90,7 +90,7 @@ func (m *Metrics) ReflectorObserver(name string, next *reflector.Observer) *refl
 	return o
 }
 
-// reasons are checked in this order.
+// reasons are the checks of reasonOf, in order.
 var reasons = []struct {
 	name string
 	err  error
@@ -137,8 +137,8 @@ func reasonOf(err error) string {
 	return "connection"
 }
 
-// versionNumber converts a resourceVersion to a number. Of a long version, it uses the last 15
-// digits, which a float can hold exactly.
+// versionNumber converts a resourceVersion to a number. If a version is long, it uses the last 15
+// digits, which a float can represent exactly.
 func versionNumber(version string) (float64, bool) {
 	if len(version) > 15 {
 		version = version[len(version)-15:]

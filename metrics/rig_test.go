@@ -44,7 +44,7 @@ type rig struct {
 	stop      func() error // ends the program, and returns the result of its Run
 }
 
-// play runs a test in a bubble. The test starts the program with r.run.
+// play runs a test in a bubble. The test calls r.run to start the program.
 func play(t *testing.T, opts Options, test func(t *testing.T, r *rig)) {
 	t.Helper()
 	t.Parallel()
@@ -92,7 +92,7 @@ func (r *rig) run() {
 	r.rest(time.Second)
 }
 
-// rest lets this time pass, and waits until all goroutines are idle.
+// rest lets the duration d pass, and waits until all goroutines are idle.
 func (r *rig) rest(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -108,8 +108,9 @@ func (r *rig) create(name string) *configMap {
 	return made.(*configMap)
 }
 
-// scrape returns the values of all series by name and labels, such as `up{job="a"}`, as Prometheus
-// has them. For a histogram, it returns the number of observations as name_count.
+// scrape returns the values of all series by name and labels, such as `up{job="a"}`, in the form in
+// which Prometheus stores them. For a histogram, it returns the number of observations as
+// name_count.
 func scrape(t testing.TB, g prometheus.Gatherer) map[string]float64 {
 	t.Helper()
 	all, err := g.Gather()

@@ -19,24 +19,24 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// change is a traced change, from its event until it is dropped. A handler may handle it in this
-// time.
+// change is a traced change. It is kept from the event until it is dropped. A handler can handle it
+// during this time.
 type change struct {
 	key      types.NamespacedName
 	version  string
 	kind     listwatch.EventType
 	received time.Time
 	span     trace.SpanContext // set when the store has the change or a newer one
-	handled  []hearer          // the consumers that have handled it
+	handled  []hearer          // consumers that have handled the change
 }
 
-// hearer is a consumer of a change: a handler by its name, or the filler of a handler.
+// hearer is a consumer of a change: a handler, by its name, or the filler of a handler.
 type hearer struct {
 	handler string
 	filler  *filler
 }
 
-// cache has the traced changes of an informer.
+// cache has the traced changes of one informer.
 type cache struct {
 	tracing *Tracing
 	name    string
@@ -45,12 +45,12 @@ type cache struct {
 
 	mu       sync.Mutex // guards following
 	changes  map[types.NamespacedName][]*change
-	order    []*change // all changes, the oldest first
-	unstored []*change // those without a span
+	order    []*change // all traced changes, the oldest first
+	unstored []*change // changes without a span
 	popped   time.Time // when the last batch was taken from the queue
 }
 
-// received starts to trace a change, if it is sampled.
+// received begins to trace a change if the change is sampled.
 func (c *cache) received(e reflector.EventInfo) {
 	if e.Phase != reflector.Watching || !c.tracing.chosen() {
 		return
@@ -80,7 +80,7 @@ func (c *cache) received(e reflector.EventInfo) {
 	c.changes[ch.key] = append(c.changes[ch.key], ch)
 	c.open.Add(1)
 	c.waiting.Add(1)
-	if same := c.changes[ch.key]; len(same) > maxLinks { // as many as a reconcile has links to
+	if same := c.changes[ch.key]; len(same) > maxLinks { // A reconcile can have this many links.
 		if len(same[0].handled) == 0 {
 			c.tracing.counts.lost.Add(1)
 		}
@@ -118,7 +118,7 @@ func (c *cache) handedOut() {
 	c.popped = time.Now()
 }
 
-// stored makes the spans of the changes that the store now has.
+// stored makes the spans of the changes that the store has reached.
 func (c *cache) stored(version string) {
 	if c.waiting.Load() == 0 {
 		return
@@ -126,7 +126,7 @@ func (c *cache) stored(version string) {
 	now := time.Now()
 	due, popped := c.takeStored(version)
 	for _, ch := range due {
-		// without a lock, because the provider's processors are called
+		// This runs without the lock, because it calls the provider's processors.
 		span := c.spans(ch, popped, now)
 		c.mu.Lock()
 		if span.IsSampled() {
@@ -154,7 +154,7 @@ func (c *cache) takeStored(version string) (due []*change, popped time.Time) {
 	return due, c.popped
 }
 
-// spans makes the spans of a change from the event to the store.
+// spans makes the spans of a change, from the event until the store has it.
 func (c *cache) spans(ch *change, popped, stored time.Time) trace.SpanContext {
 	attrs := c.tracing.object(ch.key, attribute.String("kinform.informer", c.name), attribute.String("kinform.event", ch.kind.String()),
 		attribute.String("kinform.resource_version", ch.version))
@@ -176,8 +176,8 @@ func (t *Tracing) span(ctx context.Context, name string, from, to time.Time, att
 	span.End(trace.WithTimestamp(to))
 }
 
-// answered returns the changes that led to an event and that who has not handled yet, and records
-// that who has handled them.
+// answered returns the changes that led to an event, except changes that this consumer has handled
+// before. It marks the returned changes as handled by the consumer.
 func (c *cache) answered(who hearer, key types.NamespacedName, version string) (told []trace.SpanContext) {
 	if c.open.Load() == 0 {
 		return nil
@@ -208,8 +208,9 @@ func (c *cache) delivered(info informer.DeliverInfo) {
 	}
 }
 
-// TracesOfEvents returns a function for metrics.Options.Traces, for exemplars. The function returns
-// the trace id of the change that a handler was called for, or "" if the change is not traced.
+// TracesOfEvents returns a function for metrics.Options.Traces, for exemplars. The returned
+// function returns the trace id of the change for which a handler was called, or "" if the change
+// is not traced.
 func (t *Tracing) TracesOfEvents(informer string) func(informer.DeliverInfo) (traceID string) {
 	return t.cache(informer).traceOf
 }
@@ -228,8 +229,8 @@ func (c *cache) traceOf(info informer.DeliverInfo) string {
 	return ""
 }
 
-// reaches reports whether have is at least want. It returns true if the versions cannot be
-// compared: the versions of merged sources, for example, are not numbers.
+// reaches reports whether the version have is not older than the version want. It returns true if
+// the versions cannot be compared. For example, the versions of merged sources are not numbers.
 func reaches(have, want string) bool {
 	if !number(have) || !number(want) || have == want {
 		return true
@@ -259,8 +260,8 @@ func (c *cache) observe(i *informer.Observer, r *reflector.Observer, f *deltafif
 	return i, r, f, s
 }
 
-// InformerOptions returns opts with observers, for an informer without a manager. opts.Name should
-// be set. Observers that are already set are called as well.
+// InformerOptions returns opts with observers, for an informer without a manager. Set opts.Name,
+// which identifies the informer. Observers that are already set are called as well.
 func InformerOptions[T any](t *Tracing, opts informer.Options[T]) informer.Options[T] {
 	opts.Observer, opts.Reflector.Observer, opts.Queue.Observer, opts.Store.Observer =
 		t.cache(opts.Name).observe(opts.Observer, opts.Reflector.Observer, opts.Queue.Observer, opts.Store.Observer)

@@ -26,7 +26,7 @@ type pipeline struct {
 	turn   func(context.Context, keyed) error
 }
 
-// newPipeline returns a pipeline with tracing, or without tracing if traced is nil.
+// newPipeline returns a pipeline. It has no tracing if traced is nil.
 func newPipeline(t testing.TB, traced *Tracing) *pipeline {
 	p := &pipeline{tap: tap.New[*configMap](), object: &configMap{}}
 	p.turn = func(context.Context, keyed) error { return nil }
@@ -68,8 +68,7 @@ func watchEvent(name string, version int) reflector.EventInfo {
 	return reflector.EventInfo{Phase: reflector.Watching, Type: listwatch.Added, Key: keyOf(name), ResourceVersion: strconv.Itoa(version)}
 }
 
-// An event that is not sampled allocates no more than without tracing, even while another event is
-// traced.
+// Tracing adds no allocations to an event that is not sampled, even while another event is traced.
 func TestWhatIsNotSampledAllocatesNothing(t *testing.T) {
 	const events = 2000
 	without := tap.Allocations(events, newPipeline(t, nil).event)
@@ -88,7 +87,7 @@ func TestWhatIsNotSampledAllocatesNothing(t *testing.T) {
 }
 
 // BenchmarkPipeline sends an event from a watch through queue and store to a handler, which adds a
-// key to a work queue. It then reconciles the key. Spans go to a processor that drops them.
+// key to a work queue. It then reconciles the key. A processor drops the spans.
 func BenchmarkPipeline(b *testing.B) {
 	for _, with := range []struct {
 		name  string

@@ -16,8 +16,8 @@ import (
 	"github.com/kinform/kinform/tracing"
 )
 
-// All changes of a controller are traced. A real program would have an exporter in place of the
-// recorder, and trace one change in a hundred.
+// This program traces all changes of a controller. A real program would have an exporter in place
+// of the recorder, and would trace one change in a hundred.
 func Example() {
 	server := apitest.New(apitest.Options{})
 	if err := server.ListenMemory(); err != nil {
@@ -36,12 +36,12 @@ func Example() {
 	maps := controller.For[*corev1.ConfigMap](m, rest.ResourceOptions{})
 	ctx, stop := context.WithCancel(context.Background())
 	controller.Manage(m, "greet", maps, func(ctx context.Context, found *corev1.ConfigMap) (controller.Result, error) {
-		if found.Name == "first" { // exists before the controller starts, so it is not a change
+		if found.Name == "first" { // It exists before the controller starts, so it is not a change.
 			_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "second"}})
 			return controller.Done, err
 		}
 		_, err := maps.Server().Get(ctx, types.NamespacedName{Namespace: "web", Name: "first"}, metav1.GetOptions{})
-		stop() // like SIGTERM
+		stop() // in place of SIGTERM
 		return controller.Done, err
 	}, controller.Settings[*corev1.ConfigMap]{})
 	rest.Must(server.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "first"}}))

@@ -11,26 +11,26 @@ import (
 
 // Options are the options of a [Tracing]. The zero value is ready for use.
 type Options struct {
-	// Ratio is the share of changes that are traced, from 0 to 1. The choice is made when a change
-	// is received; the sampler of the provider can only reduce the share. A negative Ratio means no
-	// changes. Defaults to 0.01.
+	// Ratio is the fraction of changes that are traced, from 0 to 1. The decision is made when a
+	// change is received. The sampler of the provider can only reduce the fraction. With a negative
+	// Ratio, no change is traced. Defaults to 0.01.
 	Ratio float64
 
 	// WithoutNames leaves namespaces and names of objects out of the attributes. Defaults to false.
 	WithoutNames bool
 
 	// Propagator writes the trace into the headers of a reconcile's requests, so that a server with
-	// tracing can continue the trace: propagation.TraceContext{} writes traceparent. Defaults to
-	// nil: no header.
+	// tracing can continue the trace. For example, propagation.TraceContext{} writes traceparent.
+	// Defaults to nil: no header.
 	Propagator propagation.TextMapPropagator
 
-	// MaxOpen is the maximum number of traced changes, and of traced keys in each queue. Beyond it,
-	// the oldest changes are dropped, and further keys are not traced. Defaults to 1,000. See
-	// [Stats].
+	// MaxOpen is the maximum number of traced changes, and of traced keys in each queue. Beyond the
+	// maximum, the oldest changes are dropped, and further keys are not traced. Defaults to 1,000.
+	// See [Stats].
 	MaxOpen int
 
-	// MaxAge is the maximum time that a change may wait for handlers, and then for its reconcile. A
-	// change that waits longer is dropped. Defaults to 10 minutes.
+	// MaxAge is how long a change may wait for handlers, and then again for its reconcile. A change
+	// that waits longer is dropped. Defaults to 10 minutes.
 	MaxAge time.Duration
 
 	// MaxAttempts is the maximum number of failed reconciles in a row that are traced for the same

@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// This test logs the picture of docs/tracing.md: go test -C tracing -run Picture -v .
+// This test logs the picture of docs/tracing.md. Run it with go test -C tracing -run Picture -v .
 func TestPictureOfATrace(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Ratio: 1}, rest.Options{})
@@ -48,8 +48,8 @@ func TestPictureOfATrace(t *testing.T) {
 	}
 }
 
-// waterfall draws the spans of a trace, one per line, each below its parent, with start and end
-// times.
+// waterfall draws the spans of a trace, one per line, with start and end times. Each span is below
+// its parent.
 func waterfall(all []sdk.ReadOnlySpan, root sdk.ReadOnlySpan) string {
 	const width = 48
 	var end time.Time

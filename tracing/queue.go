@@ -20,9 +20,9 @@ import (
 // maxLinks is the maximum number of changes to which the span of a reconcile has links.
 const maxLinks = 16
 
-// pending has the changes for the next reconcile of a key.
+// pending has the changes that the next reconcile of a key will handle.
 type pending struct {
-	links    []link // the first one, and the last ones
+	links    []link // the first change, and the last ones
 	changes  int    // number of all changes
 	attempts int    // number of failed reconciles
 	last     trace.SpanContext
@@ -32,7 +32,7 @@ type pending struct {
 // link is a change that waits for a reconcile.
 type link struct {
 	span  trace.SpanContext
-	added time.Time // zero if its wait already has a span
+	added time.Time // zero if a span of its wait exists already
 }
 
 func (p *pending) add(l link) {
@@ -44,12 +44,12 @@ func (p *pending) add(l link) {
 	p.links = append(p.links, l)
 }
 
-// queue has the keys of a queue whose next reconcile is traced.
+// queue has those keys of a queue whose next reconcile is traced.
 type queue struct {
 	tracing  *Tracing
 	name     string
-	open     atomic.Int64 // length of pending and running; at 0, the lock is not needed
-	observed atomic.Bool  // an observer reports the end of a reconcile
+	open     atomic.Int64 // length of pending and running; if it is 0, no lock is taken
+	observed atomic.Bool  // if set, an observer reports the end of each reconcile
 
 	mu      sync.Mutex // guards following
 	pending map[types.NamespacedName]*pending
@@ -77,7 +77,8 @@ func (q *queue) put(key types.NamespacedName, change func(*pending)) {
 	change(p)
 }
 
-// expireLocked drops the keys that have waited too long, for example in a queue after shutdown.
+// expireLocked drops keys that have waited too long, for example in a queue that has been shut
+// down.
 func (q *queue) expireLocked(now time.Time) {
 	for key, p := range q.pending {
 		if now.Sub(p.since) > q.tracing.opts.MaxAge {
@@ -88,7 +89,7 @@ func (q *queue) expireLocked(now time.Time) {
 	}
 }
 
-// take returns the changes for a reconcile that begins now, or nil.
+// take returns the changes of a key for a reconcile that begins now, or nil.
 func (q *queue) take(key types.NamespacedName) *pending {
 	if q.open.Load() == 0 {
 		return nil
@@ -126,14 +127,14 @@ func (q *queue) done(key types.NamespacedName) {
 	}
 }
 
-// TracesOfTurns returns two functions for metrics.Options.Traces, for exemplars. next returns the
-// trace id of a key's next reconcile, until it begins. ended returns the trace id of the last
-// started reconcile, until the observer of the queue has received its end. Both return "" if the
-// reconcile is not traced. The queue with this name needs a [Tracing.QueueObserver]; a manager's
-// queues have one.
+// TracesOfTurns returns two functions for metrics.Options.Traces, for exemplars. The function next
+// returns the trace id of a key's next reconcile, until that begins. The function ended returns the
+// trace id of the reconcile that was started last, until the observer of the queue has received its
+// end. Both return "" if the reconcile is not traced. The queue with this name needs a
+// [Tracing.QueueObserver]; a manager's queues have one.
 //
-// An observer may receive the end of a reconcile after another worker has begun the next one for
-// the key. The ended function then returns the wrong trace, or none.
+// Another worker may begin the next reconcile of a key before an observer receives the end of the
+// last one. The function ended then returns another trace id, or "".
 func (t *Tracing) TracesOfTurns(queue string) (next, ended func(key types.NamespacedName) (traceID string)) {
 	q := t.queue(queue)
 	return q.nextTrace, q.endedTrace
@@ -163,9 +164,9 @@ func (q *queue) endedTrace(key types.NamespacedName) string {
 	return ""
 }
 
-// QueueObserver returns an observer for a queue without a manager. Only exemplars need it. It first
-// calls next, so that the observer of package metrics can still find the trace of a reconcile. name
-// is the name of the queue, as in [Handler].
+// QueueObserver returns an observer for a queue without a manager. Only exemplars need it. It calls
+// next first, so that the observer of package metrics can still find the trace of a reconcile. The
+// argument name is the name of the queue, as in [Handler].
 func (t *Tracing) QueueObserver(name string, next *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {
 	q := t.queue(name)
 	q.observed.Store(true)
@@ -174,8 +175,8 @@ func (t *Tracing) QueueObserver(name string, next *workqueue.Observer[types.Name
 	return o
 }
 
-// Reconcile wraps a reconcile function for a queue's Run. name is the name of the queue, as in
-// [Handler].
+// Reconcile wraps a reconcile function for a queue's Run. The argument name is the name of the
+// queue, as in [Handler].
 func (t *Tracing) Reconcile(name string, next func(context.Context, types.NamespacedName) error) func(context.Context, types.NamespacedName) error {
 	q := t.queue(name)
 	return func(ctx context.Context, key types.NamespacedName) error {
@@ -183,14 +184,14 @@ func (t *Tracing) Reconcile(name string, next func(context.Context, types.Namesp
 		if p == nil {
 			return next(ctx, key)
 		}
-		if !q.observed.Load() { // otherwise the observer reports the end
+		if !q.observed.Load() { // Otherwise the observer reports the end.
 			defer q.done(key)
 		}
 		return q.turn(ctx, key, p, next)
 	}
 }
 
-// turn runs next, the reconcile of a key, in a span.
+// turn runs next, which reconciles a key, in a span.
 func (q *queue) turn(ctx context.Context, key types.NamespacedName, p *pending, next func(context.Context, types.NamespacedName) error) (err error) {
 	began := time.Now()
 	options := []trace.SpanStartOption{
@@ -237,7 +238,7 @@ func (q *queue) turn(ctx context.Context, key types.NamespacedName, p *pending, 
 	return err
 }
 
-// again keeps the changes of a failed reconcile for the next one.
+// again keeps the changes of a failed reconcile for the next reconcile.
 func (q *queue) again(key types.NamespacedName, p *pending, last trace.SpanContext) {
 	if p.attempts+1 >= q.tracing.opts.MaxAttempts {
 		return
@@ -253,18 +254,19 @@ func (q *queue) again(key types.NamespacedName, p *pending, last trace.SpanConte
 			}
 			next.add(l)
 		}
-		for _, l := range newer { // added during the reconcile
+		for _, l := range newer { // These were added during the reconcile.
 			next.add(l)
 		}
 	})
 }
 
-// filler is a queue as one handler sees it. It records which changes add a key.
+// filler is a queue as one handler uses it. It records the changes because of which the handler
+// adds a key.
 type filler struct {
 	to    enqueue.Queue
 	queue *queue
 	cache *cache
-	told  []trace.SpanContext // the changes of the event that the handler is called with
+	told  []trace.SpanContext // changes that led to the event of the current handler call
 }
 
 // event is called before the handler.
@@ -272,12 +274,12 @@ func (f *filler) event(key types.NamespacedName, version string) {
 	f.told = f.cache.answered(hearer{filler: f}, key, version)
 }
 
-// AddWith adds a key, and records that the changes of the handler's event have added it.
+// AddWith adds a key. It records that the changes of the handler's event are the cause.
 func (f *filler) AddWith(key types.NamespacedName, how workqueue.AddOptions) {
 	if len(f.told) > 0 {
 		f.add(key)
 	}
-	f.to.AddWith(key, how) // afterwards, because the reconcile may begin at once
+	f.to.AddWith(key, how) // This comes last, because the reconcile may begin at once.
 }
 
 func (f *filler) add(key types.NamespacedName) {
@@ -289,19 +291,19 @@ func (f *filler) add(key types.NamespacedName) {
 	})
 }
 
-// fill returns the queue that a handler fills, and a function to call before each call of the
+// fill returns the queue that a handler fills, and a function to call before each call of that
 // handler.
 func (t *Tracing) fill(controller, cache string, to enqueue.Queue) (enqueue.Queue, func(types.NamespacedName, string)) {
 	f := &filler{to: to, queue: t.queue(controller), cache: t.cache(cache)}
 	return f, f.event
 }
 
-// Handler returns a handler that fills a queue through filling, for example enqueue.Object. It is
-// for an informer and a queue without a manager. cache and name are the names of informer and
-// queue. Each registration needs a Handler of its own.
+// Handler returns a handler that the function filling makes, for example enqueue.Object. The
+// handler fills a queue. It is for an informer and a queue without a manager. The arguments cache
+// and name are the names of the informer and of the queue. Each registration needs its own Handler.
 func Handler[T any](t *Tracing, cache, name string, queue enqueue.Queue, filling func(enqueue.Queue) func(informer.Event[T])) func(informer.Event[T]) {
 	if queue == nil {
-		return filling(nil) // AddHandler refuses nil
+		return filling(nil) // returns nil, which AddHandler refuses
 	}
 	to, event := t.fill(name, cache, queue)
 	handle := filling(to)

@@ -29,7 +29,8 @@ var silent = slog.New(slog.DiscardHandler)
 
 func keyOf(name string) keyed { return keyed{Namespace: "web", Name: name} }
 
-// rig is a manager with one controller, and a server over HTTP. It records all spans.
+// rig is a manager with one controller, and an API server that it reaches over HTTP. It records all
+// spans.
 type rig struct {
 	t         *testing.T
 	server    *apitest.Server
@@ -65,7 +66,7 @@ func newRig(t *testing.T, opts Options, client rest.Options) *rig {
 	return r
 }
 
-// run starts the program. It returns when the watches are open, so that later changes come as
+// run starts the program. It returns when the watches are open, so that all later changes come as
 // events.
 func (r *rig) run() {
 	ctx, cancel := context.WithCancel(r.t.Context())

@@ -12,12 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Tracing makes the spans of a program. It is safe for concurrent use, has no goroutine, and needs
-// no Close: every span is ended by the function that started it.
+// Tracing makes the spans of a program. It is safe for concurrent use, has no goroutines, and needs
+// no Close: the function that starts a span also ends it.
 type Tracing struct {
 	opts   Options
 	tracer trace.Tracer
-	below  uint64 // random numbers below this one are sampled
+	below  uint64 // A change is sampled if its random number is below this one.
 	all    bool
 	counts counts
 
@@ -30,14 +30,14 @@ type counts struct{ sampled, followed, lost atomic.Uint64 }
 
 // Stats counts changes by their outcome.
 type Stats struct {
-	// Sampled are the changes that Options.Ratio has selected. Traced are the sampled changes that
-	// have a span: they have reached the store, and the sampler of the provider has selected them
-	// as well.
+	// Sampled are the changes that Options.Ratio has selected. Traced are those sampled changes
+	// that have a span. They have reached the store, and the sampler of the provider has selected
+	// them as well.
 	Sampled, Traced uint64
 
 	// Dropped are the changes, and the keys of queues, that were dropped because of Options.MaxOpen
-	// or Options.MaxAge. A change that reached the store counts only if MaxOpen, or the limit of 16
-	// changes of one object, was reached before any handler handled the change.
+	// or Options.MaxAge. A change that has reached the store counts only if a limit was reached
+	// before any handler handled it: MaxOpen, or 16 changes of one object.
 	Dropped uint64
 
 	// Open is the current number of traced changes and keys.
@@ -82,7 +82,7 @@ func (t *Tracing) Stats() Stats {
 // chosen decides at random whether the next change is traced.
 func (t *Tracing) chosen() bool { return t.all || uint64(rand.Uint32()) < t.below }
 
-// cache returns the cache for an informer name, and makes it if necessary.
+// cache returns the cache for the informer with this name. It makes the cache if necessary.
 func (t *Tracing) cache(name string) *cache {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -94,7 +94,7 @@ func (t *Tracing) cache(name string) *cache {
 	return c
 }
 
-// queue returns the queue for a queue name, and makes it if necessary.
+// queue returns the queue with this name. It makes the queue if necessary.
 func (t *Tracing) queue(name string) *queue {
 	t.mu.Lock()
 	defer t.mu.Unlock()

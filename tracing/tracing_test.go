@@ -54,7 +54,7 @@ func TestTraceOfAChangeIsItsWholeWay(t *testing.T) {
 	r.run()
 	made := r.create("a")
 	root := r.await("change configmaps", 1)[0]
-	// the secret causes the second one
+	// The secret causes the second reconcile.
 	r.eventually(func() bool { return len(r.ended("reconcile greet")) >= 2 })
 	id := root.SpanContext().TraceID()
 	require.False(t, root.Parent().IsValid())
@@ -72,7 +72,7 @@ func TestTraceOfAChangeIsItsWholeWay(t *testing.T) {
 		}
 		require.NotNil(t, span, name)
 		require.Equal(t, root.SpanContext().SpanID(), span.Parent().SpanID(), name)
-		if name != "workqueue" { // this span begins while the handler runs
+		if name != "workqueue" { // This span begins while the handler runs.
 			require.False(t, span.StartTime().Before(ends.Add(-time.Millisecond)), "%s begins where the span before it ended", name)
 		}
 		ends = span.EndTime()
@@ -83,8 +83,7 @@ func TestTraceOfAChangeIsItsWholeWay(t *testing.T) {
 	require.Equal(t, "201", texts(request)["http.response.status_code"])
 	require.Equal(t, fmt.Sprintf("00-%s-%s-01", id, request.SpanContext().SpanID()), <-headers)
 
-	// A change of an owned object has a trace of its own, which leads to the reconcile of the
-	// owner.
+	// A change of an owned object has its own trace, which leads to the reconcile of the owner.
 	secret := r.await("change secrets", 1)[0]
 	second := r.ended("reconcile greet")[1]
 	require.Equal(t, secret.SpanContext().TraceID(), second.SpanContext().TraceID())
@@ -133,7 +132,7 @@ func TestTurnHasLinksToAllChangesThatItAnswers(t *testing.T) {
 		updated, err := r.server.Update(m)
 		require.NoError(t, err)
 		m = updated.(*configMap)
-		r.await("handle greet", n+2) // so that changes do not merge before the work queue
+		r.await("handle greet", n+2) // so that changes are not merged before the work queue
 	}
 	close(goOn)
 	turns := r.await("reconcile greet", 2)
@@ -210,7 +209,7 @@ func TestNoSpanIsLeftOpen(t *testing.T) {
 		_, err := r.maps.Server().Get(ctx, keyOf(m.Name), metav1.GetOptions{})
 		return controller.Done, err
 	}
-	r.create("there") // the object is listed, so it is not a change
+	r.create("there") // The object comes with the list, so it is not a change.
 	r.run()
 	for n := range 20 {
 		r.create(fmt.Sprint("m", n))
@@ -322,8 +321,8 @@ func TestOptionsAreValidated(t *testing.T) {
 	}
 }
 
-// AddHandler refuses a handler without a queue, as without tracing. Otherwise the handler would
-// panic at each event.
+// AddHandler refuses a handler without a queue, in the same way as without tracing. Otherwise the
+// handler would panic at each event.
 func TestHandlerOfNoQueueIsNone(t *testing.T) {
 	t.Parallel()
 	traced, err := New(sdk.NewTracerProvider(), Options{Ratio: 1})

@@ -1,5 +1,5 @@
-// Command byhand is a controller without package controller: the parts are put together here, one
-// by one, and every step says why it is there. Read it from top to bottom.
+// Command byhand is a controller that does not use package controller. It puts the parts together
+// here, one by one, and the comments say why each step is necessary. Read it from top to bottom.
 //
 // It keeps a copy of the ConfigMap "settings" of namespace "default" in every namespace with the
 // label settings=shared. If a copy is changed or deleted, the controller restores it. The
@@ -45,8 +45,8 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// A replica that was suspended for a minute has lost the lease when it goes on, and its code
-	// does not know that yet. With Check, the client checks the lease before each request.
+	// A replica that was suspended for a minute has lost the lease, but its code does not know that
+	// yet when it goes on. With Check, the client checks the lease before each request.
 	client, err := rest.NewClient(connection.Config, rest.Options{Limit: lease.Check})
 	if err != nil {
 		log.Fatal(err)
@@ -54,7 +54,7 @@ func main() {
 	err = run(ctx, client, *identity, slog.Default())
 	client.Close()
 	if err != nil {
-		log.Fatal(err) // A replica that has lost the lease ends here, and is restarted.
+		log.Fatal(err) // A replica that has lost the lease ends here; the cluster restarts it.
 	}
 }
 
@@ -85,7 +85,7 @@ func run(ctx context.Context, client *rest.Client, identity string, logger *slog
 			queue.Add(e.Key.Namespace)
 			return
 		}
-		for key := range namespaces.Store().Keys() { // The original concerns all of them.
+		for key := range namespaces.Store().Keys() { // It concerns all namespaces.
 			queue.Add(key.Name)
 		}
 	}, informer.HandlerOptions{}); err != nil {
@@ -150,9 +150,9 @@ type controller struct {
 	recorder   *events.Recorder
 }
 
-// reconcile compares the wanted state of a namespace with the present state. It gets a name, and
-// not the events that led to it, so its result is the same for all of them. After an error, the
-// name is retried at ever longer intervals.
+// reconcile compares the wanted state of a namespace with the present state. It gets the name and
+// not the events that led to the reconcile, so its result does not depend on them. After an error,
+// the queue retries the name at longer and longer intervals.
 func (c *controller) reconcile(ctx context.Context, name string) error {
 	namespace, wanted := c.namespaces.Store().Get(types.NamespacedName{Name: name})
 	from, exists := c.configMaps.Store().Get(original)
@@ -171,7 +171,7 @@ func (c *controller) reconcile(ctx context.Context, name string) error {
 		return nil
 	default:
 		// All readers share the objects of a cache, so change a copy. The copy has the version that
-		// was read. If the object was written since, the server refuses the update.
+		// was read. If another client has written the object since, the server refuses the update.
 		changed := have.DeepCopy()
 		changed.Data, changed.BinaryData = from.Data, from.BinaryData
 		written, err = c.written.Update(ctx, changed, metav1.UpdateOptions{})
@@ -183,8 +183,8 @@ func (c *controller) reconcile(ctx context.Context, name string) error {
 		return fmt.Errorf("namespace %s: %w", name, err)
 	}
 	c.recorder.Normal(written, "Copied", "the settings are those of version %s", from.ResourceVersion)
-	// The cache receives the write a moment later. Until then, the name is parked. Otherwise the
-	// next reconcile would see the old state, and write again.
+	// The cache receives the write a moment later. Until then the name is parked, so that the next
+	// reconcile does not see the old state and write again.
 	c.queue.Park(name, func(ctx context.Context) error {
 		return c.configMaps.Store().WaitRV(ctx, written.ResourceVersion)
 	})

@@ -36,14 +36,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
 
-// rig is a server in a bubble, in which replicas can be started.
+// rig is a server in a bubble. Tests start replicas that use it.
 type rig struct {
 	t      *testing.T
 	server *apitest.Server
 
 	mu     sync.Mutex // guards following
 	log    bytes.Buffer
-	writes map[string]int // of ConfigMaps, by verb
+	writes map[string]int // number of writes to ConfigMaps, by verb
 }
 
 func newRig(t *testing.T) *rig {
@@ -73,7 +73,7 @@ func (r *rig) said() string {
 	return r.log.String()
 }
 
-// start starts a replica, and returns a function that ends the replica like SIGTERM.
+// start starts a replica. It returns a function that ends the replica, like SIGTERM.
 func (r *rig) start(identity string) (stop func() error) {
 	r.t.Helper()
 	client, err := rest.NewClient(rest.Config{Host: r.server.URL(), DialContext: r.server.DialContext}, rest.Options{Limit: lease.Check})
@@ -106,7 +106,7 @@ func (r *rig) set(namespace, value string) {
 	require.NoError(r.t, err)
 }
 
-// copies returns the copies in all namespaces, after everything has settled.
+// copies waits until everything has settled, and returns the copies in all namespaces.
 func (r *rig) copies() (found []string) {
 	r.t.Helper()
 	time.Sleep(5 * time.Second)
@@ -148,7 +148,7 @@ func TestSettingsAreCopied(t *testing.T) {
 	})
 }
 
-// The real program, as a process that gets SIGTERM.
+// The test runs the real program as a process, and sends it SIGTERM.
 func TestProgramEndsOnSIGTERM(t *testing.T) {
 	t.Parallel()
 	server := apitest.Start(t, apitest.Options{})
@@ -192,7 +192,7 @@ func TestWhatIsQueuedIsWrittenBeforeTheEnd(t *testing.T) {
 			r.namespace(fmt.Sprint("n", n), map[string]string{"settings": "shared"})
 		}
 		r.set("default", "1")
-		synctest.Wait() // Four workers are busy, and the other keys wait.
+		synctest.Wait() // Now four workers are busy, and the other keys wait.
 		require.NoError(t, stop())
 		require.Len(t, r.copies(), 13)
 		told, _, err := r.server.List(eventsv1.SchemeGroupVersion.WithResource("events"), "")

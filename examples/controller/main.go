@@ -1,9 +1,9 @@
 // Command controller is a complete controller: for every Website it keeps a Deployment, a DNS
-// record (a file, here), and a status that reports its progress.
+// record (here a file), and a status that reports its progress.
 //
 // A reconcile compares the wanted state with the present state, and corrects the difference. It
 // keeps no state between two runs, so it may end anywhere, and the next run continues from the
-// state that it finds. Package controller does the wiring around it.
+// state that it finds. Package controller connects all the other parts.
 package main
 
 import (
@@ -101,10 +101,10 @@ func (r *reconciler) reconcile(ctx context.Context, cached *Website) (controller
 	clean := func(context.Context, *Website) error { return r.zone.remove(key) }
 	site, gone, err := r.sites.Finalize(ctx, cached, "example.com/dns-record", clean)
 	if gone || err != nil {
-		return controller.Done, err // After an error, the key is retried at ever longer intervals.
+		return controller.Done, err // The queue retries the key after an error.
 	}
 	if wrong := site.Spec.validate(); wrong != nil {
-		// No retry: only a new spec can help, and a new spec is an event.
+		// Do not retry: only a new spec can help, and a new spec causes an event.
 		return controller.Done, cmp.Or(r.report(ctx, site, 0, wrong), controller.Terminal(wrong))
 	}
 	if err := r.zone.set(key, site.Spec.Host); err != nil {
@@ -114,7 +114,7 @@ func (r *reconciler) reconcile(ctx context.Context, cached *Website) (controller
 	if err != nil {
 		return controller.Done, err
 	}
-	// No event reports a lost record, so check now and then.
+	// No event reports a lost record, so the reconcile has to check from time to time.
 	return controller.After(10 * time.Minute), r.report(ctx, site, deployment.Status.ReadyReplicas, nil)
 }
 
@@ -131,8 +131,8 @@ func (r *reconciler) deploy(ctx context.Context, site *Website) (written *appsv1
 	} else if !metav1.IsControlledBy(have, site) {
 		return nil, fmt.Errorf("deployment %s is there, and is not ours", key)
 	}
-	// All readers share objects of a cache, so change a copy, and only the fields that the Website
-	// decides. The server has filled in the rest.
+	// All readers share the objects of a cache, so change a copy. Change only the fields that the
+	// Website determines. The server has set the other fields.
 	want := have.DeepCopy()
 	want.Spec.Replicas, want.Spec.Template.Spec.Containers[0].Image = &site.Spec.Replicas, site.Spec.Image
 	switch {

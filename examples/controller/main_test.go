@@ -37,16 +37,16 @@ var (
 	deployments = appsv1.SchemeGroupVersion.WithResource("deployments")
 )
 
-// rig is a server with a running controller, and a user of the server. It is made inside a synctest
+// rig is a server with a running controller, and a client of a user. It is made inside a synctest
 // bubble: HTTP is real, the network is in memory, and time is virtual.
 type rig struct {
 	t      *testing.T
 	server *apitest.Server
-	client *rest.Client             // the user's
-	sites  *rest.Resource[*Website] // the user's
+	client *rest.Client             // of the user
+	sites  *rest.Resource[*Website] // of the user
 	zone   zone
 	ready  func() error
-	stop   func() error // ends the controller, and returns the error of run
+	stop   func() error // ends the controller, and returns the error of the function run
 
 	mu       sync.Mutex // guards following
 	log      bytes.Buffer
@@ -68,7 +68,7 @@ func play(t *testing.T, test func(t *testing.T, r *rig)) {
 		require.NoError(t, err)
 		defer client.Close()
 		r.client = client
-		own, err := rest.NewClient(config, rest.Options{}) // the controller's
+		own, err := rest.NewClient(config, rest.Options{}) // the client of the controller
 		require.NoError(t, err)
 		defer own.Close()
 		r.sites = rest.Must(rest.NewJSONResource[*Website](client, websites, rest.ResourceOptions{}))
@@ -86,7 +86,7 @@ func play(t *testing.T, test func(t *testing.T, r *rig)) {
 	})
 }
 
-// define creates the CustomResourceDefinition that users of the example apply.
+// define creates the CustomResourceDefinition that a user of the example would apply.
 func (r *rig) define() {
 	manifest, err := os.ReadFile("website.yaml")
 	require.NoError(r.t, err)
@@ -97,7 +97,7 @@ func (r *rig) define() {
 	require.NoError(r.t, err)
 }
 
-// settle waits until everything has been done, including retries.
+// settle waits until all work is done, including retries.
 func (r *rig) settle() {
 	time.Sleep(time.Minute)
 	synctest.Wait()
@@ -153,7 +153,7 @@ func (r *rig) site(key types.NamespacedName) *Website {
 	return site
 }
 
-// status is the status of a website in one line, without times.
+// status returns the status of a website in one line, without times.
 func status(site *Website) string {
 	line := fmt.Sprintf("generation %d, %d ready", site.Status.ObservedGeneration, site.Status.ReadyReplicas)
 	for _, c := range site.Status.Conditions {
@@ -271,7 +271,7 @@ func TestReportLeavesTheObjectOfTheCacheAsItIs(t *testing.T) {
 	})
 }
 
-// A Website that this program cannot decode is not ignored silently, and blocks no other Website.
+// A Website that this program cannot decode is reported, and does not block other Websites.
 func TestReadinessNamesWhatCannotBeRead(t *testing.T) {
 	play(t, func(t *testing.T, r *rig) {
 		r.create(shop, "shop.example")
@@ -332,7 +332,7 @@ func TestInvalidSpecIsToldOnceAndNotRetried(t *testing.T) {
 		told := r.events(site)
 		require.Len(t, told, 3)
 		require.NoError(t, r.server.Delete(deployments, shop))
-		r.settle() // One more reconcile, without any change.
+		r.settle() // for one more reconcile, without any change
 		require.Equal(t, told, r.events(site))
 		require.Equal(t, 3, r.logged("reconcile failed"), &r.log)
 	})
@@ -350,7 +350,7 @@ func TestDeploymentOfSomebodyElseIsLeftAlone(t *testing.T) {
 		require.Zero(t, r.site(shop).Status.ObservedGeneration)
 
 		require.NoError(t, r.server.Delete(deployments, shop))
-		r.settle() // It causes no event of a watched object, so a retry must find it.
+		r.settle() // The loss causes no event of a watched object, so a retry must find it.
 		require.True(t, metav1.IsControlledBy(r.deployment(shop), r.site(shop)))
 	})
 }
@@ -367,8 +367,8 @@ func TestEverythingIsWrittenOnce(t *testing.T) {
 		r.settle()
 		require.Equal(t, map[string]int{
 			"list websites": 1, "watch websites": 1, "list deployments": 1, "watch deployments": 1,
-			"create websites":    n, // by the user
-			"patch websites":     n, // finalizers
+			"create websites":    n, // writes of the user
+			"patch websites":     n, // for finalizers
 			"create deployments": n, "create events": n, "update websites/status": n,
 		}, r.requests)
 		require.Zero(t, r.logged("level="), &r.log)
@@ -395,7 +395,7 @@ func TestFaultsDelayButChangeNothing(t *testing.T) {
 		for i := range n {
 			require.EqualValues(t, 1, r.site(key(i)).Status.ObservedGeneration)
 			r.patch(key(i), `{"spec":{"image":"shop:2"}}`)
-			if i == n/2 { // From here on, nobody watches the changes, and the server drops them.
+			if i == n/2 { // From here on the watch is cut, and the server drops its history.
 				require.Positive(t, r.server.DropWatches(""))
 			}
 		}
@@ -423,7 +423,7 @@ func TestWhatIsQueuedIsDoneBeforeTheEnd(t *testing.T) {
 		for i := range n {
 			r.create(types.NamespacedName{Namespace: "web", Name: fmt.Sprint("site-", i)}, "x.example")
 		}
-		synctest.Wait() // Four workers are busy, and the other keys wait.
+		synctest.Wait() // Now four workers are busy, and the other keys wait.
 		begin := time.Now()
 		require.NoError(t, r.stop())
 		require.Equal(t, 6*time.Second, time.Since(begin))

@@ -34,7 +34,7 @@ type WebsiteSpec struct {
 }
 
 // WebsiteStatus is the present state. ObservedGeneration is the generation of the spec that it
-// describes. The condition Ready says whether that spec is fulfilled.
+// describes. The condition Ready says whether the present state fulfils that spec.
 type WebsiteStatus struct {
 	ObservedGeneration int64              `json:"observedGeneration"`
 	ReadyReplicas      int32              `json:"readyReplicas"`
@@ -42,7 +42,7 @@ type WebsiteStatus struct {
 }
 
 // DeepCopy returns a Website that shares nothing with this one. A plain copy would share maps and
-// slices, including the conditions, and a change of the copy would also change the cached object.
+// slices, including the conditions. A change of the copy would then also change the cached object.
 func (w *Website) DeepCopy() *Website {
 	out := *w
 	w.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
@@ -50,7 +50,8 @@ func (w *Website) DeepCopy() *Website {
 	return &out
 }
 
-// ready is the condition of a Website with this number of ready replicas, or with an invalid spec.
+// ready returns the condition Ready of a Website with this number of ready replicas. wrong is the
+// error if the spec is invalid.
 func (w *Website) ready(replicas int32, wrong error) metav1.Condition {
 	c := metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, ObservedGeneration: w.Generation}
 	switch {

@@ -11,8 +11,8 @@ import (
 )
 
 // zone stands for a system outside of the cluster, such as a DNS provider: a directory with a file
-// for each record. Both methods may be repeated at any time. A record is found by its Website's
-// key, so it is also found after a change of the host.
+// for each record. Both methods can be repeated at any time, with the same result. A record has the
+// key of its Website as its name, so it is found even after a change of the host.
 type zone string
 
 func (z zone) set(key types.NamespacedName, host string) error {
@@ -20,7 +20,7 @@ func (z zone) set(key types.NamespacedName, host string) error {
 	if err := os.WriteFile(draft, []byte(host), 0o644); err != nil {
 		return err
 	}
-	return os.Rename(draft, z.file(key)) // Nobody sees an incomplete file.
+	return os.Rename(draft, z.file(key)) // so that nobody sees an incomplete file
 }
 
 func (z zone) remove(key types.NamespacedName) error {

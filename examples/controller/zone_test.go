@@ -9,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestRecordsStayInTheZone: an object's name cannot be a path to other files.
+// TestRecordsStayInTheZone: the name of an object cannot be used as a path to files outside of the
+// zone.
 func TestRecordsStayInTheZone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

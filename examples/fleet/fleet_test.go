@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// binary is the program, built once.
+// binary is the program, which is built only once.
 var binary struct {
 	once sync.Once
 	file string
@@ -52,7 +52,7 @@ type member struct {
 	stop func() error
 }
 
-// log can be written concurrently.
+// log can be written by several goroutines.
 type log struct {
 	mu   sync.Mutex // guards following
 	text bytes.Buffer
@@ -168,7 +168,7 @@ func build(t *testing.T) string {
 	return binary.file
 }
 
-// The whole load test, small: real processes, one of which is killed.
+// This is the whole load test at a small size, with real processes, one of which is killed.
 func TestLoadTest(t *testing.T) {
 	t.Parallel()
 	effort.SkipUnlessAll(t, "it builds and starts four processes")
@@ -193,7 +193,7 @@ func TestLoadTest(t *testing.T) {
 	require.Greater(t, took, 3*time.Second, "nobody takes over before the lease is over: its leader had renewed it within two thirds of it")
 }
 
-// SIGTERM ends the load test with all of its processes, and so does SIGKILL.
+// If the load test gets SIGTERM or SIGKILL, all of its processes end.
 func TestNothingIsLeftOfALoadTestThatIsEnded(t *testing.T) {
 	t.Parallel()
 	effort.SkipUnlessAll(t, "it starts eight processes")
@@ -219,7 +219,7 @@ func TestNothingIsLeftOfALoadTestThatIsEnded(t *testing.T) {
 	}
 }
 
-// childrenOf returns the child processes of a process, if there is a /proc.
+// childrenOf returns the child processes of a process. It needs /proc.
 func childrenOf(t *testing.T, pid int) (children []int) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -227,9 +227,9 @@ func childrenOf(t *testing.T, pid int) (children []int) {
 	for _, file := range files {
 		stat, err := os.ReadFile(file)
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
-		// "pid (name) state parent ...", and a name may have spaces.
+		// The line is "pid (name) state parent ...", and the name may contain spaces.
 		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 		if parent, _ := strconv.Atoi(fields[1]); parent == pid {
 			child, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
@@ -243,7 +243,7 @@ func childrenOf(t *testing.T, pid int) (children []int) {
 	return children
 }
 
-// lives reports whether a process exists and has not ended.
+// lives reports whether a process exists and is not a zombie.
 func lives(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err == nil && !bytes.Contains(stat, []byte(") Z "))

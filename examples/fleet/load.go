@@ -41,7 +41,7 @@ type load struct {
 	report   report
 }
 
-// loadTest measures the controller on a server that it starts, and prints a table.
+// loadTest starts a server, measures the controller on it, and prints a table.
 func loadTest(ctx context.Context, args []string, out io.Writer) error {
 	l := &load{watcher: newWatcher(), out: out}
 	flags := flag.NewFlagSet("fleet", flag.ExitOnError)
@@ -54,7 +54,7 @@ func loadTest(ctx context.Context, args []string, out io.Writer) error {
 	flags.BoolVar(&l.watch, "watch", false, "replicas watch the Lease")
 	flags.StringVar(&l.namespace, "namespace", "default", "of all objects")
 	flags.StringVar(&l.kubeconfig, "kubeconfig", "", "of a cluster to use in place of a server of its own; it must have no robots in that namespace")
-	_ = flags.Parse(args) // exits on errors
+	_ = flags.Parse(args) // Parse exits on errors.
 	if l.objects < 1 || l.clients < 1 || l.rate < 1 {
 		return errors.New("-objects, -clients and -rate must be positive")
 	}
@@ -72,7 +72,7 @@ func loadTest(ctx context.Context, args []string, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		// The replicas have ended before the server, so none of them loses it.
+		// This runs after the replicas have ended, so none of them loses the server.
 		defer func() { _ = api.stop() }()
 		url, err := api.await(ctx, "listening")
 		if err != nil {
@@ -101,7 +101,7 @@ func loadTest(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// Unbounded: this process must not miss a status because it is slow.
+	// Unbounded, because this process must not miss a status, even if it is slow.
 	if _, err := seen.AddHandler(l.watcher.handle, informer.HandlerOptions{Overflow: informer.Unbounded}); err != nil {
 		return err
 	}

@@ -1,9 +1,9 @@
-// Command fleet is a controller in two replicas, and a load test for it.
+// Command fleet is a controller that runs in two replicas, and a load test for it.
 //
 //	go run ./examples/fleet
 //	go run ./examples/fleet -objects 1000
 //
-// All processes of the test are this program, which starts itself again for each of them. As "fleet
+// All processes of the test run this program, which starts itself once for each of them. As "fleet
 // server" it is an API server of package apitest. As "fleet replica" it is one replica of the
 // controller, as a cluster would run it.
 //
@@ -20,7 +20,7 @@ import (
 	"syscall"
 )
 
-// role is the main function of a process of this program. It runs until its context ends.
+// role is the main function of a process in one role. It runs until its context ends.
 type role func(ctx context.Context, args []string, out io.Writer) error
 
 func main() {
@@ -41,11 +41,11 @@ func main() {
 	}
 }
 
-// attached returns a context that ends with standard input. The load test holds the other end of
-// the pipe, so that its child processes end with it in any case.
+// attached returns a context that ends when standard input ends. The load test holds the other end
+// of the pipe, so its child processes end whenever it ends.
 func attached(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	go func() { // It ends with the process, because a read of a file has no context.
+	go func() { // It ends only with the process: a context cannot interrupt the read.
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		cancel()
 	}()

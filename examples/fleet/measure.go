@@ -14,10 +14,10 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// measure is the test. Its phases run one after the other.
+// measure runs the phases of the test, one after another.
 func (l *load) measure(ctx context.Context) (err error) {
 	defer func() {
-		for _, p := range l.replicas { // none are left after a successful test
+		for _, p := range l.replicas { // After a successful test, no replica is left.
 			err = errors.Join(err, p.stop())
 		}
 	}()
@@ -50,7 +50,7 @@ func (l *load) measure(ctx context.Context) (err error) {
 		if err := l.takeover(ctx, s.signal, s.name); err != nil {
 			return err
 		}
-		if err := l.startReplica(ctx); err != nil { // like a cluster
+		if err := l.startReplica(ctx); err != nil { // A cluster would also start another replica.
 			return err
 		}
 	}
@@ -61,7 +61,7 @@ func (l *load) measure(ctx context.Context) (err error) {
 	l.report.late = l.watcher.tooLate()
 	l.report.memory(l.replicas)
 	for len(l.replicas) > 0 {
-		last := l.replicas[len(l.replicas)-1] // Standbys first, so that none takes over.
+		last := l.replicas[len(l.replicas)-1] // Standbys end first, so that none of them takes over.
 		l.replicas = l.replicas[:len(l.replicas)-1]
 		if err := l.report.end(last, l.watcher); err != nil {
 			return err
@@ -101,7 +101,7 @@ func (l *load) findLeader(ctx context.Context) error {
 	}
 }
 
-// phase runs a function, and waits until all orders given by it are done.
+// phase runs the function do, and waits until all orders that it gave are done.
 func (l *load) phase(ctx context.Context, name string, do func(context.Context) error) error {
 	begun, before := time.Now(), l.orders
 	if err := do(ctx); err != nil {
@@ -118,7 +118,8 @@ func (l *load) phase(ctx context.Context, name string, do func(context.Context) 
 	return nil
 }
 
-// takeover ends the leader while orders are given, and waits until the other replica leads.
+// takeover ends the leader with a signal while orders are given, and waits until the other replica
+// leads.
 func (l *load) takeover(ctx context.Context, signal os.Signal, name string) error {
 	old, next := l.replicas[0], l.replicas[1]
 	l.report.memory(l.replicas)
@@ -141,7 +142,7 @@ func (l *load) takeover(ctx context.Context, signal os.Signal, name string) erro
 	return nil
 }
 
-// compare checks every robot on the server, and its route.
+// compare checks that every robot on the server has the right status and the right route.
 func (l *load) compare(ctx context.Context) error {
 	routes, err := list(ctx, l.routes)
 	if err != nil {
@@ -173,7 +174,7 @@ func list[T any](ctx context.Context, resource *rest.Resource[T]) (map[types.Nam
 	return all, err
 }
 
-// pause waits for a time, or until ctx ends.
+// pause waits for the duration d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// create and change each give one order.
+// Each of the methods create and change gives one order.
 
 func (l *load) create(ctx context.Context, n int, order int64) error {
 	robot := &Robot{
@@ -32,7 +32,7 @@ func (l *load) change(ctx context.Context, n int, order int64) error {
 
 func robotName(n int) string { return fmt.Sprintf("robot-%05d", n) }
 
-// all gives an order to each robot, with all clients at once.
+// all returns a function that gives an order to each robot, with all clients at once.
 func (l *load) all(give func(ctx context.Context, n int, order int64) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		clients := newCrew(ctx, l.clients)
@@ -45,15 +45,15 @@ func (l *load) all(give func(ctx context.Context, n int, order int64) error) fun
 	}
 }
 
-// paced gives orders at an even rate, for as long as the flags say, and then while more returns
-// true. It visits the robots in a scattered order, and visits all of them before it visits one
-// again.
+// paced returns a function that gives orders at an even rate. It does so for the time that the
+// flags say, and then as long as more returns true. It visits the robots in a scattered order, and
+// visits a robot again only after all others.
 func (l *load) paced(more func() bool) func(context.Context) error {
 	return func(ctx context.Context) error {
 		clients := newCrew(ctx, l.clients)
 		tick := time.NewTicker(time.Second / time.Duration(l.rate))
 		defer tick.Stop()
-		const stride = 7919 // a prime, and not a divisor of usual sizes
+		const stride = 7919 // a prime that does not divide usual numbers of robots
 		for begun := time.Now(); time.Since(begun) < l.steady || more(); {
 			select {
 			case <-tick.C:
@@ -68,7 +68,8 @@ func (l *load) paced(more func() bool) func(context.Context) error {
 	}
 }
 
-// crew runs functions concurrently, until one fails. The functions for one robot run in order.
+// crew runs functions concurrently until one of them fails. The functions for one robot run in
+// order.
 type crew struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -96,7 +97,7 @@ func newCrew(ctx context.Context, size int) *crew {
 	return c
 }
 
-// do runs a function for a robot, in the goroutine for that robot.
+// do runs the function f for a robot, in the goroutine for that robot.
 func (c *crew) do(robot int, f func(context.Context) error) {
 	select {
 	case c.places[robot%len(c.places)] <- f:

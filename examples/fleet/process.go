@@ -14,22 +14,22 @@ import (
 	"time"
 )
 
-// process is a process of the load test: this program in another role.
+// process is a process of the load test, which runs this program in another role.
 type process struct {
 	name  string
 	cmd   *exec.Cmd
-	ended chan struct{} // closed when it has ended, with err
+	ended chan struct{} // closed when the process has ended and err is set
 	err   error
 
 	mu    sync.Mutex // guards following
-	part  []byte     // incomplete line
+	part  []byte     // the line that is still incomplete
 	said  []string
-	words chan struct{} // closed and replaced with each line
-	asked bool          // it was asked to end
+	words chan struct{} // closed and replaced at each line
+	asked bool          // a signal has asked the process to end
 }
 
-// startProcess starts this program with these arguments. env is added to the environment. gone is
-// called if the process ends without being asked to.
+// startProcess starts this program with the given arguments. It adds env to the environment. It
+// calls the function gone if the process ends unasked.
 func startProcess(name string, env []string, gone func(error), args ...string) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -38,7 +38,7 @@ func startProcess(name string, env []string, gone func(error), args ...string) (
 	p := &process{name: name, cmd: exec.Command(self, append(args, "-attached")...), ended: make(chan struct{}), words: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stdout, p.cmd.Stderr = p, os.Stderr
-	if _, err := p.cmd.StdinPipe(); err != nil { // the kernel closes it when this process ends
+	if _, err := p.cmd.StdinPipe(); err != nil { // The kernel closes the pipe when this process ends.
 		return nil, err
 	}
 	if err := p.cmd.Start(); err != nil {
@@ -73,8 +73,8 @@ func (p *process) Write(data []byte) (int, error) {
 	}
 }
 
-// line returns the rest of the first line that begins with a word, if there is one. The channel is
-// closed when the process prints another line.
+// line looks for a line that begins with a word, and returns the rest of the first such line. The
+// channel more is closed when the process prints another line.
 func (p *process) line(word string) (rest string, found bool, more <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,8 +115,8 @@ func (p *process) signal(s os.Signal) error {
 	return nil
 }
 
-// stop ends a process as a cluster does, and waits for it. If the process does not end within a
-// minute, stop kills it and returns an error.
+// stop ends a process in the same way as a cluster, and waits for its end. If the process does not
+// end within a minute, stop kills it and returns an error.
 func (p *process) stop() error {
 	if err := p.signal(syscall.SIGTERM); err != nil {
 		return err
@@ -131,8 +131,8 @@ func (p *process) stop() error {
 	}
 }
 
-// peak is the maximum memory of a process so far in bytes, as reported by the Linux kernel. It is 0
-// on other systems, or after the process has ended.
+// peak returns the maximum memory of a process so far in bytes, as the Linux kernel reports it. It
+// is 0 on other systems, or after the process has ended.
 func (p *process) peak() int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {

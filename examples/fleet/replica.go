@@ -33,7 +33,7 @@ type settings struct {
 	workers  int
 	serve    string
 	logger   *slog.Logger
-	out      io.Writer // gets a line for each step
+	out      io.Writer // gets a line at each step
 }
 
 // replica keeps a route for every robot while it is the leader.
@@ -47,7 +47,7 @@ func replica(ctx context.Context, args []string, out io.Writer) error {
 	flags.IntVar(&s.workers, "workers", 8, "how many robots are seen to at once")
 	flags.StringVar(&s.serve, "serve", "", "address of /livez and /readyz, such as :8080")
 	withInput := flags.Bool("attached", false, "end with standard input")
-	_ = flags.Parse(args) // exits on errors
+	_ = flags.Parse(args) // Parse exits on errors.
 	s.lease.Name = "fleet"
 	if *withInput {
 		var cancel context.CancelFunc
@@ -58,8 +58,8 @@ func replica(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// Check refuses requests after the lease was lost, for example in a process that was suspended
-	// for a minute.
+	// Check refuses requests after the loss of the lease. An example is a process that was
+	// suspended for a minute.
 	client, err := rest.NewClient(connection.Config, rest.Options{Limit: lease.Check})
 	if err != nil {
 		return err
@@ -84,18 +84,18 @@ func run(ctx context.Context, client *rest.Client, s settings) error {
 	}
 	r := &reconciler{
 		robots: controller.For[*Robot](m, rest.ResourceOptions{Resource: robots, Kind: robotKind.Kind}),
-		// The label keeps other ConfigMaps out of the cache.
+		// Because of the label, the cache has no other ConfigMaps.
 		routes: controller.For[*corev1.ConfigMap](m, rest.ResourceOptions{LabelSelector: "example.com/fleet"}),
 		events: recorder,
 	}
 	c := controller.Manage(m, "robots", r.robots, r.reconcile, controller.Settings[*Robot]{
 		Workers: s.workers,
-		When:    predicate.GenerationChanged[*Robot], // this program's status writes are ignored
+		When:    predicate.GenerationChanged[*Robot], // ignores this program's own writes of the status
 		Queue:   workqueue.Options[types.NamespacedName]{DrainTimeout: 10 * time.Second},
 	})
 	controller.Owns(c, r.routes, nil)
 
-	// Parts run beside the controller, each in its stage. The events of the last reconcile are
+	// The parts run beside the controller, each in a stage. So the events of the last reconcile are
 	// still sent, and a standby reports that it is ready when its caches are complete.
 	m.Add("events", recorder.Run, controller.PartOptions{})
 	m.Add("ready", func(context.Context) error {
@@ -125,7 +125,7 @@ type reconciler struct {
 	events *events.Recorder
 }
 
-// reconcile ensures that a robot has the route of its order, and reports it in the status.
+// reconcile makes the route for a robot's order, and reports it in the status.
 func (r *reconciler) reconcile(ctx context.Context, robot *Robot) (controller.Result, error) {
 	if err := r.route(ctx, robot); err != nil {
 		return controller.Done, err
@@ -136,8 +136,8 @@ func (r *reconciler) reconcile(ctx context.Context, robot *Robot) (controller.Re
 	term, _ := lease.FromContext(ctx)
 	changed := robot.DeepCopy()
 	changed.Status = RobotStatus{Order: robot.Spec.Order, Leader: term.Identity, Term: term.Transitions}
-	// The copy has the resourceVersion of the robot that was read. If another leader, earlier or
-	// later, has written the robot since, the server refuses the update.
+	// The copy has the resourceVersion of the robot that was read. If another replica has written
+	// the robot since, as an earlier or a later leader, the server refuses the update.
 	_, err := r.robots.UpdateStatus(ctx, changed)
 	return controller.Done, err
 }

@@ -17,17 +17,18 @@ type report struct {
 	ends      []end
 	late      int
 
-	leaderPeak, standbyPeak int64 // bytes
+	leaderPeak, standbyPeak int64 // in bytes
 }
 
-// phase is a part of the test, with the time that each order took.
+// phase is a part of the test, with the durations of its orders.
 type phase struct {
 	name string
 	took []time.Duration // the shortest first
 	wall time.Duration
 }
 
-// takeover is the time from a signal until the first status of the other replica.
+// takeover is the time from a signal to the leader until the first status that the other replica
+// writes.
 type takeover struct {
 	signal string
 	took   time.Duration
@@ -49,7 +50,7 @@ func (r *report) memory(replicas []*process) {
 	}
 }
 
-// end ends a replica, unless it is ending already.
+// end stops a replica, unless it is ending already, and records its last report.
 func (r *report) end(p *process, w *watcher) error {
 	if err := p.stop(); err != nil {
 		return err
@@ -84,7 +85,7 @@ func (r *report) print(out io.Writer, l *load) error {
 	for _, p := range r.phases {
 		row(p.name, len(p.took), short(p.wall), fmt.Sprintf("%.0f", float64(len(p.took))/p.wall.Seconds()), short(p.part(50)), short(p.part(99)), short(p.part(100)))
 	}
-	_ = table.Flush() // a strings.Builder cannot fail
+	_ = table.Flush() // cannot fail with a strings.Builder
 	text.WriteString("\n")
 	row("replicas", "")
 	row("---", "---:")
@@ -116,7 +117,7 @@ func (r *report) print(out io.Writer, l *load) error {
 	return err
 }
 
-// part is the time within which this percentage of the orders was done.
+// part returns the time within which this percentage of the orders was done.
 func (p phase) part(percent int) time.Duration {
 	if len(p.took) == 0 {
 		return 0

@@ -27,15 +27,15 @@ type Robot struct {
 	Status RobotStatus `json:"status,omitzero"`
 }
 
-// RobotSpec is the order for the robot. Orders are numbered, so that the load test can match a
+// RobotSpec is the order for the robot. Orders have numbers, so that the load test can match a
 // status to its order.
 type RobotSpec struct {
 	Order int64  `json:"order"`
 	Shelf string `json:"shelf"`
 }
 
-// RobotStatus is the last order with a route, and the leader that made the route: the name of a
-// replica, and the number of its term. The term grows with each change of the leader.
+// RobotStatus has the last order for which a route exists, and the leader that made the route: the
+// name of a replica, and the number of its term. The term grows with each change of the leader.
 type RobotStatus struct {
 	Order  int64  `json:"order"`
 	Leader string `json:"leader"`

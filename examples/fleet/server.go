@@ -11,20 +11,20 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// server runs an API server until ctx ends. It has a process of its own, so that its memory and its
+// server runs an API server until ctx ends. It is a separate process, so that its memory and its
 // garbage do not count for a replica.
 func server(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("fleet server", flag.ExitOnError)
 	address := flags.String("listen", "127.0.0.1:0", "address")
 	withInput := flags.Bool("attached", false, "end with standard input")
-	_ = flags.Parse(args) // exits on errors
+	_ = flags.Parse(args) // Parse exits on errors.
 	if *withInput {
-		signal.Ignore(os.Interrupt) // Ctrl-C goes to all processes, and the replicas need the server to the end.
+		signal.Ignore(os.Interrupt) // Ctrl-C goes to all processes, but the replicas need the server to the end.
 		var cancel context.CancelFunc
 		ctx, cancel = attached(ctx)
 		defer cancel()
 	}
-	// This is the maximum number of past events that a real server keeps for a resource.
+	// A real server keeps at most this number of past events for a resource.
 	s := apitest.New(apitest.Options{Window: 100_000})
 	defer s.Close()
 	if err := s.Listen(*address); err != nil {

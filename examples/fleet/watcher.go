@@ -12,20 +12,20 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// watcher sees the robots as a user does, with its own informer, and knows which orders are
+// watcher observes the robots like a user, with its own informer. It knows which orders are
 // pending.
 type watcher struct {
 	mu      sync.Mutex // guards following
 	waiting map[types.NamespacedName][]change
-	count   int             // number of all pending orders
-	done    chan struct{}   // closed when none are pending; nil if nobody waits
-	took    []time.Duration // of finished orders, unsorted
+	count   int             // number of pending orders
+	done    chan struct{}   // closed when no order is pending; nil if nobody waits
+	took    []time.Duration // durations of finished orders, unsorted
 	terms   map[types.NamespacedName]int32
-	late    int // statuses of an earlier term after one of a later term
+	late    int // number of statuses that an earlier leader wrote after a later one
 	leaders map[string]leader
 }
 
-// leader has the time of a leader's first status, and the number of its statuses.
+// leader has the time of the first status that a leader wrote, and the number of its statuses.
 type leader struct {
 	first    time.Time
 	statuses int
@@ -41,7 +41,7 @@ func newWatcher() *watcher {
 	return &watcher{waiting: map[types.NamespacedName][]change{}, terms: map[types.NamespacedName]int32{}, leaders: map[string]leader{}}
 }
 
-// expect adds a pending order, given now.
+// expect adds a pending order that is given now.
 func (w *watcher) expect(key types.NamespacedName, order int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -53,7 +53,7 @@ func (w *watcher) expect(key types.NamespacedName, order int64) {
 func (w *watcher) handle(e informer.Event[*Robot]) {
 	now, status := time.Now(), e.New.Status
 	if status.Order == 0 {
-		return // No reconcile has seen it yet.
+		return // No reconcile has handled the robot yet.
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -83,8 +83,8 @@ func (w *watcher) handle(e informer.Event[*Robot]) {
 	}
 }
 
-// settle waits until no order is pending. It returns the durations of the orders done since the
-// last call, sorted.
+// settle waits until no order is pending. It returns the durations of the orders that finished
+// since its last call, sorted.
 func (w *watcher) settle(ctx context.Context) ([]time.Duration, error) {
 	w.mu.Lock()
 	done := make(chan struct{})
@@ -109,17 +109,17 @@ func (w *watcher) settle(ctx context.Context) ([]time.Duration, error) {
 	return took, nil
 }
 
-// leader returns the statistics of a replica's statuses.
+// leader returns when and how often a replica has written a status.
 func (w *watcher) leader(name string) leader {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.leaders[name]
 }
 
-// leads reports whether a replica has written a status.
+// leads reports whether a replica has written a status as the leader.
 func (w *watcher) leads(name string) bool { return w.leader(name).statuses > 0 }
 
-// tooLate returns the number of statuses of an earlier term after one of a later term.
+// tooLate returns the number of statuses that an earlier leader wrote after a later one.
 func (w *watcher) tooLate() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -22,8 +22,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var shop = types.NamespacedName{Namespace: "web", Name: "shop"}
 
-// play runs a test in a bubble of testing/synctest, in which time passes as soon as all goroutines
-// are blocked. The API server is a real one, in memory.
+// play runs a test in a bubble of testing/synctest, in which time advances as soon as all
+// goroutines are blocked. The API server uses real HTTP, over a network in memory.
 func play(t *testing.T, test func(t *testing.T, server *apitest.Server, user *rest.Client)) {
 	synctest.Test(t, func(t *testing.T) {
 		server := apitest.New(apitest.Options{})
@@ -38,7 +38,7 @@ func play(t *testing.T, test func(t *testing.T, server *apitest.Server, user *re
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- m.Run(ctx) }()
-		defer func() { // also after a failure, because a bubble waits for all of its goroutines
+		defer func() { // Even after a failure, because a bubble waits for all of its goroutines.
 			stop()
 			require.NoError(t, <-ended)
 		}()
@@ -60,7 +60,7 @@ func TestSecretIsWhatItsConfigMapSays(t *testing.T) {
 
 		_, err = secrets.Patch(t.Context(), shop, types.MergePatchType, []byte(`{"data":{"color":null}}`), metav1.PatchOptions{})
 		require.NoError(t, err)
-		requireSecret(t, secrets, "red") // It is owned, so a change is reverted.
+		requireSecret(t, secrets, "red") // The ConfigMap owns the secret, so the change is reverted.
 	})
 }
 
