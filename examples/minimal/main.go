@@ -1,5 +1,5 @@
-// Command minimal is the smallest useful controller: it keeps a cache of all
-// pods and has four workers look at each pod that changed.
+// Command minimal is the smallest useful controller: it keeps a cache of all pods, and four workers
+// look at each pod that has changed.
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// look is called with each pod that changed, for one state of a pod at a time.
+// look is called with each pod that has changed, and never twice at a time for one pod.
 func look(_ context.Context, pod *corev1.Pod) (controller.Result, error) {
 	fmt.Printf("%s/%s %s\n", pod.Namespace, pod.Name, pod.Status.Phase)
 	return controller.Done, nil

@@ -45,7 +45,7 @@ func run(ctx context.Context, serve string) error {
 	if err != nil {
 		return err
 	}
-	// Limit: no request begins after the lease is lost.
+	// With this Limit, no request begins after the lease is lost.
 	client, err := rest.NewClient(connection.Config, rest.Options{Limit: lease.Check, Observer: collected.ClientObserver("manager", nil)})
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ type mirror struct {
 	events  *events.Recorder
 }
 
-// newManager returns the manager that runs the controller. Tests call it, too.
+// newManager returns the manager that runs the controller. The tests call it, too.
 func newManager(client *rest.Client, opts controller.Options) (*controller.Manager, error) {
 	m, err := controller.New(client, opts)
 	if err != nil {
@@ -84,7 +84,7 @@ func newManager(client *rest.Client, opts controller.Options) (*controller.Manag
 	}
 	m.Add("events", recorder.Run, controller.PartOptions{})
 
-	// The caches have only objects with the label.
+	// The caches contain only objects with this label.
 	labelled := rest.ResourceOptions{LabelSelector: "mirror=yes"}
 	configMaps := controller.For[*corev1.ConfigMap](m, labelled)
 	r := &mirror{secrets: controller.For[*corev1.Secret](m, labelled), events: recorder}
@@ -93,8 +93,8 @@ func newManager(client *rest.Client, opts controller.Options) (*controller.Manag
 	return m, nil
 }
 
-// reconcile gives the Secret the data of the ConfigMap. It runs for one ConfigMap of a name at a
-// time, and its cache has the writes of the turn before.
+// reconcile copies the data of the ConfigMap to the Secret. It never runs twice at a time for one
+// ConfigMap. Its cache has the writes of the previous reconcile of that ConfigMap.
 func (r *mirror) reconcile(ctx context.Context, wanted *corev1.ConfigMap) (controller.Result, error) {
 	key := types.NamespacedName{Namespace: wanted.Namespace, Name: wanted.Name}
 	data := make(map[string][]byte)
@@ -118,12 +118,12 @@ func (r *mirror) reconcile(ctx context.Context, wanted *corev1.ConfigMap) (contr
 	if !metav1.IsControlledBy(have, wanted) {
 		wrong := fmt.Errorf("the secret %s is there, and is somebody else's", key)
 		r.events.Warning(wanted, "Taken", "%v", wrong)
-		return controller.Done, controller.Terminal(wrong) // Trying again mends nothing.
+		return controller.Done, controller.Terminal(wrong) // A retry would not help.
 	}
 	if maps.EqualFunc(have.Data, data, bytes.Equal) {
 		return controller.Done, nil
 	}
-	changed := have.DeepCopy() // Objects of a cache are shared.
+	changed := have.DeepCopy() // Cached objects are shared.
 	changed.Data = data
 	_, err := r.secrets.Update(ctx, changed)
 	return controller.Done, err
