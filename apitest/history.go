@@ -49,8 +49,8 @@ func (h *history) compact(version uint64) {
 	h.changes, h.compacted = nil, version
 }
 
-// after returns the changes after a version, the oldest first. If ok is false, some of the changes
-// have been dropped.
+// after(version) returns the changes after a version, the oldest first. If ok is false, some of the
+// changes have been dropped.
 func (h *history) after(version uint64) (changes []*change, ok bool) {
 	if version < h.compacted {
 		return nil, false

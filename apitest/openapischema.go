@@ -57,7 +57,7 @@ func (s *schemas) ref(name string) document {
 	return document{"$ref": "#/definitions/" + name}
 }
 
-// of returns the schema of a type: the schema itself for simple types, otherwise a reference.
+// of(t) returns the schema of a type: the schema itself for simple types, otherwise a reference.
 func (s *schemas) of(t reflect.Type) document {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -106,8 +106,9 @@ func (r *revision) object() Object {
 	return obj
 }
 
-// in returns the revision converted to the version of res. Between versions of a custom resource
-// only apiVersion changes (conversion strategy None). An event is converted between its two APIs.
+// in(res) returns the revision converted to the version of res. Between versions of a custom
+// resource only apiVersion changes (conversion strategy None). An event is converted between its
+// two APIs.
 func (r *revision) in(res *resource) *revision {
 	if r == nil || r.res == res || r.res.gvk == res.gvk && slices.Equal(r.res.fieldNames, res.fieldNames) {
 		return r
@@ -137,7 +138,7 @@ func (r *revision) base() *revision {
 	return r.origin
 }
 
-// at returns the same object with another resourceVersion, the argument.
+// at(version) returns the same object with this resourceVersion.
 func (r *revision) at(version uint64) *revision {
 	rev, err := newRevision(r.res, r.object(), version)
 	if err != nil {

@@ -215,7 +215,7 @@ func (s *Server) graceful(obj Object, opts metav1.DeleteOptions) int64 {
 	return corev1.DefaultTerminationGracePeriodSeconds
 }
 
-// after returns the time in this many seconds from now.
+// after(seconds) returns the time in this many seconds from now.
 func after(seconds int64) metav1.Time {
 	return metav1.NewTime(now().Add(time.Duration(seconds) * time.Second))
 }

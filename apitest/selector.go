@@ -64,7 +64,7 @@ func (r *resource) refusal(field string) string {
 	return fmt.Sprintf(cmp.Or(builtinFields[r.goType].refusal, "field label not supported: %s"), field)
 }
 
-// all reports whether the selection has no label or field selectors.
+// all() reports whether the selection has no label or field selectors.
 func (s selection) all() bool { return s.labels.Empty() && s.fields.Empty() }
 
 // matches reports whether rev is selected. A nil rev never matches.

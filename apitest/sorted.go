@@ -51,7 +51,7 @@ func (s sorted) get(key types.NamespacedName) *revision {
 	return nil
 }
 
-// with returns a set that also contains rev. It replaces a revision with the same key.
+// with(rev) returns a set that also contains rev. It replaces a revision with the same key.
 func (s sorted) with(rev *revision) sorted {
 	chunk, at, found := s.find(rev.key)
 	if chunk == len(s.chunks) {
@@ -78,7 +78,7 @@ func (s sorted) with(rev *revision) sorted {
 	return sorted{chunks: chunks, len: s.len + 1}
 }
 
-// without returns a set that does not contain the revision with this key.
+// without(key) returns a set that does not contain the revision with this key.
 func (s sorted) without(key types.NamespacedName) sorted {
 	chunk, at, found := s.find(key)
 	if !found {
@@ -93,13 +93,14 @@ func (s sorted) without(key types.NamespacedName) sorted {
 	return sorted{chunks: chunks, len: s.len - 1}
 }
 
-// in iterates over the revisions of a namespace in order. A namespace of "" means all namespaces.
+// in(namespace) iterates over the revisions of a namespace in order. A namespace of "" means all
+// namespaces.
 func (s sorted) in(namespace string) iter.Seq[*revision] {
 	return s.after(types.NamespacedName{Namespace: namespace}, namespace)
 }
 
-// after iterates over the revisions of a namespace in order. It begins with the first key that is
-// greater than key. A namespace of "" means all namespaces.
+// after(key, namespace) iterates over the revisions of a namespace in order. It begins with the
+// first key that is greater than key. A namespace of "" means all namespaces.
 func (s sorted) after(key types.NamespacedName, namespace string) iter.Seq[*revision] {
 	if compareKeys(key, types.NamespacedName{Namespace: namespace}) < 0 {
 		key = types.NamespacedName{Namespace: namespace}

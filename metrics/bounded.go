@@ -90,7 +90,8 @@ func newPartNames(most int) *partNames {
 	return &partNames{most: most, kinds: map[string]*bounded[string, string]{}}
 }
 
-// of returns name. If the kind already has too many names, it returns the constant other instead.
+// of(kind, name) returns name. If the kind already has too many names, it returns the constant
+// other instead.
 func (p *partNames) of(kind, name string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -152,5 +152,5 @@ func truth(is bool) float64 {
 	return 0
 }
 
-// since returns how many seconds ago t was, or 0 if t is in the future.
+// since(t) returns how many seconds ago t was, or 0 if t is in the future.
 func since(t time.Time) float64 { return max(time.Since(t), 0).Seconds() }

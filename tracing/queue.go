@@ -238,7 +238,7 @@ func (q *queue) turn(ctx context.Context, key types.NamespacedName, p *pending, 
 	return err
 }
 
-// again keeps the changes of a failed reconcile for the next reconcile.
+// again(key, p, last) keeps the changes of a failed reconcile for the next reconcile.
 func (q *queue) again(key types.NamespacedName, p *pending, last trace.SpanContext) {
 	if p.attempts+1 >= q.tracing.opts.MaxAttempts {
 		return

@@ -36,8 +36,8 @@ func (b *behind) note(version string, at time.Duration) {
 	}
 }
 
-// of returns how many seconds a stage has been behind the server if it has reached the given
-// version.
+// of(version, now) returns how many seconds a stage has been behind the server if it has reached
+// the given version.
 func (b *behind) of(version string, now time.Duration) (float64, bool) {
 	n, err := strconv.ParseUint(version, 10, 64)
 	if err != nil || b.newest == 0 {

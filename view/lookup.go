@@ -127,8 +127,8 @@ func (store searched[T]) find(name, value string) (*Found, error) {
 
 func (store searched[T]) object(key types.NamespacedName) (any, bool) { return store().Get(key) }
 
-// some returns the keys of n objects that are spread over the store, and the number of all objects.
-// In a large store, they are among the first mostValues objects.
+// some(n) returns the keys of n objects that are spread over the store, and the number of all
+// objects. In a large store, they are among the first mostValues objects.
 func (store searched[T]) some(n int) (keys []types.NamespacedName, of int) {
 	s := store()
 	of = s.Len()
@@ -144,8 +144,8 @@ func (store searched[T]) some(n int) (keys []types.NamespacedName, of int) {
 	return keys, of
 }
 
-// apart reports whether the element with the index at belongs to a sample. The sample has n
-// elements of among, evenly spaced; taken is the number of elements in it so far.
+// apart(at, n, among, taken) reports whether the element with index at belongs to a sample. The
+// sample has n elements of among, evenly spaced; taken is the number of elements in it so far.
 func apart(at, n, among, taken int) bool { return at*n/among >= taken }
 
 // serveLookup answers queries about indexes.

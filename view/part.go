@@ -15,7 +15,7 @@ type part interface{ called() string }
 func (p *informerPart) called() string { return p.name }
 func (q *queuePart) called() string    { return q.name }
 
-// has reports whether one of the parts has the name.
+// has(parts, name) reports whether one of the parts has the name.
 func has[P part](parts []P, name string) bool {
 	return slices.ContainsFunc(parts, func(p P) bool { return p.called() == name })
 }

@@ -81,8 +81,8 @@ func (p *picture) hello() *Hello {
 	return h
 }
 
-// at returns the frame of the given tick, and its encoded line. If a later frame exists already, at
-// returns that frame.
+// at(tick) returns the frame of the given tick, and its encoded line. If a later frame exists
+// already, it returns that frame.
 func (p *picture) at(tick uint64) (*Frame, []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -108,7 +108,7 @@ func (r *recorder) timesOf(handler string) *handlerTimes {
 	return t.(*handlerTimes)
 }
 
-// all returns the histograms that the function which selects, one for each handler.
+// all returns one histogram of each handler: the one that its argument selects.
 func (r *recorder) all(which func(*handlerTimes) *histogram) (hs []*histogram) {
 	for _, t := range r.handlers.Range {
 		hs = append(hs, which(t.(*handlerTimes)))
@@ -191,9 +191,9 @@ func (r *recorders) take(name string) *recorder {
 	return newRecorder(name, r.start)
 }
 
-// of returns the recorder for a manager's or a factory's part with this name. Since such parts come
-// and go, it prefers the newest recorder that has events, and otherwise takes the newest. It makes
-// a recorder if the name has none.
+// of(name) returns the recorder for a manager's or a factory's part with this name. Since such
+// parts come and go, it prefers the newest recorder that has events, and otherwise takes the
+// newest. It makes a recorder if the name has none.
 func (r *recorders) of(name string) *recorder {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -75,7 +75,7 @@ func (s *sessions) beginLocked() string {
 	return text
 }
 
-// has reports whether a text is the secret of a session. If so, it marks the session as used.
+// has(text) reports whether a text is the secret of a session. If so, it marks the session as used.
 func (s *sessions) has(text string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -127,8 +127,8 @@ func TestACodeLetsOneBrowserIn(t *testing.T) {
 }
 
 // The owner of an address may already have the token, or a session from another address. When the
-// owner opens the address, the page says that another browser has used the code. That browser's
-// session ends, and the owner's session continues.
+// owner opens the address, the page says that another browser has used the code. The session of
+// that browser ends, and the owner's session continues.
 func TestAStolenCodeIsNoticedByAnOwnerWhoMayActAlready(t *testing.T) {
 	t.Parallel()
 	for name, credential := range map[string]func(g *guarded) string{

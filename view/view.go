@@ -166,7 +166,7 @@ func (v *View) find(name string) (known string, ok bool) {
 	return "", false
 }
 
-// all returns all current informers and queues, including the parts of managers and factories.
+// all() returns all current informers and queues, including the parts of managers and factories.
 func (v *View) all() (informers []*informerPart, queues []*queuePart) {
 	v.mu.Lock()
 	informers, queues = slices.Clone(v.informers), slices.Clone(v.queues)

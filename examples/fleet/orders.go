@@ -32,7 +32,7 @@ func (l *load) change(ctx context.Context, n int, order int64) error {
 
 func robotName(n int) string { return fmt.Sprintf("robot-%05d", n) }
 
-// all returns a function that gives an order to each robot, with all clients at once.
+// all(give) returns a function that gives an order to each robot, with all clients at once.
 func (l *load) all(give func(ctx context.Context, n int, order int64) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		clients := newCrew(ctx, l.clients)
@@ -97,7 +97,7 @@ func newCrew(ctx context.Context, size int) *crew {
 	return c
 }
 
-// do runs the function f for a robot, in the goroutine for that robot.
+// do(robot, f) runs f for a robot, in the goroutine for that robot.
 func (c *crew) do(robot int, f func(context.Context) error) {
 	select {
 	case c.places[robot%len(c.places)] <- f:

@@ -208,8 +208,8 @@ func eval[T any](p *tab, expression string) T {
 	return value
 }
 
-// until waits until an expression is true. A busy machine may need tens of seconds for a picture.
-// An evaluation may fail while the browser reloads the page.
+// until(expression) waits until an expression is true. A busy machine may need tens of seconds for
+// a picture. An evaluation may fail while the browser reloads the page.
 func (p *tab) until(expression string) {
 	p.t.Helper()
 	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {

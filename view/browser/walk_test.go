@@ -89,7 +89,7 @@ func serveSite(t *testing.T) (*lab.Lab, string) {
 	return nil, served.URL + path
 }
 
-// on runs a test on the page of each host, one after another.
+// on(t, test) runs a test on the page of each host, one after another.
 func on(t *testing.T, test func(t *testing.T, l *lab.Lab, p *tab)) {
 	for _, h := range hosts {
 		t.Run(h.name, func(t *testing.T) {

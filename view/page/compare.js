@@ -75,7 +75,7 @@ function waysOf(shown) {
 
 const dash = ["──", "╌╌", "┄┄"];
 
-// between returns the height of a line at time t.
+// between(points, t) returns the height of a line at time t.
 function between(points, t) {
   const n = points.findIndex((p) => p[0] >= t);
   if (n < 0) return points.at(-1)[1];
@@ -84,7 +84,7 @@ function between(points, t) {
   return a[1] + ((b[1] - a[1]) * (t - a[0])) / (b[0] - a[0] || 1);
 }
 
-// apart gives the name of each line its own height, so that names do not overlap.
+// apart(lines, y) gives the name of each line its own height, so that names do not overlap.
 function apart(lines, y) {
   let before = -Infinity;
   for (const l of [...lines].sort((a, b) => y(a.last[1]) - y(b.last[1]))) before = l.at = Math.max(y(l.last[1]), before + 16);

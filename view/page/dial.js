@@ -44,14 +44,14 @@ export class Dial {
     while (this.waits.size > 200) this.waits.delete(this.waits.keys().next().value);
   }
 
-  // own returns how long a key waits for its own backoff after so many failures, or undefined if
+  // own(tries) returns how long a key waits for its own backoff after so many failures, or undefined if
   // that is not known.
   own(tries) {
     const l = this.limits;
     return l?.base && tries ? Math.min(l.base * 2 ** Math.min(tries - 1, 60), l.longest || Infinity) : undefined;
   }
 
-  // why returns which of the two limiters has determined a wait.
+  // why(w) returns which of the two limiters has determined a wait.
   why(w) {
     const own = this.own(w.tries);
     if (own === undefined || w.told === undefined || !this.limits.burst) return "";

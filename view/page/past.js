@@ -23,7 +23,7 @@ export class Past {
     }
   }
 
-  // each calls f for the known values, the oldest first. The position goes from 0 to 1.
+  // each(id, f) calls f for the known values, the oldest first. The position goes from 0 to 1.
   each(id, f) {
     const ring = this.series.get(id);
     if (!ring) return;

@@ -61,7 +61,7 @@ export class Tour {
   // show opens the tour at the lesson where the user closed it, or closes the open tour.
   show() { if (this.shown()) this.close(); else this.start(this.number ?? 1); }
 
-  // when starts the tour at lesson n as soon as the program has sent its actions.
+  // when(n) starts the tour at lesson n as soon as the program has sent its actions.
   when(n) { if (n >= 1 && n <= lessons) this.pending = n; }
 
   close() {
@@ -199,7 +199,7 @@ export class Tour {
 
   previous() { if (!this.busy && this.step > 0) { this.playing = false; this.enter(this.step - 1); } }
 
-  // all performs actions one after another. It may wait for a condition between two of them.
+  // all(what) performs actions one after another. It may wait for a condition between two of them.
   async all(what, run = this.run) {
     for (const one of what) {
       if (run !== this.run) return;
@@ -208,7 +208,7 @@ export class Tour {
     }
   }
 
-  // until waits until a frame meets the conditions.
+  // until(conditions) waits until a frame meets the conditions.
   until(conditions, run, was) {
     return new Promise((resolve, reject) => {
       const began = performance.now();

@@ -146,8 +146,8 @@ func (l *learner) do(all []Do) {
 	}
 }
 
-// until waits until the conditions are met. It skips the first frame, which may be older than the
-// action.
+// until(conditions) waits until the conditions are met. It skips the first frame, which may be
+// older than the action.
 func (l *learner) until(conditions []string) {
 	l.t.Helper()
 	l.next()

@@ -96,8 +96,8 @@ func (f *follower) run(ctx context.Context, name string) {
 // mostEvents limits the events of a frame, when the events of earlier frames are added to it.
 const mostEvents = 1000
 
-// after returns the frame f. If the frame before it has not been read, the result includes the
-// events of both, because the pictures need events.
+// after(before, f) returns the frame f. If the frame before it has not been read, the result
+// includes the events of both, because the pictures need events.
 func after(before, f *view.Frame) *view.Frame {
 	if before == nil || len(before.Events) == 0 || f.At < before.At {
 		return f

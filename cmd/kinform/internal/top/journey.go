@@ -36,7 +36,7 @@ const (
 
 func newJourney() *journey { return &journey{going: map[string]*change{}} }
 
-// at sets the time with this id, unless it is set already.
+// at(id, t) stores t as the time with this id, unless that time is known already.
 func (c *change) at(id string, at float64) {
 	if _, known := c.times[id]; !known {
 		c.times[id] = at

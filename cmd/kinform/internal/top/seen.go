@@ -58,7 +58,7 @@ func (s *seen) counted(box, id string) string { return count(s.number(box, id)) 
 // keys returns the keys of the queue.
 func (s *seen) keys() view.Keys { return s.frame.Keys[s.queue] }
 
-// at returns the time of an event in milliseconds, on the same clock as Frame.At.
+// at(e) returns the time of an event in milliseconds, on the same clock as Frame.At.
 func (s *seen) at(e *view.Event) float64 { return s.frame.At + e.At }
 
 // tame makes all texts safe in the value to which its argument points. It covers struct fields, map

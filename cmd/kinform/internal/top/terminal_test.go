@@ -146,7 +146,7 @@ func (e *emulated) text() string { return strings.Join(e.rows(), "\n") }
 
 const patience = 2 * time.Minute // because the machine may be slow
 
-// until waits until the screen meets a condition, and returns the screen.
+// until(what, is) waits until the screen meets a condition, and returns the screen.
 func (e *emulated) until(what string, is func(screen string) bool) string {
 	e.t.Helper()
 	for began := time.Now(); ; time.Sleep(40 * time.Millisecond) {
