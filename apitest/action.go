@@ -139,8 +139,8 @@ func CutFrame(n int) Action {
 	}})
 }
 
-// HugeFrame makes one event of a watch size bytes long, which may be more than a client can hold.
-// It is the event after the first n. The server sends bytes as long as the client reads them, and
+// HugeFrame makes the event that follows n events of a watch very large. It has size bytes, which
+// may be more than a client can hold. The server sends bytes as long as the client reads them, and
 // then closes the connection.
 func HugeFrame(n int, size int64) Action {
 	return interruption(interrupt{after: n, frame: func(w *watcher, _ []byte) {

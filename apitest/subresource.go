@@ -32,7 +32,7 @@ var subresources = []subresource{
 	written("finalize", ofNamespaces, corev1.SchemeGroupVersion.WithKind("Namespace"), metav1.Verbs{"update"}),
 }
 
-// subresources returns the subresources of the resource.
+// subresources returns the subresources of the resource, except status.
 func (r *resource) subresources() []subresource {
 	var all []subresource
 	for _, sub := range subresources {

@@ -31,7 +31,8 @@ var clientReadings = func() readings[rest.Stats] {
 	return r
 }()
 
-// Client adds a client, such as a *rest.Client. The label client is name.
+// Client adds a client, such as a *rest.Client. The value of the label "client" is the argument
+// name.
 //
 // Codes and durations also need an observer: see [Metrics.ClientObserver].
 func (m *Metrics) Client(name string, c interface{ Stats() rest.Stats }) (remove func()) {
@@ -75,8 +76,8 @@ func (a asked) text() string {
 }
 
 // ClientObserver returns an observer for the responses that a client gets: codes, durations,
-// warnings. It also calls next. The label client is name. The labels contain the verb and the
-// resource of a request, but no paths and no names of objects.
+// warnings. It also calls the observer next. The value of the label "client" is the argument name.
+// The labels contain the verb and the resource of a request, but no paths and no names of objects.
 func (m *Metrics) ClientObserver(name string, next *rest.Observer) *rest.Observer {
 	v := &m.observed
 	name = v.named("client", name)

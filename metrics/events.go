@@ -31,7 +31,8 @@ var eventsReadings = func() readings[events.Stats] {
 	return r
 }()
 
-// Recorder adds an event recorder, such as an *events.Recorder. The label recorder is name.
+// Recorder adds an event recorder, such as an *events.Recorder. The label "recorder" has the
+// argument name.
 func (m *Metrics) Recorder(name string, r interface{ Stats() events.Stats }) (remove func()) {
 	return m.add(func(c *collection) {
 		if labels, ok := c.part("recorder", name); ok {
@@ -40,7 +41,8 @@ func (m *Metrics) Recorder(name string, r interface{ Stats() events.Stats }) (re
 	})
 }
 
-// RecorderObserver returns an observer for the duration of requests for events. It also calls next.
+// RecorderObserver returns an observer for the duration of requests for events. It also calls the
+// observer next.
 func (m *Metrics) RecorderObserver(name string, next *events.Observer) *events.Observer {
 	times := newResults(m.observed.eventsSeconds, m.observed.named("recorder", name))
 	o := hooks.Copied(next)

@@ -63,8 +63,8 @@ var handlerReadings = func() readings[informer.HandlerStatus] {
 
 // Informer adds an informer with all of its stages: reflector, queue, store and handlers. The
 // argument is an *informer.Informer of any type, or a handle on an informer that a factory shares.
-// The label informer is its Name. After remove has been called, scrapes no longer read the
-// informer.
+// The label "informer" has the informer's Name. After remove has been called, scrapes no longer
+// read the informer.
 //
 // Histograms also need an observer: see [InformerOptions].
 func (m *Metrics) Informer(i interface{ Status() informer.Status }) (remove func()) {
@@ -108,7 +108,7 @@ func collectInformer(c *collection, selection string, s informer.Status) {
 // are called as well.
 //
 // The observers cost no allocation for an event. With an observer, an informer reads the clock
-// twice for each handler call. The label informer is opts.Name, which should be set.
+// twice for each handler call. The label "informer" has opts.Name, which should be set.
 func InformerOptions[T any](m *Metrics, opts informer.Options[T]) informer.Options[T] {
 	opts.Observer = m.InformerObserver(opts.Name, opts.Observer)
 	opts.Reflector.Observer = m.ReflectorObserver(opts.Name, opts.Reflector.Observer)
@@ -119,7 +119,8 @@ func InformerOptions[T any](m *Metrics, opts informer.Options[T]) informer.Optio
 // handlerTimes are the histograms of one handler.
 type handlerTimes struct{ wait, run prometheus.Observer }
 
-// InformerObserver returns an observer for the histograms of handlers. It also calls next.
+// InformerObserver returns an observer for the histograms of handlers. It also calls the observer
+// next.
 func (m *Metrics) InformerObserver(name string, next *informer.Observer) *informer.Observer {
 	trace := m.tracesOfEvents(name)
 	name = m.observed.named("informer", name)

@@ -39,7 +39,7 @@ var holderReadings = func() readings[lease.Stats] {
 	return r
 }()
 
-// Elector adds a candidate for a lease, such as a *lease.Elector. The label lease is the lease as
+// Elector adds a candidate for a lease, such as a *lease.Elector. The label "lease" has the lease's
 // namespace/name.
 //
 // Histograms also need an observer: see [Metrics.ElectorObserver].
@@ -64,7 +64,8 @@ func (m *Metrics) collectElector(c *collection, s lease.Stats) {
 }
 
 // ElectorObserver returns an observer for the duration of acquiring and renewing a lease. It also
-// calls next. The label lease is name: namespace/name.
+// calls the observer next. The value of the label "lease" is the argument name, which should be
+// namespace/name of the lease.
 func (m *Metrics) ElectorObserver(name string, next *lease.Observer) *lease.Observer {
 	times := newResults(m.observed.leaseSeconds, m.observed.named("lease", name))
 	o := hooks.Copied(next)

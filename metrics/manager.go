@@ -53,9 +53,9 @@ var controllerReadings = func() readings[controller.ControllerStatus] {
 
 // Manager adds a manager with all of its parts: clients, caches with all of their stages, and the
 // queues of its controllers. It includes the lease if the manager's Elector is a *lease.Elector.
-// Parts that the manager gets later are included. The label manager is its Name. The label client
-// is "manager" for the manager's own client. For the clients of other clusters it is "cluster-1"
-// and so on.
+// Parts that the manager gets later are included. The label "manager" has the manager's Name. The
+// label "client" has the value manager for the manager's own client. For the clients of other
+// clusters it has the values cluster-1 and so on.
 //
 // A manager does not know its event recorders: see [Metrics.Recorder]. Histograms also need
 // observers: see [Metrics.ControllerObserver] and [Metrics.ClientObserver].

@@ -62,7 +62,8 @@ var queueReadings = func() readings[workqueue.Stats] {
 	return r
 }()
 
-// Queue adds a queue, such as a *workqueue.Queue of any type. The label queue is its Name.
+// Queue adds a queue, such as a *workqueue.Queue of any type. The label "queue" has the queue's
+// Name.
 //
 // Histograms also need an observer: see [QueueObserver].
 func (m *Metrics) Queue(q interface{ Stats() workqueue.Stats }) (remove func()) {
@@ -82,8 +83,8 @@ func (m *Metrics) collectQueue(c *collection, s workqueue.Stats, depth *familiar
 }
 
 // QueueObserver returns an observer for the histograms of a queue: the wait of keys, and the
-// duration of reconciles. It also calls next. The label queue is name, which should be the Name of
-// the queue.
+// duration of reconciles. It also calls the observer next. The value of the label "queue" is the
+// argument name, which should be the Name of the queue.
 //
 // An observed key costs no allocation. A queue with an observer measures the times of reconciles;
 // see workqueue.Options.Timed.

@@ -62,7 +62,7 @@ func (m *Metrics) Reflector(name string, r interface{ Status() reflector.Status 
 }
 
 // ReflectorObserver returns an observer for the histograms of lists and watches, and for the
-// reasons of failures. It also calls next. Use a separate observer for each reflector.
+// reasons of failures. It also calls the observer next. Use a separate observer for each reflector.
 func (m *Metrics) ReflectorObserver(name string, next *reflector.Observer) *reflector.Observer {
 	name = m.observed.named("informer", name)
 	lists, watches := m.observed.listSeconds.WithLabelValues(name), m.observed.watchSeconds.WithLabelValues(name)

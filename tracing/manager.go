@@ -16,8 +16,8 @@ import (
 )
 
 // ControllerObserver returns an observer for all caches and controllers of a manager, for
-// controller.Options. It calls next first, which may be nil. So the observer of package metrics can
-// still find the trace of a reconcile.
+// controller.Options. It first calls the observer next, which may be nil. So the observer of
+// package metrics can still find the trace of a reconcile.
 func (t *Tracing) ControllerObserver(next *controller.Observer) *controller.Observer {
 	o := hooks.Copied(next)
 	o.Queue = func(name string, observer *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {
@@ -55,8 +55,8 @@ func (t *Tracing) ControllerObserver(next *controller.Observer) *controller.Obse
 }
 
 // ClientObserver returns an observer that makes a span for each request of a traced reconcile. It
-// does the same for every other context with a recorded span. It also calls next, which may be nil.
-// For all other requests, it only reads the context.
+// does the same for every other context with a recorded span. It also calls the observer next,
+// which may be nil. For all other requests, it only reads the context.
 func (t *Tracing) ClientObserver(next *rest.Observer) *rest.Observer {
 	o := hooks.Copied(next)
 	other := o.OnSend

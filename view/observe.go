@@ -141,7 +141,7 @@ func (r *recorder) batch(b deltafifo.BatchInfo) {
 	r.ring.putStep(noted{what: Batch, kind: kind, version: b.ResourceVersion, waited: b.Waited, count: b.Keys})
 }
 
-// samples returns an Observer.Sample for an informer, which also calls next.
+// samples returns an Observer.Sample for an informer, which also calls the function next.
 func (r *recorder) samples(next func(types.NamespacedName) func(informer.DeliverInfo)) func(types.NamespacedName) func(informer.DeliverInfo) {
 	deliver := r.deliver
 	return func(key types.NamespacedName) (hears func(informer.DeliverInfo)) {

@@ -28,7 +28,7 @@ import (
 type replay struct {
 	url         string
 	list, watch []byte
-	contentType map[bool]string // key true: of watches, false: of lists
+	contentType map[bool]string // true: content type of watches; false: of lists
 	last        string          // the version of the last update
 	updates     int
 }

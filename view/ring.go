@@ -91,8 +91,8 @@ func (r *ring) append(e noted) {
 	r.next++
 }
 
-// after(seen, to) appends all events except the first seen ones to the slice to. It also returns
-// the total number of events.
+// after(seen, to) appends the events that were added after the first seen events to its second
+// argument, and returns it. It also returns the total number of events.
 func (r *ring) after(seen uint64, to []noted) (all []noted, next uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -96,10 +96,10 @@ type Lab struct {
 
 	path                    path // the path of watch events
 	shelf, handling, taking gate
-	slow, work              atomic.Int64 // durations
-	failing                 atomic.Int64 // percent of reconciles
-	rate                    atomic.Int64 // writes a second
-	hot                     atomic.Int64 // writes of one pod a second
+	slow, work              atomic.Int64 // durations of a handler call and of a reconcile
+	failing                 atomic.Int64 // percentage of reconciles that fail
+	rate                    atomic.Int64 // writes per second
+	hot                     atomic.Int64 // writes of a single pod per second
 	workers                 atomic.Int64
 	refusals                atomic.Pointer[apitest.Injected]
 

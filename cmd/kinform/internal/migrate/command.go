@@ -92,8 +92,8 @@ func (o options) run(ctx context.Context, dir string, out io.Writer, p progress)
 	return migrate(ctx, m, target, o.dryRun, out, p)
 }
 
-// migrate adds the replace line and what belongs to it, and reports which code does not compile
-// with it.
+// migrate adds the replace line and the requirements that it needs. It reports which code does not
+// compile with them.
 func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Writer, p progress) error {
 	if err := m.replaceable(ctx); err != nil {
 		return err
