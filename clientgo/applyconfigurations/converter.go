@@ -8,8 +8,8 @@ import (
 	"k8s.io/client-go/applyconfigurations/internal"
 )
 
-// NewTypeConverter returns a converter from types of k8s.io/api to typed values. Field managers
-// merge these values.
+// NewTypeConverter returns a converter from types of k8s.io/api to the typed values that field
+// managers merge.
 func NewTypeConverter(scheme *runtime.Scheme) managedfields.TypeConverter {
 	return managedfields.NewSchemeTypeConverter(scheme, internal.Parser())
 }

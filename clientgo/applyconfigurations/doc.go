@@ -1,3 +1,3 @@
-// Package applyconfigurations finds the apply configuration of a kind. The configurations are in
-// the packages below it.
+// Package applyconfigurations finds the apply configuration of a kind. The apply configurations are
+// in the subpackages.
 package applyconfigurations

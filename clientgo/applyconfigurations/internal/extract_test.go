@@ -10,7 +10,7 @@ import (
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 )
 
-// pod returns a pod with a container and a volume of manager one, and a label of manager two.
+// pod returns a pod. Manager one owns a container and a volume of it, and manager two owns a label.
 func pod(fields string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -53,8 +53,8 @@ func TestOnlyTheManagersFieldsAreExtracted(t *testing.T) {
 }
 
 // TestAnEmptyMapBringsNothingOfOthers: a manager may apply an empty map, an empty structure, or
-// only the key of an item. It then owns that path, but not the fields that others have set below
-// it. A field that is replaced as a whole is extracted whole.
+// only the key of an item. Then the manager owns this path, but not the fields that other managers
+// have set below the path. A field that is replaced as a whole is extracted as a whole.
 func TestAnEmptyMapBringsNothingOfOthers(t *testing.T) {
 	got, err := applycorev1.ExtractPod(pod(`{"f:metadata":{"f:labels":{}},"f:spec":{"f:nodeName":{},"f:containers":{"k:{\"name\":\"main\"}":{".":{},"f:name":{},"f:resources":{}},
 		"k:{\"name\":\"injected\"}":{".":{},"f:name":{},"f:command":{}}}}}`), "one")
@@ -65,7 +65,8 @@ func TestAnEmptyMapBringsNothingOfOthers(t *testing.T) {
 		"spec":{"nodeName":"n","containers":[{"name":"main"},{"name":"injected","command":["run","it"]}]}}`, string(text))
 }
 
-// TestAnItemThatIsTwiceInAListIsExtracted: a server accepts an environment variable twice.
+// TestAnItemThatIsTwiceInAListIsExtracted: a server accepts a list that has the same environment
+// variable twice.
 func TestAnItemThatIsTwiceInAListIsExtracted(t *testing.T) {
 	twice := pod(`{"f:spec":{"f:nodeName":{}}}`)
 	twice.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}}

@@ -12,9 +12,9 @@ import (
 // Pick returns the fields that a manager has applied to a subresource and still owns, for an object
 // of any kind. The result shares parts of the object. It is nil if there are no such fields.
 //
-// Without a schema, Pick cannot know whether the path of a map or a list stands for its content.
-// The managed fields show it: if any manager owns a part of the map or list, its parts have their
-// own owners.
+// Without a schema, Pick cannot know whether the path of a map or a list includes its content. The
+// managed fields show it: if any manager owns a part of the map or list, its parts have their own
+// owners.
 func Pick(object *unstructured.Unstructured, manager, subresource string) (map[string]any, error) {
 	owned, err := ownedFields(object, manager, subresource)
 	if err != nil || owned == nil {
@@ -35,7 +35,7 @@ func Pick(object *unstructured.Unstructured, manager, subresource string) (map[s
 	return part, nil
 }
 
-// pick returns the part of v at the paths in owned. all has the paths that all managers own.
+// pick returns the part of v at the paths in owned. The set all has the paths of all managers.
 func pick(v any, owned, all *fieldpath.Set) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -63,7 +63,7 @@ func pick(v any, owned, all *fieldpath.Set) any {
 	}
 }
 
-// children returns the elements below which a set has paths.
+// children returns the path elements below which a set has further paths.
 func children(set *fieldpath.Set) *fieldpath.PathElementSet {
 	elements := fieldpath.NewSet()
 	for element := range set.Children.All() {
@@ -72,8 +72,8 @@ func children(set *fieldpath.Set) *fieldpath.PathElementSet {
 	return &elements.Members
 }
 
-// pickMember returns the owned part of the member at an element. is reports whether owned has paths
-// there.
+// pickMember returns the owned part of the member at an element. The result is reports whether
+// owned has paths there.
 func pickMember(element fieldpath.PathElement, member any, owned, all *fieldpath.Set) (part any, is bool) {
 	below, parts := all.Children.Get(element)
 	if owned, ok := owned.Children.Get(element); ok {

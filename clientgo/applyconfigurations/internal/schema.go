@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// schemaText says how a server merges each type. A type begins with a line that has its OpenAPI
-// name, followed by "atomic" if the type is replaced as a whole. The lines of its fields begin with
-// a tab. They have the field's JSON name, and one of:
+// schemaText has the rules by which a server merges each type. A type begins with a line that has
+// its OpenAPI name, followed by "atomic" if the type is replaced as a whole. The lines of its
+// fields begin with a tab. They have the field's JSON name, and one of:
 //
 //	string, boolean, numeric     a scalar
 //	any                          anything, replaced as a whole
@@ -33,9 +33,9 @@ var parser struct {
 	made *typed.Parser
 }
 
-// Parser returns the merge rules of the types of k8s.io/api. The first call makes it. (With a
-// variable instead of a function, the linker would keep the text of all types in each program with
-// a typed client.)
+// Parser returns the merge rules of the types of k8s.io/api. The first call parses the rules. (With
+// a variable instead of a function, the linker would keep the text of all types in each program
+// with a typed client.)
 func Parser() *typed.Parser {
 	parser.once.Do(func() {
 		p := &typed.Parser{}
@@ -75,8 +75,8 @@ func readTypes(text string) (all []schema.TypeDef) {
 	return all
 }
 
-// readShape parses the shape of a field. The text is generated, so an error in it is an error of
-// the generator.
+// readShape parses the shape of a field. It panics on an error, because the text is generated and
+// only a defect of the generator can cause one.
 func readShape(shape string) schema.TypeRef {
 	if name, ok := strings.CutPrefix(shape, "@"); ok {
 		name, atomic, _ := strings.Cut(name, " ")
@@ -114,7 +114,8 @@ func readShape(shape string) schema.TypeRef {
 	return schema.TypeRef{Inlined: schema.Atom{Scalar: &scalar}}
 }
 
-// bracketed splits "[how]elem", or the same with other brackets.
+// bracketed splits a text of the form "[how]elem" into how and elem. The brackets are open and
+// shut.
 func bracketed(shape string, open, shut byte) (how, elem string, ok bool) {
 	if shape[0] != open {
 		return "", "", false

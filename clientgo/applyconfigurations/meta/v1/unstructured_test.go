@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
-// object returns an object with fields of a manager "m".
+// object returns an object of which the manager "m" owns fields.
 func object(t *testing.T, operation, subresource, fields string) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{}
 	require.NoError(t, json.Unmarshal(fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Foo","metadata":{"name":"n","namespace":"ns","uid":"u","labels":{"l":"m","o":"p"},
@@ -54,8 +54,8 @@ func TestWhatAManagerAppliedToAnUnstructuredObject(t *testing.T) {
 	}
 }
 
-// TestAnEmptyPartBringsNothingOfOthers: if others own parts of a map, its path does not stand for
-// them. If no manager does, the map is replaced as a whole.
+// TestAnEmptyPartBringsNothingOfOthers: if other managers own parts of a map, the path of the map
+// does not include these parts. If no manager owns a part, the map is replaced as a whole.
 func TestAnEmptyPartBringsNothingOfOthers(t *testing.T) {
 	extractor, err := metav1.NewUnstructuredExtractor(nil)
 	require.NoError(t, err)
