@@ -27,8 +27,9 @@ func (d *DiscoveryClient) accept() string {
 	return AcceptV2 + "," + AcceptV1
 }
 
-// ContentTypeIsGVK reports whether a Content-Type is JSON of the kind gvk, by its parameters g, v
-// and as. Their order, and other parameters, don't matter. An unparsable Content-Type is an error.
+// ContentTypeIsGVK reports whether a Content-Type is JSON of the kind gvk. It compares the
+// parameters g, v and as with gvk. It ignores their order and all other parameters. An unparsable
+// Content-Type is an error.
 func ContentTypeIsGVK(contentType string, gvk schema.GroupVersionKind) (bool, error) {
 	media, params, err := mime.ParseMediaType(contentType)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// plain adapts an implementation without contexts: it accepts contexts and ignores them.
+// plain adapts an implementation whose methods take no contexts. Its methods take contexts and
+// ignore them.
 type plain struct{ i DiscoveryInterface }
 
 func (p plain) RESTClient() rest.Interface { return p.i.RESTClient() }

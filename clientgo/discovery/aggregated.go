@@ -7,8 +7,9 @@ import (
 )
 
 // SplitGroupsAndResources converts an aggregated document to legacy documents. It returns all
-// groups in order, the resources of their versions, and the error of each stale version. A stale
-// version appears only in the errors. The first version of a group is the preferred one.
+// groups in the order of the document, the resources of their versions, and an error for each stale
+// version. The resources and groups omit stale versions. The first version of a group is the
+// preferred one.
 func SplitGroupsAndResources(aggregatedGroups apidiscovery.APIGroupDiscoveryList) (
 	*metav1.APIGroupList,
 	map[schema.GroupVersion]*metav1.APIResourceList,

@@ -32,7 +32,7 @@ func TestADocumentOfEmptyObjectsIsNotDecoded(t *testing.T) {
 	require.ErrorContains(t, err, "1000002 objects")
 }
 
-// Each version would cause a request.
+// Without a limit, the client would send a request for each version.
 func TestAServerCannotAskForRequestsWithoutEnd(t *testing.T) {
 	d := legacyDocuments()
 	d["/apis"] = answer{200, json, `{"groups":[{"name":"a","versions":[{}` + strings.Repeat(`,{"version":"v1"}`, 10_000) + `]}]}`}

@@ -55,8 +55,8 @@ func NewDiscoveryClient(c rest.Interface) *DiscoveryClient {
 	return &DiscoveryClient{restClient: c, LegacyPrefix: "/api"}
 }
 
-// NewDiscoveryClientForConfig returns a client for a server. Unless the configuration says
-// otherwise, a request takes at most 32 seconds, and 300 requests may be sent at once.
+// NewDiscoveryClientForConfig returns a client for a server. By default a request takes at most 32
+// seconds, and 300 requests may be sent at once. The configuration can set both limits.
 func NewDiscoveryClientForConfig(c *rest.Config) (*DiscoveryClient, error) {
 	config, err := configFor(c)
 	if err != nil {
@@ -92,9 +92,10 @@ func NewDiscoveryClientForConfigOrDie(c *rest.Config) *DiscoveryClient {
 	return client
 }
 
-// decoder decodes the types of discovery, and any other type into the object that a caller passes.
-// A scheme with the types of all groups would be linked into every program that uses discovery. The
-// scheme is made on first use, because each clientset has a discovery client.
+// decoder decodes the types of discovery without a target object, and any other type into the
+// target object of the caller. Its scheme has only the types of discovery: a scheme with the types
+// of all groups would be linked into every program that uses discovery. The scheme is made on first
+// use, because each clientset has a discovery client.
 type decoder struct{}
 
 var types = sync.OnceValue(func() *runtime.Scheme {
@@ -105,8 +106,9 @@ var types = sync.OnceValue(func() *runtime.Scheme {
 
 var deserializer = sync.OnceValue(func() runtime.Decoder { return codec.New(types()).Deserializer() })
 
-// Decode implements runtime.Decoder. An object of another kind than into is converted, which is an
-// error for the types of discovery.
+// Decode implements runtime.Decoder. If the kind of the decoded object differs from the kind of
+// into, Decode converts the object. The types of discovery have no conversions, so for them this is
+// an error.
 func (decoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	object, kind, err := deserializer().Decode(data, defaults, into)
 	if err != nil || into == nil || object == into {
@@ -134,7 +136,7 @@ func configFor(c *rest.Config) (*rest.Config, error) {
 	return config, rest.SetKubernetesDefaults(config)
 }
 
-// RESTClient returns the client that sends the requests, or nil. It may be called on a nil client.
+// RESTClient returns the client that sends the requests. It returns nil for a nil DiscoveryClient.
 func (d *DiscoveryClient) RESTClient() rest.Interface {
 	if d == nil {
 		return nil

@@ -83,8 +83,8 @@ type OpenAPIV3SchemaInterfaceWithContext interface {
 // The adapters below add methods with contexts to an implementation without them. These calls
 // cannot be cancelled.
 
-// ToDiscoveryInterfaceWithContext returns i itself if it takes contexts, and otherwise an adapter
-// that ignores them. The adapter of an AggregatedDiscoveryInterface implements
+// ToDiscoveryInterfaceWithContext returns i itself if i takes contexts, and otherwise an adapter
+// that ignores contexts. The adapter of an AggregatedDiscoveryInterface implements
 // AggregatedDiscoveryInterfaceWithContext too.
 func ToDiscoveryInterfaceWithContext(i DiscoveryInterface) DiscoveryInterfaceWithContext {
 	if i == nil {

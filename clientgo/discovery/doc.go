@@ -9,7 +9,7 @@
 //
 //  1. A name from the server could lead a request to another path, for example ".." or a name with
 //     a slash. The group version of this name fails, and is not requested.
-//  2. A legacy server gets at most 64 requests at once.
+//  2. A legacy server gets at most 64 concurrent requests.
 //  3. A document with a million objects, or ten thousand group versions, is refused.
 //  4. A version that the server marks as stale stays a failure, even if its resources are requested
 //     one by one.

@@ -9,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// ErrGroupDiscoveryFailed lists the group versions that could not be read. All others were read.
+// ErrGroupDiscoveryFailed lists the group versions that could not be read. All other group versions
+// were read.
 type ErrGroupDiscoveryFailed struct {
 	// Groups has the error of each group version that failed.
 	Groups map[schema.GroupVersion]error
@@ -47,8 +48,8 @@ func GroupDiscoveryFailedErrorGroups(err error) (map[schema.GroupVersion]error, 
 	return nil, false
 }
 
-// StaleGroupVersionError is the error of a group version whose extension API server could not be
-// reached by the server.
+// StaleGroupVersionError is the error of a group version whose extension API server the main API
+// server could not reach.
 type StaleGroupVersionError struct {
 	gv schema.GroupVersion
 }

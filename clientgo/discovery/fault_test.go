@@ -21,7 +21,7 @@ var (
 
 var metrics = schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1"}
 
-// A group that fails hides no other group, and is requested once more.
+// If a group fails, the results have all other groups. The failed group is requested once more.
 func TestAGroupThatFailsIsNamedBesideTheOthers(t *testing.T) {
 	d := legacyDocuments()
 	d["/apis/metrics.k8s.io/v1"] = unavailable
@@ -64,7 +64,7 @@ func TestErrorsOfDiscovery(t *testing.T) {
 	require.False(t, ok)
 }
 
-// If the groups cannot be read, there is only the error to return.
+// If the groups cannot be read, the result is only an error.
 func TestAnErrorOfTheGroupsIsTheErrorOfAll(t *testing.T) {
 	for name, test := range map[string]struct {
 		path string
@@ -172,7 +172,8 @@ func TestStaleVersionsOfAnAggregatedDocument(t *testing.T) {
 	require.Equal(t, []string{"/api", "/apis", "/api", "/apis"}, server.paths())
 }
 
-// One address may lead to servers of two releases. Then only legacy requests find all resources.
+// Behind one address there may be servers of two releases. Then only legacy requests find all
+// resources.
 func TestOneLegacyDocumentOfTwo(t *testing.T) {
 	for path, is := range map[string]answer{"/api": {200, aggregated, aggregatedCore}, "/apis": {200, aggregated, aggregatedGroups}} {
 		d := legacyDocuments()

@@ -43,8 +43,8 @@ func (d *DiscoveryClient) GroupsAndMaybeResources() (
 }
 
 // GroupsAndMaybeResourcesWithContext returns the groups, the core group first. The resources are
-// nil unless both /api and /apis returned them. The map of failed group versions is nil only if an
-// error is returned.
+// nil unless both /api and /apis returned them. The second map has the group versions that failed.
+// It is nil only if an error is returned.
 func (d *DiscoveryClient) GroupsAndMaybeResourcesWithContext(ctx context.Context) (
 	*metav1.APIGroupList,
 	map[schema.GroupVersion]*metav1.APIResourceList,

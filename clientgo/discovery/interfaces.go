@@ -43,7 +43,8 @@ type AggregatedDiscoveryInterface interface {
 type CachedDiscoveryInterface interface {
 	DiscoveryInterface
 	// Fresh reports whether all results came from the server since the client was made or last
-	// invalidated. If so, invalidating it does not help to find a missing resource.
+	// invalidated. If Fresh is true, invalidating the cache does not help to find a missing
+	// resource.
 	Fresh() bool
 	// Invalidate drops the results that were cached before the call.
 	Invalidate()
@@ -63,8 +64,8 @@ type ServerResourcesInterface interface {
 	ServerResourcesForGroupVersion(groupVersion string) (*metav1.APIResourceList, error)
 	// ServerGroupsAndResources returns all groups, and the resources of all their versions.
 	ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.APIResourceList, error)
-	// ServerPreferredResources returns each resource once. Of the versions that have the resource,
-	// it is in the one that the server prefers.
+	// ServerPreferredResources returns each resource once. If several versions have the resource,
+	// it is in the version that the server prefers.
 	ServerPreferredResources() ([]*metav1.APIResourceList, error)
 	// ServerPreferredNamespacedResources is ServerPreferredResources for namespaced resources.
 	ServerPreferredNamespacedResources() ([]*metav1.APIResourceList, error)

@@ -13,8 +13,8 @@ func (d *DiscoveryClient) ServerPreferredResources() ([]*metav1.APIResourceList,
 	return d.ServerPreferredResourcesWithContext(context.Background())
 }
 
-// ServerPreferredResourcesWithContext calls the function of that name. If a group version fails, it
-// calls it once more.
+// ServerPreferredResourcesWithContext calls the package's function of the same name. If a group
+// version fails, it calls the function once more.
 func (d *DiscoveryClient) ServerPreferredResourcesWithContext(ctx context.Context) (lists []*metav1.APIResourceList, err error) {
 	for range attempts {
 		lists, err = ServerPreferredResourcesWithContext(ctx, d)
@@ -31,7 +31,7 @@ func (d *DiscoveryClient) ServerPreferredNamespacedResources() ([]*metav1.APIRes
 	return d.ServerPreferredNamespacedResourcesWithContext(context.Background())
 }
 
-// ServerPreferredNamespacedResourcesWithContext calls the function of that name.
+// ServerPreferredNamespacedResourcesWithContext calls the package's function of the same name.
 func (d *DiscoveryClient) ServerPreferredNamespacedResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error) {
 	return ServerPreferredNamespacedResourcesWithContext(ctx, d)
 }
@@ -56,9 +56,10 @@ func ServerPreferredResources(d DiscoveryInterface) ([]*metav1.APIResourceList, 
 }
 
 // ServerPreferredResourcesWithContext returns each resource once, without subresources. A resource
-// is in the preferred version of its group, or else in the first version that has it. The result
-// has a list for each version, which may be empty, in the order of the groups. If the error is an
-// *ErrGroupDiscoveryFailed, the result has everything that did not fail.
+// is in the preferred version of its group. If that version does not have the resource, it is in
+// the first version that does. The result has a list for each version, in the order of the groups.
+// A list may be empty. If the error is an *ErrGroupDiscoveryFailed, the result has everything that
+// did not fail.
 func ServerPreferredResourcesWithContext(ctx context.Context, d DiscoveryInterfaceWithContext) ([]*metav1.APIResourceList, error) {
 	found, err := groupsOf(ctx, d)
 	if err != nil {
@@ -87,7 +88,8 @@ func ServerPreferredResourcesWithContext(ctx context.Context, d DiscoveryInterfa
 	return preferred, found.error()
 }
 
-// versionsOf returns the version to use for each resource of a group.
+// versionsOf maps each resource of a group to the version in which
+// ServerPreferredResourcesWithContext returns it.
 func (f *document) versionsOf(group *metav1.APIGroup) map[string]string {
 	chosen := map[string]string{}
 	for _, v := range group.Versions {

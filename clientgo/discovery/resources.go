@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// attempts is how often a client asks for all group versions if one fails. A group's server may
-	// be starting.
+	// attempts is the maximal number of times that a client requests all group versions if one
+	// fails. The server of a group may be starting.
 	attempts = 2
 
 	// requestsAtOnce limits the load on a server without aggregated discovery, and the memory for
@@ -61,7 +61,7 @@ func (d *DiscoveryClient) ServerGroupsAndResources() ([]*metav1.APIGroup, []*met
 }
 
 // ServerGroupsAndResourcesWithContext returns all groups, and the resources of all their versions.
-// If a group version fails, it asks once more.
+// If a group version fails, it requests everything once more.
 func (d *DiscoveryClient) ServerGroupsAndResourcesWithContext(ctx context.Context) (groups []*metav1.APIGroup, lists []*metav1.APIResourceList, err error) {
 	for range attempts {
 		groups, lists, err = ServerGroupsAndResourcesWithContext(ctx, d)
@@ -78,9 +78,10 @@ func ServerGroupsAndResources(d DiscoveryInterface) ([]*metav1.APIGroup, []*meta
 }
 
 // ServerGroupsAndResourcesWithContext returns all groups of a client, and the resources of all
-// their versions, in the order of the groups. It requests each group version, unless the resources
-// come with the groups. If the error is an *ErrGroupDiscoveryFailed, the results have everything
-// that did not fail. A cache may return groups together with an error; these groups are used.
+// their versions, in the order of the groups. It requests each group version, unless the response
+// with the groups has the resources too. If the error is an *ErrGroupDiscoveryFailed, the results
+// have everything that did not fail. A cache may return groups together with an error; these groups
+// are used.
 func ServerGroupsAndResourcesWithContext(ctx context.Context, d DiscoveryInterfaceWithContext) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
 	found, err := groupsOf(ctx, d)
 	if found.groups == nil {
@@ -101,8 +102,8 @@ func ServerGroupsAndResourcesWithContext(ctx context.Context, d DiscoveryInterfa
 	return groups, lists, found.error()
 }
 
-// groupsOf returns the groups of a client, with their resources if these come with the groups. The
-// error may come with groups.
+// groupsOf returns the groups of a client. It also returns their resources if the response with the
+// groups has them. It may return both groups and an error.
 func groupsOf(ctx context.Context, d DiscoveryInterfaceWithContext) (found document, err error) {
 	if aggregated, ok := d.(AggregatedDiscoveryInterfaceWithContext); ok {
 		found.groups, found.resources, found.failed, err = aggregated.GroupsAndMaybeResourcesWithContext(ctx)
@@ -120,9 +121,9 @@ func (f *document) error() error {
 	return &ErrGroupDiscoveryFailed{Groups: f.failed}
 }
 
-// fetch requests the resources of each group version, several at once, unless they are there. It
-// returns when all requests have ended. Versions that the server marked as failed keep their
-// errors. Versions with invalid names are not requested.
+// fetch requests the resources of each group version, unless f has resources already. It sends
+// several requests at once, and returns when all requests have ended. Versions that the server
+// marked as failed keep their errors. Versions with invalid names are not requested.
 func (f *document) fetch(ctx context.Context, d DiscoveryInterfaceWithContext) {
 	if f.resources != nil {
 		return
@@ -164,7 +165,7 @@ func (f *document) fetch(ctx context.Context, d DiscoveryInterfaceWithContext) {
 	running.Wait()
 }
 
-// isSegment reports whether a name from the server is valid as a segment of a path.
+// isSegment reports whether a name from the server can be one segment of a path.
 func isSegment(name string) bool {
 	return name != "" && name != "." && name != ".." && len(name) <= 253 && !strings.ContainsAny(name, "/%?#")
 }

@@ -63,7 +63,8 @@ func (c *FakeDiscovery) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav
 }
 
 // ServerGroupsAndResourcesWithContext returns the groups of all lists, and the lists themselves. If
-// a reaction to "resource" returns an error, it returns the groups and lists with that error.
+// a reaction to "resource" returns an error, the groups and lists are returned together with that
+// error.
 func (c *FakeDiscovery) ServerGroupsAndResourcesWithContext(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
 	list, err := c.ServerGroupsWithContext(ctx)
 	if err != nil {
@@ -172,7 +173,7 @@ func (c *FakeDiscovery) WithLegacyWithContext(context.Context) discovery.Discove
 	return c
 }
 
-// noDocuments is an OpenAPI client of a server without documents.
+// noDocuments is an OpenAPI client that acts as if the server had no documents.
 type noDocuments struct{}
 
 func (noDocuments) Paths() (map[string]openapi.GroupVersion, error) {

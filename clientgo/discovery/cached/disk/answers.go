@@ -16,7 +16,7 @@ import (
 func typeMeta(kind string) metav1.TypeMeta { return metav1.TypeMeta{Kind: kind, APIVersion: "v1"} }
 
 // file returns the name of a file of a group version. It returns false if the group version is not
-// valid: it may come from the server, and must not lead to another directory.
+// valid. The group version may come from the server, and must not lead to another directory.
 func (d *CachedDiscoveryClient) file(groupVersion, name string) (string, bool) {
 	for segment := range strings.SplitSeq(groupVersion, "/") {
 		if segment == "." || segment == ".." || strings.ContainsAny(segment, "\\:\x00") || segment == "" && groupVersion != "" {
@@ -27,8 +27,8 @@ func (d *CachedDiscoveryClient) file(groupVersion, name string) (string, bool) {
 }
 
 // read decodes a valid cache file into a document of the given kind. found reports whether there
-// was one. since is how often the client had been invalidated before. Callers pass since to write
-// with a document that they get from the server instead.
+// was such a file. since is the number of earlier invalidations. A caller that then gets the
+// document from the server passes since to write.
 func (d *CachedDiscoveryClient) read(name, kind string, into any, is *metav1.TypeMeta) (found bool, since int) {
 	d.mu.Lock()
 	_, ours := d.ours[name]
@@ -64,8 +64,8 @@ func (d *CachedDiscoveryClient) decode(name, kind string, into any, is *metav1.T
 	return err == nil && json.Unmarshal(data, into) == nil && *is == typeMeta(kind)
 }
 
-// write stores a document, unless the client was invalidated after since. If it fails, it logs the
-// error, and the next call asks the server again.
+// write stores a document, unless the client was invalidated after read returned since. If write
+// fails, it logs the error, and the next read asks the server again.
 func (d *CachedDiscoveryClient) write(ctx context.Context, name string, since int, answer any) {
 	data, err := json.Marshal(answer)
 	if err == nil {

@@ -26,7 +26,7 @@ type CachedDiscoveryClient struct {
 	mu sync.Mutex // guards following
 	// files that this client has written since the last invalidation
 	ours map[string]struct{}
-	// number of invalidations; if not zero, only files in ours are valid
+	// the number of invalidations; if it is not zero, only the files in ours are valid
 	invalidated int
 	foreign     bool // a document came from a file that is not in ours
 }
@@ -57,7 +57,8 @@ func NewCachedDiscoveryClientForConfig(config *rest.Config, discoveryCacheDir, h
 func (d *CachedDiscoveryClient) Fresh() bool { return d.FreshWithContext(context.Background()) }
 
 // FreshWithContext reports whether all documents came from the server since the client was made or
-// last invalidated. It is false once a document came from a file of an earlier run.
+// last invalidated. It returns false if a document came from a file that this client has not
+// written.
 func (d *CachedDiscoveryClient) FreshWithContext(context.Context) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -67,9 +68,9 @@ func (d *CachedDiscoveryClient) FreshWithContext(context.Context) bool {
 // Invalidate is InvalidateWithContext.
 func (d *CachedDiscoveryClient) Invalidate() { d.InvalidateWithContext(context.Background()) }
 
-// InvalidateWithContext makes the client ask the server for every document again. It keeps the
-// files for other programs, until this client replaces them. A document that is being fetched is
-// not stored.
+// InvalidateWithContext makes the client ask the server for every document again. It does not
+// delete the files, because other programs use them. This client replaces each file when it fetches
+// the document again. A document that is being fetched during the call is not stored.
 func (d *CachedDiscoveryClient) InvalidateWithContext(ctx context.Context) {
 	d.delegate.InvalidateWithContext(ctx)
 	d.mu.Lock()
@@ -175,7 +176,8 @@ func (d *CachedDiscoveryClient) OpenAPISchema() (*openapiv2.Document, error) {
 	return d.OpenAPISchemaWithContext(context.Background())
 }
 
-// OpenAPISchemaWithContext returns the OpenAPI v2 document. Only httpCacheDir caches it.
+// OpenAPISchemaWithContext returns the OpenAPI v2 document. It is cached only if the client has an
+// HTTP cache directory.
 func (d *CachedDiscoveryClient) OpenAPISchemaWithContext(ctx context.Context) (*openapiv2.Document, error) {
 	return d.delegate.OpenAPISchemaWithContext(ctx)
 }
@@ -183,7 +185,7 @@ func (d *CachedDiscoveryClient) OpenAPISchemaWithContext(ctx context.Context) (*
 // OpenAPIV3 returns a client that caches documents in memory. After Invalidate it returns another
 // client.
 func (d *CachedDiscoveryClient) OpenAPIV3() openapi.Client {
-	// package memory's client implements both interfaces
+	// the clients of package memory implement both interfaces
 	return d.delegate.OpenAPIV3WithContext(context.Background()).(openapi.Client)
 }
 

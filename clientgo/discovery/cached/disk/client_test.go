@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// front serves an API server or its own documents, and counts requests.
+// front serves requests from an API server or from its own documents, and counts them.
 type front struct {
 	*httptest.Server
 
@@ -197,7 +197,7 @@ func TestAnotherRunIsAnsweredFromFiles(t *testing.T) {
 	require.NotNil(t, second.RESTClient())
 }
 
-// A mapper that finds only files of an earlier run asks the server for a kind that they lack.
+// A mapper asks the server for a kind that the files of an earlier run do not have.
 func TestAMapperFindsWhatIsNewerThanTheFiles(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	directory := t.TempDir()
@@ -242,7 +242,7 @@ func TestFilesThatDoNotCount(t *testing.T) {
 	}
 }
 
-// A failure is not written to a file, and the next call asks the server again.
+// A failed response is not written to a file, and the next call asks the server again.
 func TestFailuresAreNotWritten(t *testing.T) {
 	f, directory := newFront(t, apitest.Options{NoAggregatedDiscovery: true}), t.TempDir()
 	f.set("/apis/apps/v1", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "down", http.StatusServiceUnavailable) })

@@ -46,8 +46,8 @@ func locator(u *url.URL) string {
 	return plain.String()
 }
 
-// file returns the file name for a path and media type. It ignores the query parameters: they are a
-// hash of the document. A new version of the document thus replaces the old one.
+// file returns the file name for a path and media type. It ignores the query parameters, which have
+// a hash of the document. So a new version of the document replaces the old version.
 func (t *transport) file(locator, accept string) string {
 	path, _, _ := strings.Cut(locator, "?")
 	sum := sha256.Sum256([]byte("kinform\n" + path + "\n" + accept))

@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 )
 
-// The user and the user's group can read the cache.
+// The modes of files and directories. The user and the user's group can read the cache.
 const (
 	directoryMode = 0o750
 	fileMode      = 0o660
 )
 
-// maxFile limits how much is read from a file. OpenAPI documents have ten megabytes.
+// maxFile limits how much is read from a file. An OpenAPI document has about ten megabytes.
 const maxFile = 64 << 20
 
 // writeFile replaces a file atomically: another program reads either the old file or the new one.

@@ -66,8 +66,8 @@ func (t *transport) keep(response *http.Response, err error) (*http.Response, er
 	return response, nil
 }
 
-// keepable reports whether a server allows a response to be stored, and storing it can save work
-// later.
+// keepable reports whether a server allows a response to be stored, and whether a stored response
+// could save a later request or transfer.
 func keepable(h http.Header) bool {
 	if directives(h)["no-store"] != nil || h.Get("Content-Encoding") != "" || h.Get("Set-Cookie") != "" {
 		return false

@@ -40,7 +40,7 @@ func TestWhichAnswersAreKept(t *testing.T) {
 	tomorrow, yesterday := time.Now().Add(24*time.Hour).UTC().Format(http.TimeFormat), time.Now().Add(-24*time.Hour).UTC().Format(http.TimeFormat)
 	for name, test := range map[string]struct {
 		headers []string
-		asked   int  // requests for two calls of get
+		asked   int  // number of requests for two calls of get
 		tagged  bool // the second request has the ETag
 	}{
 		"nothing said":      {nil, 2, false},
@@ -101,7 +101,8 @@ func TestSpoiltAnswersAreAskedForAgain(t *testing.T) {
 	}
 }
 
-// A response that ends early must not be used as a whole one later. Errors are not stored either.
+// A response that ends early must not be used later as if it were complete. Errors are not stored
+// either.
 func TestAnswersThatAreNoneAreNotKept(t *testing.T) {
 	f, directory := newFront(t, apitest.Options{}), t.TempDir()
 	f.set("/x", func(w http.ResponseWriter, _ *http.Request) {
@@ -119,7 +120,7 @@ func TestAnswersThatAreNoneAreNotKept(t *testing.T) {
 		require.Error(t, err, path)
 	}
 	require.Empty(t, files(t, directory))
-	// A write is never served from a file.
+	// The response to a write never comes from a file.
 	f.set("/z", answering("body", "Cache-Control", "max-age=60"))
 	for range 2 {
 		_, err := c.Post().AbsPath("/z").DoRaw(t.Context())

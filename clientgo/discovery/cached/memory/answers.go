@@ -22,7 +22,7 @@ import (
 const requestsAtOnce = 64
 
 // answers holds the delegate's results from one point in time. The groups and the set of versions
-// never change. A version that failed may be requested again.
+// never change. A version whose request failed may be requested again.
 type answers struct {
 	groups *metav1.APIGroupList
 	// resources that came with the groups, or nil
@@ -35,7 +35,7 @@ type answers struct {
 // server may be starting, or may not yet show the groups to the caller.
 var errNoGroups = errors.New("no groups")
 
-// ask asks a delegate for all groups and resources.
+// ask requests all groups and resources from a delegate.
 func ask(ctx context.Context, delegate discovery.DiscoveryInterfaceWithContext) (*answers, error) {
 	a, err := groupsOf(ctx, delegate)
 	if err != nil {
@@ -89,7 +89,8 @@ func (a *answers) aggregated() (map[schema.GroupVersion]*metav1.APIResourceList,
 	return resources, failed
 }
 
-// askVersions asks for each version, several at once. It returns when all requests have ended.
+// askVersions requests the resources of each version, with several requests at once. It returns
+// when all requests have ended.
 func (a *answers) askVersions(ctx context.Context, delegate discovery.DiscoveryInterfaceWithContext) {
 	var running sync.WaitGroup
 	free := make(chan struct{}, requestsAtOnce)
@@ -116,21 +117,21 @@ type groupVersion struct {
 	final once.Value[outcome]
 }
 
-// outcome is a result that stays until Invalidate.
+// outcome is the cached result for a group version. It is valid until Invalidate.
 type outcome struct {
 	list *metav1.APIResourceList
 	err  error
 }
 
-// remembered returns a version whose outcome is set.
+// remembered returns a groupVersion with the given result as its outcome.
 func remembered(name string, list *metav1.APIResourceList, err error) *groupVersion {
 	v := &groupVersion{name: name}
 	_, _ = v.final.Get(context.Background(), func(context.Context) (outcome, error) { return outcome{list, err}, nil })
 	return v
 }
 
-// resources returns the outcome of the version. If it has no outcome yet, resources asks the
-// delegate.
+// resources returns the outcome of the version. If the version has no outcome yet, resources
+// requests them from the delegate.
 func (v *groupVersion) resources(ctx context.Context, delegate discovery.DiscoveryInterfaceWithContext) (*metav1.APIResourceList, error) {
 	final, err := v.final.Get(ctx, func(ctx context.Context) (outcome, error) {
 		list, err := delegate.ServerResourcesForGroupVersionWithContext(ctx, v.name)

@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// ErrCacheNotFound is the error of a group version that the server did not have when it was last
-// asked.
+// ErrCacheNotFound is the error of a group version that was not among the server's groups at the
+// last request for them.
 var ErrCacheNotFound = errors.New("not found")
 
 // memoryClient caches the results of a delegate. Callers share the results, and must not change
@@ -41,8 +41,9 @@ var (
 )
 
 // NewMemCacheClient returns a client that asks delegate for groups and resources on first use, and
-// again after Invalidate. A group version missing from that result is ErrCacheNotFound, even if the
-// server has it by now. If delegate is a cache, Invalidate invalidates it too.
+// again after Invalidate. For a group version missing from that result, the error is
+// ErrCacheNotFound, even if the server has added the group version since. If delegate is a cache,
+// Invalidate also invalidates delegate.
 func NewMemCacheClient(delegate discovery.DiscoveryInterface) discovery.CachedDiscoveryInterface {
 	c := &memoryClient{delegate: discovery.ToDiscoveryInterfaceWithContext(delegate)}
 	if cache, ok := delegate.(discovery.CachedDiscoveryInterface); ok {
@@ -76,10 +77,10 @@ func (c *memoryClient) FreshWithContext(context.Context) bool { return c.Fresh()
 func (c *memoryClient) Invalidate() { c.InvalidateWithContext(context.Background()) }
 
 // InvalidateWithContext forgets all results, and invalidates a delegate that is a cache. A result
-// that is being fetched is not cached.
+// that is being fetched during the call is not cached.
 func (c *memoryClient) InvalidateWithContext(ctx context.Context) {
 	if c.beneath != nil {
-		// first, so that a request sent between the two lines is not cached
+		// before the results below, so that a request sent between the two lines is not cached
 		c.beneath.InvalidateWithContext(ctx)
 	}
 	c.answers.Forget()
@@ -110,8 +111,9 @@ func (c *memoryClient) GroupsAndMaybeResources() (*metav1.APIGroupList, map[sche
 	return c.GroupsAndMaybeResourcesWithContext(context.Background())
 }
 
-// GroupsAndMaybeResourcesWithContext returns the groups, and the resources and failures that came
-// with them. It leaves out resources that the client had to request one by one.
+// GroupsAndMaybeResourcesWithContext returns the groups, and the resources and failures that the
+// server sent together with the groups. It omits resources that the client had to request for each
+// group version.
 func (c *memoryClient) GroupsAndMaybeResourcesWithContext(ctx context.Context) (*metav1.APIGroupList, map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error, error) {
 	known, err := c.known(ctx)
 	if err != nil {
@@ -127,7 +129,7 @@ func (c *memoryClient) ServerResourcesForGroupVersion(groupVersion string) (*met
 }
 
 // ServerResourcesForGroupVersionWithContext returns the resources of a group version. If the
-// previous attempt failed and another may succeed, it asks the server again.
+// previous request failed and another request may succeed, it asks the server again.
 func (c *memoryClient) ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error) {
 	known, err := c.known(ctx)
 	if err != nil {

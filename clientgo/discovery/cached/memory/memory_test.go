@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// front is an API server that records requests, and fails chosen ones.
+// front is an API server that records requests. Requests that a test selects fail.
 type front struct {
 	*httptest.Server
 
@@ -158,7 +158,7 @@ func TestALegacyServerIsAskedForEachVersionOnce(t *testing.T) {
 	require.Empty(t, f.asked())
 }
 
-// After a failure on the server's side, the next call asks again. Any other response is cached.
+// After a failure of the server, the next call asks again. Any other response is cached.
 func TestWhichFailuresOfAVersionAreRemembered(t *testing.T) {
 	const path = "/apis/apps/v1"
 	for name, test := range map[string]struct {
@@ -227,7 +227,8 @@ func TestAStaleVersionIsAFailure(t *testing.T) {
 	require.Contains(t, failed, schema.GroupVersion{Group: "m", Version: "v1"})
 }
 
-// The context of one caller affects no other caller, and does not count as a failure of the server.
+// If the context of one caller ends, other callers are not affected, and this does not count as a
+// failure of the server.
 func TestAContextEndsOnlyItsOwnCall(t *testing.T) {
 	for _, options := range []apitest.Options{{}, {NoAggregatedDiscovery: true}} {
 		f := newFront(t, options)
@@ -291,8 +292,8 @@ func TestDocumentsOfOpenAPIAreRemembered(t *testing.T) {
 	require.Equal(t, map[string]int{"/openapi/v3": 1}, f.asked())
 }
 
-// stale is a cache beneath the memory cache, like the file cache. Its content is old until it is
-// invalidated.
+// stale is a cache to which the memory cache delegates, like the file cache. Its content is
+// outdated until Invalidate.
 type stale struct {
 	discovery.CachedDiscoveryInterface
 	invalidated int
@@ -317,7 +318,7 @@ func TestACacheBeneathIsInvalidatedAsWell(t *testing.T) {
 	require.Equal(t, 1, old.invalidated, "one that takes no contexts too")
 }
 
-// answering is a server that returns no groups to the program yet, or that fails after the groups.
+// answering is a server that returns no groups, or that returns groups and then fails.
 type answering struct {
 	discovery.DiscoveryInterface
 	groups *metav1.APIGroupList
