@@ -13,8 +13,8 @@ type DynamicClient struct{ client rest.Interface }
 
 var _ Interface = &DynamicClient{}
 
-// ConfigFor returns a copy of a configuration for a dynamic client: JSON, decoded as unstructured
-// objects.
+// ConfigFor returns a copy of a configuration for a dynamic client, which uses JSON and decodes it
+// into unstructured objects.
 func ConfigFor(inConfig *rest.Config) *rest.Config {
 	config := rest.CopyConfig(inConfig)
 	config.ContentType = runtime.ContentTypeJSON

@@ -99,7 +99,7 @@ func TestVerbsOverAServer(t *testing.T) {
 	require.Empty(t, list.Items)
 }
 
-// Lists of custom resources have their kind and metadata after the items.
+// In lists of custom resources, kind and metadata follow the items.
 func TestAListKeepsWhatStandsBesideItsItems(t *testing.T) {
 	const item = `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a"}}`
 	const body = `{"apiVersion":"example.com/v1","items":[` + item + `],"kind":"FooList","metadata":{"continue":"c","remainingItemCount":3,

@@ -46,7 +46,7 @@ func (n negotiated) DecoderToVersion(decoder runtime.Decoder, gv runtime.GroupVe
 	return jsonDecoder{decoder}
 }
 
-// jsonDecoder decodes into unstructured objects. typed decodes a Status.
+// jsonDecoder decodes into unstructured objects. Its field typed decodes a Status.
 type jsonDecoder struct{ typed runtime.Decoder }
 
 // Sharing implements sink.Decoder.

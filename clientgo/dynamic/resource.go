@@ -30,7 +30,8 @@ func (c *resourceClient) Namespace(ns string) ResourceInterface {
 	return &in
 }
 
-// to completes a request for an object, or for the collection if the name is empty.
+// to completes the request r for the object with a name, or for the collection if the name is
+// empty.
 func (c *resourceClient) to(r *rest.Request, name string, options runtime.Object, subresources ...string) *rest.Request {
 	return r.AbsPath(respath.Of(c.resource, c.namespace, name, subresources...)...).
 		SpecificallyVersionedParams(options, metav1.ParameterCodec, version)

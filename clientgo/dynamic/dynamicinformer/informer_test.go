@@ -43,7 +43,7 @@ func TestAFactoryRunsItsInformers(t *testing.T) {
 	_, err := informer.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { added <- obj.(*unstructured.Unstructured).GetName() }})
 	require.NoError(t, err)
 	factory.Start(ctx.Done())
-	factory.Start(ctx.Done()) // starts no informer twice
+	factory.Start(ctx.Done()) // a second Start does not start an informer again
 	require.Equal(t, map[schema.GroupVersionResource]bool{widgets: true}, factory.WaitForCacheSync(ctx.Done()))
 	_, err = client.Resource(widgets).Namespace("a").Create(ctx, widget("a", "z"), metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestAFactoryRunsItsInformers(t *testing.T) {
 	factory.Shutdown()
 	require.True(t, informer.Informer().IsStopped())
 	factory.ForResource(widgets.GroupVersion().WithResource("others"))
-	// starts nothing after Shutdown; goleak would find a running informer
+	// after Shutdown, Start does nothing; goleak would find a running informer
 	factory.Start(t.Context().Done())
 }
 

@@ -32,8 +32,8 @@ var (
 )
 
 // NewSimpleDynamicClient returns a client with objects. It can list the resources of scheme's list
-// types and of the objects. Objects may be typed. The client stores them, and the types of scheme,
-// as unstructured.
+// types and of the objects. Objects may be typed. The client converts them to unstructured objects,
+// and treats all types of scheme as unstructured.
 func NewSimpleDynamicClient(scheme *runtime.Scheme, objects ...runtime.Object) *FakeDynamicClient {
 	own := runtime.NewScheme()
 	for gvk := range scheme.AllKnownTypes() {
@@ -59,8 +59,8 @@ func NewSimpleDynamicClient(scheme *runtime.Scheme, objects ...runtime.Object) *
 }
 
 // NewSimpleDynamicClientWithCustomListKinds returns a client with objects. gvrToListKind has the
-// list kinds that scheme lacks, or whose resource cannot be guessed from the kind. The function
-// adds these list kinds to scheme.
+// list kinds that scheme lacks, and the list kinds whose resource cannot be guessed from the kind.
+// The function adds these list kinds to scheme.
 func NewSimpleDynamicClientWithCustomListKinds(scheme *runtime.Scheme, gvrToListKind map[schema.GroupVersionResource]string, objects ...runtime.Object) *FakeDynamicClient {
 	listKinds := map[schema.GroupVersionResource]string{}
 	for gvk := range scheme.AllKnownTypes() {
@@ -107,7 +107,7 @@ func register(scheme *runtime.Scheme, gvk schema.GroupVersionKind) {
 	}
 }
 
-// items returns the items of a list, or the object itself if it is not a list.
+// items returns the items of obj if obj is a list, and otherwise obj itself.
 func items(obj runtime.Object) []runtime.Object {
 	if !meta.IsListType(obj) {
 		return []runtime.Object{obj}

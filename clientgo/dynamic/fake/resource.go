@@ -31,12 +31,11 @@ func (c *resourceClient) Namespace(ns string) dynamic.ResourceInterface {
 	return &in
 }
 
-// failed returns the result of an action that no reactor handles, and that has no object of its
-// own.
+// failed returns the result of an unhandled action that has no object to return, such as a get.
 func failed(verb string) *metav1.Status { return &metav1.Status{Status: "dynamic " + verb + " fail"} }
 
 // invoke runs an action whose result is an object. If no reactor handles the action, the result is
-// unanswered.
+// the argument unanswered.
 func (c *resourceClient) invoke(action testing.Action, unanswered runtime.Object) (*unstructured.Unstructured, error) {
 	obj, err := c.client.Invokes(action, unanswered)
 	if err != nil || obj == nil {
@@ -93,7 +92,7 @@ func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*un
 	gvk := c.resource.GroupVersion().WithKind(strings.TrimSuffix(listKind, "List"))
 	action := testing.NewListActionWithOptions(c.resource, gvk, c.namespace, opts)
 	if c.namespace == "" {
-		// keeps fewer of the options
+		// the action of a list in all namespaces records fewer options
 		action = testing.NewRootListActionWithOptions(c.resource, gvk, opts)
 	}
 	obj, err := c.client.Invokes(action, failed("list"))
