@@ -2,8 +2,8 @@
 // To change a feature, set the environment variable KUBE_FEATURE_ followed by the feature's name,
 // or install your own gates.
 //
-// Names, versions and defaults are client-go's, so that programs which use them keep working. The
-// comment of each feature says what it controls.
+// Names, versions and defaults of the features are client-go's, so that programs which use them
+// keep working.
 package features
 
 import (
@@ -15,8 +15,8 @@ type Feature string
 
 // The known features.
 const (
-	// AtomicFIFO hands a relist to an informer as one event. This library always does so, even if
-	// the feature is off.
+	// AtomicFIFO passes a whole relist to an informer as one event. This library always does so,
+	// even if the feature is off.
 	AtomicFIFO Feature = "AtomicFIFO"
 
 	// ClientsAllowCARotation reads a CA bundle file again when it changes.
@@ -64,9 +64,9 @@ const (
 
 // FeatureSpec describes a feature from one version on.
 type FeatureSpec struct {
-	// Default is whether the feature is on by default.
+	// Default reports whether the feature is on by default.
 	Default bool
-	// LockToDefault prevents changes of the default.
+	// LockToDefault means that a program cannot change the feature.
 	LockToDefault bool
 	// PreRelease is the maturity of the feature.
 	PreRelease prerelease

@@ -28,7 +28,7 @@ type VersionedRegistry interface {
 	AddVersioned(in map[Feature]VersionedSpecs) error
 }
 
-// current has the gates in use.
+// current points to the gates that FeatureGates returns.
 var current atomic.Pointer[Gates]
 
 func init() { ReplaceFeatureGates(newEnvironment(latest())) }
