@@ -16,7 +16,7 @@ type namedObject interface {
 	GetName() *string
 }
 
-// ClientWithApply is a Client with Apply.
+// ClientWithApply is a Client that also has Apply and ApplyStatus.
 type ClientWithApply[T objectWithMeta, C namedObject] struct {
 	*Client[T]
 	alsoApplier[T, C]

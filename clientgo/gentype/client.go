@@ -56,7 +56,7 @@ func (c *Client[T]) GetClient() rest.Interface { return c.client }
 // GetNamespace returns the client's namespace, or "".
 func (c *Client[T]) GetNamespace() string { return c.namespace }
 
-// to completes a request for the resource, with options as query parameters.
+// to completes the request r for the resource, with options as query parameters.
 func (c *Client[T]) to(r *rest.Request, options runtime.Object) *rest.Request {
 	return r.UseProtobufAsDefaultIfPreferred(c.protobuf).NamespaceIfScoped(c.namespace, c.namespace != "").
 		Resource(c.resource).VersionedParams(options, c.codec)

@@ -34,7 +34,7 @@ func NewFakeClient[T objectWithMeta](
 // Resource returns the client's resource.
 func (c *FakeClient[T]) Resource() schema.GroupVersionResource { return c.resource }
 
-// Kind returns the kind of the resource's objects.
+// Kind returns the kind of the objects of the resource.
 func (c *FakeClient[T]) Kind() schema.GroupVersionKind { return c.kind }
 
 // Namespace returns the client's namespace, or "".
@@ -93,8 +93,8 @@ type FakeClientWithList[T objectWithMeta, L runtime.Object] struct {
 	alsoFakeLister[T, L]
 }
 
-// NewFakeClientWithList is NewFakeClient for a client with List. The functions make a list, copy a
-// list's metadata (to, from), and get and set its items.
+// NewFakeClientWithList is NewFakeClient for a client with List. Of the functions, one makes a
+// list, one copies the metadata of a list, one gets its items, and one sets them.
 func NewFakeClientWithList[T objectWithMeta, L runtime.Object](
 	fake *testing.Fake, namespace string, resource schema.GroupVersionResource, kind schema.GroupVersionKind, emptyObjectCreator func() T,
 	emptyListCreator func() L, listMetaCopier func(L, L), itemGetter func(L) []T, itemSetter func(L, []T),
