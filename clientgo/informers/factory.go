@@ -27,8 +27,9 @@ type SharedInformerFactory interface {
 	// StartWithContext is Start with a context. The context also carries the informers' logger.
 	StartWithContext(ctx context.Context)
 
-	// Shutdown waits until all informers have ended. It does not stop them: closing their channel,
-	// or cancelling their context, does. Afterwards the factory starts no more informers.
+	// Shutdown waits until all informers have ended. It does not stop them: to stop them, close the
+	// channel or cancel the context with which they were started. Afterwards the factory starts no
+	// more informers.
 	Shutdown()
 
 	// WaitForCacheSync returns when all started informers have synced, or when the channel is
@@ -36,7 +37,7 @@ type SharedInformerFactory interface {
 	WaitForCacheSync(stopCh <-chan struct{}) map[reflect.Type]bool
 
 	// WaitForCacheSyncWithContext is WaitForCacheSync with a context. If an informer has not
-	// synced, the result has the context's cause.
+	// synced, the result has the cause why the context ended.
 	WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResult
 
 	// ForResource returns the informer of a resource, or an error if the resource is not built in.
@@ -48,7 +49,7 @@ type sharedInformerFactory struct {
 	client           kubernetes.Interface
 	namespace        string
 	resync           time.Duration
-	resyncs          map[reflect.Type]time.Duration // overrides resync for single types
+	resyncs          map[reflect.Type]time.Duration // overrides the field resync for single types
 	tweakListOptions internalinterfaces.TweakListOptionsFunc
 	transform        cache.TransformFunc
 	informerName     *cache.InformerName
@@ -109,8 +110,8 @@ func (f *sharedInformerFactory) InformerFor(obj runtime.Object, newFunc internal
 	if !ok {
 		resync = f.resync
 	}
-	// newFunc is called with the lock held, so that concurrent callers get the same informer. It
-	// only makes an informer, and must not call the factory.
+	// newFunc is called with the lock held, so that concurrent callers get the same informer.
+	// newFunc may only make an informer. It must not call the factory.
 	informer := newFunc(f.client, resync)
 	if f.transform != nil {
 		_ = informer.SetTransform(f.transform) // fails only for a running informer

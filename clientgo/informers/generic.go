@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// GenericInformer is an informer whose type is chosen at run time.
+// GenericInformer is an informer whose resource is chosen at run time.
 type GenericInformer interface {
 	Informer() cache.SharedIndexInformer
 	Lister() cache.GenericLister

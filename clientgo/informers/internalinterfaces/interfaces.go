@@ -20,7 +20,8 @@ type SharedInformerFactory interface {
 	// wait for them.
 	Start(stopCh <-chan struct{})
 
-	// InformerFor returns the informer of the type of obj. The first call makes it with newFunc.
+	// InformerFor returns the informer of the type of obj. The first call makes the informer with
+	// newFunc.
 	InformerFor(obj runtime.Object, newFunc NewInformerFunc) cache.SharedIndexInformer
 
 	// InformerName returns the name of the factory in metrics, or nil if it has no metrics.

@@ -13,14 +13,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Scope holds the factory of a group of informers, and the objects that they select.
+// Scope holds the factory of a group of informers. It also holds the namespace and the options that
+// select the informers' objects.
 type Scope struct {
 	Factory   internalinterfaces.SharedInformerFactory
 	Namespace string // empty for all namespaces
 	Tweak     internalinterfaces.TweakListOptionsFunc
 }
 
-// Options returns the options of the factory's informers. Each informer has an index by namespace.
+// Options returns the options for an informer of the factory. They include an index by namespace.
 func (s Scope) Options(resync time.Duration) internalinterfaces.InformerOptions {
 	return internalinterfaces.InformerOptions{
 		ResyncPeriod:     resync,
@@ -42,8 +43,8 @@ type object interface {
 	runtime.Object
 }
 
-// New returns an informer of the objects of a resource. client determines whether lists can be
-// streamed.
+// New returns an informer of the objects of a resource. The type of client determines whether the
+// informer can take objects while a list is decoded.
 func New[T object, L runtime.Object](client any, r resource[L], example T, gvr schema.GroupVersionResource, options internalinterfaces.InformerOptions) cache.TypedSharedIndexInformer[T] {
 	list := func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 		if options.TweakListOptions != nil {
