@@ -31,18 +31,19 @@ func New(types Types) *Codecs {
 // SupportedMediaTypes implements runtime.NegotiatedSerializer.
 func (c *Codecs) SupportedMediaTypes() []runtime.SerializerInfo { return c.accepts() }
 
-// EncoderForVersion implements runtime.NegotiatedSerializer. Encoded objects get the kind that they
-// have in version.
+// EncoderForVersion implements runtime.NegotiatedSerializer. Encoded objects have the kind of their
+// type in the given version.
 func (c *Codecs) EncoderForVersion(encoder runtime.Encoder, version runtime.GroupVersioner) runtime.Encoder {
 	return runtime.WithVersionEncoder{Version: version, Encoder: encoder, ObjectTyper: c.types}
 }
 
-// DecoderToVersion implements runtime.NegotiatedSerializer. Decoded objects have no kind.
+// DecoderToVersion implements runtime.NegotiatedSerializer. It leaves the kind of decoded objects
+// empty.
 func (c *Codecs) DecoderToVersion(decoder runtime.Decoder, _ runtime.GroupVersioner) runtime.Decoder {
 	return runtime.WithoutVersionDecoder{Decoder: decoder}
 }
 
-// Deserializer returns a decoder that detects the encoding.
+// Deserializer returns a decoder that detects the encoding of its input.
 func (c *Codecs) Deserializer() runtime.Decoder {
 	var all []runtime.Decoder
 	for _, info := range c.accepts() {

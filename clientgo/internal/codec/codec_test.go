@@ -28,7 +28,8 @@ var (
 	theirs runtime.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
 )
 
-// both calls f with our codecs and with apimachinery's, for a media type, and returns both results.
+// both calls the function f twice for a media type: with the codecs of this package and with
+// apimachinery's. It returns both results.
 func both[T any](t *testing.T, media string, f func(of runtime.NegotiatedSerializer, info runtime.SerializerInfo) T) (our, their T) {
 	our = f(ours, info(t, ours, media))
 	return our, f(theirs, info(t, theirs, media))
@@ -42,7 +43,7 @@ func info(t *testing.T, of runtime.NegotiatedSerializer, media string) runtime.S
 
 var mediaTypes = []string{runtime.ContentTypeJSON, runtime.ContentTypeYAML, runtime.ContentTypeProtobuf}
 
-// unregistered is a type that is in no scheme.
+// unregistered is a type that is not in any scheme.
 type unregistered struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta `protobuf:"bytes,1,opt,name=metadata"`
@@ -211,8 +212,8 @@ func TestATypeWithoutTagsHasNoFormInProtobuf(t *testing.T) {
 	})
 	require.Equal(t, apierrors.ReasonForError(their), apierrors.ReasonForError(our))
 	require.EqualValues(t, "NotAcceptable", apierrors.ReasonForError(our))
-	// A struct that embeds a message inherits its methods. apimachinery calls them, and so encodes
-	// only a part of the object.
+	// A struct that embeds a message inherits the message's methods. apimachinery calls these
+	// methods, and so encodes only a part of the object.
 	require.ErrorContains(t, info(t, ours, runtime.ContentTypeProtobuf).Serializer.Encode(&embedding{}, &bytes.Buffer{}), "no field of codec_test.embedding has a protobuf tag")
 }
 

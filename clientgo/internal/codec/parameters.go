@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Parameters encodes options as query parameters, in the version of their type. The options of
-// typed clients have no other version.
+// Parameters encodes options as query parameters. It ignores the requested version, because the
+// options of typed clients have only one version.
 var Parameters runtime.ParameterCodec = parameters{}
 
 type parameters struct{}

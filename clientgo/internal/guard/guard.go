@@ -1,5 +1,6 @@
-// Package guard checks at intervals, while a shared informer runs, that programs have not changed
-// the shared parts of cached objects. Package rest registers the checks, and tools/cache runs them.
+// Package guard periodically checks that the program has not changed the shared parts of cached
+// objects. It does so while a shared informer runs. Package rest registers the checks, and
+// tools/cache runs them.
 package guard
 
 import (
@@ -22,14 +23,15 @@ var (
 	looks []func(parts int)
 )
 
-// Add registers a check for the lifetime of the process.
+// Add registers the check look for the lifetime of the process. The argument of look is the number
+// of parts to check.
 func Add(look func(parts int)) {
 	mu.Lock()
 	defer mu.Unlock()
 	looks = append(looks, look)
 }
 
-// Run checks once per Period until stopCh is closed.
+// Run runs the checks once per Period until stopCh is closed.
 func Run(stopCh <-chan struct{}) {
 	ticker := time.NewTicker(Period)
 	defer ticker.Stop()
@@ -43,8 +45,8 @@ func Run(stopCh <-chan struct{}) {
 	}
 }
 
-// tick checks, unless another informer has checked within half a Period. A clock that was set back
-// does not delay the check.
+// tick runs the checks, unless another informer has run them within half a Period. If the clock was
+// set back, it runs them at once.
 func tick(now time.Time) {
 	before := last.Load()
 	since := time.Duration(now.UnixNano() - before)

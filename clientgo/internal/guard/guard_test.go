@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Any number of informers make one check per period.
+// There is one check per period, whatever the number of informers.
 func TestInformersShareTheirLooks(t *testing.T) {
 	defer func() { looks = nil }()
 	synctest.Test(t, func(t *testing.T) {

@@ -7,12 +7,13 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// UpgradeFailure returns the error of a server that responded to an upgrade request without
+// UpgradeFailure returns the error for an upgrade request to which the server has responded without
 // upgrading.
 //
 // IsUpgradeFailure of both packages named httpstream recognizes it. client-go v0.37 returns an
-// error that apimachinery's IsUpgradeFailure does not recognize. A program written for an older
-// client-go calls that function, and would no longer fall back.
+// error that apimachinery's IsUpgradeFailure does not recognize. A program that was written for an
+// older client-go calls apimachinery's function, and with client-go v0.37 no longer uses its
+// fallback.
 func UpgradeFailure(cause error) error {
 	return &upgradeFailure{
 		newer: &httpstream.UpgradeFailureError{Cause: cause},
@@ -27,5 +28,6 @@ type upgradeFailure struct {
 
 func (e *upgradeFailure) Error() string { return e.newer.Error() }
 
-// Unwrap returns both errors and their cause. Neither error unwraps to the cause.
+// Unwrap returns both errors and their cause. It returns the cause too, because neither error
+// unwraps to it.
 func (e *upgradeFailure) Unwrap() []error { return []error{e.newer, e.older, e.newer.Cause} }

@@ -1,8 +1,9 @@
 // Package httpstreams converts between the two packages that Kubernetes has for stream connections.
 // These are k8s.io/streaming/pkg/httpstream, and the older k8s.io/apimachinery/pkg/util/httpstream.
 //
-// A stream implements the interfaces of both packages, because the methods are the same. A
-// connection does not, because its methods have stream types in their signatures.
+// A stream implements the stream interfaces of both packages, because these have the same methods.
+// A connection does not implement both interfaces, because their methods have different stream
+// types in their signatures.
 package httpstreams
 
 //lint:file-ignore SA1019 programs may have types of apimachinery's httpstream, which client-go's signatures name
@@ -56,7 +57,7 @@ func (c *newer) RemoveStreams(streams ...httpstream.Stream) {
 	c.Connection.RemoveStreams(convert[older.Stream](streams)...)
 }
 
-// convert converts streams and omits nil ones, as the connections do.
+// convert converts streams. It omits nil streams, as the connections do.
 func convert[To, From older.Stream](streams []From) []To {
 	out := make([]To, 0, len(streams))
 	for _, s := range streams {

@@ -1,4 +1,4 @@
-// Package once computes a value once for several goroutines.
+// Package once has a value that is computed once, although several goroutines need it.
 package once
 
 import (
@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Value is computed on first use and then kept. Errors are not kept. The zero Value is empty. It is
-// safe for concurrent use.
+// Value is computed on first use and then cached. Errors are not cached. The zero Value is empty.
+// It is safe for concurrent use.
 type Value[T any] struct {
 	mu     sync.Mutex // guards following
 	known  bool
@@ -18,15 +18,16 @@ type Value[T any] struct {
 type question[T any] struct {
 	done chan struct{}
 
-	// Written before done is closed.
+	// The following fields are written before done is closed.
 	value     T
 	err       error
-	abandoned bool // ask was cancelled or panicked, so another caller must ask again
+	abandoned bool // the call was cancelled or panicked: a waiting caller must repeat it
 }
 
-// Get returns the value. Before the value is known, Get calls ask, or waits for another caller's
-// ask and returns its result, even an error. If that caller's context ended, Get calls ask itself.
-// Get returns early if ctx ends while it waits.
+// Get returns the value. If there is no value yet, Get calls the function ask. If another caller is
+// calling ask, Get waits and returns the result of that call, even an error. But if the other
+// caller's context has ended, Get calls ask itself. If ctx ends while Get waits, it returns the
+// error of ctx.
 func (v *Value[T]) Get(ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
 	for {
 		v.mu.Lock()
@@ -54,7 +55,7 @@ func (v *Value[T]) Get(ctx context.Context, ask func(context.Context) (T, error)
 	}
 }
 
-// ask calls ask, and keeps the value unless Forget was called in the meantime.
+// ask calls the function ask, and caches its result unless Forget was called in the meantime.
 func (v *Value[T]) ask(ctx context.Context, q *question[T], ask func(context.Context) (T, error)) (T, error) {
 	defer func() { // also if ask panics
 		v.mu.Lock()
@@ -79,8 +80,7 @@ func (v *Value[T]) Known() bool {
 	return v.known
 }
 
-// Forget drops the value. A value that is being computed is returned only to callers that already
-// wait for it.
+// Forget drops the value. If a value is being computed, only the callers that already wait get it.
 func (v *Value[T]) Forget() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -68,7 +68,7 @@ func TestAnErrorIsForThoseWhoWait(t *testing.T) {
 	})
 }
 
-// If the caller that asks is cancelled or panics, only its own call fails.
+// If the caller that computes the value is cancelled or panics, only its own call fails.
 func TestOthersAskThemselvesIfTheOneWhoAsksGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, give := range []func(context.Context) (int, error){
@@ -95,7 +95,7 @@ func TestOthersAskThemselvesIfTheOneWhoAsksGivesUp(t *testing.T) {
 	})
 }
 
-// A value that was requested before Forget may be old.
+// A value whose computation began before Forget may be outdated, so it is not cached.
 func TestAnAnswerOnItsWayIsForgottenToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var v once.Value[string]

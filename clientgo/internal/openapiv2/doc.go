@@ -1,8 +1,9 @@
-// Package openapiv2 names the type of the OpenAPI v2 document, so that a program can be built
-// without it.
+// Package openapiv2 defines the type of the OpenAPI v2 document, in a way that allows programs to
+// be built without this type.
 //
-// The document uses Google's protobuf library, which calls Marshal and Unmarshal through
+// The document's type needs Google's protobuf library, which calls Marshal and Unmarshal through
 // interfaces. The linker therefore keeps these methods for all types of k8s.io/api. This affects
-// every program with a clientset, because DiscoveryInterface names the document. With
-// -tags=kinform_no_openapi it names another type, and the program is smaller by a third.
+// every program with a clientset, because DiscoveryInterface names the document's type. With
+// -tags=kinform_no_openapi, DiscoveryInterface names another type, and the program is smaller by a
+// third.
 package openapiv2

@@ -13,10 +13,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// compiler derives the encoding of a type, and of all types within it.
+// compiler derives the encoding of a type, and of all types that it contains, from their fields. It
+// maps each type to its encoding.
 type compiler map[reflect.Type]*message
 
-// own returns the encoder of a type that is not encoded by its fields, or nil.
+// own returns the encoder of a type whose encoding does not follow from its fields. It returns nil
+// for all other types.
 func own(t reflect.Type) func(v reflect.Value) ([]byte, error) {
 	switch t {
 	case reflect.TypeFor[metav1.Time]():
@@ -77,7 +79,7 @@ func (c compiler) message(t reflect.Type) (*message, error) {
 	return m, nil
 }
 
-// tagged returns a field from a tag such as "bytes,2,opt,name=spec".
+// tagged returns the encoding of a struct field with a tag such as "bytes,2,opt,name=spec".
 func (c compiler) tagged(sf reflect.StructField, tag string) (f field, err error) {
 	parts := strings.Split(tag, ",")
 	if len(parts) < 2 || !sf.IsExported() {
@@ -93,8 +95,8 @@ func (c compiler) tagged(sf reflect.StructField, tag string) (f field, err error
 	return f, err
 }
 
-// putter returns the encoder of a field's type. repeated means that the field is a list. The
-// encoding follows from the Go type, because some tags of Kubernetes are wrong.
+// putter returns the encoder of a field's type. repeated means that the field is a list. It derives
+// the encoding from the Go type and not from the tag, because some tags of Kubernetes are wrong.
 func (c compiler) putter(t reflect.Type, repeated bool) (putter, error) {
 	switch k := t.Kind(); {
 	case k == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
@@ -154,8 +156,8 @@ func (c compiler) list(t reflect.Type) (putter, error) {
 	}, err
 }
 
-// mapping returns the encoder of a map. Each entry is a message with key and value, in the order of
-// the keys.
+// mapping returns the encoder of a map. Each entry is encoded as a message with key and value,
+// sorted by key.
 func (c compiler) mapping(t reflect.Type) (putter, error) {
 	put, err := c.element(t.Elem())
 	if err == nil && t.Key().Kind() != reflect.String {

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Marshal encodes an object, a pointer to a struct whose fields have protobuf tags.
+// Marshal encodes an object. The object is a pointer to a struct whose fields have protobuf tags.
 func Marshal(object any) ([]byte, error) {
 	v, err := structOf(object)
 	if err != nil {
@@ -32,7 +32,7 @@ func structOf(object any) (reflect.Value, error) {
 	return v.Elem(), nil
 }
 
-// messages caches the *message of each reflect.Type that was encoded.
+// messages maps each reflect.Type that was encoded to its *message.
 var messages sync.Map
 
 func messageOf(t reflect.Type) (*message, error) {
@@ -50,9 +50,9 @@ func messageOf(t reflect.Type) (*message, error) {
 
 // message is the encoding of a message type.
 type message struct {
-	// encoder of a type that is not encoded by its fields
+	// encoder of a type whose encoding does not follow from its fields, or nil
 	own func(v reflect.Value) ([]byte, error)
-	// encoder of a named slice type, whose elements are its only field
+	// encoder of a named slice type, which is encoded as a message with one repeated field
 	list   putter
 	fields []field // in the order of their numbers
 }
@@ -63,7 +63,8 @@ type field struct {
 	put    putter
 }
 
-// putter appends a field with its number, or nothing if the value is omitted.
+// putter appends the encoding of the value v as the field with this number. It appends nothing if
+// the encoding omits the value.
 type putter func(to []byte, number int, v reflect.Value) ([]byte, error)
 
 // put appends the contents of a message.
@@ -96,7 +97,7 @@ func (m *message) element(to []byte, number int, v reflect.Value) ([]byte, error
 	return measured(appendTag(to, number, wireBytes), func(to []byte) ([]byte, error) { return m.put(to, v) })
 }
 
-// measured appends the output of put, preceded by its length.
+// measured appends the length of put's output, and then the output.
 func measured(to []byte, put func([]byte) ([]byte, error)) ([]byte, error) {
 	start := len(to)
 	to, err := put(to)
@@ -122,8 +123,8 @@ func appendTag(to []byte, number, wire int) []byte {
 	return binary.AppendUvarint(to, uint64(number)<<3|uint64(wire))
 }
 
-// notMarshalable is the error of an object that is not a message. apimachinery's error type is not
-// exported.
+// notMarshalable is the error for an object that is not a message. It replaces an error type of
+// apimachinery that is not exported.
 type notMarshalable struct{ t reflect.Type }
 
 func (e notMarshalable) Error() string {

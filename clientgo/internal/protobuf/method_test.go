@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/internal/protobuf"
 )
 
-// special is a type whose method encodes something else than its tags describe.
+// special is a type whose method Marshal does not encode what its tags describe.
 type special struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta `protobuf:"bytes,1,opt,name=metadata"`
@@ -24,7 +24,8 @@ type special struct {
 func (*special) Marshal() ([]byte, error)         { return []byte("special"), nil }
 func (s *special) DeepCopyObject() runtime.Object { return s }
 
-// As with client-go, a type's own method takes precedence. Nil is an error, not a panic.
+// As in client-go, a type's own method takes precedence over its tags. A nil object is an error,
+// not a panic.
 func TestObjectsAreEncodedByTheirOwnMethod(t *testing.T) {
 	var raw, whole bytes.Buffer
 	require.NoError(t, protobuf.NewRaw(nil).Encode(&special{}, &raw))

@@ -2,6 +2,6 @@
 
 package protobuf
 
-// encode encodes an object by its field tags. If it called the object's own method, the linker
-// would keep this method for all types.
+// encode encodes an object by its field tags. If it called the object's own method Marshal, the
+// linker would keep this method of all types.
 func encode(object any) ([]byte, error) { return Marshal(object) }

@@ -131,8 +131,8 @@ func completed(kind schema.GroupVersionKind, defaults *schema.GroupVersionKind) 
 	return kind
 }
 
-// decode decodes a message into an object. If the object is of another kind, it decodes into a new
-// object.
+// decode decodes a message of a kind into the object into. If into has another kind, it decodes
+// into a new object.
 func decode(types Types, data []byte, kind schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	if into != nil {
 		known, _, err := types.ObjectKinds(into)
@@ -163,7 +163,7 @@ func decode(types Types, data []byte, kind schema.GroupVersionKind, into runtime
 	return object, of, err
 }
 
-// decoder decodes objects that share no parts, so that the caller owns them.
+// decoder decodes objects. The objects share no parts, so that the caller owns them.
 var decoder = sharing.New(sharing.Options{MaxBytes: -1})
 
 func unmarshal(data []byte, kind schema.GroupVersionKind, object runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {

@@ -25,7 +25,8 @@ type Factory struct {
 	shut      bool
 }
 
-// New returns a factory that makes informers with newInformer, which must not call the factory.
+// New returns a factory that makes informers with newInformer. The function newInformer must not
+// call the factory.
 func New(newInformer func(schema.GroupVersionResource) informers.GenericInformer) *Factory {
 	return &Factory{
 		newInformer: newInformer,
@@ -81,8 +82,8 @@ func (f *Factory) WaitForCacheSync(stopCh <-chan struct{}) map[schema.GroupVersi
 	return synced
 }
 
-// Shutdown waits until all informers have ended. It does not stop them: closing their channel does.
-// Afterwards the factory starts no more informers.
+// Shutdown waits until all informers have ended. It does not stop them: to stop them, close the
+// channel that was passed to Start. Afterwards the factory starts no more informers.
 func (f *Factory) Shutdown() {
 	f.mu.Lock()
 	f.shut = true

@@ -9,7 +9,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// ListWatch returns a cache.ListWatch that calls the two functions, with or without a context.
+// ListWatch returns a cache.ListWatch that calls the two functions. All four functions of the
+// ListWatch are set.
 func ListWatch(list cache.ListWithContextFunc, watches cache.WatchFuncWithContext) *cache.ListWatch {
 	return &cache.ListWatch{
 		ListFunc: func(options metav1.ListOptions) (runtime.Object, error) {

@@ -30,7 +30,8 @@ func Of(resource schema.GroupVersionResource, namespace, name string, subresourc
 	return append(segments, subresources...)
 }
 
-// Check returns an error if namespace or name is not valid as a path segment. The name is required.
+// Check returns an error if namespace or name is not valid as a path segment, or if the name is
+// empty.
 func Check(namespace, name string) error {
 	if name == "" {
 		return errors.New("name is required")

@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Decoder is a decoder of this module that wraps one of apimachinery's. It describes itself, so
-// that package rest can decode lists and watches in its place.
+// Decoder is a decoder of this module that wraps a decoder of apimachinery. Its method Sharing
+// describes it. With this description, package rest can decode lists and watches in its place.
 type Decoder interface {
 	runtime.Decoder
 	Sharing() Sharing
@@ -15,6 +15,6 @@ type Decoder interface {
 
 // Sharing describes a [Decoder].
 type Sharing struct {
-	Decoder runtime.Decoder // the wrapped decoder, which determines the encoding
-	Object  reflect.Type    // pointer type of the objects; nil if their kind selects the type
+	Decoder runtime.Decoder // the wrapped decoder; shows which encoding is used
+	Object  reflect.Type    // pointer type of the objects; nil: an object's kind selects it
 }

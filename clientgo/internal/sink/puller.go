@@ -6,16 +6,16 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// Puller is a watch.Interface whose events can be pulled instead of received from ResultChan. If a
-// program wraps a watch to change or drop events, the wrapper is not a Puller.
+// Puller is a watch.Interface whose events a reflector can pull instead of receiving them from
+// ResultChan. If a program wraps a watch to change or drop events, the wrapper is not a Puller.
 type Puller interface {
-	// Pull returns the events, decoded as by package rest of kinform. It applies Known, Held, Bytes
-	// and SendInitialEvents of opts. use selects which parts objects share. Neither Pull nor the
-	// stream's Next waits for ResultChan. Pull returns nil if the codec of the watch is not
-	// supported. The stream's Close stops the watch.
+	// Pull returns a stream of the events. Package rest of kinform decodes them, with Known, Held,
+	// Bytes and SendInitialEvents of opts. The argument use determines which parts the objects
+	// share. Neither Pull nor Next of the stream waits for a reader of ResultChan. Pull returns nil
+	// if the codec of the watch is not supported. Close of the stream stops the watch.
 	Pull(opts listwatch.WatchOptions, use Use) listwatch.WatchStream[any]
 }
 
-// ErrPush is returned by the first Next of a pulled stream if the program's codec has to decode the
-// events. All events then come from ResultChan.
+// ErrPush is the error of the first Next of a pulled stream if only the program's codec can decode
+// the events. Then all events come from ResultChan.
 var ErrPush = errors.New("the events of this watch cannot be pulled")

@@ -3,7 +3,7 @@
 //
 // A reflector puts a Sink into the context of a list request ([With]). The request's Into finds it
 // ([From]), and does one of two things. Either it ignores the sink and fills the caller's list as
-// usual, or it hands over the objects:
+// usual, or it passes the objects to the sink:
 //
 //	s := sink.From(ctx)
 //	if s != nil && s.Begin(list) {
@@ -11,11 +11,13 @@
 //		s.End()
 //	}
 //
-// In that case it leaves list.Items empty and sets the list's metadata. The reflector recognizes
-// the list that its ListFunc returns, and takes the objects from the sink ([Sink.Taken]).
+// In the second case it leaves list.Items empty and sets the list's metadata. The reflector
+// recognizes the list that its ListFunc returns, and takes the objects from the sink
+// ([Sink.Taken]).
 //
 // A function that changes the list before it returns it would see a list without items. A reflector
-// therefore uses a Sink only for functions that are known not to do so; see streams in tools/cache.
+// therefore uses a Sink only for functions that are known to return the list unchanged; see streams
+// in tools/cache.
 package sink
 
 import (
@@ -26,11 +28,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Sink collects the objects of one list. The zero value is ready to use. Options and Use are only
-// read. The methods must not be called concurrently.
+// Sink collects the objects of one list. The zero value is ready to use. The methods only read the
+// fields Options and Use. The methods must not be called concurrently.
 type Sink struct {
 	// Options has Known and Bytes for the decoder, as in package rest of kinform. The other fields
-	// are empty, because the request has them.
+	// are empty, because the request has these options.
 	Options listwatch.ListOptions
 
 	// Use is the purpose of the objects.
@@ -58,9 +60,9 @@ func From(ctx context.Context) *Sink {
 	return s
 }
 
-// Begin announces the objects of list. It drops the objects of an earlier list without End, because
-// the request for that list has failed. Begin returns false if the list must be filled as usual.
-// This is the case after End or Taken.
+// Begin announces the objects of list. If there was no End for an earlier list, its request has
+// failed, and Begin drops its objects. After End or Taken, Begin returns false: then the caller
+// must fill the list as usual.
 func (s *Sink) Begin(list runtime.Object) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +73,7 @@ func (s *Sink) Begin(list runtime.Object) bool {
 	return true
 }
 
-// Add hands over one object. The sink then owns it.
+// Add passes one object to the sink, which then owns it.
 func (s *Sink) Add(item listwatch.Item[any]) {
 	s.mu.Lock()
 	s.items = append(s.items, item)
@@ -81,7 +83,7 @@ func (s *Sink) Add(item listwatch.Item[any]) {
 	}
 }
 
-// Skip hands over the error of an undecodable object.
+// Skip passes the error of an undecodable object to the sink.
 func (s *Sink) Skip(unread *listwatch.ObjectError) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,9 +97,9 @@ func (s *Sink) End() {
 	s.done = true
 }
 
-// Taken returns the objects and decoding errors that were handed over for list, which a ListFunc
-// has returned. ok is false if nothing was handed over for this list. The sink accepts no further
-// list.
+// Taken returns the objects and decoding errors that the sink has received for list. The list is
+// the result of a ListFunc. ok is false if the sink has received nothing for this list. The sink
+// accepts no further list.
 func (s *Sink) Taken(list runtime.Object) (items []listwatch.Item[any], unread []*listwatch.ObjectError, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

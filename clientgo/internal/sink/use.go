@@ -6,7 +6,8 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// Use is the purpose of the objects of a list or a watch. It determines which parts they share.
+// Use is the purpose of the objects of a list or a watch. It determines which parts the objects
+// share.
 type Use uint8
 
 const (
@@ -26,7 +27,7 @@ const (
 // a copy.
 type Shared struct{ Object runtime.Object }
 
-// Object returns an object from a source, without the Shared around it.
+// Object returns the object inside a [Shared], or its argument if that is not a Shared.
 func Object(object any) any {
 	if shared, ok := object.(Shared); ok {
 		return shared.Object
@@ -34,8 +35,8 @@ func Object(object any) any {
 	return object
 }
 
-// Transform calls a transform with an object from a source. Parts that the transform has not
-// changed are shared again in the result.
+// Transform calls a transform with an object, which may be a [Shared]. The transform gets a copy of
+// a Shared. In the result, parts that the transform has not changed are shared again.
 func Transform(object any, transform func(any) (any, error)) (any, error) {
 	if shared, ok := object.(Shared); ok {
 		return sharing.Transform(shared.Object, transform)

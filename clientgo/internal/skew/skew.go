@@ -3,8 +3,8 @@
 //
 // Go selects the newest version that any module in the program requires, so k8s.io/api and
 // k8s.io/apimachinery can be newer than this module. They are older only if the program replaces
-// them. Both cases may compile and fail later without a clear reason. For example, the scheme may
-// lack a kind, or an apply configuration may lack a field.
+// them. In both cases the program may compile, and fail later without a clear reason. For example,
+// the scheme may lack a kind, or an apply configuration may lack a field.
 package skew
 
 import (
@@ -56,8 +56,8 @@ func differences(deps []*debug.Module) []string {
 	return lines
 }
 
-// minorOf returns the minor version, such as 37 for v0.37.2. Pseudo-versions, v0.0.0-..., have
-// none.
+// minorOf returns the minor version, such as 37 for v0.37.2. It returns false for a pseudo-version,
+// v0.0.0-...
 func minorOf(version string) (int, bool) {
 	rest, ok := strings.CutPrefix(version, "v0.")
 	if !ok {

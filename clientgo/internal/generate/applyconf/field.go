@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// field describes a field of a struct, and the field of the apply configuration (the counterpart)
-// for it.
+// field describes a field of a struct of k8s.io/api. The generated apply configuration, which is
+// called the counterpart, has a field for it.
 type field struct {
 	name, json string
 	shape      shape
-	of         *types.TypeName // type whose counterpart the field holds, or nil
+	of         *types.TypeName // API type whose counterpart the field holds, or nil
 	// key and element type of a map or a slice; elem is also the type of a leaf
 	key, elem types.Type
 	embedded  bool // promotes its fields to the enclosing struct
 }
 
-// shape is the Go form of a field in the counterpart.
+// shape is the form of the Go type of a field in the counterpart.
 type shape int
 
 const (
@@ -29,7 +29,7 @@ const (
 // skipped are the fields of ObjectMeta that cannot be applied.
 var skipped = map[string]bool{"SelfLink": true, "ManagedFields": true}
 
-// fields returns the counterpart's field for each field of a struct.
+// fields returns the fields of the counterpart of a struct.
 func (a *api) fields(object *types.TypeName) (all []field) {
 	under := object.Type().Underlying().(*types.Struct)
 	for i := range under.NumFields() {
@@ -46,7 +46,7 @@ func (a *api) fields(object *types.TypeName) (all []field) {
 	return all
 }
 
-// field returns the counterpart's field for a value of type t.
+// field returns the field of a counterpart for a struct field of type t.
 func (a *api) field(t types.Type) field {
 	switch u := types.Unalias(t).(type) {
 	case *types.Pointer:

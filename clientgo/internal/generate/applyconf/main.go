@@ -4,8 +4,8 @@
 //
 //	go run ./internal/generate/applyconf [-out applyconfigurations]
 //
-// It reads the types from the compiler's export data, and the +genclient markers from their
-// comments. Run it in the module's folder after each update of k8s.io/api.
+// It reads the types from the compiler's export data, and the +genclient markers from the comments
+// of the types. Run it in the module's folder after each update of k8s.io/api.
 package main
 
 import (

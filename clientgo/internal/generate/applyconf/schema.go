@@ -13,7 +13,8 @@ import (
 )
 
 // schemas writes the merge rules of the types: one line for each type, and one for each of its
-// fields. Package applyconfigurations/internal reads them; its comment describes the format.
+// fields. Package applyconfigurations/internal reads them. A comment in that package describes the
+// format.
 func (a *api) schemas() []byte {
 	s := schemas{api: a, lines: map[string][]string{}}
 	for object := range a.Applied {
@@ -54,8 +55,8 @@ func (s *schemas) add(object *types.TypeName) {
 	s.lines[name] = s.fieldsOf(object)
 }
 
-// fieldsOf writes the fields of a struct. An embedded struct without a JSON name contributes its
-// fields.
+// fieldsOf writes the fields of a struct. If a struct is embedded without a JSON name, its fields
+// are written too.
 func (s *schemas) fieldsOf(object *types.TypeName) (lines []string) {
 	under := object.Type().Underlying().(*types.Struct)
 	for i := range under.NumFields() {
@@ -72,7 +73,7 @@ func (s *schemas) fieldsOf(object *types.TypeName) (lines []string) {
 	return lines
 }
 
-// shape writes the type of a field.
+// shape returns the text for the type of a field.
 func (s *schemas) shape(t types.Type, m map[string]string) string {
 	switch u := types.Unalias(t).(type) {
 	case *types.Pointer:

@@ -3,8 +3,8 @@ package main
 import "strings"
 
 // fakes writes the fake clients of a group version. Methods beyond the common verbs are written by
-// hand, in the package's expansion.go. Their receiver is the type fake<Resource>, which is
-// generated for the kinds that have such methods.
+// hand, in the package's expansion.go. Kinds with such methods have a generated type
+// fake<Resource>, which is the receiver of these methods.
 func (v version) fakes(w *writer) {
 	w.doc = "has fake clients of k8s.io/api/" + v.Folder() + ", for tests."
 	typed, name := v.typedName(w), "Fake"+v.name()

@@ -50,7 +50,7 @@ type (
 )
 
 `, name, cache, lister, typ)
-	// Parameters of the constructors, and arguments of the typed clients.
+	// The namespace as a parameter of constructors, and as an argument of typed clients.
 	namespace, in, of := "namespace string, ", "namespace", ""
 	if k.Cluster {
 		namespace, in = "", `""`

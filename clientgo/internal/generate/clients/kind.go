@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/internal/generate/model"
 )
 
-// version is a group version, with those of its kinds that have clients.
+// version is a group version, with the kinds that have clients.
 type version struct {
 	*model.Package
 	kinds []kind
@@ -37,7 +37,7 @@ func versions(a *model.API) (all []version) {
 	return all
 }
 
-// goName returns the group's name in clientsets: Apps, Core, Admissionregistration.
+// goName returns the group's name in clientsets, such as Apps, Core or Admissionregistration.
 func (v version) goName() string {
 	group, _, _ := strings.Cut(v.Group(), ".")
 	if group == "" {
@@ -46,7 +46,7 @@ func (v version) goName() string {
 	return title(group)
 }
 
-// name returns the group version's name in clientsets: AppsV1.
+// name returns the group version's name in clientsets, such as AppsV1.
 func (v version) name() string { return v.goName() + title(v.Version()) }
 
 // folder returns the name of the group's folder, which may differ from the group's name.
@@ -64,7 +64,7 @@ func (v version) listed() (kinds []kind) {
 
 func (k kind) name() string { return k.object.Name() }
 
-// plural returns the resource's name in Go identifiers: NetworkPolicies.
+// plural returns the resource's name in Go identifiers, such as NetworkPolicies.
 func (k kind) plural() string {
 	name := k.name()
 	switch {
@@ -79,7 +79,7 @@ func (k kind) plural() string {
 	}
 }
 
-// resource returns the resource's name in paths: networkpolicies.
+// resource returns the resource's name in paths, such as networkpolicies.
 func (k kind) resource() string { return strings.ToLower(k.plural()) }
 
 // has reports whether the kind's client has a verb.
@@ -106,7 +106,7 @@ func (k kind) hasStatus() bool {
 	return false
 }
 
-// method returns the method with this name from the markers.
+// method returns the method with this name that the kind's markers define.
 func (k kind) method(name string) model.Method {
 	return k.Methods[slices.IndexFunc(k.Methods, func(m model.Method) bool { return m.Name == name })]
 }

@@ -99,12 +99,12 @@ func (v version) typedKind(w *writer, k kind) {
 	}
 }
 
-// expanded lists the packages whose types hand-written expansions send, in addition to the client's
-// own package.
+// expanded maps a group version to further packages of k8s.io/api: the hand-written methods of its
+// clients send types of these packages.
 var expanded = map[string][]string{"core/v1": {"policy/v1", "policy/v1beta1"}}
 
-// schemes returns the functions that register the types which the clients of a version send and
-// receive.
+// schemes returns the functions that register types. The types are those that the clients of a
+// version send and receive.
 func (v version) schemes(w *writer) (all []string) {
 	folders := append([]string{v.Folder()}, expanded[v.Folder()]...)
 	for _, k := range v.kinds {
@@ -131,7 +131,7 @@ func comma(s string) string {
 	return ", " + s
 }
 
-// methods writes the methods of an interface, except for those of its expansion.
+// methods returns the methods of a client's interface, except the methods of its expansion.
 func (v version) methods(w *writer, k kind) (all []string) {
 	typ, meta, ctx := w.typ(k.object.Type()), w.meta(), w.ctx()
 	add := func(verb, method string) {
@@ -162,7 +162,7 @@ func (v version) methods(w *writer, k kind) (all []string) {
 	return all
 }
 
-// watch imports package watch if the kind can be watched.
+// watch imports package watch if the kind can be watched, and returns the name of the import.
 func (v version) watch(w *writer, k kind) string {
 	if !k.has("watch") {
 		return ""
@@ -170,7 +170,8 @@ func (v version) watch(w *writer, k kind) string {
 	return w.use("k8s.io/apimachinery/pkg/watch")
 }
 
-// special writes a method from a kind's markers: a request for a subresource.
+// special writes a method that a kind's markers define. The method sends a request for a
+// subresource.
 func (v version) special(w *writer, k kind, name string) {
 	m := k.method(name)
 	sub := w.use(clientGo + "kubernetes/internal/subresource")
@@ -210,14 +211,14 @@ func (v version) signature(w *writer, k kind, name string) string {
 	}
 }
 
-// operand resolves the type in a marker. It returns the type's name in this file, and a name for a
-// variable of the type.
+// operand resolves a type that a marker names. It returns the type's name in the generated file,
+// and a name for a variable of the type.
 func (v version) operand(w *writer, k kind, of string) (typ, variable string) {
 	from, name := v.resolve(k, of)
 	return w.use(from) + "." + name, lower(name)
 }
 
-// applied returns the name of the apply configuration of the type in a marker.
+// applied returns the name of the apply configuration for a type that a marker names.
 func (v version) applied(w *writer, k kind, of string) string {
 	from, name := v.resolve(k, of)
 	return w.use(clientGo+"applyconfigurations/"+strings.TrimPrefix(from, model.APIs)) + "." + name + "ApplyConfiguration"

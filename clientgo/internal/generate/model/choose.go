@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// MetaTypes are the types of meta/v1 that have a counterpart, which is an apply configuration.
-// Other types of that package are used unchanged.
+// MetaTypes are the types of meta/v1 that have a counterpart. The counterpart of a type is its
+// apply configuration. Other types of that package are used unchanged.
 var MetaTypes = []string{"Condition", "DeleteOptions", "GroupResource", "LabelSelector", "LabelSelectorRequirement",
 	"ManagedFieldsEntry", "ObjectMeta", "OwnerReference", "Preconditions", "TypeMeta"}
 
-// scales are types without a client. Clients of other types apply them as a subresource.
+// scales are types without a client that have a counterpart nevertheless. Clients of other types
+// apply them as a subresource.
 var scales = []string{APIs + "autoscaling/v1.Scale", APIs + "autoscaling/v1.ScaleSpec", APIs + "autoscaling/v1.ScaleStatus",
 	APIs + "apps/v1beta2.Scale", APIs + "extensions/v1beta1.Scale"}
 
@@ -45,7 +46,8 @@ func (m Markers) Applies() bool {
 	return m.Verbs == nil || slices.Contains(m.Verbs, "apply") || slices.Contains(m.Verbs, "get")
 }
 
-// reach marks the structs of k8s.io/api that a type contains.
+// reach adds a type to the types with a counterpart if it is a struct of k8s.io/api, and all such
+// structs that it contains.
 func (a *API) reach(t types.Type) {
 	switch t := types.Unalias(t).(type) {
 	case *types.Pointer:
@@ -67,7 +69,7 @@ func (a *API) reach(t types.Type) {
 	}
 }
 
-// Counterpart returns the type's name if the type has a counterpart, and otherwise nil.
+// Counterpart returns the type's name if the type has a counterpart, and nil if it has none.
 func (a *API) Counterpart(t types.Type) *types.TypeName {
 	if named, ok := types.Unalias(t).(*types.Named); ok && a.Applied[named.Obj()] {
 		return named.Obj()

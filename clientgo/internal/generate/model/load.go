@@ -1,5 +1,5 @@
-// Package model reads the types of k8s.io/api for the generators: the types from the compiler's
-// export data, and the markers in their comments.
+// Package model reads the types of k8s.io/api for the generators. It takes the types from the
+// compiler's export data, and the markers from the comments of the types.
 package model
 
 import (
@@ -39,7 +39,7 @@ type Package struct {
 	Merging map[string]map[string]string // merge markers, by type or by type.field
 }
 
-// Markers holds the settings of the +genclient lines above a type.
+// Markers holds the settings of the +genclient lines in the comment of a type.
 type Markers struct {
 	Client, Cluster, NoStatus bool
 	NoVerbs                   bool
@@ -49,13 +49,13 @@ type Markers struct {
 	Methods                   []Method
 }
 
-// Method is a method of a client that its markers define.
+// Method is a method of a client that the markers of the type define.
 type Method struct {
 	Name, Verb, Subresource string
 	Input, Result           string // types by path and name, or "" for the client's own type
 }
 
-// listed has the used fields of a package from go list -json.
+// listed has the fields of the output of go list -json that are used.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
@@ -111,7 +111,7 @@ func (p *Package) readComments(path string) error {
 	if err != nil {
 		return err
 	}
-	ends := map[int]*ast.CommentGroup{} // by the line on which a comment ends
+	ends := map[int]*ast.CommentGroup{} // comments by their last line
 	for _, group := range file.Comments {
 		ends[set.Position(group.End()).Line] = group
 	}
@@ -204,7 +204,7 @@ func (p *Package) Group() string {
 // same folder.
 func (p *Package) Folder() string { return strings.TrimPrefix(p.Path(), APIs) }
 
-// mergingOf reads the markers listType, listMapKey, mapType and structType. They may have the
+// mergingOf reads the merge markers listType, listMapKey, mapType and structType. Each may have the
 // prefix k8s:.
 func mergingOf(comment *ast.CommentGroup) map[string]string {
 	found := map[string]string{}
