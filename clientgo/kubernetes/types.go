@@ -5,5 +5,6 @@ import (
 	"k8s.io/client-go/kubernetes/internal/everything"
 )
 
-// The REST client of a group can send and receive the types of all other groups.
+// With this call, the REST client of a group can also send and receive the types of all other
+// groups.
 func init() { builtin.Know(everything.AddToScheme) }

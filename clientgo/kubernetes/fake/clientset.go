@@ -41,17 +41,17 @@ var types = sync.OnceValue(func() *runtime.Scheme {
 })
 
 // Clientset is a kubernetes.Interface for tests. The zero value has no objects, no Discovery and no
-// Tracker, and returns only the results of reactors. It is safe for concurrent use, except as
-// testing.Fake documents for reactors.
+// Tracker, and returns only the results of reactors. It is safe for concurrent use. For adding
+// reactors, see testing.Fake.
 type Clientset struct {
 	testing.Fake
 	discovery *fakediscovery.FakeDiscovery
 	tracker   testing.ObjectTracker
 }
 
-// NewSimpleClientset returns a clientset with these objects. It has no managed fields, and so
-// cannot apply. A list adds each of its items. It panics if it cannot add an object, for example if
-// its type is not built in.
+// NewSimpleClientset returns a clientset with these objects. It does not record managed fields, and
+// so does not support server-side apply. If an object is a list, the items of the list are added.
+// It panics if it cannot add an object, for example if the object's type is not built in.
 //
 // Use NewClientset for server-side apply.
 func NewSimpleClientset(objects ...runtime.Object) *Clientset {
@@ -86,6 +86,6 @@ func (c *Clientset) Discovery() discovery.DiscoveryInterfaces { return c.discove
 // Tracker returns the store of the objects. Calls of its methods are not recorded as actions.
 func (c *Clientset) Tracker() testing.ObjectTracker { return c.tracker }
 
-// IsWatchListSemanticsUnSupported reports that a watch does not begin with a list, so that
-// reflectors list.
+// IsWatchListSemanticsUnSupported makes reflectors list, because the watches do not begin with the
+// existing objects.
 func (c *Clientset) IsWatchListSemanticsUnSupported() bool { return true }

@@ -43,7 +43,7 @@ func configMap(name string, data ...string) *corev1.ConfigMap {
 	return c
 }
 
-// each runs a test with both clientsets.
+// each runs a test with both kinds of fake clientsets.
 func each(t *testing.T, test func(t *testing.T, client func(...runtime.Object) *fake.Clientset)) {
 	t.Run("NewSimpleClientset", func(t *testing.T) { test(t, fake.NewSimpleClientset) })
 	t.Run("NewClientset", func(t *testing.T) { test(t, fake.NewClientset) })

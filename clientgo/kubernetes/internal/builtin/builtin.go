@@ -22,7 +22,7 @@ type Add = func(*runtime.Scheme) error
 
 var (
 	mu sync.Mutex // guards following
-	// from package kubernetes/scheme; nil if it is not linked
+	// the codecs of package kubernetes/scheme; nil if that package is not linked
 	global func() runtime.NegotiatedSerializer
 	// all built-in types; nil if the clientset is not linked
 	others func() *runtime.Scheme
@@ -36,8 +36,8 @@ func Use(codecs func() runtime.NegotiatedSerializer) {
 	global = codecs
 }
 
-// Know lets all clients decode the types that add registers, in addition to their own. The
-// clientset calls it.
+// Know lets all clients decode the types that the function add registers, in addition to their own
+// types. The clientset calls it.
 func Know(add Add) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -72,7 +72,7 @@ func schemeOf(add ...Add) func() *runtime.Scheme {
 	})
 }
 
-// types looks up a type in its own scheme, and then in others.
+// types looks up a type in the scheme own, and then in the scheme others.
 type types struct {
 	own    func() *runtime.Scheme
 	others func() *runtime.Scheme // may be nil

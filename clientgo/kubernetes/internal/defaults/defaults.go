@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// Config returns a copy of a configuration for a group version of the built-in types. The add
-// functions register the types that its clients send and receive.
+// Config returns a copy of a configuration for the clients of a group version of the built-in
+// types. The functions add register the types that these clients send and receive.
 func Config(c *rest.Config, version schema.GroupVersion, add ...builtin.Add) *rest.Config {
 	config := *c
 	config.GroupVersion = &version
@@ -26,8 +26,8 @@ func Config(c *rest.Config, version schema.GroupVersion, add ...builtin.Add) *re
 	return &config
 }
 
-// Limited returns a copy of a configuration with the rate limiter that its QPS and Burst ask for.
-// All clients made from the copy share that limiter.
+// Limited returns a copy of a configuration with a rate limiter. QPS and Burst of the configuration
+// set its limits. All clients made from the copy share that limiter.
 func Limited(c *rest.Config) (*rest.Config, error) {
 	config := *c
 	if config.RateLimiter != nil || config.QPS <= 0 {

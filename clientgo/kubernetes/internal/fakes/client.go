@@ -10,21 +10,21 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// object is a pointer to a T that is an API object.
+// object is the constraint of a pointer type *T that is an API object.
 type object[T any] interface {
 	*T
 	runtime.Object
 	metav1.Object
 }
 
-// list is a pointer to an L that is a list of API objects.
+// list is the constraint of a pointer type *L that is a list of API objects.
 type list[L any] interface {
 	*L
 	runtime.Object
 	metav1.ListMetaAccessor
 }
 
-// configuration is a pointer to an apply configuration.
+// configuration is the constraint of a pointer to an apply configuration.
 type configuration interface {
 	comparable
 	GetName() *string
@@ -36,8 +36,8 @@ func New[T any, O object[T]](fake *testing.Fake, namespace string, version schem
 	return gentype.NewFakeClient(fake, namespace, version.WithResource(resource), version.WithKind(kind), func() O { return new(T) })
 }
 
-// Full returns the fake client of a kind with all verbs. items returns a pointer to the items of a
-// list.
+// Full returns the fake client of a kind with all verbs. The function items returns a pointer to
+// the items of a list.
 func Full[C configuration, T, L any, O object[T], M list[L]](
 	fake *testing.Fake, namespace string, version schema.GroupVersion, resource, kind string, items func(*L) *[]T,
 ) *gentype.FakeClientWithListAndApply[O, M, C] {
@@ -46,8 +46,8 @@ func Full[C configuration, T, L any, O object[T], M list[L]](
 		func() O { return new(T) },
 		func() M { return new(L) },
 		copyListMeta[L, M],
-		// An O is a *T. In this generic function the compiler needs the type assertions to accept
-		// that.
+		// O is always *T, but without the type assertions the compiler does not accept an O as a *T
+		// in a generic function.
 		func(from M) []O { return any(gentype.ToPointerSlice(*items(from))).([]O) },
 		func(to M, selected []O) { *items(to) = gentype.FromPointerSlice(any(selected).([]*T)) },
 	)

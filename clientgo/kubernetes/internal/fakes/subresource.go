@@ -20,14 +20,14 @@ type Client interface {
 	Resource() schema.GroupVersionResource
 }
 
-// result is a pointer to a T that is an object.
+// result is the constraint of a pointer type *T that is an object.
 type result[T any] interface {
 	*T
 	runtime.Object
 }
 
-// Answer returns the result of an action: that of a reactor, or otherwise if no reactor handles it.
-// The result may be nil if there is an error.
+// Answer returns the result of the reactor that handles an action. If no reactor handles the
+// action, it returns the argument otherwise. The result may be nil if there is an error.
 func Answer[T any, R result[T]](c Client, action testing.Action, otherwise R) (R, error) {
 	answer, err := c.Invokes(action, otherwise)
 	if answer == nil {
@@ -51,7 +51,8 @@ func Get[T any, R result[T]](c Client, name, sub string, opts metav1.GetOptions)
 	return answer[T, R](c, testing.NewGetSubresourceActionWithOptions(c.Resource(), c.Namespace(), sub, name, opts))
 }
 
-// Update runs an update of a subresource. The action has no separate name, because the body has it.
+// Update runs an update of a subresource. It ignores the name, because the action takes the name
+// from the body.
 func Update[T any, R result[T]](c Client, _, sub string, body runtime.Object, opts metav1.UpdateOptions) (R, error) {
 	return answer[T, R](c, testing.NewUpdateSubresourceActionWithOptions(c.Resource(), sub, c.Namespace(), body, opts))
 }

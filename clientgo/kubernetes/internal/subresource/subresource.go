@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/util/apply"
 )
 
-// Scope is where the objects of a resource live: in a namespace, or in the cluster.
+// Scope says whether a resource is namespaced or cluster-scoped, and has the namespace.
 type Scope struct {
 	namespaced bool
 	namespace  string
@@ -26,7 +26,7 @@ var Cluster Scope
 // namespace is "".
 func Namespaced(namespace string) Scope { return Scope{true, namespace} }
 
-// object is a pointer to a T that is an object.
+// object is the constraint of a pointer type *T that is an object.
 type object[T any] interface {
 	*T
 	runtime.Object
@@ -57,7 +57,8 @@ func Apply[T any, P object[T], C any](ctx context.Context, c rest.Interface, cod
 	if err != nil {
 		return nil, err
 	}
-	// As with client-go, an apply without a namespace is sent, and the server refuses it.
+	// As in client-go, an apply without a namespace is sent nevertheless, and the server rejects
+	// it.
 	scope.namespaced = scope.namespace != ""
 	return send[T, P](ctx, at(request, scope, resource, name, sub).UseProtobufAsDefault().VersionedParams(&patch, codec))
 }

@@ -110,7 +110,7 @@ func (c *events) GetFieldSelector(involvedObjectName, involvedObjectNamespace, i
 // object.
 func GetInvolvedObjectNameFieldLabel(version string) string { return "involvedObject.name" }
 
-// EventSinkImpl writes events to their own namespaces. It is an event sink for package record.
+// EventSinkImpl is an event sink for package record. It writes each event to the event's namespace.
 type EventSinkImpl struct{ Interface EventInterface }
 
 // Create creates an event.

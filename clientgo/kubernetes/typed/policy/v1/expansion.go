@@ -12,7 +12,8 @@ type EvictionExpansion interface {
 	Evict(ctx context.Context, eviction *policyv1.Eviction) error
 }
 
-// Evict implements EvictionExpansion. It posts to the pod, which is in the core group.
+// Evict implements EvictionExpansion. It posts to the eviction subresource of the pod, which is in
+// the core group.
 func (c *evictions) Evict(ctx context.Context, eviction *policyv1.Eviction) error {
 	return c.GetClient().Post().AbsPath("/api/v1").Namespace(eviction.Namespace).Resource("pods").Name(eviction.Name).
 		SubResource("eviction").Body(eviction).Do(ctx).Error()

@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// namespaceOf returns the client's namespace, or the event's if the client has none. event may be
-// nil if the client has a namespace.
+// namespaceOf returns the client's namespace, or the event's namespace if the client has none. The
+// event may be nil if the client has a namespace.
 func (c fakeEvents) namespaceOf(event *corev1.Event) string {
 	if namespace := c.Namespace(); namespace != "" {
 		return namespace
@@ -28,7 +28,7 @@ func (c fakeEvents) CreateWithEventNamespace(event *corev1.Event) (*corev1.Event
 }
 
 // CreateWithEventNamespaceWithContext creates an event in the client's namespace, or in the event's
-// if the client has none.
+// namespace if the client has none.
 func (c fakeEvents) CreateWithEventNamespaceWithContext(_ context.Context, event *corev1.Event) (*corev1.Event, error) {
 	return fakes.Answer(c, testing.NewCreateAction(c.Resource(), c.namespaceOf(event), event), event)
 }
@@ -39,7 +39,7 @@ func (c fakeEvents) UpdateWithEventNamespace(event *corev1.Event) (*corev1.Event
 }
 
 // UpdateWithEventNamespaceWithContext replaces an event in the client's namespace, or in the
-// event's if the client has none.
+// event's namespace if the client has none.
 func (c fakeEvents) UpdateWithEventNamespaceWithContext(_ context.Context, event *corev1.Event) (*corev1.Event, error) {
 	return fakes.Answer(c, testing.NewUpdateAction(c.Resource(), c.namespaceOf(event), event), event)
 }
@@ -50,7 +50,7 @@ func (c fakeEvents) PatchWithEventNamespace(event *corev1.Event, data []byte) (*
 }
 
 // PatchWithEventNamespaceWithContext changes an event in the client's namespace, or in the event's
-// if the client has none.
+// namespace if the client has none.
 func (c fakeEvents) PatchWithEventNamespaceWithContext(_ context.Context, event *corev1.Event, data []byte) (*corev1.Event, error) {
 	return fakes.Answer(c, testing.NewPatchAction(c.Resource(), c.namespaceOf(event), event.Name, types.StrategicMergePatchType, data), event)
 }

@@ -41,8 +41,9 @@ func (c fakePods) EvictV1beta1(_ context.Context, eviction *policyv1beta1.Evicti
 	return fakes.Evict(c.Fake, c.Namespace(), eviction)
 }
 
-// GetLogs records the action at once, and returns a request. Its response is "fake logs", or the
-// result of a reactor for get of pods/log: the bytes of a *runtime.Unknown, or an error.
+// GetLogs records the action at once, and returns a request. The response to the request is "fake
+// logs", unless a reactor handles a get of pods/log. Then the response has the bytes of the
+// reactor's *runtime.Unknown, or the reactor's error.
 func (c fakePods) GetLogs(name string, opts *corev1.PodLogOptions) *rest.Request {
 	action := testing.GenericActionImpl{
 		ActionImpl: testing.ActionImpl{Namespace: c.Namespace(), Verb: "get", Resource: c.Resource(), Subresource: "log"},
@@ -63,7 +64,7 @@ func (c fakePods) GetLogs(name string, opts *corev1.PodLogOptions) *rest.Request
 			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(string(log.Raw)))}, nil
 		}),
 	}
-	// Namespace and Name would refuse empty values.
+	// AbsPath accepts an empty namespace or name; the methods Namespace and Name do not.
 	return client.Get().AbsPath("/api/v1/namespaces", c.Namespace(), "pods", name, "log")
 }
 
