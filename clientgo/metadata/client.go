@@ -14,7 +14,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Accept headers: first metadata only in protobuf, then metadata only in JSON, then whole objects.
+// Accept headers. A client prefers only the metadata in protobuf, then only the metadata in JSON,
+// and then whole objects.
 const (
 	acceptObject = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
 	acceptList   = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
@@ -88,7 +89,8 @@ func (c *resourceClient) Namespace(ns string) ResourceInterface {
 	return &in
 }
 
-// to completes a request for an object, or for the collection if the name is empty.
+// to completes the request r for the object with a name, or for the collection if the name is
+// empty.
 func (c *resourceClient) to(r *rest.Request, accept, name string, options runtime.Object, subresources ...string) *rest.Request {
 	return r.AbsPath(respath.Of(c.resource, c.namespace, name, subresources...)...).SetHeader("Accept", accept).
 		SpecificallyVersionedParams(options, metav1.ParameterCodec, version)
@@ -100,7 +102,8 @@ func object(ctx context.Context, r *rest.Request) (*metav1.PartialObjectMetadata
 	if err := r.Do(ctx).Into(obj); err != nil {
 		return nil, err
 	}
-	// some servers send the kind PartialObjectMetadata here, and others the object's kind
+	// clear the kind: some servers send the kind PartialObjectMetadata, and others the object's
+	// kind
 	obj.TypeMeta = metav1.TypeMeta{}
 	return obj, nil
 }
@@ -162,8 +165,8 @@ func (c *resourceClient) Watch(ctx context.Context, opts metav1.ListOptions) (wa
 	return c.to(c.client.Get(), acceptObject, "", &opts).Timeout(timeout(opts)).Watch(ctx)
 }
 
-// timeout returns the server-side timeout of a watch, which is sent as a second parameter. The
-// client does not enforce it.
+// timeout returns the server-side timeout of a watch. It is sent as the parameter timeout, in
+// addition to timeoutSeconds. The client does not enforce it.
 func timeout(opts metav1.ListOptions) time.Duration {
 	if opts.TimeoutSeconds == nil {
 		return 0

@@ -65,7 +65,7 @@ func TestVerbsOverAServer(t *testing.T) {
 	require.NoError(t, all.Namespace("a").DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
 }
 
-// A server may not support responses with metadata only, and send whole objects.
+// A server that does not support responses with only the metadata sends whole objects.
 func TestMetadataOfWholeObjects(t *testing.T) {
 	answer := ""
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -100,7 +100,7 @@ func TestMetadataOfWholeObjects(t *testing.T) {
 	require.Len(t, list.Items, 2)
 }
 
-// If an invalid response counted as an empty list, it would empty a cache.
+// An invalid response must not count as an empty list, because that would empty a cache.
 func TestAnAnswerThatIsNoMetadataIsAnError(t *testing.T) {
 	for name, body := range map[string]string{
 		"a table":   `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"columnDefinitions":[],"rows":[]}`,

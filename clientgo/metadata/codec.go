@@ -78,7 +78,7 @@ func (d lenient) Decode(data []byte, defaults *schema.GroupVersionKind, into run
 		}
 	}
 	if status, ok := obj.(*metav1.Status); into == nil || ok && status.Status != metav1.StatusSuccess {
-		return obj, gvk, nil // the object of a watch event, or a failure
+		return obj, gvk, nil // the object of a watch event, or a Status
 	}
 	return nil, gvk, fmt.Errorf("unexpected object, expected %T but got %T", into, obj)
 }

@@ -18,11 +18,11 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// listOf is the kind that lists pass to the tracker, the same for all resources.
+// listOf is the kind that the client passes to the tracker for lists of all resources.
 var listOf = schema.GroupVersionKind{Group: "fake-metadata-client-group", Version: "v1"}
 
-// MetadataClient is the type of the clients for resources. It is a metadata.Getter that can also
-// create and update objects.
+// MetadataClient is the client for a resource: a metadata.Getter that can also create and update
+// objects.
 type MetadataClient interface {
 	metadata.Getter
 	CreateFake(obj *metav1.PartialObjectMetadata, opts metav1.CreateOptions, subresources ...string) (*metav1.PartialObjectMetadata, error)
@@ -46,8 +46,8 @@ var (
 // it.
 func NewTestScheme() *runtime.Scheme { return runtime.NewScheme() }
 
-// NewSimpleMetadataClient returns a client with objects. Each is a PartialObjectMetadata with the
-// kind and version of the whole object. scheme must have the types of metadata
+// NewSimpleMetadataClient returns a client with objects. Each object is a PartialObjectMetadata
+// with the kind and version of the whole object. The types of metadata must be registered in scheme
 // (metav1.AddMetaToScheme).
 func NewSimpleMetadataClient(scheme *runtime.Scheme, objects ...runtime.Object) *FakeMetadataClient {
 	if gvk := listOf.GroupVersion().WithKind("List"); !scheme.Recognizes(gvk) {
@@ -84,8 +84,9 @@ func (c *FakeMetadataClient) Resource(resource schema.GroupVersionResource) meta
 	return &resourceClient{client: c, resource: resource}
 }
 
-// resourceClient implements MetadataClient. As in client-go, actions record the options of
-// deletions and watches, and only the selectors of lists. Other actions record no options.
+// resourceClient implements MetadataClient. As in client-go, the actions of deletions and watches
+// have all options, the actions of lists have only the selectors, and other actions have no
+// options.
 type resourceClient struct {
 	client    *FakeMetadataClient
 	resource  schema.GroupVersionResource
@@ -99,12 +100,11 @@ func (c *resourceClient) Namespace(ns string) metadata.ResourceInterface {
 	return &in
 }
 
-// failed returns the result of an action that no reactor handles, and that has no object of its
-// own.
+// failed returns the result of an unhandled action that has no object to return, such as a get.
 func failed(verb string) *metav1.Status { return &metav1.Status{Status: "metadata " + verb + " fail"} }
 
 // invoke runs an action whose result is an object. If no reactor handles the action, the result is
-// unanswered.
+// the argument unanswered.
 func (c *resourceClient) invoke(action testing.Action, unanswered runtime.Object) (*metav1.PartialObjectMetadata, error) {
 	obj, err := c.client.Invokes(action, unanswered)
 	if err != nil || obj == nil {
@@ -131,7 +131,7 @@ func (c *resourceClient) UpdateFake(obj *metav1.PartialObjectMetadata, opts meta
 	return c.invoke(testing.NewUpdateSubresourceAction(c.resource, strings.Join(subresources, "/"), c.namespace, obj), obj)
 }
 
-// UpdateStatus is UpdateFake for the status.
+// UpdateStatus is UpdateFake for the subresource status.
 func (c *resourceClient) UpdateStatus(obj *metav1.PartialObjectMetadata, opts metav1.UpdateOptions) (*metav1.PartialObjectMetadata, error) {
 	return c.UpdateFake(obj, opts, "status")
 }

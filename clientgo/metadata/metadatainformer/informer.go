@@ -31,8 +31,8 @@ type SharedInformerFactory interface {
 	// closed. The result reports which informers have synced.
 	WaitForCacheSync(stopCh <-chan struct{}) map[schema.GroupVersionResource]bool
 
-	// Shutdown waits until all informers have ended. It does not stop them: closing their channel
-	// does. Afterwards the factory starts no more informers.
+	// Shutdown waits until all informers have ended. It does not stop them: to stop them, close the
+	// channel that was passed to Start. Afterwards the factory starts no more informers.
 	Shutdown()
 }
 

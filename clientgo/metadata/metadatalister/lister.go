@@ -36,7 +36,7 @@ type lister struct {
 	listers.ResourceIndexer[*metav1.PartialObjectMetadata]
 }
 
-// New returns a lister of a store. gvr is the resource that errors name.
+// New returns a lister of a store. gvr is the resource named in errors.
 func New(indexer cache.Indexer, gvr schema.GroupVersionResource) Lister {
 	return lister{listers.New[*metav1.PartialObjectMetadata](indexer, gvr.GroupResource())}
 }
@@ -53,7 +53,7 @@ func NewRuntimeObjectShim(lister Lister) cache.GenericLister {
 
 // generic implements cache.GenericLister, and cache.GenericNamespaceLister if lister is nil.
 type generic struct {
-	reader NamespaceLister // the methods that Lister and NamespaceLister share
+	reader NamespaceLister // the Lister or NamespaceLister to read
 	lister Lister
 }
 
