@@ -10,7 +10,7 @@ import (
 
 // Client lists the documents of a server.
 type Client interface {
-	// Paths returns the documents by their paths in the API, such as "apis/apps/v1".
+	// Paths returns the documents. The keys are paths in the API, such as "apis/apps/v1".
 	Paths() (map[string]GroupVersion, error)
 }
 
@@ -25,7 +25,8 @@ const documentRoot = "/openapi/v3"
 
 type client struct{ rest rest.Interface }
 
-// index is the server's list of documents. (kube-openapi's type for it would link a web server.)
+// index is the server's list of documents. (With kube-openapi's type for this list, the program
+// would link a web server.)
 type index struct {
 	Paths map[string]struct {
 		ServerRelativeURL string `json:"serverRelativeURL"`
@@ -94,8 +95,8 @@ func belowPrefix(url, prefix string) string {
 	return url
 }
 
-// ToClientWithContext returns c itself if it takes contexts, and otherwise an adapter that ignores
-// them.
+// ToClientWithContext returns c itself if c takes contexts, and otherwise an adapter that ignores
+// contexts.
 func ToClientWithContext(c Client) ClientWithContext {
 	if c == nil {
 		return nil

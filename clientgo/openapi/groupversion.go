@@ -44,7 +44,8 @@ func (d *document) Schema(contentType string) ([]byte, error) {
 func (d *document) SchemaWithContext(ctx context.Context, contentType string) ([]byte, error) {
 	request := d.rest.Get()
 	if strings.HasPrefix(d.url, documentRoot) {
-		// The server may be behind a proxy whose path prefix it does not know.
+		// The URL may lack the path prefix of a proxy in front of the server, so the request adds
+		// the client's prefix.
 		locator, err := url.Parse(d.url)
 		if err != nil {
 			return nil, err
@@ -64,8 +65,8 @@ func (d *document) SchemaWithContext(ctx context.Context, contentType string) ([
 // ServerRelativeURL implements GroupVersion.
 func (d *document) ServerRelativeURL() string { return d.url }
 
-// ToGroupVersionWithContext returns gv itself if it takes contexts, and otherwise an adapter that
-// ignores them.
+// ToGroupVersionWithContext returns gv itself if gv takes contexts, and otherwise an adapter that
+// ignores contexts.
 func ToGroupVersionWithContext(gv GroupVersion) GroupVersionWithContext {
 	if gv == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 )
 
 // NewTypeConverter requests all documents, and returns a converter for the types that they
-// describe. Server-side apply uses this converter. preserveUnknownFields keeps fields that a type
-// does not describe.
+// describe. Server-side apply uses this converter. If preserveUnknownFields is true, the converter
+// keeps fields that a type does not describe.
 func NewTypeConverter(client Client, preserveUnknownFields bool) (managedfields.TypeConverter, error) {
 	paths, err := client.Paths()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"k8s.io/client-go/openapi"
 )
 
-// Client caches the list of documents, and each document per media type, after the first request.
-// Errors are not cached. It is safe for concurrent use.
+// Client caches the list of documents, and each document in each requested media type. Errors are
+// not cached. It is safe for concurrent use.
 type Client struct {
 	other openapi.ClientWithContext
 	paths once.Value[map[string]openapi.GroupVersionWithContext] // the values are *groupVersion

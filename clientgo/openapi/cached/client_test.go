@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// counting is a client and a document that counts its calls.
+// counting is both a client and a document. It counts its calls.
 type counting struct {
 	paths, schemas atomic.Int32
 	err            error

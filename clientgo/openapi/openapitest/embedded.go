@@ -15,8 +15,8 @@ import (
 )
 
 // NewEmbeddedFileClient returns a client with documents of the Kubernetes types. kinform's test
-// server generates them from the types in k8s.io/api. They have the names and types of all fields,
-// and the merge keys of lists, but no descriptions.
+// server generates them from the types in k8s.io/api. The documents have the names and types of all
+// fields, and the merge keys of lists, but no descriptions.
 func NewEmbeddedFileClient() openapi.Client { return embeddedClient{} }
 
 type embeddedClient struct{}
@@ -24,7 +24,7 @@ type embeddedClient struct{}
 // Paths implements openapi.Client.
 func (embeddedClient) Paths() (map[string]openapi.GroupVersion, error) { return embedded() }
 
-// embedded requests all documents of a server, once.
+// embedded makes a server and requests all of its documents, once.
 var embedded = sync.OnceValues(func() (map[string]openapi.GroupVersion, error) {
 	server := apitest.New(apitest.Options{})
 	defer server.Close()
@@ -49,7 +49,7 @@ var embedded = sync.OnceValues(func() (map[string]openapi.GroupVersion, error) {
 	return paths, nil
 })
 
-// ask sends a request to a server without a connection.
+// ask sends a request to a server by calling its handler, without a connection.
 func ask(server http.Handler, uri string) ([]byte, error) {
 	request, err := http.NewRequest(http.MethodGet, uri, nil)
 	if err != nil {
