@@ -14,13 +14,13 @@ import (
 	"k8s.io/client-go/openapi"
 )
 
-// Root requests and decodes documents. It caches nothing; wrap its client with openapi/cached for
-// that.
+// Root requests and decodes documents. It caches nothing. To cache documents, pass a client of
+// package openapi/cached to NewRoot.
 type Root interface {
 	// GroupVersions returns the group versions that have a document, sorted by name.
 	GroupVersions() ([]schema.GroupVersion, error)
-	// GVSpec returns the document of a group version. The error is a *GroupVersionNotFoundError if
-	// it has no document.
+	// GVSpec returns the document of a group version. If the group version has no document, the
+	// error is a *GroupVersionNotFoundError.
 	GVSpec(gv schema.GroupVersion) (*spec3.OpenAPI, error)
 	// GVSpecAsMap is GVSpec, but decodes the document into a map.
 	GVSpecAsMap(gv schema.GroupVersion) (map[string]interface{}, error)
