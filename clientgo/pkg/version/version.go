@@ -8,7 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// Builds set these with the linker flag -X k8s.io/client-go/pkg/version.gitVersion=v1.2.3.
+// A build can set these variables with the linker, for example with the flag -X
+// k8s.io/client-go/pkg/version.gitVersion=v1.2.3.
 var (
 	gitMajor     string
 	gitMinor     string
@@ -18,7 +19,7 @@ var (
 	buildDate    = "1970-01-01T00:00:00Z"
 )
 
-// Get returns the version that was set by the linker.
+// Get returns the version that the linker has set.
 func Get() version.Info {
 	return version.Info{
 		Major:        gitMajor,

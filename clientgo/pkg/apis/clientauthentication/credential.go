@@ -33,8 +33,9 @@ func Resource(resource string) schema.GroupResource {
 	return SchemeGroupVersion.WithResource(resource).GroupResource()
 }
 
-// ExecCredential is the input and the output of a plugin. The plugin reads it without a status from
-// the variable KUBERNETES_EXEC_INFO, and prints it with a status.
+// ExecCredential is the input and the output of a plugin. The environment variable
+// KUBERNETES_EXEC_INFO holds the input, without a status. The plugin prints the output, with a
+// status.
 type ExecCredential struct {
 	metav1.TypeMeta
 
@@ -48,15 +49,15 @@ type ExecCredential struct {
 type ExecCredentialSpec struct {
 	// Interactive reports whether the plugin's standard input is a terminal.
 	Interactive bool
-	// Cluster is the server that the credential is for. It is set only if the kubeconfig asks for
-	// it.
+	// Cluster is the server that the credential is for. It is set only if ProvideClusterInfo is set
+	// in the kubeconfig.
 	Cluster *Cluster
 }
 
 // ExecCredentialStatus is a credential: a token, or a certificate with its key, or both.
 type ExecCredentialStatus struct {
 	// ExpirationTimestamp is when the credential expires. Defaults to nil, which means that the
-	// plugin knows no expiry.
+	// expiry is unknown.
 	ExpirationTimestamp *metav1.Time
 	// Token is a bearer token.
 	Token string `datapolicy:"token"`
@@ -65,7 +66,7 @@ type ExecCredentialStatus struct {
 	ClientKeyData         string `datapolicy:"secret-key"`
 }
 
-// Cluster describes how to connect to a server. Its fields are those of a kubeconfig.
+// Cluster describes how to connect to a server. It has the fields of a cluster in a kubeconfig.
 type Cluster struct {
 	Server                string
 	TLSServerName         string

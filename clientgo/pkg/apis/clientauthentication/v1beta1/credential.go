@@ -6,8 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// ExecCredential is the input and the output of a plugin. The plugin reads it without a status from
-// the variable KUBERNETES_EXEC_INFO, and prints it with a status.
+// ExecCredential is the input and the output of a plugin. The environment variable
+// KUBERNETES_EXEC_INFO holds the input, without a status. The plugin prints the output, with a
+// status.
 type ExecCredential struct {
 	metav1.TypeMeta `json:""`
 
@@ -19,8 +20,8 @@ type ExecCredential struct {
 
 // ExecCredentialSpec is the input of a plugin.
 type ExecCredentialSpec struct {
-	// Cluster is the server that the credential is for. It is set only if the kubeconfig asks for
-	// it.
+	// Cluster is the server that the credential is for. It is set only if ProvideClusterInfo is set
+	// in the kubeconfig.
 	Cluster *Cluster `json:"cluster,omitempty"`
 	// Interactive reports whether the plugin's standard input is a terminal.
 	Interactive bool `json:"interactive"`
@@ -29,7 +30,7 @@ type ExecCredentialSpec struct {
 // ExecCredentialStatus is a credential: a token, or a certificate with its key, or both.
 type ExecCredentialStatus struct {
 	// ExpirationTimestamp is when the credential expires. Defaults to nil, which means that the
-	// plugin knows no expiry.
+	// expiry is unknown.
 	ExpirationTimestamp *metav1.Time `json:"expirationTimestamp,omitempty"`
 	// Token is a bearer token.
 	Token string `json:"token,omitempty" datapolicy:"token"`
@@ -38,7 +39,7 @@ type ExecCredentialStatus struct {
 	ClientKeyData         string `json:"clientKeyData,omitempty" datapolicy:"security-key"`
 }
 
-// Cluster describes how to connect to a server. Its fields are those of a kubeconfig.
+// Cluster describes how to connect to a server. It has the fields of a cluster in a kubeconfig.
 type Cluster struct {
 	Server                string `json:"server"`
 	TLSServerName         string `json:"tls-server-name,omitempty"`
