@@ -1,5 +1,5 @@
-// Package azure registers the removed auth provider "azure" of old kubeconfigs. Its error names the
-// replacement.
+// Package azure registers the auth provider "azure" of old kubeconfigs. The provider was removed,
+// so its use is an error that names the replacement.
 package azure
 
 import (

@@ -1,5 +1,6 @@
-// Package exec gets credentials from a command that prints them. kinform's package execauth does
-// the work. This package adds it to transports in the way that programs of client-go expect.
+// Package exec gets credentials from a command that prints them. It uses kinform's package
+// execauth. This package only adds the credentials to transports, in the way that programs of
+// client-go expect.
 package exec
 
 import (
@@ -32,7 +33,7 @@ import (
 // concurrent use.
 type Authenticator struct {
 	plugin   *execauth.Plugin
-	unusable error // why the command can't run; returned by the first request that needs it
+	unusable error // why the command can't run; requests that need a credential return it
 
 	// All transports of the authenticator have the same getCert and dial, so that they can share
 	// connections.
@@ -53,7 +54,7 @@ var authenticators = struct {
 
 // GetAuthenticator returns the authenticator of a command. It does not run the command. If
 // config.ProvideClusterInfo is set, the command receives cluster; otherwise cluster may be nil.
-// Equal config and cluster return the same authenticator.
+// Calls with equal config and cluster return the same authenticator.
 func GetAuthenticator(config *clientcmdapi.ExecConfig, cluster *clientauthentication.Cluster) (*Authenticator, error) {
 	if config.ProvideClusterInfo && cluster == nil {
 		return nil, errors.New("exec plugin: the cluster that the plugin is to be told of is missing")
@@ -85,7 +86,7 @@ func GetAuthenticator(config *clientcmdapi.ExecConfig, cluster *clientauthentica
 func newAuthenticator(config *clientcmdapi.ExecConfig, opts execauth.Options) (*Authenticator, error) {
 	a := &Authenticator{opened: connrotation.NewConnectionTracker(), unusable: unusable(config)}
 	if a.unusable == nil {
-		// not a command, so running it fails
+		// "." is not a command, so running it fails
 		plugin, err := execauth.New(cmp.Or(config.Command, "."), opts)
 		if err != nil {
 			return nil, fmt.Errorf("exec plugin: %w", err)
@@ -98,8 +99,8 @@ func newAuthenticator(config *clientcmdapi.ExecConfig, opts execauth.Options) (*
 	return a, nil
 }
 
-// unusable returns why the command of config can't run, or nil. As with client-go, the reason does
-// not prevent making a client.
+// unusable returns why the command of config can't run, or nil. As in client-go, a client can be
+// made nevertheless; requests that need a credential return this error.
 func unusable(config *clientcmdapi.ExecConfig) error {
 	const text = "exec plugin cannot support interactive mode: "
 	switch config.InteractiveMode {
@@ -193,8 +194,9 @@ func ValidatePluginPolicy(policy clientcmdapi.PluginPolicy) error {
 	return nil
 }
 
-// UpdateTransportConfig adds authentication to a transport configuration. It changes nothing if the
-// configuration has a token, a password or a certificate: these take precedence.
+// UpdateTransportConfig adds authentication to a transport configuration. If the configuration has
+// a token, a password or a certificate, these take precedence, and UpdateTransportConfig changes
+// nothing.
 func (a *Authenticator) UpdateTransportConfig(c *transport.Config) error {
 	if c.HasTokenAuth() || c.HasBasicAuth() || c.HasCertAuth() {
 		return nil
@@ -210,18 +212,19 @@ func (a *Authenticator) UpdateTransportConfig(c *transport.Config) error {
 	case c.DialHolder.Dial == nil:
 		return errors.New("invalid transport.Config.DialHolder: wrapped Dial function is nil")
 	default:
-		// A program's own dialer still opens the connections. They are tracked, and closed when the
+		// The program's own dialer still opens the connections. The tracker closes them when the
 		// certificate changes.
 		c.DialHolder = &transport.DialHolder{Dial: connrotation.NewDialerWithTracker(c.DialHolder.Dial, a.opened).DialContext}
 	}
 	return nil
 }
 
-// credential returns the current credential, which differs from the refused one. When the
-// certificate changes, it closes the connections that used the old one.
+// credential returns the current credential. It never returns refused, the credential that a server
+// has rejected. If the certificate has changed, credential closes the connections that use the old
+// certificate.
 //
-// As with client-go, the command runs to its end even if the request that started it is cancelled.
-// If the command takes longer than the timeout of requests, there would otherwise never be a
+// As in client-go, the command runs to its end even if the request that started it is cancelled.
+// Otherwise, if the command took longer than the timeout of requests, there would never be a
 // credential.
 func (a *Authenticator) credential(ctx context.Context, refused *kinform.Credential) (*kinform.Credential, error) {
 	if a.unusable != nil {

@@ -39,8 +39,8 @@ const v1 = "client.authentication.k8s.io/v1"
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// plugin writes a command that appends a line to a file and prints the output of script. runs
-// returns the number of lines.
+// plugin writes a command that runs script and appends a line to a file for each run. The function
+// runs returns the number of lines.
 func plugin(t *testing.T, script string) (config *clientcmdapi.ExecConfig, runs func() int) {
 	dir := t.TempDir()
 	command := filepath.Join(dir, "plugin")
@@ -69,7 +69,7 @@ func get(t *testing.T, c *http.Client, url string) int {
 	return answer.StatusCode
 }
 
-// All clients of a program share a command's token until the server refuses it.
+// All clients of a program share a command's token until the server rejects the token.
 func TestTokenIsSharedUntilItIsRefused(t *testing.T) {
 	var wanted atomic.Value
 	wanted.Store("token-1")
@@ -133,7 +133,7 @@ func TestConnectionsEndWithTheirCertificate(t *testing.T) {
 	require.Equal(t, http.StatusOK, get(t, c, server.URL))
 	require.Equal(t, http.StatusUnauthorized, get(t, c, server.URL+"/second"))
 	require.Eventually(t, func() bool {
-		answer, err := c.Get(server.URL + "/second") // the connection may be closed meanwhile
+		answer, err := c.Get(server.URL + "/second") // the connection may close meanwhile
 		if err != nil {
 			return false
 		}
@@ -153,7 +153,7 @@ func certificate(t *testing.T, name string, left time.Duration) (cert, key strin
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded}))
 }
 
-// Package tools/auth/exec can decode the input of a plugin.
+// Package tools/auth/exec can decode the input that a plugin gets.
 func TestPluginIsToldOfItsCluster(t *testing.T) {
 	told := filepath.Join(t.TempDir(), "told")
 	config, _ := plugin(t, `printf %s "$KUBERNETES_EXEC_INFO" > `+told+"\necho \"$1 $EXTRA\" > args\n"+answer(`{"token":"t"}`))
@@ -237,7 +237,8 @@ func TestPluginsThatAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "combination")
 }
 
-// A command may take longer than the timeout of requests. The next request uses its credential.
+// A command may take longer than the timeout of requests. The next request uses the command's
+// credential.
 func TestACommandOutlivesTheRequestThatNeedsIt(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()

@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/rest/execauth"
 )
 
-// countRun reports the outcome of a command to the metrics. The names of the outcomes are
+// countRun counts a call of a command in the metrics, by its outcome. The names of the outcomes are
 // client-go's.
 func countRun(err error) {
 	if errors.Is(err, execauth.ErrNotAllowed) {
@@ -36,13 +36,14 @@ func countRun(err error) {
 	}
 }
 
-// expiries has the expiry of each authenticator's certificate.
+// expiries maps each authenticator to the expiry of its certificate.
 var expiries = struct {
 	mu sync.Mutex // guards following
 	by map[*Authenticator]time.Time
 }{by: map[*Authenticator]time.Time{}}
 
-// tellExpiry reports the earliest expiry of all certificates to the metrics.
+// tellExpiry records the expiry of a new certificate, and sets the metric to the earliest expiry of
+// all certificates.
 func (a *Authenticator) tellExpiry(certificate *tls.Certificate) {
 	expiries.mu.Lock()
 	delete(expiries.by, a)

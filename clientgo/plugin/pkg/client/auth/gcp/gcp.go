@@ -1,5 +1,5 @@
-// Package gcp registers the removed auth provider "gcp" of old kubeconfigs. Its error names the
-// replacement.
+// Package gcp registers the auth provider "gcp" of old kubeconfigs. The provider was removed, so
+// its use is an error that names the replacement.
 package gcp
 
 import (

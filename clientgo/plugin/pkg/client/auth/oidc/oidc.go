@@ -1,7 +1,7 @@
 // Package oidc authenticates with an ID token of OpenID Connect, and refreshes the token. It is for
 // kubeconfigs whose auth provider is "oidc"
 // (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#using-kubectl). It
-// cannot log in: the first tokens come from elsewhere.
+// cannot log a user in: the kubeconfig must already have tokens.
 package oidc
 
 import (
@@ -35,8 +35,8 @@ const (
 )
 
 const (
-	// leeway is how long before its expiry a token is replaced, so that it does not expire in
-	// transit.
+	// leeway is the time before its expiry at which a token is replaced, so that it does not expire
+	// on the way to the server.
 	leeway = 10 * time.Second
 
 	patience   = 30 * time.Second // timeout of requests to the issuer
@@ -121,7 +121,8 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	token, err := r.provider.idToken(req.Context())
 	if err != nil {
 		if req.Body != nil {
-			// RoundTrip must always close the body, because its writer may wait for that
+			// RoundTrip must always close the body, because the writer of the body may wait for the
+			// close
 			_ = req.Body.Close()
 		}
 		return nil, err
@@ -134,8 +135,8 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 // WrappedRoundTripper implements net.RoundTripperWrapper.
 func (r *roundTripper) WrappedRoundTripper() http.RoundTripper { return r.base }
 
-// idToken returns a token that has not expired. If necessary, it gets one from the issuer and
-// persists the changed configuration.
+// idToken returns a token that has not expired. If necessary, it gets a new token from the issuer
+// and persists the changed configuration.
 func (p *provider) idToken(ctx context.Context) (string, error) {
 	select {
 	case p.turn <- struct{}{}:
@@ -160,7 +161,7 @@ func (p *provider) idToken(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("auth provider oidc: %w", err)
 	}
 	exchange := oauth2.Config{ClientID: p.config[keyClientID], ClientSecret: p.config[keyClientSecret], Endpoint: oauth2.Endpoint{TokenURL: endpoint}}
-	// An issuer may accept a refresh token only once. The response must not be lost because the
+	// An issuer may accept a refresh token only once. So the response must not be lost if the
 	// request is cancelled.
 	got, err := exchange.TokenSource(context.WithValue(context.WithoutCancel(ctx), oauth2.HTTPClient, p.client), &oauth2.Token{RefreshToken: p.config[keyRefreshToken]}).Token()
 	if err != nil {

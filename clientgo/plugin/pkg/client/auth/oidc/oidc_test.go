@@ -29,7 +29,8 @@ func token(ends time.Duration) string {
 	return part(`{"alg":"none"}`) + "." + part(fmt.Sprintf(`{"exp":%d}`, time.Now().Add(ends).Unix())) + ".signature"
 }
 
-// issuer exchanges refresh tokens: first, then second, each once.
+// issuer exchanges refresh tokens. It accepts the token "first" and then the token "second", each
+// once.
 type issuer struct {
 	*httptest.Server
 	refreshes atomic.Int32
@@ -93,7 +94,7 @@ func TestTokenIsRefreshedOnceAndKept(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { last.Store(r.Header.Get("Authorization")) }))
 	defer server.Close()
 	i, k := startIssuer(t), &kept{}
-	// expires too soon
+	// the token expires too soon to be used
 	client := i.client(t, server.URL, k, map[string]string{"id-token": token(time.Second)})
 	var asking sync.WaitGroup
 	for range 8 {
@@ -133,7 +134,7 @@ func TestARequestThatIsGivenUpLosesNoRefreshToken(t *testing.T) {
 		return err
 	}
 	asking.Go(func() { _ = get() })
-	<-asked // The issuer accepts a refresh token once, and has accepted this one.
+	<-asked // the issuer accepts a refresh token once, and has accepted this token
 	giveUp()
 	require.ErrorIs(t, get(), context.Canceled, "who waits for the refresh of another is given up at once")
 	close(answer)
@@ -196,7 +197,7 @@ func TestWhatGoesWrongIsSaidWithoutTokens(t *testing.T) {
 		client := i.client(t, server.URL, &kept{err: errors.New("read-only")}, nil)
 		_, err := client.Get(server.URL)
 		require.ErrorContains(t, err, "read-only")
-		answer, err := client.Get(server.URL) // the tokens are kept in memory
+		answer, err := client.Get(server.URL) // the tokens are cached in memory
 		require.NoError(t, err)
 		require.NoError(t, answer.Body.Close())
 	})
