@@ -14,7 +14,7 @@ import (
 // comparison compares a package of client-go with our package of the same path.
 type comparison struct {
 	path string
-	// number of exported names: of the package, and methods and fields of its types
+	// number of exported identifiers of the package, including the methods and fields of its types
 	identifiers int
 	differences []string // missing or incompatible identifiers without an excuse
 	excused     int      // number of differences with an excuse
@@ -90,7 +90,7 @@ func countMembers(object types.Object) (n int) {
 	return n
 }
 
-// present returns how many identifiers exist and are compatible.
+// present returns the number of identifiers that exist and are compatible.
 func (c comparison) present() int {
 	if n := c.identifiers - len(c.differences) - c.excused; n > 0 && !c.absent() {
 		return n
@@ -109,7 +109,7 @@ func (c comparison) printDifferences(w io.Writer) {
 	fmt.Fprintf(w, "%s: %d of %d identifiers\n", c.path, c.present(), c.identifiers)
 }
 
-// generated are folders in which all packages are generated. Each is one row of the table.
+// generated are folders in which all packages are generated. Each folder is one row of the table.
 var generated = []string{"applyconfigurations", "informers", "kubernetes", "listers"}
 
 // rows combines the packages below each folder of generated into one row, to keep the table short.

@@ -6,7 +6,8 @@ import "strings"
 // It is empty.
 var excused []struct{ path, difference, reason string }
 
-// excuse moves the accepted differences out of c.differences. They still count as missing.
+// excuse moves the accepted differences out of c.differences. Their identifiers still count as
+// missing.
 func (c *comparison) excuse() {
 	var others []string
 	for _, difference := range c.differences {
@@ -24,7 +25,7 @@ func (c *comparison) excuse() {
 	c.differences = others
 }
 
-// outlived returns the paths of the excuses that match no difference any more.
+// outlived returns the paths of the excuses that no longer match a difference.
 func outlived(all []comparison) (paths []string) {
 	for _, e := range excused {
 		for _, c := range all {

@@ -11,13 +11,14 @@ import (
 
 const module = "k8s.io/client-go"
 
-// load returns the packages of client-go in the module in dir, by their path below client-go's. It
-// loads the packages in paths, or all. If required is set, the module in dir requires client-go;
-// otherwise it is client-go.
+// load returns the packages of client-go, by their path below client-go's path. It loads the
+// packages in paths, or all packages if paths is empty. If required is true, the module in dir
+// requires client-go. Otherwise the module in dir is client-go.
 func load(dir string, required bool, paths []string) (map[string]*types.Package, error) {
 	if required {
 		// The packages are loaded in client-go's own module folder, because its go.sum covers all
-		// of their imports. The go.sum of a module that uses a few of them does not.
+		// of their imports. The go.sum of a module that uses only a few packages does not cover
+		// them.
 		list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module)
 		list.Dir = dir
 		out, err := list.Output()
@@ -50,7 +51,7 @@ func load(dir string, required bool, paths []string) (map[string]*types.Package,
 			if required {
 				return nil, fmt.Errorf("loading %s in %s: %w", p.PkgPath, dir, p.Errors[0])
 			}
-			// Loading an absent package also gives an error. The package is counted as missing.
+			// For an absent package there is an error too. Such a package is counted as missing.
 			fmt.Printf("%s: %v\n", path, p.Errors[0])
 			continue
 		}

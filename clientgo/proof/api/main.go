@@ -4,9 +4,9 @@
 //	go run ./api                                # a table of all packages
 //	go run ./api tools/cache util/workqueue     # each difference of these
 //
-// It compares the compiler's types (golang.org/x/exp/apidiff) of this module with the types of the
-// client-go that bench/ requires. It exits with status 1 if an identifier is missing or different
-// and excused.go has no reason for it.
+// It compares the types of this module with the types of the client-go version that bench/
+// requires, as the compiler sees them (golang.org/x/exp/apidiff). It exits with status 1 if an
+// identifier is missing or different and excused.go has no reason for it.
 package main
 
 import (

@@ -38,7 +38,7 @@ func TestHistoriesAreAnsweredAsByClientGo(t *testing.T) {
 	t.Logf("%d histories of %d suites, %d answers compared", len(theirs), len(suites), lines)
 }
 
-// play plays the histories with a binary, and returns its traces by suite and seed.
+// play runs the histories with a test binary. It returns the traces by suite and seed.
 func play(t *testing.T, binary string) map[string][]string {
 	file := filepath.Join(t.TempDir(), "trace")
 	cmd := exec.Command(binary, "-test.run=^TestPlay$", "-test.timeout=10m", "-trace="+file,
@@ -60,7 +60,7 @@ func play(t *testing.T, binary string) map[string][]string {
 	}
 }
 
-// complain reports the first difference, and the lines before it.
+// complain fails the test with the first difference between two traces, and the lines before it.
 func complain(t *testing.T, name string, our, their []string) {
 	i := 0
 	for i < len(our) && i < len(their) && our[i] == their[i] {

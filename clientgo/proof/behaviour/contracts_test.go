@@ -10,7 +10,8 @@ import (
 	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
-// defects are the contracts that client-go violates, with the reason why clientgo differs.
+// defects has the tests of contracts that client-go violates, with the reasons why clientgo
+// differs.
 var defects = map[string]string{
 	"TestAHandlerThatPanicsIsSynced":                                 "D10: who waits for the handler would wait for ever",
 	"TestAnIndexForgetsWhatWasChangedInPlace":                        "D14: the index would find an object by a value that it does not have",

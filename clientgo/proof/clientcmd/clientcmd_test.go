@@ -1,5 +1,5 @@
-// Package clientcmd compares clientgo/tools/clientcmd with client-go's: the results of files,
-// overrides and flags.
+// Package clientcmd compares clientgo/tools/clientcmd with client-go's package. It compares the
+// results of files, overrides and flags.
 package clientcmd_test
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
-// differences are the documents with another result than in client-go, and the reasons.
+// differences maps each document whose result differs from client-go's to the reason.
 var differences = map[string]string{
 	"proxy bad":      "an address that cannot be parsed is not repeated: it may have a password",
 	"same name":      "entries of one name are named, and not shown with their secrets",
@@ -48,8 +48,8 @@ func isKnown(key string) bool {
 	return false
 }
 
-// try returns the output of the program with one of the modules. It maps the text before each
-// line's colon to the rest of the line.
+// try returns the output of the program with one of the modules, as a map. In each line, the text
+// before the colon is the key, and the rest is the value.
 func try(t *testing.T, flags ...string) map[string]string {
 	lines := map[string]string{}
 	for line := range strings.Lines(sides.Output(t, exec.Command(sides.Build(t, "./try", flags...)))) {

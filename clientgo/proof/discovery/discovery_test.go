@@ -1,5 +1,5 @@
 // Package discovery compares clientgo's discovery, restmapper, openapi and scale with client-go's.
-// Both send requests to the same servers, working and broken ones.
+// Both send requests to the same servers, both working and broken.
 package discovery_test
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
-// differences are the cases with another result than in client-go, and the reasons.
+// differences maps each case whose result differs from client-go's to the reason.
 var differences = map[string]string{
 	"aggregated groups only: client":                       "a version that a server calls stale stays a failure, also if the resources have to be asked for one by one",
 	"aggregated groups only: without aggregated discovery": "as above: the server sends the aggregated form to those who don't want it",

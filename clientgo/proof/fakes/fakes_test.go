@@ -14,13 +14,14 @@ import (
 
 var verbose = flag.Bool("table", false, "log the whole page of client-go")
 
-// known are the intended differences: the output of client-go, and the output of this module.
+// known has the intended differences. Each has the output of client-go and the output of this
+// module.
 var known = []struct{ theirs, ours string }{
-	// In client-go, a typed object that was given to a dynamic fake has no kind in a list, but has
-	// one in a get.
+	// In client-go, a typed object that was given to a dynamic fake has a kind in the result of a
+	// get, but not in a list.
 	{`"items":[{"data":{"k":"v"},"metadata":{"labels":{"name":"typed"}`, `"items":[{"apiVersion":"v1","data":{"k":"v"},"kind":"ConfigMap","metadata":{"labels":{"name":"typed"}`},
-	// Each of three deletions raises the version here, so that a watch can report the deletions
-	// that it has missed.
+	// In this module, each of three deletions raises the version, so that a watch can report
+	// deletions before it began.
 	{`*v1.ConfigMapList {"metadata":{"resourceVersion":"12"},"items":[{"metadata":{"namespace":"a","labels":{"name":""}}`,
 		`*v1.ConfigMapList {"metadata":{"resourceVersion":"15"},"items":[{"metadata":{"namespace":"a","labels":{"name":""}}`},
 	{`*v1.ConfigMapList {"metadata":{"resourceVersion":"12"},"items":[{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"a","labels":{"name":""}`,

@@ -23,7 +23,7 @@ import (
 	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
-// differences are functions that report whether two different lines are a known difference.
+// differences are functions. Each reports whether two lines differ in a way that is intended.
 var differences = []func(name, their, our string) bool{listersText, trackersVersion}
 
 // listersText: if a pod has no owner, the listers have their own error texts.
@@ -36,9 +36,9 @@ var (
 	ourOwnerOf = regexp.MustCompile(`no \w+ found for (?P<namespace>\S+)/(?P<name>\S+) with labels `)
 )
 
-// trackersVersion: a deletion raises the version of a fake's tracker, so that a watch can begin
-// with it. Each fake has had one or two deletions before it lists or watches, so the versions
-// differ.
+// trackersVersion: here a deletion raises the version of a fake's tracker, so that a watch can
+// begin with the deletion. Each fake has one or two deletions before it lists or watches, so the
+// versions differ.
 func trackersVersion(name, their, our string) bool {
 	before, after := versionOf(their), versionOf(our)
 	return strings.Contains(name, "fake: ") && before > 0 && (after == before+1 || after == before+2) &&
@@ -55,9 +55,9 @@ func versionOf(line string) (version int) {
 	return version
 }
 
-// refused matches the extractions that client-go refuses. Here a manager that owns no part of an
-// existing object gets its name and kind, like a manager that has never applied. An item that is
-// twice in a list stays there twice.
+// refused matches the results of extractions that are errors in client-go. In this module, a
+// manager that owns no part of an existing object gets only the object's name and kind, like a
+// manager that has never applied. An item that is twice in a list is extracted twice.
 var refused = regexp.MustCompile(`^error (unable to convert managed fields for m to unstructured, expected map, got <nil>|error converting obj to typed: .*duplicate entries for key .*)$`)
 
 func TestAllThatIsGenerated(t *testing.T) {
@@ -76,13 +76,14 @@ func TestAllThatIsGenerated(t *testing.T) {
 			delete(theirs, name)
 		}
 	}
-	// other ways to encode and decode
+	// with these build tags, objects are encoded and decoded in other ways
 	for _, tags := range []string{"withscheme", "kinform_no_openapi"} {
 		t.Run(tags, func(t *testing.T) { compare(t, theirs, try(t, []string{"-clients"}, "-tags="+tags), met) })
 	}
 }
 
-// clients matches the cases of the typed, the dynamic and the metadata clients.
+// clients matches the names of the cases of the typed clients, the dynamic client and the metadata
+// client.
 var clients = regexp.MustCompile(`^(JSON|protobuf|without a content type|no namespace|nothing|unnamed|failing|failing in protobuf|dynamic .*|metadata .*): `)
 
 // compare compares all cases, and counts the known differences.
@@ -172,7 +173,7 @@ func functions(t *testing.T, dir string) (overlay string) {
 func try(t *testing.T, args []string, flags ...string) sides.Cases {
 	t.Helper()
 	run := exec.Command(sides.Build(t, "./try", flags...), args...)
-	// Informers list and then watch here. Streaming lists are compared elsewhere.
+	// Without streaming lists, which package behaviour compares.
 	run.Env = append(os.Environ(), "KUBE_FEATURE_WatchListClient=false")
 	return sides.Run(t, run)
 }

@@ -1,4 +1,5 @@
-// Package jsonpath compares clientgo/util/jsonpath with client-go's, expression by expression.
+// Package jsonpath compares clientgo/util/jsonpath with client-go's package, expression by
+// expression.
 package jsonpath_test
 
 import (
@@ -15,7 +16,7 @@ import (
 	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
-// differences are the expressions with another result than in client-go, and the reasons.
+// differences maps each expression whose result differs from client-go's to the reason.
 var differences = map[string]string{
 	`{.}`:                              "an empty name finds no embedded struct",
 	`{.@}`:                             "an empty name finds no embedded struct",
@@ -90,7 +91,8 @@ func same(theirs, ours []string) bool {
 	return true
 }
 
-// try evaluates expressions with one of the modules, and returns the lines of each.
+// try evaluates expressions with one of the modules. It returns the output lines of each
+// expression.
 func try(t *testing.T, expressions []byte, flags ...string) (blocks [][]string) {
 	program := exec.Command(sides.Build(t, "./try", flags...))
 	program.Stdin = bytes.NewReader(expressions)

@@ -3,8 +3,8 @@ package main
 import "regexp"
 
 // equivalents rewrites uses of unexported identifiers in client-go's tests, if this module has an
-// equivalent under another name. Without a rewrite, these tests and their callers would be left
-// out. A rewrite keeps the number of lines.
+// equivalent under another name. Without a rewrite, such a test would be left out. A rewrite keeps
+// the number of lines.
 var equivalents = map[string][]equivalent{
 	"tools/cache": {
 		{`s\.startedLock\.(Lock|Unlock)\(\)`, "s.mu.$1()"},
@@ -16,12 +16,13 @@ var equivalents = map[string][]equivalent{
 		{`&typedResourceEventHandler\b`, "typedHandler"},
 	},
 	"tools/clientcmd": {
-		// The next line calls testConfig, which tests the same with the exported Validate.
+		// Drop this line: the next line calls testConfig, which tests the same with the exported
+		// Validate.
 		{`test\.test(AuthInfo|Cluster|Context)\(.*\)`, ""},
 	},
 	"tools/record": {
 		{`&recorderImpl\{.*\}`, "eventBroadcaster.NewRecorder(scheme.Scheme, eventSource)"},
-		// this recorder uses the real clock
+		// the recorder of this module uses the real clock
 		{`\bclock\.Step\(1 \* time\.Second\)`, "time.Sleep(time.Second)"},
 		{`\beventBroadcasterImpl\{`, "writer{"},
 		{`\bcancelationCtx: +ctx,`, "sink: sink, correlator: eventCorrelator,"},
@@ -38,7 +39,7 @@ var equivalents = map[string][]equivalent{
 		{`\bheaderKeyEscape\(`, "escaped("},
 	},
 	"util/workqueue": {
-		// AddAfter does not hand over to a goroutine
+		// AddAfter of this module does not use a goroutine
 		{`len\(q\.\(\*delayingType\[any\]\)\.waitingForAddCh\) == 0`, "true"},
 	},
 	"tools/remotecommand": {

@@ -4,13 +4,13 @@
 //	go run ./peer util/jsonpath rest    # some
 //	go run ./peer -v tools/pager        # with the output of the tests
 //
-// The test files are those of the client-go that bench/go.mod requires. An overlay of the go
-// command replaces this module's own test files with them. Test functions that use unexported
-// identifiers of client-go are left out if they do not compile here, even with the rewrites of
-// equivalents.go. The others run with both modules, with client-go's data files around them. A
+// It uses the test files of the client-go version that bench/go.mod requires. An overlay of the go
+// command replaces this module's own test files with them. Test functions that do not compile here,
+// even with the rewrites of equivalents.go, are left out: they use unexported identifiers of
+// client-go. The other functions run with both modules, and can read client-go's data files. A
 // table shows how many functions each package has, and how many compile and pass with each module.
-// Below it are the functions that fail only here, with their reasons. The command fails if such a
-// function has no reason, or if a function with a reason passes.
+// Below the table are the functions that fail only here, with their reasons. The command fails if
+// such a function has no reason, or if a function with a reason passes.
 package main
 
 import (
@@ -94,7 +94,8 @@ func (r *row) add(other row) {
 	r.lost = append(r.lost, other.lost...)
 }
 
-// wrong returns the differences between lost and the reasons.
+// wrong returns the functions that are lost without a reason, and the functions with a reason that
+// are not lost.
 func (r row) wrong() (found []string) {
 	for _, name := range r.lost {
 		if reasons[name] == "" {

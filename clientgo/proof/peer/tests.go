@@ -74,7 +74,7 @@ func parse(text []byte) (*testFile, error) {
 				add(decl, "")
 				continue
 			}
-			if usesIota(decl) { // dropping one constant would change the others
+			if usesIota(decl) { // without one constant, the values of the others would change
 				add(decl, "")
 				continue
 			}
@@ -103,7 +103,7 @@ func isTest(name string) bool {
 	return ok && name != "TestMain" && !unicode.IsLower(first)
 }
 
-// functions returns the names of the tests that are not dropped.
+// functions returns the names of the test functions that are not dropped.
 func (t tests) functions() (names []string) {
 	for _, file := range t {
 		for _, p := range file.parts {

@@ -19,7 +19,7 @@ import (
 
 const module = "k8s.io/client-go"
 
-// workshop compiles and runs the tests.
+// workshop has the folders in which the tests are compiled and run.
 type workshop struct {
 	peer, line string // folders of client-go and of this module
 	dir        string
@@ -155,8 +155,8 @@ func (w *workshop) try(ctx context.Context, pkg string) (row, error) {
 		if theirs[name] {
 			r.there++
 		}
-		// A test with a short timeout, or one that another test has ended, may pass when it runs
-		// alone.
+		// A test that failed because of a short timeout, or because another test ended the process,
+		// may pass when it runs alone.
 		limit, tries := patience, 2
 		if reasons[pkg+" "+name] != "" {
 			limit, tries = time.Minute, 1
@@ -186,7 +186,7 @@ func (w *workshop) try(ctx context.Context, pkg string) (row, error) {
 var complaint = regexp.MustCompile(`(?m)^(?:\t|#)?\s*([^\s:]+_test\.go):(\d+):`)
 
 // compile compiles the tests of a package here. It drops declarations that do not compile from
-// files. It returns no program if the package is missing here, or none of its tests compiles.
+// files. It returns no program if the package is missing here, or if none of its tests compiles.
 func (w *workshop) compile(ctx context.Context, pkg string, files tests) (string, error) {
 	dir := filepath.Join(w.line, pkg)
 	if own, err := filepath.Glob(filepath.Join(dir, "*.go")); err != nil || len(own) == 0 && pkg != "kubernetes_test" {
@@ -246,8 +246,8 @@ func (w *workshop) overlay(dir string, files tests) (string, error) {
 	return path, os.WriteFile(path, data, 0o644)
 }
 
-// lay copies client-go's data files that the tests of a package may read: the files of the package,
-// and all testdata folders.
+// lay copies the data files that the tests of a package may read from client-go: the files of the
+// package, and all testdata folders.
 func (w *workshop) lay(pkg string) error {
 	return filepath.WalkDir(w.peer, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -276,10 +276,11 @@ func (w *workshop) lay(pkg string) error {
 	})
 }
 
-// patience limits how long the functions of a package may take.
+// patience limits the time of all test functions of a package.
 const patience = 5 * time.Minute
 
-// test runs functions of a program for at most limit, and returns the ones that pass.
+// test runs test functions of a program for at most the time limit, and returns the functions that
+// pass.
 func (w *workshop) test(ctx context.Context, program, pkg string, names []string, limit time.Duration) (passed map[string]bool, printed string, err error) {
 	cwd := filepath.Join(w.dir, "tree", pkg)
 	if err := os.MkdirAll(cwd, 0o755); err != nil {
@@ -310,6 +311,6 @@ func (w *workshop) test(ctx context.Context, program, pkg string, names []string
 			break
 		}
 	}
-	_ = cmd.Wait() // a failed test is already counted
+	_ = cmd.Wait() // the error of a failed test was already counted
 	return passed, text.String() + stderr.String(), ctx.Err()
 }

@@ -7,11 +7,11 @@
 //	go run ./programs -dir ~/src/operator       # a program of your own
 //
 // Programs are modules that the go command fetches like any dependency. The work folder is in the
-// user's cache. On both sides, the modules that are versioned with client-go have the same version.
-// The command prints a table of the tests that passed and failed on each side. Below it are three
-// lists of tests. The first has the tests that passed only with client-go, even when they were run
-// again. The second has the tests that passed in the second run, and the third the tests that fail
-// on both sides.
+// user's cache. Modules of Kubernetes that are released together with client-go have client-go's
+// version on both sides. The command prints a table of the tests that passed and failed on each
+// side. Below it are three lists of tests. The first list has the tests that passed only with
+// client-go, even when they were run again. The second list has the tests that passed in the second
+// run. The third list has the tests that fail on both sides.
 package main
 
 import (
@@ -25,8 +25,8 @@ import (
 	"syscall"
 )
 
-// attempts is how often a test is run again that passes with client-go and fails here, before it
-// counts as lost.
+// attempts is the number of times that a test is run again if it passes with client-go and fails
+// here. If it fails each time, it counts as lost.
 const attempts = 3
 
 func main() {
@@ -92,8 +92,8 @@ func run(ctx context.Context, args []string) error {
 				r.after = result
 			}
 		}
-		// Tests of some programs have too short timeouts, or none, and sometimes fail on either
-		// side.
+		// Tests of some programs have too short timeouts or no timeouts, and sometimes fail on
+		// either side.
 		for range attempts {
 			if lost := r.lost(); len(lost) > 0 {
 				if err := w.again(ctx, p, kinform, r.after, lost); err != nil {

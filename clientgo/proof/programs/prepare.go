@@ -16,7 +16,8 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// staged matches modules that have client-go's versions, or a commit instead of a version.
+// staged matches lines of modules that have client-go's version numbers, or a commit instead of a
+// version.
 var staged = regexp.MustCompile(`^(k8s\.io/[a-z-]+) v0\.([1-9][0-9]+\.[0-9]+|0\.0-[0-9]+-[0-9a-f]+)\b`)
 
 // newest has the newest versions of modules that are versioned with client-go, but were not
@@ -116,9 +117,9 @@ func (w workshop) edit(ctx context.Context, dir string, p program, s side) error
 	return w.run(ctx, dir, "mod", "tidy", "-e")
 }
 
-// replacements returns edits that repeat the replace directives of a program's own go.mod which
-// have a version. The go command ignores replace directives of a dependency. Modules of k8s.io keep
-// the versions that fit client-go's.
+// replacements returns edits that repeat replace directives of a program's own go.mod, because the
+// go command ignores the replace directives of a dependency. It repeats only directives with a
+// version. It omits modules of k8s.io, which must have versions that fit client-go's version.
 func replacements(file []byte) (edits []string, err error) {
 	program, err := modfile.Parse("go.mod", file, nil)
 	if err != nil {
@@ -159,11 +160,12 @@ func (w workshop) bump(ctx context.Context, dir, modules string) error {
 	return w.run(ctx, dir, edits...)
 }
 
-// dependency reports whether the program is a dependency of the folder's module, and not in the
-// folder itself.
+// dependency reports whether the program is a dependency of the module in the prepared folder.
+// Otherwise the folder has the program itself.
 func (p program) dependency() bool { return p.dir == "" && !p.copied }
 
-// patterns returns the packages of a program for its own patterns, or the default if it has none.
+// patterns returns the package patterns of a program. If own is empty, it uses the patterns
+// otherwise.
 func patterns(p program, own []string, otherwise ...string) []string {
 	if len(own) == 0 {
 		own = otherwise

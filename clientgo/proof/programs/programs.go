@@ -8,14 +8,15 @@ type program struct {
 	version string
 	// dir is a folder with the program's sources, instead of a module's version.
 	dir string
-	// copied copies the sources, for tests that write to their folder. Otherwise the program is a
-	// dependency of a module that has only a go.mod, and its tests run in the module cache.
+	// copied means that the sources are copied, for tests that write to their folder. If it is
+	// false, the program is a dependency of a module that has only a go.mod, and its tests run in
+	// the module cache.
 	copied bool
-	// folder is the part of the module that is used, if it is not a module itself. It is made a
+	// folder is the part of the module that is used. It is not a module itself, so it is made a
 	// module.
 	folder string
 	build  []string // patterns of packages to build, relative to the module; none means all
-	test   []string // patterns of packages to test; none means those of build
+	test   []string // patterns of packages to test; none means the patterns of build
 	// unused are modules that go.mod requires but no package imports, and that a module proxy may
 	// lack. They are replaced by empty modules.
 	unused []string
@@ -26,7 +27,7 @@ type program struct {
 
 const (
 	clientGoVersion = "v0.37.2"
-	// runtimeVersion is the version of controller-runtime for this version of client-go.
+	// runtimeVersion is the version of controller-runtime that fits this version of client-go.
 	runtimeVersion = "v0.25.2"
 )
 

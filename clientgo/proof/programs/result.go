@@ -21,8 +21,8 @@ func newResult() *result { return &result{outcomes: map[string]string{}} }
 // event is a line of go test -json.
 type event struct{ Action, Package, Test, Output string }
 
-// take reads a line of go test -json. It counts subtests too. A package that does not compile, or
-// whose process ends with a panic, counts as a failed test.
+// take records the outcome in a line of go test -json. It counts subtests too. A package that does
+// not compile, or whose process ends with a panic, counts as a failed test.
 func (r *result) take(line []byte, verbose bool) {
 	var e event
 	if json.Unmarshal(line, &e) != nil {
@@ -88,7 +88,7 @@ func (r *result) add(name, outcome string) {
 	r.outcomes[unique] = outcome
 }
 
-// settle takes over the tests in names that pass in a second run.
+// settle records the tests in names that passed in the run second.
 func (r *result) settle(second *result, names []string) {
 	for _, name := range names {
 		if second.outcomes[name] != "pass" {
@@ -98,7 +98,7 @@ func (r *result) settle(second *result, names []string) {
 		r.unsteady = append(r.unsteady, name)
 		pkg, _, _ := strings.Cut(name, " ")
 		if second.outcomes[pkg+" "] == "" {
-			delete(r.outcomes, pkg+" ") // the whole package passes now
+			delete(r.outcomes, pkg+" ") // the package as a whole passes now
 		}
 	}
 }
@@ -143,7 +143,7 @@ func (r row) lost() (names []string) {
 	return names
 }
 
-// failing returns the tests that fail on both sides, because of the machine, the server, or the
+// failing returns the tests that fail on both sides. The cause is the machine, the server or the
 // program.
 func (r row) failing() (names []string) {
 	if r.before == nil || r.after == nil {

@@ -24,7 +24,7 @@ const (
 
 // workshop builds and tests programs.
 type workshop struct {
-	checkout string // of kinform
+	checkout string // folder of kinform's sources
 	cache    string
 	assets   string
 	verbose  bool
@@ -52,8 +52,8 @@ func (w workshop) try(ctx context.Context, p program, s side) (*result, error) {
 	return r, ctx.Err()
 }
 
-// again runs failed tests of a side once more, with all other tests of their packages, and records
-// those that pass now.
+// again runs failed tests of a side once more, together with all other tests of their packages. It
+// records the failed tests that pass now.
 func (w workshop) again(ctx context.Context, p program, s side, r *result, names []string) error {
 	packages := map[string]bool{}
 	for _, name := range names {

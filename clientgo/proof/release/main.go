@@ -1,14 +1,14 @@
-// Command release tests kinform as a released version before the release. It makes a module proxy
-// in a folder from the checked-out commit, with all modules of a release
-// (docs/adr/0009-modules.md). It installs the command from this proxy, and runs "kinform migrate"
-// on a program, without a replace directive to a checkout. After "kinform migrate --undo", the
-// program's go.mod and go.sum must be as before.
+// Command release tests a release of kinform before the release is made. It makes a module proxy in
+// a folder, with all modules of a release at the checked-out commit (docs/adr/0009-modules.md). It
+// installs the command from this proxy, and runs "kinform migrate" on a program, without a replace
+// directive to a checkout. After "kinform migrate --undo", the program's go.mod and go.sum must be
+// as before.
 //
 //	go run ./release [-version v0.1.0] [PROGRAM]
 //
 // PROGRAM is the folder of a module that requires client-go. The command works on a copy of it.
-// Without PROGRAM, it uses a small program of its own. All other modules come from Go's module
-// cache, and from GOPROXY if the cache lacks them.
+// Without PROGRAM, it writes a small program. Modules other than kinform's come from Go's module
+// cache, or from GOPROXY if the cache does not have them.
 package main
 
 import (
@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// bench is the folder in which a release is tested.
+// bench has the folders of a test of a release.
 type bench struct {
 	dir     string // removed at the end
 	root    string // root of the checkout
@@ -107,8 +107,9 @@ func (b bench) publish(ctx context.Context) error {
 	return nil
 }
 
-// goMod returns the go.mod of a module in a release. It requires kinform's modules at the release
-// version, which are v0.0.0 in a checkout, and has no replace directive.
+// goMod returns the go.mod of a module in a release. In a checkout, kinform's modules require each
+// other at v0.0.0, with replace directives. In a release they require the release version, and have
+// no replace directives.
 func (b bench) goMod(name string) ([]byte, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -133,7 +134,7 @@ func (b bench) goMod(name string) ([]byte, error) {
 	return mod.Format()
 }
 
-// add adds a module to the proxy.
+// add adds the module in a folder to the proxy.
 func (b bench) add(of, folder string) error {
 	name := filepath.Join(folder, "go.mod")
 	mod, err := b.goMod(name)
@@ -167,7 +168,7 @@ func (b bench) add(of, folder string) error {
 
 func (b bench) proxy() string { return filepath.Join(b.dir, "proxy") }
 
-// migrate migrates a program to the release, and undoes it.
+// migrate migrates a program to the release, and then undoes the migration.
 func (b bench) migrate(ctx context.Context, program string) error {
 	cache, err := output(ctx, b.root, nil, "go", "env", "GOMODCACHE")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
-// differences are the cases with another result than in client-go, and the reasons.
+// differences maps each case whose result differs from client-go's to the reason.
 var differences = map[string]string{
 	"no base and an absolute path":                  "client-go panics",
 	"no event":                                      "client-go panics",

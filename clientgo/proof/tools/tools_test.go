@@ -13,7 +13,7 @@ const (
 	wrapped = "an error of the server that a sink has wrapped is known: client-go asks twelve times more"
 )
 
-// differences are the cases with another result than in client-go, and the reasons.
+// differences maps each case whose result differs from client-go's to the reason.
 var differences = map[string]string{
 	"events to a sink with errors: another object":          counted,
 	"events to a sink with errors: canceled":                counted,

@@ -18,16 +18,16 @@ import (
 const (
 	kinform = "github.com/kinform/kinform"
 	client  = "k8s.io/client-go"
-	version = "v0.37.2" // of client-go, whose names clientgo has
+	version = "v0.37.2" // the version of client-go for which clientgo stands
 )
 
 // consumer is a kind of program that uses kinform.
 type consumer struct {
-	requires []string // kinform's modules that it requires
+	requires []string // modules of kinform that the program requires
 	line     bool     // whether it has the replace directive for client-go
-	// raised has the modules whose version is raised, with the new version and the reason.
+	// raised maps each module whose version is raised, with the new version, to the reason.
 	raised map[string]string
-	// added has the modules that are added, with the reason.
+	// added maps each module that is added to the reason.
 	added map[string]string
 }
 
@@ -36,13 +36,13 @@ const (
 	ofOpenTelemetry = "OpenTelemetry has it, at the version that k8s.io/component-base v0.37 requires"
 )
 
-// consumers are the kinds of programs. A raised version may break a program that never asked for
-// it. The core and clientgo raise none, and any other raise needs a reason.
+// consumers are the kinds of programs. A raised version may break a program that has not asked for
+// it. The core and clientgo raise no versions. For all others there must be a reason.
 var consumers = map[string]consumer{
 	"core": {requires: []string{""}},
 	// go mod tidy adds kinform, whose packages clientgo imports
 	"line":       {requires: []string{""}, line: true},
-	"controller": {requires: []string{""}}, // a package of the main module
+	"controller": {requires: []string{""}}, // package controller is in the main module
 	"metrics": {requires: []string{"", "/metrics"}, added: map[string]string{
 		"github.com/beorn7/perks v1.0.1":              ofPrometheus,
 		"github.com/cespare/xxhash/v2 v2.3.0":         ofPrometheus,
@@ -128,7 +128,7 @@ func program(t *testing.T, c consumer) (dir string) {
 	return dir
 }
 
-// goMod returns the go.mod of client-go.
+// goMod returns the content of client-go's go.mod.
 func goMod(t *testing.T) []byte {
 	t.Helper()
 	file := strings.TrimSpace(run(t, ".", "go", "mod", "download", "-json", client+"@"+version))
@@ -167,8 +167,8 @@ func run(t *testing.T, dir, name string, args ...string) string {
 	return string(out)
 }
 
-// threeResults is code as in vertical-pod-autoscaler, descheduler and others. Query and QueryRange
-// have three results, as up to client_golang v1.24.
+// threeResults is code such as vertical-pod-autoscaler, descheduler and others have. Up to
+// client_golang v1.24, Query and QueryRange have three results.
 const threeResults = `package main
 
 import (
@@ -194,8 +194,8 @@ func main() {
 }
 `
 
-// A program that calls Prometheus' client with three results compiles with clientgo, and keeps its
-// version of that client.
+// A program with code like threeResults compiles with clientgo, and keeps its version of
+// Prometheus' client.
 func TestAProgramOfPrometheusClientCompilesWithTheLine(t *testing.T) {
 	const library, its = "github.com/prometheus/client_golang", "v1.24.0"
 	dir := program(t, consumer{line: true})

@@ -25,7 +25,8 @@ import (
 	fcache "k8s.io/client-go/tools/cache/testing"
 )
 
-// fault makes one function of a program fail on its first call. Each function calls here.
+// fault makes one function of a program fail on its first call. Each function of the program calls
+// a method of it.
 type fault struct {
 	at   string
 	fail func()
@@ -40,8 +41,8 @@ func (f *fault) here(at string) {
 
 func panics() { panic("on purpose") }
 
-// each runs a test in a bubble for each place, in a program that survives panics. synctest checks
-// that no goroutine is left at its end.
+// each runs a test once for each place in places, in a bubble of synctest. A panic does not end the
+// process. At the end of a test, synctest checks that no goroutine is left.
 func each(t *testing.T, fail func(), places []string, test func(t *testing.T, f *fault)) {
 	utilruntime.ReallyCrash = false
 	defer func() { utilruntime.ReallyCrash = true }()
@@ -56,7 +57,7 @@ func each(t *testing.T, fail func(), places []string, test func(t *testing.T, f 
 	}
 }
 
-// faultySource lists and watches a server that keeps its history.
+// faultySource lists and watches a server that remembers its changes.
 type faultySource struct {
 	*fault
 	server *fcache.FakeControllerSource
@@ -91,7 +92,7 @@ func (s faultySource) Watch(o metav1.ListOptions) (watch.Interface, error) {
 
 func (s faultySource) IsWatchListSemanticsUnSupported() bool { return true }
 
-// faultyError fails when its Unwrap is called.
+// faultyError is an error whose method Unwrap fails.
 type faultyError struct{ fail func() }
 
 func (faultyError) Error() string   { return "faulty" }
@@ -131,7 +132,7 @@ func (s *faultyStore) UpdateResourceVersion(string) {
 	s.here("UpdateResourceVersion")
 }
 
-// changes makes one change of each kind. Afterwards a and c exist.
+// changes makes one change of each kind. After it, the objects a and c exist.
 func (s faultySource) changes() {
 	sleep(5 * time.Minute)
 	s.server.Add(pod("b", ""))
@@ -164,12 +165,12 @@ func TestAReflectorGoesOnAfterAPanic(t *testing.T) {
 	each(t, panics, []string{"list", "error of a list", "watch", "ResultChan", "Stop", "Add", "Update", "Delete", "Replace", "UpdateResourceVersion"}, reflectorGoesOn)
 }
 
-// client-go ends the process.
+// In client-go such a panic ends the process.
 func TestResyncsGoOnAfterAPanic(t *testing.T) {
 	each(t, panics, []string{"Resync", "ShouldResync"}, reflectorGoesOn)
 }
 
-// These functions run in goroutines of the reflector. client-go does not call them again.
+// These functions run in goroutines of the reflector. In client-go they are not called again.
 func TestAReflectorGoesOnAfterGoexit(t *testing.T) {
 	each(t, runtime.Goexit, []string{"list", "Resync", "ShouldResync"}, reflectorGoesOn)
 }
@@ -216,7 +217,8 @@ func (h *told) all() []string {
 	return slices.Clone(h.calls)
 }
 
-// indexers returns an index function that fails on the first object, and one that fails on b.
+// indexers returns two index functions. The first fails on the first object, and the second fails
+// on object b.
 func (f *fault) indexers() cache.Indexers {
 	return cache.Indexers{"x": func(obj any) ([]string, error) {
 		f.here("index of a list")
@@ -271,7 +273,7 @@ func TestASharedInformerGoesOnAfterAPanic(t *testing.T) {
 	each(t, panics, append(ofShared, "error of a list", "error of an index function", "Stop"), sharedGoesOn)
 }
 
-// In client-go the loop ends together with its goroutine.
+// In client-go the informer's loop ends together with its goroutine.
 func TestASharedInformerGoesOnAfterGoexit(t *testing.T) {
 	each(t, runtime.Goexit, ofShared, sharedGoesOn)
 }
@@ -356,8 +358,8 @@ func (q faultyQueue) Pop(process cache.PopProcessFunc) (any, error) {
 	return q.Queue.Pop(process)
 }
 
-// controllerGoesOn makes changes that reach a controller whose functions, the program's own,
-// maintain a store.
+// controllerGoesOn makes changes that reach a controller. The functions of the program in its
+// Config maintain a store.
 func controllerGoesOn(t *testing.T, f *fault) {
 	source := newFaultySource(f)
 	defer source.server.Shutdown()
@@ -399,7 +401,7 @@ func TestAControllerGoesOnAfterAPanic(t *testing.T) {
 	each(t, panics, append(ofReflector[:len(ofReflector):len(ofReflector)], "Stop", "Process", "Queue.Pop"), controllerGoesOn)
 }
 
-// client-go ends the process.
+// In client-go such a panic ends the process.
 func TestResyncsOfAControllerGoOnAfterAPanic(t *testing.T) {
 	each(t, panics, []string{"ShouldResync", "Queue.Resync"}, controllerGoesOn)
 }
@@ -427,8 +429,9 @@ func TestGoexitEndsTheGoroutineOfAController(t *testing.T) {
 	}
 }
 
-// The handler of NewInformer is called in the goroutine of Run. A program can therefore recover a
-// panic around Run, and the store is never ahead of the handler.
+// The handler of NewInformer is called in the goroutine of Run. So a program can recover the
+// handler's panic around Run, and the store never has a change of which the handler was not
+// notified.
 func TestAnInformerOfOneHandlerCallsItInRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := newFaultySource(&fault{})
@@ -449,7 +452,7 @@ func TestAnInformerOfOneHandlerCallsItInRun(t *testing.T) {
 			require.PanicsWithValue(t, "on purpose", func() { c.RunWithContext(ctx) })
 		}, func() {
 			require.False(t, c.HasSynced(), "the handler has not returned")
-			for range 3 { // while the handler runs
+			for range 3 { // look at the store while the handler runs
 				source.server.Modify(pod("b", ""))
 			}
 			sleep(90 * time.Second)
@@ -464,7 +467,8 @@ func TestAnInformerOfOneHandlerCallsItInRun(t *testing.T) {
 	})
 }
 
-// crash runs an informer and a controller in a separate process, until a function panics.
+// crash runs an informer and a controller until the function at this place panics. It is called in
+// a separate process.
 func crash(place string) {
 	utilruntime.PanicHandlers = append(utilruntime.PanicHandlers, func(context.Context, any) { fmt.Fprintln(os.Stderr, handled) })
 	f := &fault{at: place, fail: panics}
@@ -509,7 +513,7 @@ func TestAPanicEndsTheProcess(t *testing.T) {
 
 const handled = "a panic handler was called"
 
-// Each panic handler is called once for a panic below a reflector's Run.
+// A panic in a function that a reflector's Run calls reaches each panic handler once.
 func TestAPanicReachesItsHandlersOnce(t *testing.T) {
 	for _, place := range []string{"list", "watch", "ResultChan", "error handler"} {
 		t.Run(place, func(t *testing.T) {
@@ -519,15 +523,15 @@ func TestAPanicReachesItsHandlersOnce(t *testing.T) {
 	}
 }
 
-// A list function runs in another goroutine than the one in which its panic is raised again.
-// client-go loses its stack.
+// A list function runs in its own goroutine, and another goroutine panics again with the value. In
+// client-go the stack of the list function is lost.
 func TestAPanicOfAListShowsItsStack(t *testing.T) {
 	out := output(t, "list")
 	require.Contains(t, out, "panic: on purpose")
 	require.Contains(t, out, "contracts.panics")
 }
 
-// The same holds for an index function: the store is complete before its panic is raised again.
+// A panic of an index function is also raised again later, after the store is complete.
 func TestAPanicOfAnIndexFunctionShowsItsStack(t *testing.T) {
 	out := output(t, "index of a list")
 	require.Contains(t, out, "panic: on purpose")

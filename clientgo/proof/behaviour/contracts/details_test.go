@@ -33,7 +33,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// lines returns a logger that appends its lines to a slice. The options are those of funcr.
+// lines returns a logger that appends its lines to a slice, with options of package funcr.
 func lines(to *[]string, options funcr.Options) logr.Logger {
 	return funcr.New(func(prefix, args string) { *to = append(*to, strings.TrimSpace(prefix+" "+args)) }, options)
 }
@@ -61,7 +61,7 @@ func TestDescentFindsWhatIsInside(t *testing.T) {
 	require.Equal(t, []string{"map", "slice", "string", "map"}, kinds)
 }
 
-// A pager returns the rest of a page after its context has ended.
+// After its context has ended, a pager still passes on the rest of the page.
 func TestAPagerHandsOutTheRestOfAPage(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -123,7 +123,7 @@ func TestALoggedBodyNamesItsCaller(t *testing.T) {
 	require.Equal(t, 2, bodies, "%q", logged)
 }
 
-// Headers are a separate log field, whose values are lists.
+// Headers are a separate field of a log line. The value of each header is a list.
 func TestLoggedHeadersAreStructured(t *testing.T) {
 	var logged []string
 	logger := lines(&logged, funcr.Options{Verbosity: 8})
@@ -167,7 +167,8 @@ func TestTheLinesOfWaitFor(t *testing.T) {
 	}, logged)
 }
 
-// A plugin that is a shell script may search the text of its input.
+// A plugin may be a shell script that searches the text of its input, so the text must be
+// client-go's.
 func TestTheInfoOfAPluginBeginsWithItsKind(t *testing.T) {
 	dir := t.TempDir()
 	told, plugin := filepath.Join(dir, "told"), filepath.Join(dir, "plugin")

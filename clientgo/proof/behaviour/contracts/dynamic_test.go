@@ -13,8 +13,8 @@ import (
 	core "k8s.io/client-go/testing"
 )
 
-// A reactor may handle each verb of a dynamic fake by returning an unstructured object or list
-// without a kind.
+// For each verb, a reactor of a dynamic fake may return an unstructured object or list without a
+// kind.
 func TestADynamicFakeTakesUnstructuredAnswersWithoutAKind(t *testing.T) {
 	item := unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "x"}}}
 	for name, answer := range map[string]runtime.Unstructured{

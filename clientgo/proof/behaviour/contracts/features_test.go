@@ -18,7 +18,7 @@ func (g *ownGates) Set(key features.Feature, on bool) error {
 	return nil
 }
 
-// fails records the failure of a test instead of failing it.
+// fails is a test that records its failure instead of failing.
 type fails struct {
 	*testing.T
 	name   string

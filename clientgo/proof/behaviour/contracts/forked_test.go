@@ -48,7 +48,7 @@ func TestComparisonsOfTemplates(t *testing.T) {
 	require.Equal(t, "false missing argument for comparison", says(template.Equal(1)))
 }
 
-// pointed has a String method on its pointer type.
+// pointed is a type whose pointer has a method String.
 type pointed struct{ A int }
 
 func (p *pointed) String() string { return "text" }
@@ -120,7 +120,7 @@ func header(pairs ...string) http.Header {
 	return h
 }
 
-// answers sets the response of the server to every request.
+// answers sets the server's response to every request.
 func (c *cached) answers(code int, body string, pairs ...string) {
 	c.answer = func(r *http.Request) (*http.Response, error) {
 		w := httptest.NewRecorder()

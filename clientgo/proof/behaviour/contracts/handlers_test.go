@@ -27,8 +27,8 @@ func defined() cache.ResourceEventHandlerFuncs {
 	return cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}, DeleteFunc: func(any) {}}
 }
 
-// The logs of WaitFor name handlers: a type by its package, and a function by the function that
-// defines it.
+// The logs of WaitFor name handlers. The name of a type includes its package. A function literal
+// has the name of the function that contains it.
 func TestHandlersHaveNames(t *testing.T) {
 	const here = "github.com/kinform/kinform/clientgo/proof/behaviour/contracts."
 	informer := cache.NewSharedIndexInformer((&server{}).source(), &corev1.Pod{}, 0, cache.Indexers{})
@@ -67,7 +67,7 @@ func TestAdaptersHaveTheNamesOfTheirHandlers(t *testing.T) {
 	require.Equal(t, "SharedIndexInformer *v1.Pod + event handler "+here+"TestAdaptersHaveTheNamesOfTheirHandlers", r.HasSyncedChecker().Name())
 }
 
-// The panics of a handler are logged by the logger in the handler's options.
+// The logger in a handler's options logs the panics of the handler.
 func TestThePanicsOfAHandlerAreLoggedByItsLogger(t *testing.T) {
 	var loggers []string
 	utilruntime.ReallyCrash = false

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// diary is a handler that calls does for each event, and then records the event.
+// diary is a handler that calls the function does for each event, and then records the event.
 type diary struct {
 	does func(line string)
 
@@ -97,8 +97,8 @@ func TestWhatAHandlerIsToldDependsOnWhatTheStoreHas(t *testing.T) {
 	})
 }
 
-// PD-5, PD-6, PD-11: for a list, deletions are notified first, then the list in its order. The
-// store already has the whole list.
+// PD-5, PD-6, PD-11: after a list, handlers are first notified of deletions, and then of the
+// objects in the order of the list. By then the store has the whole list.
 func TestAListIsOneStep(t *testing.T) {
 	informed(t, []*corev1.Pod{pod("a", "1"), pod("b", "1"), pod("c", "1")}, nil, func(i *informerOf) {
 		i.told()
@@ -115,7 +115,7 @@ func TestAListIsOneStep(t *testing.T) {
 	})
 }
 
-// PD-7, RC-23: a bookmark sets the versions, and notifies no handler.
+// PD-7, RC-23: a bookmark sets the versions of store and reflector. Handlers are not notified.
 func TestABookmarkIsToldToNobody(t *testing.T) {
 	informed(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *informerOf) {
 		i.told()
@@ -204,8 +204,8 @@ func TestTheStoreIsNeverOlderThanWhatAHandlerIsTold(t *testing.T) {
 	})
 }
 
-// SI-12, SI-13: unchanged objects are notified to handlers without a resync period, if there never
-// was a resync.
+// SI-12, SI-13: if there never was a resync, handlers without a resync period are notified of
+// unchanged objects in a list.
 func TestAListTellsOfWhatHasNotChanged(t *testing.T) {
 	informed(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *informerOf) {
 		i.told()
@@ -215,7 +215,7 @@ func TestAListTellsOfWhatHasNotChanged(t *testing.T) {
 	})
 }
 
-// SI-14: panics that do not end the process.
+// SI-14: a handler whose panics do not end the process gets the next notifications.
 func TestAHandlerThatPanicsGoesOn(t *testing.T) {
 	utilruntime.ReallyCrash = false
 	defer func() { utilruntime.ReallyCrash = true }()
@@ -241,7 +241,7 @@ func TestAHandlerThatPanicsGoesOn(t *testing.T) {
 	})
 }
 
-// SI-14, D10: in client-go such a handler never has synced.
+// SI-14, D10: in client-go, HasSynced of a handler that has panicked stays false.
 func TestAHandlerThatPanicsIsSynced(t *testing.T) {
 	utilruntime.ReallyCrash = false
 	defer func() { utilruntime.ReallyCrash = true }()
@@ -251,8 +251,8 @@ func TestAHandlerThatPanicsIsSynced(t *testing.T) {
 	})
 }
 
-// SI-16, SI-18, SI-21: handlers come and go while events arrive. Each handler is notified of each
-// object as added exactly once.
+// SI-16, SI-18, SI-21: handlers are added and removed while events arrive. Each handler gets
+// exactly one add for each object.
 func TestHandlersComeAndGoWhileEventsFlow(t *testing.T) {
 	informed(t, nil, nil, func(i *informerOf) {
 		w := i.last(t)
@@ -327,7 +327,7 @@ type otherHandle struct {
 	cache.ResourceEventHandlerRegistration
 }
 
-// SI-22 to SI-27: the resync period of each handler, before and after the start.
+// SI-22 to SI-27: the resync periods of handlers that are added before and after the start.
 func TestResyncsOfEachHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{list: func(int, metav1.ListOptions) (runtime.Object, error) { return podList("10", pod("a", "1")), nil }}
@@ -394,7 +394,7 @@ func TestNilFunctionsAndFilters(t *testing.T) {
 	require.Equal(t, gone(in), asked[len(asked)-1])
 }
 
-// SI-30: the store and the handlers get the transform's results, also for tombstones. If the
+// SI-30: the store and the handlers get the results of the transform, also in tombstones. If the
 // transform fails, the event is dropped.
 func TestATransform(t *testing.T) {
 	informed(t, []*corev1.Pod{pod("a", "1")}, func(i *informerOf) {
@@ -457,7 +457,7 @@ func TestAnInformerRunsOnce(t *testing.T) {
 		handle, err := inf.AddEventHandler(&diary{})
 		require.NoError(t, err)
 		run(t, inf.RunWithContext, func() {
-			inf.RunWithContext(t.Context()) // returns
+			inf.RunWithContext(t.Context()) // returns at once
 		})
 		requests := len(s.asked())
 		inf.RunWithContext(t.Context())

@@ -13,8 +13,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// crashEnv is the environment variable that names the place of a panic that shall end this process;
-// see crash.
+// crashEnv is an environment variable. If it is set, this process must end by a panic, and its
+// value is the place of the panic; see crash.
 const crashEnv = "CONTRACTS_CRASH"
 
 func TestMain(m *testing.M) {
@@ -23,8 +23,8 @@ func TestMain(m *testing.M) {
 	}
 	klog.SetOutput(io.Discard)
 	klog.LogToStderr(false)
-	// One of the error handlers sleeps relative to the time of the last error. In a bubble of
-	// synctest that time is years away.
+	// One of the error handlers sleeps until some time after the last error. In a bubble of
+	// synctest, this time is years away.
 	utilruntime.ErrorHandlers = nil
 	utilruntime.PanicHandlers = nil
 	os.Exit(m.Run())

@@ -53,8 +53,8 @@ func (p *provider) NewStoreResourceVersionMetric(cache.InformerNameAndResource) 
 	return &p.version
 }
 
-// An informer with a reserved identity has metrics. A second informer of the same identity has
-// none.
+// An informer whose identity is reserved has metrics. A second informer with the same identity has
+// no metrics.
 func TestMetricsOfAnInformer(t *testing.T) {
 	defer cache.ResetInformerNamesForTesting()
 	informerName, err := cache.NewInformerName("test")
@@ -116,8 +116,8 @@ func TestAStreamingListIsCompared(t *testing.T) {
 	}
 }
 
-// Informers use the loggers of options and contexts, so a program finds its own values in the log
-// lines.
+// Informers use the loggers of options and contexts. So log lines have the values that the program
+// has added to its loggers.
 func TestLoggersAreTheProgramsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.BufferLogs(true), ktesting.Verbosity(9)))

@@ -47,7 +47,7 @@ func TestWhatWasWrittenOverAnObjectWithoutAVersionIsShown(t *testing.T) {
 	require.Equal(t, "a", shown(), "two objects without versions are equal, and the store's is shown")
 }
 
-// IX-19: a second read of an object that the store does not have.
+// IX-19: an object that the store does not have is returned more than once.
 func TestWhatWasAddedIsShownMoreThanOnce(t *testing.T) {
 	m, _ := mutations()
 	m.Mutation(pod("a", "2"))
@@ -58,7 +58,7 @@ func TestWhatWasAddedIsShownMoreThanOnce(t *testing.T) {
 	}
 }
 
-// IX-19: the object is no longer in the index.
+// IX-19: an object whose newer state has left the index is not returned.
 func TestAnIndexShowsNothingOlderThanTheStore(t *testing.T) {
 	m, store := mutations()
 	old, now := pod("a", "2"), pod("a", "3")

@@ -25,13 +25,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// oddServer serves config maps. A test chooses the versions, the bookmarks and the ends of watches.
-// It is the transport of a client.
+// oddServer serves config maps, as the transport of a client. A test chooses the versions, the
+// bookmarks and the ends of watches.
 type oddServer struct {
-	// answer serves the n-th watch, counted from 0. nil leaves the watch open. opening is called
-	// first.
+	// answer serves the n-th watch, counted from 0. If answer is nil, the watch stays open. opening
+	// is called before answer.
 	answer func(n int, w *oddWatch)
-	// refuses returns the status code that refuses the n-th watch, or 0 to accept it.
+	// refuses returns the status code with which the n-th watch is rejected, or 0 if it is
+	// accepted.
 	refuses func(n int) int
 	version string // of lists
 
@@ -156,7 +157,7 @@ func (s *oddServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return reply(200, body)
 }
 
-// oddInformers make an informer with each of the three kinds of clients.
+// oddInformers has a function for each of the three kinds of clients that makes an informer.
 var oddInformers = map[string]func(c *restclient.Config) cache.SharedIndexInformer{
 	"typed": func(c *restclient.Config) cache.SharedIndexInformer {
 		return informers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(c), 0).Core().V1().ConfigMaps().Informer()
@@ -223,7 +224,7 @@ func oddly(t *testing.T, serve func() *oddServer, test func(t *testing.T, s *odd
 	}
 }
 
-// RC-24: an unusable bookmark must not lose an event.
+// RC-24: no event is lost if a bookmark is unusable.
 func TestABookmarkThatCannotBeUsed(t *testing.T) {
 	for name, bookmark := range map[string]string{
 		"without a version":     `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}`,
@@ -331,8 +332,8 @@ func TestObjectsWithVersionsOfTheirOwn(t *testing.T) {
 	})
 }
 
-// SI-12: an update with the stored version is notified like a resync, so not at all without
-// resyncs. The store has the update.
+// SI-12: an update with the version of the stored object is notified like a resync. So handlers
+// without resyncs are not notified. The store has the update.
 func TestAnObjectWhoseVersionStaysAtOne(t *testing.T) {
 	for name, informer := range oddInformers {
 		t.Run(name, func(t *testing.T) {

@@ -31,12 +31,13 @@ import (
 	"github.com/kinform/kinform/rest/sharing/mutation"
 )
 
-// policies are the values of client.Config's field Sharing, which client-go does not have.
+// policies are values of the field Sharing of client.Config. client-go does not have this field.
 var policies = []string{"", "nothing", "constants", "immutable", "everything"}
 
 const pods = 20
 
-// podServer returns a server with the pods of a few workloads, which are largely equal.
+// podServer returns a server with the pods of a few workloads. The pods of a workload are largely
+// equal.
 func podServer(t *testing.T) *apitest.Server {
 	srv := apitest.Start(t, apitest.Options{})
 	require.NoError(t, apitest.Populate(srv, apitest.Pods(pods, apitest.PodOptions{Namespaces: 1})))
@@ -51,7 +52,7 @@ func configOf(host, encoding, sharing string) *client.Config {
 	return config
 }
 
-// owner has the ways in which a program gets objects that it owns.
+// owner has functions that get objects in all ways in which a program owns the objects.
 type owner struct {
 	list   func(ctx context.Context) ([]any, error)
 	get    func(t *testing.T, name string) any
@@ -188,7 +189,7 @@ type keeper struct {
 	cache.Store
 	mu  sync.Mutex // guards following
 	all []any
-	got chan struct{} // has room for one signal, sent when all has grown
+	got chan struct{} // has room for one signal, which is sent when the slice all has grown
 }
 
 func newKeeper() *keeper {
@@ -225,7 +226,7 @@ func (k *keeper) wait(n int) []any {
 	}
 }
 
-var changes atomic.Int64 // gives each change a different value
+var changes atomic.Int64 // makes each change different
 
 func change(t *testing.T, srv *apitest.Server, objects []any) {
 	typed, err := kubernetes.NewForConfig(&client.Config{Host: srv.URL(), QPS: -1})
@@ -284,7 +285,7 @@ func listOf(version string, objects []any) runtime.Object {
 	return list
 }
 
-// A transform owns the object that it receives until it returns.
+// Until it returns, a transform owns the object that it has received.
 func TestATransformOwnsItsObject(t *testing.T) {
 	eachOwner(t, func(t *testing.T, srv *apitest.Server, of owner, _ *client.Config) {
 		for _, returned := range []string{"as it came", "a copy"} {
@@ -295,7 +296,8 @@ func TestATransformOwnsItsObject(t *testing.T) {
 				if returned == "a copy" {
 					result = object.(runtime.Object).DeepCopyObject()
 				}
-				// No object that was received before, or is stored, shares a part with this one.
+				// This object shares no part with an object that was received before, or with a
+				// stored object.
 				given.mu.Lock()
 				before := slices.Clone(given.all)
 				given.mu.Unlock()
@@ -326,8 +328,8 @@ func TestATransformOwnsItsObject(t *testing.T) {
 	})
 }
 
-// A custom resource may have fields of any name. It may also have the fields of managed fields in
-// other places.
+// A custom resource may have fields of any name. So it may have fields with the names of managed
+// fields in other places.
 func TestOwnedObjectsWithFieldsNamedAsManagedFieldsAreApart(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -16,7 +16,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// PD-10, PD-11: an error of Process ends nothing. The flag is true for the first list.
+// PD-10, PD-11: after an error of Process, the controller goes on. isInInitialList is true for the
+// first list.
 func TestErrorsOfProcessEndNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}
@@ -79,7 +80,7 @@ func TestAnIndexForgetsWhatWasChangedInPlace(t *testing.T) {
 	p := pod("a", "1")
 	p.Spec.NodeName = "x"
 	require.NoError(t, indexer.Add(p))
-	p.Spec.NodeName = "y" // programs must not do this
+	p.Spec.NodeName = "y" // a change in place, which programs must not make
 	require.NoError(t, indexer.Update(pod("a", "2")))
 	indexed, err := indexer.ByIndex("node", "x")
 	require.NoError(t, err)
@@ -128,8 +129,8 @@ func TestBatchesOfAProgram(t *testing.T) {
 	})
 }
 
-// PD-4, PD-9: a queue with AtomicEvents returns a whole list at once, and one delta for the resync
-// of all objects.
+// PD-4, PD-9: a queue with AtomicEvents returns a whole list as one delta, and the resync of all
+// objects as one delta.
 func TestAQueueOfWholeLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// queue is a DeltaFIFO, and the store of its known objects.
+// queue is a DeltaFIFO together with the store of its known objects.
 type queue struct {
 	*cache.DeltaFIFO
 	known cache.Store
@@ -46,7 +46,7 @@ func TestDeltaFIFOKeepsThePlaceOfAKey(t *testing.T) {
 	require.Equal(t, []cache.Deltas{{d(cache.Added, a1), d(cache.Updated, a3), d(cache.Deleted, a4)}, {d(cache.Added, b2)}}, rest(t, q))
 }
 
-// DF-3: of two consecutive deletions one stays. Other deltas are not merged.
+// DF-3: two consecutive deletions are merged into one. Other deltas are not merged.
 func TestDeltaFIFOMergesDeletionsOnly(t *testing.T) {
 	first, second := pod("a", "1"), pod("a", "2")
 	for name, c := range map[string]struct{ queued, kept []any }{
@@ -113,8 +113,8 @@ func TestDeltaFIFODropsTheDeleteOfWhatIsUnknown(t *testing.T) {
 	require.Empty(t, rest(t, alone))
 }
 
-// DF-8, RF-5: objects of a list are transformed; tombstones and resyncs are not. If the transform
-// fails, nothing is queued.
+// DF-8, RF-5: objects of a list are transformed. Tombstones and the objects of a resync are not. If
+// the transform fails, nothing is queued.
 func TestQueuesTransform(t *testing.T) {
 	var seen []any
 	refused := errors.New("refused")

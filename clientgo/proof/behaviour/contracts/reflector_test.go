@@ -67,7 +67,7 @@ func once(t *testing.T, s *server, test func(r *cache.Reflector, err error)) {
 }
 
 // RC-1, RC-21, RC-29: ListAndWatch lists and watches, and returns nil when the context ends. If the
-// context has ended before, it does nothing.
+// context has ended before the call, it does nothing.
 func TestListAndWatchUntilTheContextEnds(t *testing.T) {
 	s := &server{}
 	once(t, s, func(r *cache.Reflector, err error) {
@@ -88,8 +88,8 @@ func TestListAndWatchUntilTheContextEnds(t *testing.T) {
 	})
 }
 
-// RC-2, RC-3: the wait after the first failure is 0.8 s. It doubles with each failure up to 30 s.
-// Jitter adds up to the same time again.
+// RC-2, RC-3: the wait after the first failure is 0.8 s. It doubles with each failure, up to 30 s.
+// Jitter adds up to 100 %.
 func TestWaitsAfterFailures(t *testing.T) {
 	for name, c := range map[string]struct {
 		backoff *wait.Backoff
@@ -118,7 +118,7 @@ func TestWaitsAfterFailures(t *testing.T) {
 	}
 }
 
-// cancelling is a pod that calls a function when its version is read.
+// cancelling is a pod that calls a function when its resourceVersion is read.
 type cancelling struct {
 	*corev1.Pod
 	cancel func()
@@ -171,8 +171,8 @@ func TestListsAfterAVersionHasExpired(t *testing.T) {
 	}
 }
 
-// RC-24: versions from a program's own functions, and from fakes, need not be in any order. Tests
-// choose versions freely.
+// RC-24: versions from a program's own functions, and from fakes, need not be in any order, because
+// tests choose versions freely.
 func TestEventsComeInAnyOrderOfTheirVersions(t *testing.T) {
 	s := &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) {
 		if n == 0 {
@@ -209,7 +209,7 @@ func TestEventsComeInAnyOrderOfTheirVersions(t *testing.T) {
 	})
 }
 
-// RC-31: a whole period lies between two resyncs, however late the first one was.
+// RC-31: a whole period lies between two resyncs, even if the first resync was late.
 func TestAPeriodBeginsWhenTheResyncBeforeIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}
@@ -228,7 +228,7 @@ func TestAPeriodBeginsWhenTheResyncBeforeIsOver(t *testing.T) {
 	})
 }
 
-// RC-5: the caller gets the second error.
+// RC-5: if the second list fails too, the caller gets the error of the second list.
 func TestTheErrorOfAListUnwraps(t *testing.T) {
 	refused := errors.New("refused")
 	once(t, &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) {
@@ -322,7 +322,7 @@ func TestAListThatHangsOrPanics(t *testing.T) {
 	})
 }
 
-// RC-13, RC-23: Tables are refused. Events with objects of another type are skipped.
+// RC-13, RC-23: a Table is an error. Events with objects of another type are skipped.
 func TestWhatIsNoObjectIsLeftOut(t *testing.T) {
 	once(t, &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) {
 		return &metav1.Table{ListMeta: metav1.ListMeta{ResourceVersion: "10"}}, nil
@@ -341,8 +341,8 @@ func TestWhatIsNoObjectIsLeftOut(t *testing.T) {
 	})
 }
 
-// RC-20, RC-9: watches have a timeout between once and twice the minimum. The options of a list are
-// as in the first test.
+// RC-20, RC-9: the timeout of a watch is between the minimum and twice the minimum. The options of
+// a list are as in the first test.
 func TestTimesOfWatches(t *testing.T) {
 	for least, want := range map[time.Duration][2]int64{0: {300, 600}, time.Minute: {300, 600}, time.Hour: {3600, 7200}} {
 		s := &server{}
@@ -490,7 +490,8 @@ func TestAStreamThatFails(t *testing.T) {
 	}
 }
 
-// RC-26: after an expired watch, the list is at the last version and not at the most recent one.
+// RC-26: after an expired watch, the list requests the last version and not the most recent
+// version.
 func TestTheListAfterAnExpiredStream(t *testing.T) {
 	s := &server{watch: func(n int, _ metav1.ListOptions) (watch.Interface, error) {
 		if n == 0 {

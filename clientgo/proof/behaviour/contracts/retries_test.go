@@ -22,7 +22,7 @@ import (
 
 var errInternal = apierrors.NewInternalError(errors.New("broken"))
 
-// calling returns a reflector that waits 1 s, 3 s and 9 s.
+// calling returns a reflector whose waits are 1 s, 3 s and 9 s.
 func calling(s *server) *cache.Reflector {
 	return cache.NewReflectorWithOptions(s.source(), &corev1.Pod{}, cache.NewStore(cache.MetaNamespaceKeyFunc), cache.ReflectorOptions{
 		Backoff: &wait.Backoff{Duration: time.Second, Factor: 3, Steps: 9, Cap: time.Minute},
@@ -133,8 +133,8 @@ func TestOneCallFallsBackToAList(t *testing.T) {
 	}
 }
 
-// RC-4, RC-6: the next call lists from the last version. If the server did not have that version,
-// it lists from the most recent one.
+// RC-4, RC-6: the next call lists from the last version. If the server did not have this version,
+// it lists from the most recent version.
 func TestTheNextCallListsFromTheLastVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{watch: func(n int, _ metav1.ListOptions) (watch.Interface, error) {
@@ -226,7 +226,7 @@ func TestWhatAnErrorHandlerIsTold(t *testing.T) {
 	}
 }
 
-// RC-22: a server without watches gets as many list requests as from client-go.
+// RC-22: a server without watches gets as many list requests as client-go sends.
 func TestAnAPIThatCanOnlyBeListed(t *testing.T) {
 	s := &server{watch: func(int, metav1.ListOptions) (watch.Interface, error) {
 		return nil, apierrors.NewMethodNotSupported(corev1.Resource("pods"), "watch")

@@ -18,8 +18,8 @@ import (
 
 // server serves lists and watches as a test defines.
 type server struct {
-	// list and watch return the result of the n-th request, counted from 0. By default, they return
-	// an empty list at version 10, and a watch without events.
+	// The functions list and watch return the result of the n-th request, counted from 0. By
+	// default the results are an empty list at version 10, and a watch without events.
 	list    func(n int, o metav1.ListOptions) (runtime.Object, error)
 	watch   func(n int, o metav1.ListOptions) (watch.Interface, error)
 	streams bool // supports streaming lists
@@ -75,7 +75,7 @@ func (s *server) note(verb string, o metav1.ListOptions) {
 	s.requests = append(s.requests, line)
 }
 
-// asked returns the requests since the last call.
+// asked returns the requests since the last call of asked.
 func (s *server) asked() []string {
 	synctest.Wait()
 	s.mu.Lock()

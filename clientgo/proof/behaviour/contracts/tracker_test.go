@@ -20,8 +20,8 @@ import (
 
 var podGVK = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
 
-// trackedPods is the source of a fake client: a tracker with pods a and b. open may replace its
-// watches.
+// trackedPods is the source of a fake client: a tracker with the pods a and b. The function open
+// may replace the watches of the tracker.
 type trackedPods struct {
 	core.ObjectTracker
 	open func(attempt int, next func() (watch.Interface, error)) (watch.Interface, error)
@@ -52,8 +52,8 @@ func (p *trackedPods) source() cache.ListerWatcher {
 	}, p)
 }
 
-// converges runs an informer on the source. It requires that the store ends with these pods, and
-// that the handler is notified of each deletion once.
+// converges runs an informer on the source. It requires that the store has exactly these pods at
+// the end, and that the handler is notified of each deletion once.
 func (p *trackedPods) converges(t *testing.T, deletions int, keys ...string) {
 	synctest.Test(t, func(t *testing.T) {
 		informer := cache.NewSharedIndexInformer(p.source(), &corev1.Pod{}, 0, nil)
@@ -68,7 +68,8 @@ func (p *trackedPods) converges(t *testing.T, deletions int, keys ...string) {
 	})
 }
 
-// Pod b is deleted while no watch is open, for every way in which the watch before can end.
+// Pod b is deleted while no watch is open. The test covers every way in which the previous watch
+// can end.
 func TestATrackerLosesNoDeletionAfterAWatch(t *testing.T) {
 	failed := func() (watch.Interface, error) {
 		w := watch.NewFakeWithChanSize(1, false)
@@ -115,7 +116,7 @@ func TestATrackerLosesNoDeletionBeforeAWatch(t *testing.T) {
 }
 
 // Pod c is created while a watch is open, and deleted after the watch has ended. The objects of a
-// tracker have no versions, so no watch can continue from an event.
+// tracker have no versions, so a watch cannot continue from the version of an event.
 func TestAnInformerOfATrackerMissesNoDeletionOfWhatAWatchHasBrought(t *testing.T) {
 	p := newTrackedPods(t)
 	p.open = func(attempt int, next func() (watch.Interface, error)) (watch.Interface, error) {

@@ -17,7 +17,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// marker returns the bookmark that ends the initial events of a streaming list if value is "true".
+// marker returns a bookmark. If value is "true", the bookmark ends the initial events of a
+// streaming list.
 func marker(version, value string) *corev1.Pod {
 	p := pod("", version)
 	p.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: value}
@@ -26,8 +27,8 @@ func marker(version, value string) *corev1.Pod {
 
 const streamingList = `watch "" NotOlderThan bookmarks initial`
 
-// RC-14, RC-15, RC-16, RC-17: changes before the marker are included. The list's version is the
-// marker's. The stream then continues as the watch.
+// RC-14, RC-15, RC-16, RC-17: changes before the end marker are a part of the list. The version of
+// the list is the version of the marker. The stream then continues as the watch.
 func TestAStreamingList(t *testing.T) {
 	s := &server{streams: true}
 	reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, store cache.Store) {
@@ -53,8 +54,8 @@ func TestAStreamingList(t *testing.T) {
 	})
 }
 
-// RC-18: if a streaming list is refused, a list follows. Here it follows after a wait, unless the
-// server does not support streaming lists.
+// RC-18: if a streaming list is rejected, a list follows. In this module the list follows after a
+// wait, unless the server does not support streaming lists.
 func TestAStreamingListThatIsRefused(t *testing.T) {
 	for _, err := range []error{apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Pod").GroupKind(), "", nil), apierrors.NewForbidden(corev1.Resource("pods"), "", nil), errors.New("refused")} {
 		s := &server{streams: true, watch: func(n int, o metav1.ListOptions) (watch.Interface, error) {
@@ -70,8 +71,8 @@ func TestAStreamingListThatIsRefused(t *testing.T) {
 	}
 }
 
-// RC-18: if the server is unreachable or busy, the streaming list is retried. A stream that ends is
-// started again.
+// RC-18: if the server is unreachable or busy, the streaming list is retried. If the stream ends
+// early, the streaming list starts again.
 func TestAStreamingListThatIsLost(t *testing.T) {
 	for _, err := range []error{syscall.ECONNREFUSED, apierrors.NewTooManyRequests("busy", 1)} {
 		s := &server{streams: true, watch: func(n int, o metav1.ListOptions) (watch.Interface, error) {
@@ -138,8 +139,8 @@ func TestEachWatchIsStopped(t *testing.T) {
 	}
 }
 
-// RC-32, which is surprising: a failed resync ends client-go's watch. Here it is logged, and the
-// watch goes on.
+// RC-32: in client-go, a failed resync ends the watch. In this module the failure is logged, and
+// the watch goes on.
 func TestAResyncThatFailsDoesNotEndTheWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) { return podList("10"), nil }}

@@ -37,7 +37,8 @@ func (d *diary) OnUpdate(old, obj any) {
 }
 func (d *diary) OnDelete(obj any) { d.note(obj, "delete %s", show(obj)) }
 
-// take returns the events since the last call. If sorted, the events of each key keep their order.
+// take returns the events since the last call of take. If sort is true, it sorts them by key; the
+// events of a key stay in their order.
 func (d *diary) take(sort bool) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -75,7 +76,7 @@ type handler struct {
 	diary
 	name   string
 	handle cache.ResourceEventHandlerRegistration
-	fresh  bool // the handler gets the store's objects in the order of a map
+	fresh  bool // the handler gets the store's objects in random order
 }
 
 func (i *informer) add(period time.Duration) {
@@ -96,7 +97,7 @@ func (i *informer) add(period time.Duration) {
 	i.handlers = append(i.handlers, h)
 }
 
-// change changes the source. If missed is set, the informer does not see the change.
+// change changes the source. If missed is true, the informer gets no event for the change.
 func (i *informer) change(missed bool) {
 	o := i.pod()
 	o.ResourceVersion = ""
@@ -146,7 +147,7 @@ func (i *informer) report(sort bool) {
 
 var periods = []time.Duration{0, 0, 500 * time.Millisecond, 2 * time.Second, 3 * time.Second, 5 * time.Second}
 
-// playInformerWith runs an informer. test is the history.
+// playInformerWith runs an informer. The function test plays the history.
 func (p *player) playInformerWith(t *testing.T, period time.Duration, test func(i *informer)) {
 	synctest.Test(t, func(t *testing.T) {
 		source := framework.NewFakeControllerSource()
@@ -195,7 +196,7 @@ func playInformer(t *testing.T, p *player) {
 			case 0, 1, 2, 3:
 				i.change(false)
 				i.report(false)
-			case 4: // resyncs are in the order of a map
+			case 4: // the notifications of a resync are in random order
 				time.Sleep(time.Duration(p.IntN(3000))*time.Millisecond + time.Microsecond)
 				i.report(true)
 			case 5:
@@ -213,7 +214,8 @@ func playInformer(t *testing.T, p *player) {
 }
 
 // playRelist covers missed changes and lost watches, without resyncs. It compares the events of
-// each key. It ignores updates without a change, because the two sides do not list equally often.
+// each key. It ignores updates without a change, because the number of lists differs between the
+// two modules.
 func playRelist(t *testing.T, p *player) {
 	p.playInformerWith(t, 0, func(i *informer) {
 		for range 8 {
@@ -238,7 +240,7 @@ func playRelist(t *testing.T, p *player) {
 	})
 }
 
-// changes removes updates to the same version, which report no change.
+// changes removes updates from a version to the same version.
 func changes(lines []string) (kept []string) {
 	for _, line := range lines {
 		word := strings.Fields(line)

@@ -26,7 +26,7 @@ var (
 	count = flag.Uint64("count", 10, "how many histories of each suite")
 )
 
-// suites run one history each.
+// suites has the suites. A suite runs one history for a seed.
 var suites = []struct {
 	name string
 	play func(t *testing.T, p *player)
@@ -78,7 +78,7 @@ type player struct {
 	*rand.Rand
 	w       io.Writer
 	prefix  string
-	version int // of the newest object
+	version int // the version of the newest object
 }
 
 // say writes a line to the trace.
@@ -166,7 +166,8 @@ func sorted(all []string) []string {
 	return all
 }
 
-// kind returns the kind of an error. The text of an error has addresses.
+// kind returns the kind of an error. It does not return the text, which has addresses that differ
+// between runs.
 func kind(err error) string {
 	switch err := err.(type) {
 	case nil:

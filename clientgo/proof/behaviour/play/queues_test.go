@@ -47,8 +47,8 @@ func playHeap(_ *testing.T, p *player) {
 	}
 }
 
-// known is the store of a queue's consumer, with sorted keys. client-go queues tombstones in the
-// order of a map.
+// known is the store of a queue's consumer. Its keys are sorted, because client-go queues
+// tombstones in the order in which it gets the keys.
 type known struct{ cache.Store }
 
 func (k known) ListKeys() []string { return sorted(k.Store.ListKeys()) }
@@ -66,9 +66,8 @@ func (k known) apply(d cache.Delta) {
 	}
 }
 
-// playQueue runs a history on a queue. pop takes one item, and waits while the queue is
-// empty. It is called by its own goroutine, one call at a time. longest is the maximum length of
-// lists.
+// playQueue runs a history on a queue. The function pop takes one item, and waits while the queue
+// is empty. A separate goroutine calls pop, one call at a time. Lists have at most longest objects.
 func (p *player) playQueue(t *testing.T, longest int, open func() (q cache.Queue, pop func(fails, batch bool) error)) {
 	synctest.Test(t, func(t *testing.T) {
 		q, pop := open()
@@ -163,7 +162,8 @@ func (p *player) transform() cache.TransformFunc {
 	return nil
 }
 
-// Lists of a FIFO have at most one object, because client-go queues several in the order of a map.
+// Lists of a FIFO have at most one object, because client-go queues several objects in random
+// order.
 func playFIFO(t *testing.T, p *player) {
 	p.playQueue(t, 1, func() (cache.Queue, func(fails, batch bool) error) {
 		q := cache.NewFIFO(cache.MetaNamespaceKeyFunc)

@@ -17,7 +17,7 @@ import (
 	framework "k8s.io/client-go/tools/cache/testing"
 )
 
-// ownStore is a program's own store, as exporters have. It writes its calls to the trace.
+// ownStore is a program's own store, such as exporters have. It writes its calls to the trace.
 type ownStore struct {
 	p     *player
 	fails bool
@@ -51,7 +51,7 @@ func (s fullStore) UpdateResourceVersion(version string) {
 	_ = s.call("UpdateResourceVersion %s", version)
 }
 
-// script is a server that follows the history.
+// script is a server whose responses the history determines.
 type script struct {
 	p       *player
 	paged   bool

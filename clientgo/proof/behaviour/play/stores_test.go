@@ -35,7 +35,8 @@ func playIndexer(_ *testing.T, p *player) {
 	if p.chance(4) {
 		store = &cache.UndeltaStore{Store: indexer, PushFunc: func(objs []any) { p.say("pushed %v", sorted(showAll(objs))) }}
 	}
-	// Some key functions support tombstones, but the index functions of the store do not.
+	// Without tombstones: some key functions support them, but the index functions of the store do
+	// not.
 	object := func() any {
 		if p.chance(20) {
 			return "no object"
@@ -107,7 +108,8 @@ func (p *player) showStore(store cache.Store) {
 	p.say("  get ns/p1: %s %v %s", show(obj), exists, kind(err))
 }
 
-// playThreadSafe covers the same with keys that are not names.
+// playThreadSafe covers the same contracts for a ThreadSafeStore, whose keys need not be names of
+// objects.
 func playThreadSafe(_ *testing.T, p *player) {
 	store := cache.NewThreadSafeStore(cache.Indexers{"color": byLabel("color")}, cache.Indices{})
 	keys := []string{"", "a", "a/", "/a", "a/b", "a/b/c", "//"}
@@ -166,9 +168,9 @@ func playExpiration(_ *testing.T, p *player) {
 	}
 }
 
-// playMutation covers IX-19. It calls GetByKey only for keys in the store, because client-go
-// otherwise forgets the mutation. It drops deleted objects from the results, because client-go
-// still returns them.
+// playMutation covers IX-19. It calls GetByKey only for keys in the store, because for other keys
+// client-go drops the mutation. It drops deleted objects from the results, because client-go still
+// returns them.
 func playMutation(_ *testing.T, p *player) {
 	store := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"namespace": cache.MetaNamespaceIndexFunc})
 	mutations := cache.NewIntegerResourceVersionMutationCache(klog.Background(), store, store, time.Hour, p.chance(2))
@@ -204,7 +206,7 @@ func playMutation(_ *testing.T, p *player) {
 				continue
 			}
 			obj, exists, err := mutations.GetByKey(key)
-			if _, ok := obj.(*corev1.Pod); !ok { // client-go's record of a deleted object
+			if _, ok := obj.(*corev1.Pod); !ok { // client-go's record of a deletion
 				obj, exists = nil, false
 			}
 			p.say("  %s: %s %v %s", key, show(obj), exists, kind(err))

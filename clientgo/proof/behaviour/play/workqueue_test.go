@@ -16,7 +16,8 @@ func playWorkqueue(t *testing.T, p *player) {
 		q := workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](100*time.Millisecond, 20*time.Second))
 		var held []string
 		for range 80 {
-			// no two items are due at the same time, because their order is undefined (WQ-22)
+			// so that no two items are due at the same time, because their order would be undefined
+			// (WQ-22)
 			time.Sleep(37 * time.Microsecond)
 			item := strconv.Itoa(p.IntN(5))
 			switch p.IntN(9) {
@@ -48,7 +49,7 @@ func playWorkqueue(t *testing.T, p *player) {
 				q.Forget(item)
 				p.say("forget %s, %d", item, q.NumRequeues(item))
 			case 8:
-				// The odd duration avoids that an item is due exactly at the end of a wait.
+				// With half a millisecond more, no item is due exactly at the end of a wait.
 				d := time.Duration(p.IntN(3000))*time.Millisecond + 500*time.Microsecond
 				p.say("sleep %v", d)
 				time.Sleep(d)

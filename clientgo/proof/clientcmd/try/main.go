@@ -1,4 +1,4 @@
-// Command try uses kubeconfigs as programs do, and prints the results: configs, errors, and files.
+// Command try uses kubeconfigs as programs do, and prints the resulting configs, errors and files.
 package main
 
 //lint:file-ignore SA1019 preferences are kept, though nothing reads them
@@ -139,7 +139,7 @@ func load(name, document string) {
 	}
 }
 
-// sorted describes an error whose parts have no order.
+// sorted describes an error whose parts are in random order.
 func sorted(err error) string {
 	aggregate, ok := err.(interface{ Errors() []error })
 	if !ok {

@@ -64,7 +64,7 @@ const (
 	status = `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","reason":"Forbidden","code":403}`
 )
 
-// servers are API servers of many kinds, working and broken ones.
+// servers returns many kinds of API servers, both working and broken.
 func servers() (names []string, all map[string]docs) {
 	all = map[string]docs{}
 	add := func(name string, d docs) {
@@ -98,7 +98,7 @@ type asker struct {
 	name string
 }
 
-// ask prints all results of a client.
+// ask calls all methods of a client of the server s, and prints the results.
 func (a asker) ask(s *server) {
 	groups, err := a.ServerGroups()
 	line(a.name, "groups", text(groups), kindOf(err))

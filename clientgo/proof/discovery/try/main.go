@@ -1,6 +1,6 @@
 // Command try sends discovery requests to many kinds of servers, and prints the results of the
-// clients. It is built with each of the two modules. A line without a tab names a case. The lines
-// after it are the results of the case.
+// clients. It is built twice: with client-go and with clientgo. A line without a tab names a case.
+// The lines after it are the results of the case.
 package main
 
 import (
@@ -27,7 +27,7 @@ func main() {
 	tryScales()
 }
 
-// block begins a case. A panic is a part of the case's result.
+// block prints the name of a case and runs it. A panic is a part of the case's result.
 func block(name string, fn func()) {
 	fmt.Fprintln(out, name)
 	defer func() {
@@ -65,7 +65,7 @@ func inOrder(lists []*metav1.APIResourceList) string {
 	return strings.Join(all, " ")
 }
 
-// kindOf returns the properties of an error that programs test for, apart from its text.
+// kindOf returns the properties of an error, other than its text, that programs test for.
 func kindOf(err error) string {
 	if err == nil {
 		return "no error"

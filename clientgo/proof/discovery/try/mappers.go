@@ -133,7 +133,7 @@ func tryMapper(name string, mapper meta.RESTMapper) {
 	}
 }
 
-// cache is a cache whose freshness a case sets.
+// cache is a discovery cache whose freshness a case sets.
 type cache struct {
 	*fixed
 	fresh       bool

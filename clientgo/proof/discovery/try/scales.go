@@ -19,7 +19,7 @@ import (
 	scalescheme "k8s.io/client-go/scale/scheme"
 )
 
-// chosen is a mapper and a resolver with a chosen result.
+// chosen is a mapper and a resolver that return a given kind.
 type chosen struct{ kind schema.GroupVersionKind }
 
 func (chosen) ResourceFor(r schema.GroupVersionResource) (schema.GroupVersionResource, error) {

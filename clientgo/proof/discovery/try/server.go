@@ -31,7 +31,7 @@ func aggregated(body string) doc { return doc{200, aggregatedType, body, nil} }
 
 func failing(code int) doc { return doc{code, "text/plain", "fault", nil} }
 
-// with returns a copy of d with changes. failing(404) removes a document.
+// with returns a copy of d with changes. To remove a document, change it to failing(404).
 func (d docs) with(changes docs) docs {
 	all := maps.Clone(d)
 	maps.Copy(all, changes)
@@ -81,7 +81,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(d.body))
 }
 
-// asked prints the requests since the last call, sorted, because many are sent at once.
+// asked prints the requests since the last call. It sorts them, because many are sent at once.
 func (s *server) asked() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

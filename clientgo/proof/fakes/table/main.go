@@ -43,7 +43,7 @@ func main() {
 
 var ctx = context.Background()
 
-// row runs an operation on a fake and prints a row.
+// row calls the operation do on a fake, and prints a row with the result and the recorded actions.
 func row(name string, fake *fakes.Fake, do func() (any, error)) {
 	before := 0
 	if fake != nil {
@@ -78,10 +78,10 @@ func attempt(do func() (any, error)) (answer any, panicked string, err error) {
 	return answer, "", err
 }
 
-// none adapts an operation that returns no error.
+// none adapts the result of an operation that returns no error.
 func none(answer any) (any, error) { return answer, nil }
 
-// only adapts an operation that returns only an error.
+// only adapts the result of an operation that returns only an error.
 func only(err error) (any, error) { return nil, err }
 
 // times matches the timestamps of managed fields.

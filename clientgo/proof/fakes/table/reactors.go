@@ -21,10 +21,10 @@ import (
 	fakes "k8s.io/client-go/testing"
 )
 
-// response is the response of a service through a proxy.
+// response is the result of a ProxyGet.
 type response struct{ rest.ResponseWrapper }
 
-// reactors tests functions that replace the tracker.
+// reactors tests reactors that handle actions in place of the tracker.
 func reactors(newClient clientset) {
 	c := newClient(configMap("a", "one"), node("n"))
 	maps := c.CoreV1().ConfigMaps("a")

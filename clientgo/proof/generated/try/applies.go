@@ -12,8 +12,8 @@ import (
 	"k8s.io/client-go/applyconfigurations"
 )
 
-// functions are the functions of the packages below applyconfigurations, by name. A file that the
-// test writes fills the map.
+// functions has the functions of the packages below applyconfigurations, by name. A source file
+// that the test generates fills the map.
 var functions = map[string]any{}
 
 // tryApplies calls each function of the apply configurations, and each method of the configurations
@@ -53,7 +53,8 @@ func kindOfConfiguration(t reflect.Type) schema.GroupVersionKind {
 	return gvk
 }
 
-// reachable adds a configuration, and all configurations that its methods take and return.
+// reachable adds to types the configuration t, and all configurations that the methods of t take
+// and return.
 func reachable(types []reflect.Type, t reflect.Type) []reflect.Type {
 	if t.Kind() != reflect.Pointer || !strings.HasSuffix(t.Elem().Name(), "ApplyConfiguration") || slices.Contains(types, t) {
 		return types

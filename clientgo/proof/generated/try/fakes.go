@@ -14,11 +14,11 @@ import (
 	fakes "k8s.io/client-go/testing"
 )
 
-// fakeClients are constructors of fakes. A file that is built with the OpenAPI document adds the
-// one with server-side apply.
+// fakeClients are constructors of fakes. A file that is excluded with -tags=kinform_no_openapi adds
+// the constructor with server-side apply.
 var fakeClients = map[string]func(...runtime.Object) *fake.Clientset{"fake": fake.NewSimpleClientset}
 
-// tryFakes calls each method of each fake client. The tracker first has an object, and then none.
+// tryFakes calls each method of each fake client twice: with an object in the tracker, and without.
 // It prints the actions that the fake has recorded.
 func tryFakes() {
 	for name, newClients := range fakeClients {
@@ -100,8 +100,8 @@ func describeAction(action fakes.Action) string {
 	}
 }
 
-// argumentOfFake returns a filled argument. Names are those of filled objects, and patches change
-// these objects.
+// argumentOfFake returns a filled argument. Names are the names of filled objects, and patches
+// change filled objects.
 func argumentOfFake(t reflect.Type) reflect.Value {
 	switch {
 	case t == reflect.TypeFor[types.PatchType]():

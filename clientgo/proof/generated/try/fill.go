@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// filler makes values in which every field is set and no two fields are equal. Two fillers make
-// equal values of a type.
+// filler makes values in which every field is set, and no two fields are equal. The first value of
+// a type is the same for all fillers.
 type filler struct {
 	n    int
 	path []reflect.Type

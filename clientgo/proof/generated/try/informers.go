@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// informed is a resource of a factory, found by reflection.
+// informed is a resource of an informer factory, found by reflection.
 type informed struct {
 	name     string // "Core V1 Pods"
 	informer cache.SharedIndexInformer
@@ -79,7 +79,7 @@ func tryFactory(contentType, namespace string) {
 	}
 }
 
-// ask calls each method of a lister. One of the names exists.
+// ask calls each method of a lister with each of the names. An object exists for one of the names.
 func ask(lister reflect.Value, namespaces, names []string) {
 	for i := range lister.NumMethod() {
 		method := lister.Method(i)
@@ -118,7 +118,8 @@ func listType(clients kubernetes.Interface, name string) reflect.Type {
 	return list
 }
 
-// listed returns a handler that serves a filled list with two objects, and watches without events.
+// listed returns the handler of a server. The server returns a filled list with two objects, and
+// its watches have no events.
 func listed(list reflect.Type) http.HandlerFunc {
 	o := filled(list).Interface().(runtime.Object)
 	reflect.ValueOf(o).Elem().FieldByName("Continue").SetString("")

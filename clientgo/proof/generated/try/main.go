@@ -1,7 +1,7 @@
 // Command try calls all generated code: each method of each typed client and of each fake, each
-// function and method of the apply configurations, each informer and lister. It prints the requests
-// that a server received, and the results. It is built with each of the two modules. A line without
-// a tab names a case. The lines after it are the results of the case.
+// function and method of the apply configurations, and each informer and lister. It prints the
+// requests that a server receives, and the results. It is built twice: with client-go and with
+// clientgo. A line without a tab names a case. The lines after it are the results of the case.
 package main
 
 import (
@@ -45,7 +45,7 @@ func main() {
 	}
 }
 
-// block begins a case. A panic is a part of the case's result.
+// block prints the name of a case and runs it. A panic is a part of the case's result.
 func block(name string, fn func()) {
 	fmt.Fprintln(out, name)
 	defer func() {
@@ -66,7 +66,8 @@ func line(parts ...any) {
 	fmt.Fprintln(out, "\t"+text)
 }
 
-// Parts that differ between runs: addresses, and the times of managed fields.
+// Matches of the parts of a result that differ between runs: addresses, and the times of managed
+// fields.
 var (
 	address = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	now     = regexp.MustCompile(`"time":"20[^"]+"`)
@@ -80,7 +81,7 @@ func text(v any) string {
 	return string(data)
 }
 
-// kindOf returns the properties of an error that programs test for, apart from its text.
+// kindOf returns the properties of an error, other than its text, that programs test for.
 func kindOf(err error) string {
 	if err == nil {
 		return "no error"

@@ -2,6 +2,6 @@
 
 package main
 
-// A program that imports this package may add types to its scheme. All clients of the program then
-// use that scheme.
+// If a program imports package kubernetes/scheme, all clients of the program use the scheme of that
+// package.
 import _ "k8s.io/client-go/kubernetes/scheme"

@@ -44,14 +44,14 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer(w, r)
 }
 
-// with sets the response, and drops the recorded requests.
+// with sets the response to requests, and drops the recorded requests.
 func (s *server) with(answer http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer, s.requests = answer, nil
 }
 
-// seen returns the recorded requests. They are sorted if several goroutines have sent them.
+// seen returns the recorded requests. If several goroutines have sent them, the caller sets sorted.
 func (s *server) seen(sorted bool) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *server) seen(sorted bool) []string {
 	return requests
 }
 
-// short returns a body, or the checksum of a binary body.
+// short returns a text body, or the checksum of a binary body.
 func short(body []byte) string {
 	if bytes.HasPrefix(body, []byte("k8s\x00")) {
 		return fmt.Sprintf("%d bytes %x", len(body), sha256.Sum256(body))
@@ -70,7 +70,8 @@ func short(body []byte) string {
 	return string(body)
 }
 
-// groups maps folders of k8s.io/api to the names of their groups, if these differ.
+// groups maps folders of k8s.io/api to the names of their groups. It has only the folders whose
+// names differ from the group's name.
 var groups = map[string]string{
 	"core": "", "admissionregistration": "admissionregistration.k8s.io", "apiserverinternal": "internal.apiserver.k8s.io",
 	"authentication": "authentication.k8s.io", "authorization": "authorization.k8s.io", "certificates": "certificates.k8s.io",
@@ -160,7 +161,7 @@ func events(o runtime.Object) http.HandlerFunc {
 	}
 }
 
-// failure sends a Status with all possible fields.
+// failure sends a Status in which every field is set.
 func failure(w http.ResponseWriter, r *http.Request) {
 	object(http.StatusUnprocessableEntity, &metav1.Status{Status: metav1.StatusFailure, Code: 422, Reason: metav1.StatusReasonInvalid, Message: "not so",
 		Details: &metav1.StatusDetails{Name: "name", Group: "group", Kind: "kind", Causes: []metav1.StatusCause{{Type: "FieldValueInvalid", Message: "m", Field: "f"}}}})(w, r)

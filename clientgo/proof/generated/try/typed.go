@@ -22,7 +22,7 @@ func tryTyped() {
 	for _, variant := range []struct {
 		name, contentType, namespace string
 		arguments                    func(reflect.Type) reflect.Value
-		answer                       http.HandlerFunc // or a server that does what the request asks
+		answer                       http.HandlerFunc // nil: the server does what the request asks
 	}{
 		{"JSON", "application/json", "ns", filled, nil},
 		{"protobuf", protobufType, "ns", filled, nil},
@@ -122,7 +122,7 @@ func unnamed(t reflect.Type) reflect.Value {
 	}
 }
 
-// tell calls a method and prints its results.
+// tell calls a method with arguments from the function argument, and prints its results.
 func tell(method reflect.Value, argument func(reflect.Type) reflect.Value) {
 	for _, result := range method.Call(argumentsOf(method.Type(), argument)) {
 		line(describe(result.Interface()))

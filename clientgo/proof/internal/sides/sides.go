@@ -1,6 +1,6 @@
-// Package sides has the code that proofs share which run a program with client-go and with
-// clientgo. A test in the folder of such a proof calls it. The folder is next to this module's
-// go.mod files.
+// Package sides has the shared code of proofs that run a program twice: with client-go and with
+// clientgo. A test in the folder of such a proof calls it. The folder is next to the go.mod files
+// of module proof.
 //
 // Most of these programs print the results of many cases. A line without a tab names a case. The
 // lines after it, each with a tab, are the results.
@@ -23,7 +23,7 @@ import (
 // ClientGo is the go flag that builds a program of a proof with client-go.
 const ClientGo = "-modfile=../real.mod"
 
-// Cases are the result lines of each case, by name.
+// Cases maps the name of each case to its result lines.
 type Cases map[string][]string
 
 // address matches the parts of lines that differ between runs.
@@ -66,18 +66,18 @@ func Run(t *testing.T, program *exec.Cmd) Cases {
 	return cases
 }
 
-// runs limits how often programs are run until a case has the expected result. Cases use real
-// servers and real time, so a step may come late on a busy machine. A real difference occurs in
-// every run.
+// runs is the maximal number of runs of the programs until a case has the expected result. Cases
+// use real servers and real time, so on a busy machine a step may be late. A real difference occurs
+// in every run.
 const runs = 3
 
 // TestTheSame builds the proof's command try with client-go and with clientgo, and compares the
-// results. The test fails unless there are more than few cases. It also fails if a case differs
-// that is not in differences, or if a case in differences does not differ. differences maps names
-// of cases to reasons.
+// results. The map differences has the names of the cases that differ on purpose, with the reasons.
+// The test fails if another case differs, or if a case in differences does not differ. It also
+// fails unless there are more than few cases.
 func TestTheSame(t *testing.T, few int, differences map[string]string) {
 	programs := []string{Build(t, "./try", ClientGo), Build(t, "./try")}
-	var wrong []string // in each run so far
+	var wrong []string // names of the cases that were wrong in each run so far
 	for i := range runs {
 		theirs, ours := both(t, programs)
 		names := slices.Sorted(maps.Keys(ours))
@@ -104,7 +104,7 @@ func TestTheSame(t *testing.T, few int, differences map[string]string) {
 	t.Errorf("in each of %d runs: %q", runs, wrong)
 }
 
-// both runs both programs at the same time, because they mostly wait.
+// both runs the two programs at the same time, because the programs mostly wait.
 func both(t *testing.T, programs []string) (theirs, ours Cases) {
 	sides := []*Cases{&theirs, &ours}
 	t.Run("sides", func(t *testing.T) {
@@ -129,7 +129,7 @@ func difference(name string, theirs, ours []string) string {
 	return name + ": there is no difference"
 }
 
-// At returns a line, or a placeholder if there is no such line.
+// At returns the line with index i, or a placeholder if there is no such line.
 func At(lines []string, i int) string {
 	if i < len(lines) {
 		return lines[i]

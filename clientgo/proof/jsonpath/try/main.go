@@ -1,5 +1,5 @@
 // Command try evaluates JSONPath expressions, one per line in Go's quotes. It prints the nodes, the
-// output and the errors of each.
+// output and the errors of each expression.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// pods is typed data, as returned by clients.
+// pods is data with Go types, as clients return it.
 type pods struct {
 	Kind  string            `json:"kind"`
 	Items []pod             `json:"items"`

@@ -73,7 +73,7 @@ func tryBackoffs() {
 		guarded(func() { (&rest.URLBackoff{}).UpdateBackoff(urls["http://b"], errors.New("x"), 500) })
 		guarded(func() { line((&rest.URLBackoff{}).CalculateBackoff(urls["http://b"])) })
 	})
-	// Back-off that is configured by environment variables.
+	// The back-off is configured by environment variables.
 	s := serve(with(500, textType, "failing"))
 	defer s.Close()
 	for _, of := range [][2]string{{"", ""}, {"1", ""}, {"", "1"}, {"x", "1"}, {"0", "0"}, {"1", "2"}, {"1.5", "2"}, {"-1", "2"}} {

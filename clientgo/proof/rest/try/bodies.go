@@ -22,7 +22,7 @@ func pod(name string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns"}, Spec: corev1.PodSpec{NodeName: "n"}}
 }
 
-// stranger is an object whose type is in no scheme.
+// stranger is an object whose type is not in any scheme.
 type stranger struct {
 	metav1.TypeMeta
 	A string `json:"a"`
@@ -153,7 +153,7 @@ func tryBodies() {
 	}
 }
 
-// how returns how often a request is sent whose connections are lost.
+// how returns the number of times that a request is sent if each of its connections is lost.
 func how(s *server, r *rest.Request) string {
 	ctx, cancel := soon()
 	defer cancel()

@@ -54,7 +54,7 @@ func fields(c *rest.Config) {
 	for i := range v.NumField() {
 		f, name := v.Field(i), v.Type().Field(i).Name
 		switch {
-		case name == "Sharing": // only in this library
+		case name == "Sharing": // a field that client-go does not have
 		case f.IsZero():
 			line(name, "unset")
 		case f.Kind() == reflect.Func || f.Kind() == reflect.Interface:
@@ -188,10 +188,10 @@ func tryConfigs() {
 	tryInCluster()
 }
 
-// printed removes memory addresses, and the field that only this library's Config has.
+// printed removes memory addresses, and the field Sharing, which client-go's Config does not have.
 func printed(s string) string {
 	s = regexp.MustCompile(`, Sharing:(""|rest\.Sharing\{[^}]*\})`).ReplaceAllString(s, "")
-	// not a secret, and may be long
+	// shorten the CA bundle, which is not a secret
 	s = regexp.MustCompile(`CAData:\[\]uint8\{[^}]+\}`).ReplaceAllString(s, "CADATA")
 	s = regexp.MustCompile(`rest\.(configText|tlsText|sanitizedConfig|sanitizedTLSClientConfig)`).ReplaceAllString(s, "rest.PRINTED")
 	s = regexp.MustCompile(`rest\.(hiddenPersister|sanitizedAuthConfigPersister)`).ReplaceAllString(s, "rest.PERSISTER")

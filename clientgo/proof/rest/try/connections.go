@@ -136,7 +136,7 @@ func tryConnections() {
 		counts.mu.Lock()
 		for _, call := range counts.calls {
 			if word, _, _ := strings.Cut(call, ":"); word != "" {
-				line(word) // omitted because the port differs
+				line(word) // without the text, which has a port that differs between runs
 			}
 		}
 		counts.mu.Unlock()

@@ -31,7 +31,7 @@ func forget() {
 	counts.calls = nil
 }
 
-// counted prints the calls since the last time.
+// counted prints the metric calls since the last call of counted.
 func counted() {
 	counts.mu.Lock()
 	defer counts.mu.Unlock()
@@ -73,8 +73,8 @@ func (repeats) IncrementRetry(ctx context.Context, code, method, host string) {
 func (calls) Increment(code int, status string) { count("exec %d %s", code, status) }
 func (policies) Increment(status string)        { count("policy %s", status) }
 
-// countTransports is set while the number of cached transports is predictable. The garbage
-// collector removes unused ones at any time.
+// countTransports is set while the number of cached transports is predictable. At other times the
+// garbage collector may remove unused transports.
 var countTransports atomic.Bool
 
 func (created) Increment(result string) {

@@ -25,8 +25,8 @@ type provider struct{ name string }
 func (p provider) WrapTransport(rt http.RoundTripper) http.RoundTripper { return marking(p.name)(rt) }
 func (p provider) Login() error                                         { return nil }
 
-// words matches the error texts of credential commands, because each library has its own. This
-// library does not run a failed command again at once, so a case ends with its first failure.
+// words matches the error texts of credential commands, which differ between the two modules. This
+// module does not run a failed command again at once, so a case ends with its first failure.
 var words = regexp.MustCompile(`(?s)getting credentials: .*`)
 
 // script writes a command that prints its input.

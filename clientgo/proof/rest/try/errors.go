@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// is lists the properties of errors that programs test for.
+// is lists the functions with which programs test errors.
 var is = []struct {
 	name string
 	fn   func(error) bool
@@ -48,7 +48,7 @@ func kindOf(err error) string {
 		return "no error"
 	}
 	kind := fmt.Sprintf("%T", err)
-	// errors.As converts net/http's StreamError to that of x/net/http2
+	// errors.As converts a StreamError of net/http to a StreamError of x/net/http2
 	if strings.Contains(kind, "StreamError") {
 		kind = "stream error"
 	}

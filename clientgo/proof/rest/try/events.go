@@ -16,7 +16,7 @@ import (
 	restwatch "k8s.io/client-go/rest/watch"
 )
 
-// failingEncoder writes a part of the output, and fails.
+// failingEncoder writes a part of the output, and then returns an error.
 type failingEncoder struct{ runtime.Encoder }
 
 func (f failingEncoder) Encode(_ runtime.Object, w io.Writer) error {

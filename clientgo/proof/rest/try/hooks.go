@@ -27,7 +27,7 @@ func (i *impatient) CalculateBackoffWithContext(_ context.Context, u *url.URL) t
 
 func (i *impatient) SleepWithContext(_ context.Context, d time.Duration) { count("sleep %v", d) }
 
-// old is a back-off without contexts.
+// old is a back-off whose methods take no contexts.
 type old struct{ impatient }
 
 func (o *old) UpdateBackoff(u *url.URL, err error, code int) {

@@ -26,7 +26,8 @@ func arrivesAt(code int) http.RoundTripper {
 	})
 }
 
-// passed sends a request through layers, and prints whether the caller's request is unchanged.
+// passed sends a request through the round tripper rt, and prints whether the caller's request is
+// unchanged.
 func passed(rt http.RoundTripper, headers map[string]string) {
 	r, err := http.NewRequest(http.MethodGet, "http://h/x", nil)
 	if err != nil {

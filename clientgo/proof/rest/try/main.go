@@ -1,6 +1,6 @@
 // Command try sends requests with package rest to many kinds of servers. It prints the requests
-// that arrive, and the results. It is built with each of the two modules. A line without a tab
-// names a case. The lines after it are the results of the case.
+// that arrive, and the results. It is built twice: with client-go and with clientgo. A line without
+// a tab names a case. The lines after it are the results of the case.
 package main
 
 import (
@@ -58,7 +58,7 @@ func main() {
 	_ = os.RemoveAll(directory)
 }
 
-// block begins a case. A panic is a part of the case's result.
+// block prints the name of a case and runs it. A panic is a part of the case's result.
 func block(name string, fn func()) {
 	fmt.Fprintln(out, oneLine(name))
 	defer func() {
@@ -73,7 +73,7 @@ func block(name string, fn func()) {
 // line prints a result in one line.
 func line(parts ...any) { fmt.Fprintln(out, "\t"+oneLine(fmt.Sprintln(parts...))) }
 
-// oneLine replaces everything in the output that is not text.
+// oneLine replaces newlines and everything that is not text.
 func oneLine(s string) string {
 	s = strings.ReplaceAll(strings.TrimSpace(s), directory, "DIR")
 	var b strings.Builder

@@ -59,7 +59,7 @@ func tryPaths() {
 	tryNames()
 }
 
-// tryWhole sends requests with all combinations of the parts of a path.
+// tryWhole sends requests whose paths have all combinations of the parts of a path.
 func tryWhole(s *server, c *rest.RESTClient) {
 	for _, verb := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "get", "list", "", "B A D"} {
 		for _, namespace := range []string{"unset", "", "ns"} {
@@ -121,7 +121,7 @@ func tryWhole(s *server, c *rest.RESTClient) {
 	})
 }
 
-// tryTwice sets each part a second time.
+// tryTwice sets each part of a path twice.
 func tryTwice(s *server, c *rest.RESTClient) {
 	steps := map[string]func(*rest.Request){
 		"namespace a": func(r *rest.Request) { r.Namespace("a") }, "namespace empty": func(r *rest.Request) { r.Namespace("") },

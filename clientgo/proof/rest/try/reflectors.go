@@ -42,7 +42,7 @@ func filled(c *rest.RESTClient, s *server, list answer, events answer) {
 	ctx, cancel := context.WithTimeout(background, 20*time.Second)
 	defer cancel()
 	err := reflector.ListAndWatchWithContext(ctx)
-	if watches.Load() == 0 { // the errors of a watch are not reported
+	if watches.Load() == 0 { // the error of a list; errors of a watch are not printed
 		line("listed", err == nil)
 	}
 	line(fmt.Sprintf("%q", reflector.LastSyncResourceVersion()), stored(store))
@@ -58,12 +58,13 @@ func stored(store cache.Store) string {
 	return strings.Join(all, ", ")
 }
 
-// sequences are events: the type, the name of the object, and its version. The version of the list
-// is 5.
+// sequences are the events of watches after a list with version 5. A text has the type of an event,
+// the name of its object, and the object's version.
 var sequences = [][]string{
 	{"+a6"}, {"+a6", "~a7"}, {"+a6", "-a7"}, {"+a6", "~a7", ".x8", "-a9"}, {"+a6", "-a6"}, {"+a6", "+a7"}, {"~a6"}, {"-a6"}, {"-a6", "+a7"}, {"+a", "~a", "-a"}, {"+a", "~a"}, {"+a", "~b", "-a"}, {".x8"}, {".x5", "+a6"}, {"+a6", ".x6", "~a7"}, {"+a6", "~a6"}, {"+ax"}, {"+ax", "~ay", "-az"},
 	{"+a6", "+b7", "+c8", "-b9", "~c10"}, {"+a18446744073709551616", "~a18446744073709551617"}, {"-o6"}, {"~o6"}, {"+a6", "-a7", "+a8", "-a9", "+a10"}, {"+a5"}, {"+a9", "~b100", "~a101"},
-	// These are out of order, or have a bookmark without a version. No server sends such events.
+	// The following sequences are out of order, or have a bookmark without a version. No server
+	// sends them.
 	{"+a7", "~a6"}, {"+a4"}, {".x", "+a6", "-a7"}, {"+a-1"},
 }
 
@@ -83,7 +84,7 @@ func tryReflectors() {
 			filled(c, s, with(200, jsonType, fmt.Sprintf(heads[0], `[{"metadata":{"name":"good"}},`+named+`,{"metadata":{"name":"last"}}]`)), none)
 		})
 		if !strings.HasPrefix(item, "{") || strings.Contains(item, `"kind"`) || strings.HasSuffix(item, " {}") {
-			continue // it cannot be an event with a kind
+			continue // an event of this item cannot have a kind
 		}
 		block(fmt.Sprintf("reflector watches item %d %s", i, item), func() {
 			event := func(of, object string) string { return `{"type":"` + of + `","object":` + object + "}\n" }

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// waits are values of the Retry-After header.
+// waits are values of the header Retry-After.
 var waits = []string{"0", "1", "2", "-1", "+1", "007", "1.5", "1s", " 1 ", "", "abc", "99999999999999999999", "9223372036", "Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 21 Oct 2115 07:28:00 GMT", "0x1", "1,2", "１"}
 
 func tryRetries() {

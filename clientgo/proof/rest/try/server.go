@@ -27,7 +27,7 @@ type answer struct {
 	header map[string][]string
 	// written to the connection, which is then closed
 	raw   string
-	reset bool                                     // raw ends with a connection reset
+	reset bool                                     // the connection is reset after raw
 	fn    func(http.ResponseWriter, *http.Request) // replaces the whole response
 }
 
@@ -39,7 +39,7 @@ const (
 
 func with(code int, kind, body string) answer { return answer{code: code, kind: kind, body: body} }
 
-// plus returns the answer with an additional header.
+// plus returns a copy of the answer with an additional header.
 func (a answer) plus(name string, values ...string) answer {
 	a.header = maps.Clone(a.header)
 	if a.header == nil {
@@ -49,7 +49,7 @@ func (a answer) plus(name string, values ...string) answer {
 	return a
 }
 
-// server sends its answers in order, and repeats the last one. It records requests.
+// server sends its answers in order, and repeats the last answer. It records requests.
 type server struct {
 	*httptest.Server
 	mu       sync.Mutex // guards following
@@ -73,7 +73,7 @@ func unstarted(answers ...answer) *server {
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client may have gone with its case
+		return // the case and its client may have ended
 	}
 	s.mu.Lock()
 	s.requests = append(s.requests, describe(r, body))
@@ -124,7 +124,7 @@ func describe(r *http.Request, body []byte) string {
 	return b.String()
 }
 
-// asked prints the requests since the last call.
+// asked prints the requests since the last call of asked.
 func (s *server) asked() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +142,7 @@ func (s *server) answering(answers ...answer) *server {
 	return s
 }
 
-// configOf returns a Config for the pods of a server.
+// configOf returns a Config of a client for the pods of a server.
 func configOf(s *server, changes ...func(*rest.Config)) *rest.Config {
 	c := &rest.Config{Host: s.URL, APIPath: "/api", QPS: -1, ContentConfig: rest.ContentConfig{
 		GroupVersion: &schema.GroupVersion{Version: "v1"}, NegotiatedSerializer: scheme.Codecs.WithoutConversion(),
@@ -166,7 +166,7 @@ func protobuf(c *rest.Config) {
 	c.ContentType, c.AcceptContentTypes = protobufType, protobufType+","+jsonType
 }
 
-// soon returns a context with a timeout for calls that should end by themselves.
+// soon returns a context with a timeout, for calls that should end before the timeout.
 func soon() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), 20*time.Second)
 }

@@ -13,8 +13,8 @@ import (
 // lookups matches errors of the resolver, which differ between machines.
 var lookups = regexp.MustCompile(`lookup .*`)
 
-// hanging returns an answer that sends the beginning of a body, or nothing, and waits until the
-// client has gone.
+// hanging returns an answer that sends the beginning of a body, or nothing, and then waits until
+// the client closes the connection.
 func hanging(start string, then func()) answer {
 	return answer{fn: func(w http.ResponseWriter, r *http.Request) {
 		if start != "" {
@@ -32,7 +32,7 @@ var starts = map[string]string{
 	"no answer": "", "half": `{"kind":`, "event": `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"x"}}}`,
 }
 
-// ways are the ways to send a request.
+// ways are functions that send a request and read the response, each with other methods.
 var ways = []func(context.Context, *rest.Request){
 	func(ctx context.Context, r *rest.Request) { line("do", kindOf(r.Do(ctx).Error())) },
 	func(ctx context.Context, r *rest.Request) {
@@ -106,7 +106,7 @@ func tryTimes() {
 						ctx, cancel := contexts[name]()
 						way(ctx, r)
 						cancel()
-						if name != "over" && name != "canceled" { // these two do not wait
+						if name != "over" && name != "canceled" { // these requests end at once
 							s.times()
 						}
 						counted()

@@ -111,7 +111,8 @@ func tryTransports() {
 		s := unstarted(answer{fn: func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, "%s %q %d", r.Proto, r.TLS.ServerName, len(r.TLS.PeerCertificates))
 		}})
-		// with TLS 1.3 a client would be refused only after its handshake
+		// TLS 1.2, because with TLS 1.3 a server rejects a client's certificate only after the
+		// client's handshake
 		s.TLS = &tls.Config{Certificates: []tls.Certificate{c.server}, ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: pool, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12}
 		s.EnableHTTP2 = true
 		change(s.TLS)
@@ -154,7 +155,7 @@ func tryTransports() {
 	tryProxies(plain)
 }
 
-// tryShapes prints the layers of transports, and which transports are shared.
+// tryShapes prints the layers of transports. It also prints which configurations share a transport.
 func tryShapes(certificates *certificates) {
 	dial := func(context.Context, string, string) (net.Conn, error) { return nil, errMark }
 	proxy := func(*http.Request) (*url.URL, error) { return nil, errMark }

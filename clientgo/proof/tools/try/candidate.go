@@ -61,7 +61,7 @@ func tryCandidates() {
 			for _, asked := range s.taken() {
 				method, _, _ := strings.Cut(asked, " ")
 				if method == "GET" && !strings.Contains(asked, "?") && !strings.Contains(asked, "fieldSelector") {
-					continue // of this case
+					continue // a request of the case itself
 				}
 				if method == "GET" {
 					asked = strings.Join(strings.Fields(asked)[:2], " ") + " " + map[bool]string{true: "with the selector"}[strings.Contains(asked, "fieldSelector=metadata.name%3Dme")]

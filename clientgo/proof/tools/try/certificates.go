@@ -43,7 +43,7 @@ func newKey() *ecdsa.PrivateKey {
 	return key
 }
 
-// about returns the fields of a certificate that are not random.
+// about returns a text with the fields of a certificate that are not random.
 func about(c *x509.Certificate) string {
 	return fmt.Sprint(c.Subject, " by ", c.Issuer, " ", c.DNSNames, c.IPAddresses, c.IsCA, c.KeyUsage, c.ExtKeyUsage, c.BasicConstraintsValid, c.MaxPathLen, " ", c.NotAfter.Sub(c.NotBefore).Round(time.Minute), " ", time.Since(c.NotBefore).Round(10*time.Minute), " ", c.SignatureAlgorithm, c.PublicKeyAlgorithm, c.Version, " ", len(c.SubjectKeyId), len(c.AuthorityKeyId))
 }

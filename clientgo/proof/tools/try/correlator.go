@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/record"
 )
 
-// occurrence returns an event with this reason and message, at the time of the clock.
+// occurrence returns an event with this reason and message. The event's time is that of the clock.
 func occurrence(clock *testclock.FakeClock, reason, message string) *v1.Event {
 	now := metav1.NewTime(clock.Now())
 	return &v1.Event{
@@ -49,7 +49,7 @@ func tryCorrelators() {
 	for name, o := range options {
 		for stream, change := range streams {
 			if stream == "two messages" && o.MaxEvents == 2 {
-				continue // it is random which of the two is forgotten
+				continue // it is random which of the two is dropped
 			}
 			try("correlator: "+name+", "+stream, func(out *outcome) {
 				clock := testclock.NewFakeClock(time.Unix(1000, 5).UTC())

@@ -23,7 +23,7 @@ import (
 	rl "k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// told is an event recorder for locks.
+// told is an event recorder for locks. It records the events in the outcome.
 type told struct{ o *outcome }
 
 func (t told) Eventf(obj runtime.Object, kind, reason, message string, args ...any) {
@@ -137,7 +137,8 @@ func run(o *outcome, config leaderelection.LeaderElectionConfig) *ran {
 
 func (r *ran) leads() bool { return within(15*time.Second, r.IsLeader) }
 
-// end records whether the election ends by itself soon, and ends it.
+// end waits for the time by and records whether the election has ended by itself. If not, it ends
+// the election.
 func (r *ran) end(o *outcome, by time.Duration) {
 	o.phase("ended by itself", within(by, func() bool {
 		select {
@@ -210,7 +211,7 @@ func tryElections() {
 					time.Sleep(100 * time.Millisecond)
 					by := 8 * time.Second
 					if failing["get"] != nil && failing["update"] != nil && strings.Contains(name, "404") {
-						// it re-creates the lock each time, and remains the leader
+						// the candidate creates the lock again each time, and remains the leader
 						by = 2 * time.Second
 					}
 					r.end(o, map[bool]time.Duration{true: by}[strings.Contains(verb, "update")])
@@ -555,7 +556,7 @@ func tryCoordinated() {
 			m.mu.Unlock()
 			change(&next)
 			m.set(&next)
-			if name == "no time" { // the next renewal may or may not be in time
+			if name == "no time" { // it depends on timing whether the next renewal is in time
 				time.Sleep(100 * time.Millisecond)
 				r.cancel()
 			}

@@ -74,7 +74,7 @@ func tryEvents() {
 			r := b.NewRecorder(scheme.Scheme, "c")
 			r.Eventf(pod, nil, "Normal", "R", "A", "n")
 			o.line(within(5*time.Second, func() bool { return s.asked() == 1 }))
-			time.Sleep(200 * time.Millisecond) // until the response has arrived too
+			time.Sleep(200 * time.Millisecond) // the response must have arrived too
 			r.Eventf(pod, nil, "Normal", "R", "A", "n")
 			within(1500*time.Millisecond, func() bool { return s.asked() == 3 })
 			time.Sleep(20 * time.Millisecond)
@@ -132,7 +132,7 @@ func newEvents(o *outcome, object runtime.Object, kind string) {
 	}
 }
 
-// newSink is a program's own sink.
+// newSink is a program's own sink for events of events.k8s.io.
 type newSink struct {
 	o   *outcome
 	err error
@@ -170,8 +170,8 @@ func (s *newSink) Patch(_ context.Context, e *eventsv1.Event, data []byte) (*eve
 	return s.do("patch", e, data)
 }
 
-// newEventsWithFaults prints the requests if requests with this method fail twice. A retry would
-// come after ten seconds, and is not waited for.
+// newEventsWithFaults prints the requests if requests with this method fail twice. It does not wait
+// for a retry, which would follow after ten seconds.
 func newEventsWithFaults(o *outcome, method string, answer http.HandlerFunc) {
 	s := serve(o, &fault{method: method, path: "/events", times: 2, answer: answer})
 	defer s.Close()

@@ -103,7 +103,7 @@ func tryHandlers() {
 	})
 }
 
-// tryIgnoring stops informers whose functions ignore the stop.
+// tryIgnoring stops informers whose list and watch functions ignore the end of the context.
 func tryIgnoring(o *outcome, streaming bool, hangs string) {
 	s := serve(o)
 	defer s.Close()

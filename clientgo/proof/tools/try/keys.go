@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// keyed returns arguments for key functions.
+// keyed returns the arguments with which key functions are called, by name.
 func keyed() map[string]any {
 	return map[string]any{
 		"pod": pod, "node": node, "nil": nil, "nil pod": (*v1.Pod)(nil), "pod by value": *pod, "key": cache.ExplicitKey("x/y"), "string": "x/y", "number": 3, "list": &v1.PodList{}, "meta": &metav1.ObjectMeta{Name: "m", Namespace: "n"},

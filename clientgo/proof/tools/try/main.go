@@ -1,6 +1,6 @@
-// Command try runs operations of a client's tools and utils, and prints the results. It is built
-// with each of the two modules. A line without a tab names a case. The lines after it are the
-// results of the case.
+// Command try runs operations of client-go's packages below tools and util, and prints the results.
+// It is built twice: with client-go and with clientgo. A line without a tab names a case. The lines
+// after it are the results of the case.
 package main
 
 import (
@@ -22,9 +22,9 @@ import (
 )
 
 const (
-	// atOnce is how many cases run at the same time. Most of them wait.
+	// atOnce is the number of cases that run at the same time. Most cases only wait.
 	atOnce = 64
-	// longest is how long a case may take before it counts as hanging.
+	// longest is the time after which a case counts as hanging.
 	longest = 40 * time.Second
 )
 
@@ -107,7 +107,7 @@ func tryAll() {
 	tryManager()
 }
 
-// run returns the result of the case. A panic is a part of it.
+// run returns the result of the case. A panic is a part of the result.
 func (c one) run() []string {
 	o := &outcome{}
 	done := make(chan struct{})
@@ -150,8 +150,8 @@ func (o *outcome) line(parts ...any) {
 	o.lines = append(o.lines, oneLine(parts))
 }
 
-// first records a result unless it is already recorded. The repetitions of a loop are thus recorded
-// once.
+// first records a result, unless the same result is recorded already. With first, the repetitions
+// of a loop are recorded once.
 func (o *outcome) first(parts ...any) {
 	text := oneLine(parts)
 	o.mu.Lock()
@@ -166,15 +166,15 @@ func (o *outcome) first(parts ...any) {
 	o.lines = append(o.lines, text)
 }
 
-// aside records an action of one of the client's goroutines, which may happen at any time in the
-// phase.
+// aside records an action of a goroutine of the client. The action may happen at any time in the
+// current phase.
 func (o *outcome) aside(parts ...any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.asides = append(o.asides, oneLine(parts))
 }
 
-// phase ends a phase, after a short wait for goroutines.
+// phase ends the current phase, after a short wait for goroutines.
 func (o *outcome) phase(parts ...any) {
 	time.Sleep(150 * time.Millisecond)
 	o.mu.Lock()
@@ -190,7 +190,7 @@ func (o *outcome) all() []string {
 	return append([]string(nil), o.lines...)
 }
 
-// panics records whether the function panics.
+// panics records whether the function fn panics.
 func (o *outcome) panics(name string, fn func()) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -210,7 +210,7 @@ func within(limit time.Duration, condition func() bool) bool {
 	return condition()
 }
 
-// ends reports whether the channel is closed or receives a value in time.
+// ends reports whether the channel is closed or has a value before a timeout.
 func ends[T any](ch <-chan T) bool {
 	select {
 	case <-ch:
@@ -228,7 +228,7 @@ func text(v any) string {
 	return string(data)
 }
 
-// kindOf returns the properties of an error that programs test for, apart from its text.
+// kindOf returns the properties of an error, other than its text, that programs test for.
 func kindOf(err error) string {
 	if err == nil {
 		return "no error"

@@ -69,7 +69,7 @@ func tryFileStores() {
 		try("file store: "+start, func(o *outcome) {
 			dir, remove := folder()
 			defer remove()
-			// the texts name the files differently
+			// compare only the types, because the texts have different names of files
 			clean := func(err error) string { return fmt.Sprintf("%T", err)[:6] }
 			certFile, keyFile := "", ""
 			switch start {
@@ -185,7 +185,7 @@ func tryRequesting() {
 	}
 }
 
-// faults2 returns copies, because a fault counts its uses.
+// faults2 returns copies of faults, because a fault counts its uses.
 func faults2(all []*fault) []*fault {
 	var copies []*fault
 	for _, f := range all {

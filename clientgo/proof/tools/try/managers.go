@@ -50,7 +50,7 @@ func tryManagers() {
 		for given, options := range map[string][]csaupgrade.Option{"": nil, "status": {csaupgrade.Subresource("status")}} {
 			for _, names := range [][]string{{"csa"}, {"csa", "csa2"}, {}, {"ssa"}, {"x", "csa"}} {
 				if name == "two clients" && len(names) > 1 {
-					continue // it is random which entry is replaced
+					continue // which entry is replaced is random
 				}
 				try(fmt.Sprintf("managers: %s, subresource %q, of %s", name, given, names), func(o *outcome) {
 					make := func() *v1.ConfigMap {
@@ -61,7 +61,7 @@ func tryManagers() {
 					o.line(text(object.ManagedFields), err != nil)
 					object = make()
 					patch, err := csaupgrade.UpgradeManagedFieldsPatch(object, sets.New(names...), "ssa", options...)
-					// client-go changes the object too
+					// the object is not compared, because client-go changes it
 					o.line(settled(string(patch)), patch == nil, err != nil)
 				})
 			}

@@ -25,7 +25,7 @@ type pages struct {
 	o     *outcome
 	items int
 	kind  string
-	fails map[int]error // by the number of the call, from 1
+	fails map[int]error // errors by the number of the call, from 1
 
 	mu    sync.Mutex // guards following
 	calls int
@@ -124,7 +124,7 @@ func tryPagers() {
 				try(fmt.Sprintf("pager: %s fails, options %s, fallback %t", failing, given, fallback), func(out *outcome) {
 					for _, name := range pagerMethodNames {
 						if strings.HasPrefix(given, "version") && strings.HasPrefix(name, "Each") {
-							continue // a separate case
+							continue // this is a separate case
 						}
 						fn := pagerMethods()[name]
 						p := pager.New((&pages{o: out, items: 7, kind: "pods", fails: fails}).list)

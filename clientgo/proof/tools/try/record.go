@@ -56,7 +56,7 @@ func subjects() map[string]runtime.Object {
 	}
 }
 
-// unknown is an object whose type is in no scheme.
+// unknown is an object whose type is not in any scheme.
 type unknown struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
@@ -155,12 +155,12 @@ func tryFakeRecorder() {
 	})
 }
 
-// recorded waits for this many requests of earlier records.
+// recorded waits until the server has received this number of requests.
 func (s *server) recorded(requests int) {
 	if !within(20*time.Second, func() bool { return s.count() >= requests }) {
 		s.o.line("too few requests")
 	}
-	time.Sleep(50 * time.Millisecond) // another request would be a difference
+	time.Sleep(50 * time.Millisecond) // for a further request, which would be a difference
 }
 
 func recordOnTheWire(o *outcome, what string) {
@@ -203,7 +203,7 @@ func recordOnTheWire(o *outcome, what string) {
 		r.Event(pod, "Normal", "R", "")
 		r.Event(node, "Normal", "R", "")
 	}
-	if what == "in a namespace" { // refused requests are retried without an end
+	if what == "in a namespace" { // rejected requests are retried forever
 		time.Sleep(200 * time.Millisecond)
 	} else {
 		s.recorded(requests)
@@ -252,7 +252,7 @@ func recordWithFaults(o *outcome, method string, answer http.HandlerFunc) {
 	}
 }
 
-// sink is a program's own sink.
+// sink is a program's own sink for core events.
 type sink struct {
 	o     *outcome
 	err   error

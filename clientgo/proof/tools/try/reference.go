@@ -20,7 +20,7 @@ func tryReferences() {
 	for name := range subjects() {
 		for kind, s := range map[string]*runtime.Scheme{"scheme": scheme.Scheme, "empty scheme": runtime.NewScheme()} {
 			try("reference: "+name+", "+kind, func(o *outcome) {
-				object := subjects()[name] // a new object, because a reference is changed
+				object := subjects()[name] // a new object, because the case changes its reference
 				o.panics("whole", func() {
 					r, err := reference.GetReference(s, object)
 					o.line(text(r), kindOf(err), r != nil && any(r) == any(object))

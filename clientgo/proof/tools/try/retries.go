@@ -106,7 +106,7 @@ func tryLimiters() {
 				err := real.Wait(ended)
 				o.line(err != nil, errors.Is(err, context.Canceled))
 				if qps <= 0 {
-					return // it may wait forever
+					return // the call may wait forever
 				}
 				limit := 30 * time.Millisecond
 				if qps == 1000 {
@@ -147,8 +147,8 @@ func tryLimiters() {
 	tryQueueLimiters()
 }
 
-// kindOfWait returns the properties of a limiter's error that programs test for. The text has
-// times.
+// kindOfWait returns the properties of a limiter's error that programs test for. It leaves out the
+// text, which has times.
 func kindOfWait(err error) string {
 	if err == nil {
 		return "no error"

@@ -20,7 +20,8 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// server is an API server that records requests. Faults precede it.
+// server is an API server that records requests. A request that matches a fault gets the response
+// of the fault instead.
 type server struct {
 	*httptest.Server
 	api *apitest.Server
@@ -83,7 +84,7 @@ func (s *server) fail(faults ...*fault) {
 	s.faults = faults
 }
 
-// taken returns the requests since the last call.
+// taken returns the requests since the last call of taken.
 func (s *server) taken() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,15 +99,15 @@ func (s *server) count() int {
 	return len(s.asked)
 }
 
-// print records the requests since the last call, without repetitions.
+// print records the requests since the last call in the outcome. It leaves out repetitions.
 func (s *server) print(what string) {
 	for _, asked := range slices.Compact(s.taken()) {
 		s.o.line(what, asked)
 	}
 }
 
-// printFirst records the requests since the last call. Requests that differ only in versions are
-// recorded once.
+// printFirst records the requests since the last call in the outcome. It records requests that
+// differ only in versions once.
 func (s *server) printFirst(what string) {
 	for _, asked := range s.taken() {
 		s.o.first(what, resource.ReplaceAllString(asked, "VERSION"))
@@ -115,7 +116,7 @@ func (s *server) printFirst(what string) {
 
 var host, _ = os.Hostname()
 
-// Parts that differ between runs.
+// Matches of the parts of a line that differ between runs.
 var (
 	times       = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 	suffix      = regexp.MustCompile(`\.[0-9a-f]{14,16}\b`)
@@ -137,8 +138,8 @@ func settled(s string) string {
 	return s
 }
 
-// ordered returns a query with the terms of its selector sorted, because client-go's order is
-// random.
+// ordered returns a query with the terms of its selector sorted, because client-go sends the terms
+// in random order.
 func ordered(query url.Values) string {
 	if selector := query.Get("fieldSelector"); selector != "" {
 		query.Set("fieldSelector", sorted(selector))
@@ -176,7 +177,7 @@ func status(code int, reason, message string, more ...string) http.HandlerFunc {
 	}
 }
 
-// plain returns a handler that sends a body that is not a Status.
+// plain returns a handler that sends a text body, which is not a Status.
 func plain(code int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(code)
@@ -184,5 +185,5 @@ func plain(code int, body string) http.HandlerFunc {
 	}
 }
 
-// cut closes the connection.
+// cut closes the connection without a response.
 func cut(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }

@@ -248,7 +248,7 @@ func tryMetrics(o *outcome) {
 	s.fail(&fault{times: 1, answer: cut})
 	_, err = client.CoreV1().Secrets("ns").Get(context.Background(), "n", metav1.GetOptions{})
 	o.line(err != nil)
-	// Later calls no longer belong to this case.
+	// Calls after this time no longer belong to the case.
 	time.Sleep(20 * time.Millisecond)
 	quiet := &outcome{}
 	metrics.RequestLatency, metrics.RequestResult, metrics.RequestRetry, metrics.RequestSize, metrics.ResponseSize, metrics.RateLimiterLatency = anyMetric{quiet}, anyMetric{quiet}, anyMetric{quiet}, sizes{quiet, ""}, sizes{quiet, ""}, limits{quiet}

@@ -176,7 +176,8 @@ func tryListers() {
 			generic := cache.NewGenericLister(indexer, schema.GroupResource{Group: "g", Resource: "pods"})
 			typed := listers.NewPodLister(indexer)
 			if !indexed {
-				// without an index, it depends on the order of checks whether a nil selector panics
+				// without an index, leave out the nil selector: whether it panics depends on the
+				// order of checks
 				selectors = selectors[1:]
 			}
 			for i, selector := range selectors {

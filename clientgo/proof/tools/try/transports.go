@@ -82,7 +82,7 @@ func tryTransports() {
 	tryDebugging()
 }
 
-// ask sends a request with these headers, which must not be changed.
+// ask sends a request with the headers given, and records whether rt has changed them.
 func ask(o *outcome, rt http.RoundTripper, given http.Header) {
 	if rt == nil {
 		return
@@ -191,7 +191,7 @@ type tripper func(*http.Request) (*http.Response, error)
 
 func (t tripper) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// source is a token source with these results. It repeats the last one.
+// source is a token source with these results. It repeats the last result.
 type source struct {
 	o       *outcome
 	answers []answer
@@ -318,7 +318,7 @@ func tryTLS() {
 		"data and a file": {CertData: caPEM, KeyFile: keyFile}, "bad certificate": {CertData: []byte("x"), KeyData: keyPEM}, "function": {GetCertHolder: shown}, "function and data": {GetCertHolder: shown, CertData: caPEM, KeyData: keyPEM}, "function that is nil": {GetCertHolder: &transport.GetCertHolder{}}, "ca data and reloaded file": {CAData: caPEM, CAFile: caFile, ReloadCAFiles: true},
 	} {
 		try("TLS: "+name, func(o *outcome) {
-			clean := func(err error) string { // the errors about the data have other texts
+			clean := func(err error) string { // the texts of errors about the data differ
 				text, _, _ := strings.Cut(strings.ReplaceAll(kindOf(err), dir, "DIR"), "unable to parse bytes")
 				text, _, _ = strings.Cut(text, "no certificate in")
 				return text

@@ -25,7 +25,7 @@ import (
 	toolswatch "k8s.io/client-go/tools/watch"
 )
 
-// script is the results of watch requests in order. The last one is repeated.
+// script has the results of watch requests, in order. The last result is repeated.
 type script struct {
 	o     *outcome
 	opens []open
@@ -38,7 +38,7 @@ type script struct {
 // open is the result of one watch request.
 type open struct {
 	err    error
-	none   bool // returns a nil watch without an error
+	none   bool // the result is a nil watch without an error
 	events []watch.Event
 	stays  bool
 }
