@@ -19,27 +19,29 @@ import (
 
 var errHandedOver = errors.New("the objects of this list have been handed over to a reflector")
 
-// startSize is how many bytes of a list are enough to see every field before its items.
+// startSize is the number of bytes at the beginning of a list that certainly have all fields before
+// the items.
 const startSize = 16 << 10
 
-// answer is an unread response to a reflector's list. Into decodes its objects and passes them to
-// the reflector as they arrive. Every other method of Result reads the whole body first. The
-// reflector cancels the context when its list function returns, which closes an unread response.
+// answer is a response to a reflector's list whose body is still unread. Into of the Result decodes
+// the objects as they arrive and passes them to the reflector. Every other method of Result reads
+// the whole body first. The reflector cancels the context when its list function returns. This
+// closes a response that is still unread.
 type answer struct {
 	ctx      context.Context
 	request  *Request
 	sent     *http.Request
 	response *http.Response
-	end      func() // ends the request's timeout
+	end      func() // releases the timer of the request's timeout
 	to       *sink.Sink
 
 	mu     sync.Mutex // guards following
 	result Result     // set once the body has been read whole
 	read   bool
-	body   *bufio.Reader // of the response, set once its start has been peeked at
+	body   *bufio.Reader // the response body, set by startLocked
 }
 
-// streams reports whether a response can stay open for Into.
+// streams reports whether the body of a response may stay unread until Into.
 func (r *Request) streams(resp *http.Response) bool {
 	return r.verb == http.MethodGet && resp.StatusCode == http.StatusOK && resp.Body != nil && r.name == ""
 }
@@ -74,7 +76,7 @@ func (a *answer) wholeLocked() Result {
 	return a.result
 }
 
-// get decodes like into, but lets the program's codec choose the type of the list.
+// get is into for a list whose type the program's codec chooses.
 func (a *answer) get(decoder runtime.Decoder) (runtime.Object, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -97,12 +99,12 @@ func (a *answer) startLocked() []byte {
 	if a.body == nil {
 		a.body = bufio.NewReaderSize(a.response.Body, startSize)
 	}
-	start, _ := a.body.Peek(startSize) // the next read returns the same error
+	start, _ := a.body.Peek(startSize) // on an error, the next read returns the same error
 	return start
 }
 
-// into passes the objects to the reflector and leaves the list without items. If that is not
-// possible, it decodes into the list as usual.
+// into passes the objects to the reflector and leaves the list without items. If the list cannot be
+// decoded in this way, into decodes it into list as usual.
 func (a *answer) into(decoder runtime.Decoder, list runtime.Object) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// BackoffManager computes how long to wait before a request.
+// BackoffManager computes the waits before requests.
 //
 // Deprecated: Sleep ignores the caller's context. Use BackoffManagerWithContext.
 type BackoffManager interface {
@@ -18,7 +18,7 @@ type BackoffManager interface {
 	Sleep(d time.Duration)
 }
 
-// BackoffManagerWithContext computes how long to wait before a request.
+// BackoffManagerWithContext computes the waits before requests.
 type BackoffManagerWithContext interface {
 	// UpdateBackoffWithContext records the outcome of a request.
 	UpdateBackoffWithContext(ctx context.Context, actualURL *url.URL, err error, responseCode int)
@@ -57,7 +57,7 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// NoBackoff adds no wait of its own.
+// NoBackoff is a BackoffManager without back-off. Requests only wait if the server asks for it.
 type NoBackoff struct{}
 
 var (
@@ -82,10 +82,10 @@ func (n *NoBackoff) CalculateBackoffWithContext(ctx context.Context, actualURL *
 	return 0
 }
 
-// Sleep waits as long as the server asks for.
+// Sleep waits for d. This is a wait that a server has requested.
 func (n *NoBackoff) Sleep(d time.Duration) { sleep(context.Background(), d) }
 
-// SleepWithContext waits as long as the server asks for, or until ctx ends.
+// SleepWithContext waits for d, or until ctx ends. The wait is one that a server has requested.
 func (n *NoBackoff) SleepWithContext(ctx context.Context, d time.Duration) { sleep(ctx, d) }
 
 // URLBackoff waits longer after each consecutive failure of a host.
@@ -96,7 +96,7 @@ type URLBackoff struct {
 // Disable makes all waits zero.
 func (b *URLBackoff) Disable() { b.Backoff = flowcontrol.NewBackOff(0, 0) }
 
-// host returns the key that waits are counted by.
+// host returns the key under which failures of a server are counted.
 func host(u *url.URL) string {
 	if u == nil {
 		return ""
@@ -104,8 +104,8 @@ func host(u *url.URL) string {
 	return u.Host
 }
 
-// UpdateBackoff counts a failure of the server, which is a 429 or any 5xx. Any other response
-// resets the wait, and so does a network error.
+// UpdateBackoff counts a failure of the server: a response 429 or 5xx. Any other response and any
+// network error reset the wait.
 func (b *URLBackoff) UpdateBackoff(actualURL *url.URL, err error, responseCode int) {
 	by := host(actualURL)
 	if responseCode == http.StatusTooManyRequests || responseCode >= http.StatusInternalServerError {
@@ -130,10 +130,10 @@ func (b *URLBackoff) CalculateBackoffWithContext(_ context.Context, actualURL *u
 	return b.CalculateBackoff(actualURL)
 }
 
-// Sleep waits for d by the clock of Backoff.
+// Sleep waits for d, measured by the clock of Backoff.
 func (b *URLBackoff) Sleep(d time.Duration) { b.SleepWithContext(context.Background(), d) }
 
-// SleepWithContext waits for d by the clock of Backoff, or until ctx ends.
+// SleepWithContext waits for d, measured by the clock of Backoff, or until ctx ends.
 func (b *URLBackoff) SleepWithContext(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// ahead is a clock that runs an hour ahead.
+// ahead is a clock that is an hour ahead of the real clock.
 type ahead struct{ clock.RealClock }
 
 func (ahead) Now() time.Time { return time.Now().Add(time.Hour) }
@@ -25,7 +25,7 @@ func TestURLBackoffWaitsLongerWithEachFailureOfAHost(t *testing.T) {
 	b.UpdateBackoff(of("/b"), nil, 503)
 	require.Equal(t, 2*time.Second, b.CalculateBackoff(of("/c")))
 	require.Zero(t, b.CalculateBackoff(&url.URL{Host: "other"}))
-	// By the clock of Backoff, the failure has just happened.
+	// Measured by the clock of Backoff, the failure has just happened.
 	require.True(t, b.Backoff.IsInBackOffSinceUpdate("server", time.Now().Add(time.Hour)))
 
 	b.UpdateBackoff(of("/a"), errors.New("connection reset"), 0)

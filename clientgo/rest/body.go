@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Body sets the body. A string is the name of a file to send. Bytes and a reader are sent as they
-// are, and an object is encoded. A nil pointer to an object means no body. A request whose body is
-// a reader is sent only once.
+// Body sets the body. A string is the name of a file to send. Bytes and the content of a reader are
+// sent unchanged, and an object is encoded. A nil pointer to an object means no body. A request
+// whose body is a reader is not retried.
 func (r *Request) Body(obj interface{}) *Request {
 	if r.err != nil {
 		return r
@@ -42,7 +42,7 @@ func (r *Request) encoded(obj runtime.Object) ([]byte, error) {
 	return runtime.Encode(encoder, obj)
 }
 
-// setEncoded sets the body if err is nil, and otherwise keeps err as the request's error.
+// setEncoded sets the body to data. If err is not nil, it becomes the request's error instead.
 func (r *Request) setEncoded(data []byte, err error) *Request {
 	if r.err = err; err == nil {
 		r.setBytes(data)

@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// Interface is the part of a client that typed clients use.
+// Interface has the methods of a REST client that typed clients use.
 type Interface interface {
 	GetRateLimiter() flowcontrol.RateLimiter
 	Verb(verb string) *Request
@@ -77,7 +77,7 @@ func NewRESTClient(baseURL *url.URL, versionedAPIPath string, config ClientConte
 	}, nil
 }
 
-// withoutCBOR returns c with JSON instead of CBOR if the feature gate ClientsAllowCBOR is off.
+// withoutCBOR returns c. If the feature gate ClientsAllowCBOR is off, JSON replaces CBOR in it.
 func (c ClientContentConfig) withoutCBOR() ClientContentConfig {
 	if features.FeatureGates().Enabled(features.ClientsAllowCBOR) {
 		return c
@@ -89,8 +89,7 @@ func (c ClientContentConfig) withoutCBOR() ClientContentConfig {
 	return c
 }
 
-// settled returns the media types to send and accept. none reports that the configuration has no
-// ContentType.
+// settled returns c with the media types to send and accept. none is true if c has no ContentType.
 func (c ClientContentConfig) settled() (content ClientContentConfig, none bool) {
 	if none = c.ContentType == ""; none {
 		c.ContentType = jsonType
@@ -117,9 +116,9 @@ func jsonForCBOR(types string) string {
 }
 
 // environmentBackoff returns the back-off that KUBE_CLIENT_BACKOFF_BASE and
-// KUBE_CLIENT_BACKOFF_DURATION configure, in seconds. Without both there is no back-off. As with
-// client-go, each request has its own back-off. Only the attempts of one request wait longer and
-// longer; failures of other requests do not count.
+// KUBE_CLIENT_BACKOFF_DURATION configure, in seconds. Without both there is no back-off. As in
+// client-go, each request has its own back-off. So the waits grow only between the attempts of one
+// request; failures of other requests do not count.
 func environmentBackoff() BackoffManagerWithContext {
 	base, err1 := strconv.ParseInt(os.Getenv("KUBE_CLIENT_BACKOFF_BASE"), 10, 64)
 	longest, err2 := strconv.ParseInt(os.Getenv("KUBE_CLIENT_BACKOFF_DURATION"), 10, 64)
@@ -134,7 +133,7 @@ func RESTClientFor(config *Config) (*RESTClient, error) {
 	if err := config.complete(true); err != nil {
 		return nil, err
 	}
-	if _, _, err := DefaultServerUrlFor(config); err != nil { // before connections are made
+	if _, _, err := DefaultServerUrlFor(config); err != nil { // before a transport is made
 		return nil, err
 	}
 	client, err := HTTPClientFor(config)
@@ -177,7 +176,7 @@ func UnversionedRESTClientForConfigAndClient(config *Config, httpClient *http.Cl
 	return newClient(config, httpClient)
 }
 
-// complete returns an error if the Config lacks what a client needs.
+// complete returns an error if the Config lacks a field that a client needs.
 func (c *Config) complete(versioned bool) error {
 	if versioned && c.GroupVersion == nil {
 		return fmt.Errorf("GroupVersion is required when initializing a RESTClient")
@@ -234,14 +233,14 @@ func (c *Config) limiter() flowcontrol.RateLimiter {
 	return flowcontrol.NewTokenBucketRateLimiter(qps, burst)
 }
 
-// CodecFactoryForGeneratedClient returns codecs unchanged. client-go adds CBOR here, which this
-// library does not support.
+// CodecFactoryForGeneratedClient returns codecs unchanged. In client-go it adds CBOR, which this
+// module does not support.
 func CodecFactoryForGeneratedClient(scheme *runtime.Scheme, codecs serializer.CodecFactory) serializer.CodecFactory {
 	return codecs
 }
 
-// GetRateLimiter returns the limiter, or nil if requests are not limited. It may be called on a nil
-// client.
+// GetRateLimiter returns the limiter, or nil if requests are not limited. For a nil client it
+// returns nil.
 func (c *RESTClient) GetRateLimiter() flowcontrol.RateLimiter {
 	if c == nil {
 		return nil

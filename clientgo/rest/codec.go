@@ -15,13 +15,14 @@ import (
 	kinform "github.com/kinform/kinform/rest"
 )
 
-// codec describes a program's decoder. It exists only for decoders that neither convert nor set
-// defaults. kinform decodes in place of these decoders only.
+// codec describes a program's decoder, so that kinform can decode in its place. There is no codec
+// for a decoder that converts or sets defaults.
 type codec struct {
 	encoding kinform.Encoding
-	// it clears kind and apiVersion of decoded objects; items of a list keep theirs
+	// the decoder clears kind and apiVersion of decoded objects, but not those of the items of a
+	// list
 	versionless bool
-	zeroing     bool // it clears the target first
+	zeroing     bool // the decoder clears the target first
 	// pointer type of the objects of a watch; nil if the object's kind selects the type
 	object reflect.Type
 }
@@ -53,16 +54,16 @@ func codecOf(decoder runtime.Decoder) (c codec, ok bool) {
 }
 
 // The decoder of controller-runtime's typed clients, as of v0.25.2. It clears the target, then
-// decodes with the decoder in its only field. Its type is not exported, so it is recognized by name
-// and shape. A type of another shape decodes its lists itself.
+// decodes with the decoder in its only field. Its type is not exported, so it is recognized by its
+// name and its fields. A type with other fields is not recognized, and decodes lists itself.
 const (
 	zeroingPackage = "sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	zeroingName    = "targetZeroingDecoder"
 	zeroingField   = "upstream"
 )
 
-// upstream returns the decoder that a decoder of controller-runtime wraps, or nil for any other
-// decoder. path is the package of the wrapper's type.
+// upstream returns the decoder that a decoder of controller-runtime wraps. It returns nil for any
+// other decoder. path is the package path of the wrapper's type.
 func upstream(decoder runtime.Decoder, path string) runtime.Decoder {
 	v := reflect.ValueOf(decoder)
 	if !v.IsValid() || v.Kind() != reflect.Struct || v.Type().Name() != zeroingName || v.Type().PkgPath() != path {

@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/pkg/version"
 )
 
-// The default rate limit of a Config.
+// The default rate limits of a Config.
 const (
 	DefaultQPS   float32 = 5.0
 	DefaultBurst int     = 10
@@ -47,8 +47,8 @@ type Config struct {
 	// BearerToken is sent in the Authorization header.
 	BearerToken string `datapolicy:"token"`
 
-	// BearerTokenFile is a file with the token, which is read again every minute. The last token
-	// read takes precedence over BearerToken.
+	// BearerTokenFile is a file with the token. The file is read again every minute. The token that
+	// was read last takes precedence over BearerToken.
 	BearerTokenFile string
 
 	// Impersonate is the user on whose behalf requests are made.
@@ -57,7 +57,7 @@ type Config struct {
 	// AuthProvider names a plugin registered with RegisterAuthProviderPlugin.
 	AuthProvider *clientcmdapi.AuthProviderConfig
 
-	// AuthConfigPersister stores the configuration that AuthProvider asks to keep.
+	// AuthConfigPersister stores changes of the configuration of AuthProvider.
 	AuthConfigPersister AuthProviderConfigPersister
 
 	// ExecProvider is a command that prints credentials.
@@ -72,13 +72,13 @@ type Config struct {
 	// DisableCompression keeps the client from requesting compressed responses.
 	DisableCompression bool
 
-	// Transport replaces the connections that would be made for this Config. It excludes a client
-	// certificate.
+	// Transport replaces the transport that would be made for this Config. It cannot be combined
+	// with a client certificate.
 	Transport http.RoundTripper
 	// WrapTransport wraps the transport. Set it with Wrap.
 	WrapTransport transport.WrapperFunc
 
-	// QPS is the number of requests per second. Defaults to DefaultQPS. If negative, only
+	// QPS is the number of requests per second. Defaults to DefaultQPS. If QPS is negative, only
 	// RateLimiter limits requests.
 	QPS float32
 
@@ -88,8 +88,8 @@ type Config struct {
 	// RateLimiter replaces QPS and Burst.
 	RateLimiter flowcontrol.RateLimiter
 
-	// WarningHandler receives warnings of servers. WarningHandlerWithContext takes precedence.
-	// Without either, the handler of SetDefaultWarningHandler receives them.
+	// WarningHandler receives warnings of servers. WarningHandlerWithContext takes precedence. If
+	// both are nil, the handler of SetDefaultWarningHandler receives them.
 	WarningHandler WarningHandler
 
 	// WarningHandlerWithContext receives warnings of servers, with the context of the request.
@@ -155,7 +155,7 @@ func (c *TLSClientConfig) DeepCopy() *TLSClientConfig {
 	return out
 }
 
-// copied returns a copy of s, which is nil only if s is.
+// copied returns a copy of s. The copy is nil if and only if s is nil.
 func copied[E any](s []E) []E {
 	if s == nil {
 		return nil
@@ -205,14 +205,15 @@ func orUnknown(text string) string {
 	return text
 }
 
-// AddUserAgent sets the user agent to the default one followed by userAgent, and returns config.
+// AddUserAgent sets the user agent to the default user agent followed by userAgent, and returns
+// config.
 func AddUserAgent(config *Config, userAgent string) *Config {
 	config.UserAgent = DefaultKubernetesUserAgent() + "/" + userAgent
 	return config
 }
 
-// CopyConfig returns a copy. The copy shares Transport, RateLimiter and the other interfaces and
-// functions with the original.
+// CopyConfig returns a copy of a Config. The copy shares the values of fields with interface and
+// function types, such as Transport and RateLimiter, with the original.
 func CopyConfig(config *Config) *Config {
 	out := *config
 	config.TLSClientConfig.DeepCopyInto(&out.TLSClientConfig)
@@ -226,8 +227,8 @@ func CopyConfig(config *Config) *Config {
 	return &out
 }
 
-// AnonymousClientConfig returns a copy without credentials, and without transports, which may hold
-// credentials.
+// AnonymousClientConfig returns a copy without credentials. The copy has no Transport and
+// WrapTransport either, because these may hold credentials.
 func AnonymousClientConfig(config *Config) *Config {
 	return &Config{
 		Host: config.Host, APIPath: config.APIPath, ContentConfig: config.ContentConfig,

@@ -24,7 +24,7 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// A proxy returns errors in its own JSON.
+// A proxy may return errors in a JSON format of its own.
 func TestAnErrorThatIsNoStatusIsWhatItsCodeSays(t *testing.T) {
 	for _, body := range []string{`{"error":"no such backend"}`, `{}`, `{"kind":"Status","apiVersion":"v1"}`, `{"apiVersion":"v1","status":"Failure","code":403}`} {
 		client := answering(t, func(w http.ResponseWriter, req *http.Request) {
@@ -76,7 +76,7 @@ func TestARequestWithoutATokenSaysThatItIsTheClientsLimit(t *testing.T) {
 	require.Equal(t, context.Canceled, client.Get().AbsPath("/x").Do(ctx).Error(), "the caller's context is no matter of the limiter")
 }
 
-// As with client-go, a watch is not retried after this error.
+// As in client-go, a watch is not retried after this error.
 func TestAWatchWhoseHTTP2ConnectionIsLostFails(t *testing.T) {
 	lost := errors.New("http2: client connection lost")
 	config := configOf("http://localhost", "")
@@ -114,7 +114,7 @@ func TestURLBackoffSleepsByItsClock(t *testing.T) {
 	<-slept
 }
 
-// seen records the series of metrics.
+// seen records the labels with which metrics are called.
 type seen struct {
 	mu       sync.Mutex // guards following
 	urls     []string
@@ -146,7 +146,7 @@ func (h hosts) Observe(_ context.Context, host string, _ time.Duration) {
 	h.resolved = append(h.resolved, host)
 }
 
-// Each name in a label would create its own series.
+// If names of objects were in labels, metrics would have a series for each object.
 func TestMetricsHaveNoNamesOfObjects(t *testing.T) {
 	s := &seen{}
 	latency, size, resolver := metrics.RequestLatency, metrics.RequestSize, metrics.ResolverLatency

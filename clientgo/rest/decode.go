@@ -14,12 +14,12 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// decoding holds the *decoders of each Sharing. One table per process holds the parts that all
-// objects share.
+// decoding maps each Sharing to its *decoders. There is one per process, so that the objects of all
+// clients can share parts.
 var decoding sync.Map
 
-// decodersOf returns the decoders of a Sharing, or nil if the program's codecs have to decode lists
-// and watches.
+// decodersOf returns the decoders of a Sharing. It returns nil if the program's codecs must decode
+// lists and watches.
 func decodersOf(s Sharing) *decoders {
 	if s == ShareByDefault {
 		s = environmentSharing()
@@ -39,7 +39,7 @@ type decoders struct {
 	made          sync.Map // of readerKey, to *kinform.BodyReader
 }
 
-// readerKey selects a reader. A reader refuses objects of another kind if kind is not empty.
+// readerKey identifies a reader. If kind is not empty, the reader rejects objects of another kind.
 type readerKey struct {
 	object  reflect.Type
 	kind    schema.GroupVersionKind
@@ -75,8 +75,8 @@ func complain(change sharing.Change) {
 		sharingVariable+"=constants lets it change one object only, as with client-go", "field", change.Field)
 }
 
-// decoderFor returns the decoder of objects for a use. copied means that the objects share parts,
-// so a transform must be given copies.
+// decoderFor returns the decoder of objects for a use. If copied is true, the objects share parts,
+// so a transform must get copies of them.
 func (d *decoders) decoderFor(use sink.Use, object reflect.Type) (decoder *sharing.Decoder, copied bool) {
 	switch {
 	case use == sink.Cached:
@@ -87,9 +87,9 @@ func (d *decoders) decoderFor(use sink.Use, object reflect.Type) (decoder *shari
 	return d.owned, false
 }
 
-// readerOf returns the reader of lists and watches whose objects have the type, a pointer to a
-// struct. The reader refuses objects of another kind if kind is not empty. readerOf returns nil if
-// it does not support the encoding. copied is as for decoderFor.
+// readerOf returns the reader of lists and watches. The type object is the type of their objects, a
+// pointer to a struct. If kind is not empty, the reader rejects objects of another kind. readerOf
+// returns nil if there is no reader for the encoding. For copied, see decoderFor.
 func (d *decoders) readerOf(object reflect.Type, kind schema.GroupVersionKind, use sink.Use, encoding kinform.Encoding) (reader *kinform.BodyReader, copied bool) {
 	if d == nil {
 		return nil, false

@@ -25,8 +25,8 @@ func manyPods(n int) *corev1.PodList {
 	return list
 }
 
-// A list is decoded to the same objects as by the program's codec. No object shares a part with
-// another that a program could change.
+// A list is decoded to the same objects as by the program's codec. No two objects share a part that
+// a program could change.
 func TestListsAreDecodedAsByTheCodecs(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, corev1.AddToScheme(scheme))
@@ -56,7 +56,7 @@ func TestListsAreDecodedAsByTheCodecs(t *testing.T) {
 	}
 }
 
-// The codec decodes lists that are out of the ordinary.
+// The program's codec decodes unusual lists.
 func TestOddListsAreForTheCodecs(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, corev1.AddToScheme(scheme))

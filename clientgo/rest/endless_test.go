@@ -55,7 +55,7 @@ func (s endlessServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: s.code, Header: http.Header{"Content-Type": {runtime.ContentTypeJSON}}, Body: s.body, Request: r}, nil
 }
 
-// The limit for an event counts from its first byte, whichever decoder reads it.
+// The limit for an event counts from the event's first byte, whichever decoder reads the event.
 func TestAnEventThatNeverEndsIsAnError(t *testing.T) {
 	const budget = 16 << 20
 	for name, start := range map[string]string{
@@ -99,8 +99,8 @@ func TestAnEventThatNeverEndsIsAnError(t *testing.T) {
 	}
 }
 
-// The response of a failure is read up to the size limit of a Status. If its Status never ends, the
-// error follows from the status code.
+// An error response is read up to maxFailure bytes. If its Status never ends, the status code
+// determines the error.
 func TestAFailureThatNeverEndsIsAnError(t *testing.T) {
 	const budget = 16 << 20
 	for name, send := range map[string]func(*rest.Request) error{
@@ -126,9 +126,9 @@ func TestAFailureThatNeverEndsIsAnError(t *testing.T) {
 	}
 }
 
-// In a list for a reflector, a field beside the items is limited in size, counted from its first
-// byte. An item that is too large is skipped, as TestSkippingHoldsNothing of kinform's package rest
-// shows.
+// In a list for a reflector, the size of each field other than the items is limited, counted from
+// the field's first byte. An item that is too large is skipped, as TestSkippingHoldsNothing of
+// kinform's package rest shows.
 func TestAFieldBesideTheItemsThatNeverEndsIsAnError(t *testing.T) {
 	const budget = 1 << 20
 	for name, field := range map[string]string{"a field": `"more":"`, "metadata": `"metadata":{"a":"`, "its name": `"`} {
@@ -141,7 +141,7 @@ func TestAFieldBesideTheItemsThatNeverEndsIsAnError(t *testing.T) {
 			require.NoError(t, err)
 			err = client.Get().Resource("pods").Do(sink.With(t.Context(), &sink.Sink{})).Into(&corev1.PodList{})
 			require.ErrorIs(t, err, kinform.ErrTooLarge)
-			require.Less(t, body.read.Load(), int64(budget+8<<20)) // some bytes are read ahead
+			require.Less(t, body.read.Load(), int64(budget+8<<20)) // with bytes read ahead
 		})
 	}
 }

@@ -8,10 +8,10 @@ import (
 	kinform "github.com/kinform/kinform/rest"
 )
 
-// emptied returns the list at the beginning of a body, without its items. Decoding it with a
-// program's codec tells whether the codec accepts the list, and fills the fields beside the items.
-// late means that kind or metadata follow the items, as in JSON lists of custom resources. ok is
-// false if start is not a list, or if a field is not where servers write it.
+// emptied returns a list without items, made of the beginning start of a list's body. The program's
+// codec decodes it. This shows whether the codec accepts the list, and sets all fields except the
+// items. late means that kind or metadata follow the items, as in JSON lists of custom resources.
+// ok is false if start is not a list, or if a field is in an unusual place.
 func emptied(start []byte, encoding kinform.Encoding) (list []byte, late, ok bool) {
 	if encoding == kinform.Protobuf {
 		list, ok = emptiedProtobuf(start)
@@ -49,8 +49,8 @@ func emptied(start []byte, encoding kinform.Encoding) (list []byte, late, ok boo
 
 var protobufMagic = []byte("k8s\x00")
 
-// emptiedProtobuf keeps "k8s\0", the kind in the header of the runtime.Unknown, and the first field
-// of the list, which is its metadata.
+// emptiedProtobuf is emptied for protobuf. The result has "k8s\0", the kind in the header of the
+// runtime.Unknown, and the first field of the list, which is its metadata.
 func emptiedProtobuf(start []byte) (list []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(start, protobufMagic)
 	if !ok {
@@ -82,7 +82,7 @@ func field(data []byte, number byte) (value, rest []byte, ok bool) {
 }
 
 // begin skips the tag and the length of the field that data begins with. It returns the bytes after
-// them, and the length.
+// the length, and the length.
 func begin(data []byte, number byte) (rest []byte, n uint64, ok bool) {
 	if len(data) == 0 || data[0] != number<<3|2 {
 		return nil, 0, false

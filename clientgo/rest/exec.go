@@ -12,7 +12,8 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// execCredentials makes a transport's configuration authenticate with the command of ExecProvider.
+// execCredentials adds the credentials of the command in ExecProvider to a transport's
+// configuration.
 func (c *Config) execCredentials(out *transport.Config) error {
 	if c.AuthProvider != nil {
 		return errors.New("execProvider and authProvider cannot be used in combination")
@@ -31,8 +32,8 @@ func (c *Config) execCredentials(out *transport.Config) error {
 	return authenticator.UpdateTransportConfig(out)
 }
 
-// ConfigToExecCluster returns the description of a server that a plugin receives. It reads the CA
-// file, and calls Proxy for the server's proxy.
+// ConfigToExecCluster returns the description of a server for a plugin. It reads the CA file, and
+// calls Proxy to get the proxy for the server.
 func ConfigToExecCluster(config *Config) (*clientauthentication.Cluster, error) {
 	cluster := &clientauthentication.Cluster{
 		Server:                   config.Host,
@@ -67,7 +68,7 @@ func ConfigToExecCluster(config *Config) (*clientauthentication.Cluster, error) 
 	return cluster, nil
 }
 
-// ExecClusterToConfig returns a Config for the server that a plugin was given. It has no
+// ExecClusterToConfig returns a Config for the server that a plugin has received. The Config has no
 // credentials.
 func ExecClusterToConfig(cluster *clientauthentication.Cluster) (*Config, error) {
 	config := &Config{
@@ -78,7 +79,7 @@ func ExecClusterToConfig(cluster *clientauthentication.Cluster) (*Config, error)
 	if cluster.ProxyURL != "" {
 		proxy, err := url.Parse(cluster.ProxyURL)
 		if err != nil {
-			return nil, errors.New("cannot parse proxy URL") // the URL may contain a password
+			return nil, errors.New("cannot parse proxy URL") // the URL may have a password
 		}
 		config.Proxy = http.ProxyURL(proxy)
 	}

@@ -19,9 +19,9 @@ const (
 	serviceAccountCA    = "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt"
 )
 
-// InClusterConfig returns the configuration of a process in a pod. Environment variables give the
-// address of the server, and the token is that of the pod's service account. Outside of a pod it
-// returns ErrNotInCluster.
+// InClusterConfig returns the configuration of a process in a pod. The address of the server comes
+// from environment variables, and the token from the pod's service account. Outside of a pod,
+// InClusterConfig returns ErrNotInCluster.
 func InClusterConfig() (*Config, error) {
 	host, port := os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")
 	if host == "" || port == "" {

@@ -12,8 +12,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// proof/rest in this module compares many more responses and requests. These tests cover the
-// differences that it has found.
+// proof/rest in this module compares many more responses and requests. The tests in this file cover
+// the differences that proof/rest has found.
 
 func TestAStatusOfAFailureIsNoObject(t *testing.T) {
 	client := answering(t, func(w http.ResponseWriter, req *http.Request) {
@@ -51,7 +51,7 @@ func TestAWatchThatWasStoppedHasNoEvents(t *testing.T) {
 	}
 }
 
-// A client sends JSON instead of CBOR while the feature gate of CBOR is off. A request of
+// A client sends JSON instead of CBOR if the feature gate of CBOR is off. A request from
 // NewRequestWithClient keeps the given media types.
 func TestWhatARequestOfItsPartsAsksFor(t *testing.T) {
 	base, err := url.Parse("http://h")

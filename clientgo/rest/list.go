@@ -18,21 +18,22 @@ import (
 	kinform "github.com/kinform/kinform/rest"
 )
 
-// listing decodes a list object by object, on several cores, and lets objects share parts. The
-// program's codec decodes the fields beside the items.
+// listing decodes a list object by object, on several cores. The objects may share parts. The
+// program's codec decodes all fields of the list except the items.
 type listing struct {
 	decoder runtime.Decoder
 	codec   codec
 	reader  *kinform.BodyReader
 	target  runtime.Object
 	items   reflect.Value // the field Items of target
-	copied  bool          // objects are handed over as a sink.Shared
+	copied  bool          // objects are passed on as a sink.Shared
 }
 
-// newListing returns the listing for a response body that begins with start. The objects go into
-// target. It returns nil if body, target or decoder is out of the ordinary. The program's codec
-// must then decode the whole body, for client-go's result or client-go's error. In that case target
-// is unchanged, or empty if the codec clears it.
+// newListing returns the listing for a response body that begins with start. It decodes the fields
+// of the list except the items into target. It returns nil if it does not support the body, the
+// target or the decoder. Then the program's codec must decode the whole body, so that result and
+// errors are client-go's. In this case target is unchanged, or empty if the codec clears its
+// target.
 func newListing(start []byte, decoder runtime.Decoder, target runtime.Object, shared Sharing, use sink.Use) *listing {
 	l := &listing{decoder: decoder, target: target}
 	var ok bool
@@ -74,7 +75,8 @@ func (l *listing) objectType() reflect.Type {
 	return nil
 }
 
-// decodeAround decodes a list without items into the target, as the program's codec does.
+// decodeAround decodes the list empty, which has no items, into the target with the program's
+// codec.
 func (l *listing) decodeAround(empty []byte) error {
 	v := reflect.ValueOf(l.target).Elem()
 	into, kind, err := l.decoder.Decode(empty, nil, l.target)
@@ -123,14 +125,15 @@ func (l *listing) read(ctx context.Context, response *http.Response, opts listwa
 			return stream.Meta().Bytes, err
 		}
 	}
-	if empty := stream.Empty(); empty != nil { // with the fields that follow the items
+	if empty := stream.Empty(); empty != nil { // the list with the fields after the items
 		reflect.ValueOf(l.target).Elem().SetZero()
 		err = l.decodeAround(empty)
 	}
 	return stream.Meta().Bytes, err
 }
 
-// collected collects the objects of a list, to put them into the list at the end.
+// collected is a taker that collects the objects of a list. The method put later puts them into the
+// list.
 type collected struct{ objects []any }
 
 func (c *collected) take(item listwatch.Item[any]) error {
@@ -154,8 +157,8 @@ func (c *collected) put(items reflect.Value) {
 	items.Set(all)
 }
 
-// intoList decodes a body into a list, and reports whether it did. If not, the list is as empty as
-// before, and the program's codec has to decode the whole body.
+// intoList decodes a body into a list, and reports whether it has decoded it. If it returns false,
+// the list is empty as before, and the program's codec must decode the whole body.
 func intoList(body []byte, contentType string, decoder runtime.Decoder, target runtime.Object, shared Sharing) bool {
 	if target == nil || len(body) == 0 {
 		return false
@@ -170,7 +173,7 @@ func intoList(body []byte, contentType string, decoder runtime.Decoder, target r
 		return false
 	}
 	if len(all.objects) == 0 {
-		// the codec decides between an empty and a nil slice
+		// leave a list without items to the codec, which decides between an empty and a nil slice
 		reflect.ValueOf(target).Elem().SetZero()
 		return false
 	}

@@ -20,18 +20,19 @@ import (
 	"k8s.io/client-go/tools/metrics"
 )
 
-// Thresholds for logging a wait for the rate limiter.
+// The durations from which a wait for the rate limiter is logged.
 const (
 	longThrottle  = 50 * time.Millisecond
 	extraThrottle = time.Second
 )
 
-// announced is when a wait was last logged at the default verbosity, in nanoseconds since 1970.
+// announced is the time of the last log line about a wait at the default verbosity, in nanoseconds
+// since 1970.
 var announced atomic.Int64
 
 // logWait logs a wait for the rate limiter. Long waits are logged at verbosity 3. Very long waits
-// are logged at the default verbosity, but seldom: in a program that sends too much, every request
-// waits.
+// are logged at the default verbosity, but not all of them, because in a program that sends too
+// many requests every request waits.
 func (r *Request) logWait(ctx context.Context, took time.Duration, why string) {
 	log, about := klog.FromContext(ctx), []any{"delay", took, "reason", why, "verb", r.verb, "URL", r.URL().String()}
 	const text = "Waited before sending request"
@@ -62,9 +63,9 @@ func (r *Request) logRequest(ctx context.Context) {
 	}
 }
 
-// logBody logs a body, or its beginning, at verbosity 8 and above. A body that is not text is
-// dumped. For resources with secrets it logs only the length, because more people can read logs
-// than secrets.
+// logBody logs a body, or its beginning, at verbosity 8 and above. It logs a body that is not text
+// as a hex dump. For resources with secrets it logs only the length, because more people can read
+// logs than secrets.
 func (r *Request) logBody(ctx context.Context, what string, body []byte) {
 	log := klog.FromContext(ctx)
 	if !log.V(8).Enabled() {
@@ -94,8 +95,8 @@ func (r *Request) logBody(ctx context.Context, what string, body []byte) {
 	log.V(8).Info(what, "body", text)
 }
 
-// toCaller returns how many frames of this package are between the log call and the program. The
-// log then names the program's line.
+// toCaller returns the number of stack frames of this package between the log call and the program.
+// With this number, log lines show the program's file and line.
 func toCaller() (depth int) {
 	callers := make([]uintptr, 32)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
@@ -108,8 +109,8 @@ func toCaller() (depth int) {
 	}
 }
 
-// withResolverLatency reports the duration of DNS lookups to the metrics. A dial, and its trace,
-// may outlive the request.
+// withResolverLatency returns a context whose requests record the duration of DNS lookups in the
+// metrics. It has a lock, because a dial and its trace may outlive the request.
 func withResolverLatency(ctx context.Context) context.Context {
 	var mu sync.Mutex // guards following
 	var start time.Time
@@ -130,7 +131,7 @@ func withResolverLatency(ctx context.Context) context.Context {
 }
 
 // template returns the URL with placeholders for names and parameter values. Metrics have a series
-// for each URL, and there are many objects.
+// for each URL, so with names there would be a series for each object.
 func (r *Request) template() url.URL {
 	u := *r.URL()
 	query := url.Values{}

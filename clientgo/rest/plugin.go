@@ -14,12 +14,12 @@ import (
 type AuthProvider interface {
 	// WrapTransport returns a round tripper that authenticates.
 	WrapTransport(http.RoundTripper) http.RoundTripper
-	// Login prepares the provider without any request.
+	// Login prepares the provider. It does not belong to a request.
 	Login() error
 }
 
-// Factory makes an AuthProvider for a server from a configuration. persister stores the
-// configuration that the provider asks to keep.
+// Factory makes an AuthProvider for a server from a configuration. The provider stores changes of
+// its configuration with persister.
 type Factory func(clusterAddress string, config map[string]string, persister AuthProviderConfigPersister) (AuthProvider, error)
 
 // AuthProviderConfigPersister stores the configuration of a provider.
@@ -27,7 +27,7 @@ type AuthProviderConfigPersister interface {
 	Persist(map[string]string) error
 }
 
-// nowhere discards the configuration.
+// nowhere is an AuthProviderConfigPersister that discards the configuration.
 type nowhere struct{}
 
 // Persist implements [AuthProviderConfigPersister].
@@ -53,7 +53,7 @@ func RegisterAuthProviderPlugin(name string, plugin Factory) error {
 	return nil
 }
 
-// GetAuthProvider returns a provider made by the factory that a configuration names.
+// GetAuthProvider returns a provider that the factory with the name in apc has made.
 func GetAuthProvider(clusterAddress string, apc *clientcmdapi.AuthProviderConfig, persister AuthProviderConfigPersister) (AuthProvider, error) {
 	providers.mu.Lock()
 	factory, ok := providers.byName[apc.Name]

@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// outcomes are the results of attempts in order, each an error or a status code. Further attempts
-// get the last one.
+// outcomes has the results of attempts, in order. Each is an error or a status code. Further
+// attempts get the last result.
 type outcomes struct {
 	of []any
 	n  int
@@ -37,9 +37,9 @@ func (o *outcomes) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: is.(int), Header: header, Body: io.NopCloser(strings.NewReader("x")), Request: r}, nil
 }
 
-// RS-14: an error also names the last network error before it, if that is another one. A server's
-// response does not count as a network error. An error that follows from a response alone is a
-// StatusError itself.
+// RS-14: the error of the last attempt also names the last network error before it, if that is a
+// different error. An error response does not count as a network error. If there is only the error
+// of a response, it is returned as a StatusError, not wrapped.
 func TestErrorsTellThoseOfEarlierAttempts(t *testing.T) {
 	other := errors.New("other")
 	for name, test := range map[string]struct {

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// These types print like their underlying types, without methods of their own.
+// These types have no methods, so that printing them does not call the methods String and GoString
+// of their underlying types.
 type (
 	configText *Config
-	// the printed text contains this name, as client-go's does
+	// the printed text contains this name of a type, as in client-go
 	sanitizedTLSClientConfig TLSClientConfig
 )
 
@@ -22,7 +23,8 @@ func hide(secret string) string {
 	return hidden
 }
 
-// hideBytes returns as in place of a secret, or no bytes if the secret is empty.
+// hideBytes returns the text as in place of a secret. If the secret is empty, it returns the empty
+// secret.
 func hideBytes(secret []byte, as string) []byte {
 	if len(secret) == 0 {
 		return secret
@@ -30,16 +32,17 @@ func hideBytes(secret []byte, as string) []byte {
 	return []byte(as)
 }
 
-// hiddenPersister hides the program's persister when it is printed.
+// hiddenPersister wraps the program's persister. When a Config is printed, a placeholder shows in
+// its place.
 type hiddenPersister struct{ AuthProviderConfigPersister }
 
 func (hiddenPersister) GoString() string { return "rest.AuthProviderConfigPersister(" + hidden + ")" }
 func (hiddenPersister) String() string   { return "rest.AuthProviderConfigPersister(" + hidden + ")" }
 
-// GoString hides the secrets.
+// GoString returns a text without secrets.
 func (c *Config) GoString() string { return c.String() }
 
-// String hides the secrets.
+// String returns a text without secrets.
 func (c *Config) String() string {
 	if c == nil {
 		return "<nil>"
@@ -51,16 +54,16 @@ func (c *Config) String() string {
 	}
 	// AuthProvider, ExecProvider and TLSClientConfig hide their own secrets.
 	text := fmt.Sprintf("%#v", configText(shown))
-	if c.Sharing == "" { // a field that client-go does not have
+	if c.Sharing == "" { // omit a field that client-go does not have
 		text = strings.TrimSuffix(text, `, Sharing:""}`) + "}"
 	}
 	return text
 }
 
-// GoString hides the key.
+// GoString returns a text without the key.
 func (c TLSClientConfig) GoString() string { return c.String() }
 
-// String hides the key, and shortens the certificates.
+// String returns a text without the key, in which certificates are shortened.
 func (c TLSClientConfig) String() string {
 	shown := sanitizedTLSClientConfig(c)
 	shown.CertData = hideBytes(c.CertData, "--- TRUNCATED ---")

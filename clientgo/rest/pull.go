@@ -26,7 +26,7 @@ func (w *watched) Pull(opts listwatch.WatchOptions, use sink.Use) listwatch.Watc
 	c, ok := codecOf(w.objects)
 	if of := w.response.Header.Get("Content-Type"); of != "" {
 		_, _, err := mime.ParseMediaType(of)
-		// the codec decodes a body whose Content-Type only the negotiator interprets
+		// if the Content-Type is malformed, only the program's negotiator can interpret it
 		ok = ok && err == nil
 	}
 	w.mu.Lock()
@@ -37,20 +37,20 @@ func (w *watched) Pull(opts listwatch.WatchOptions, use sink.Use) listwatch.Watc
 	return &pulled{watched: w, codec: c, opts: opts, use: use}
 }
 
-// pulled returns the events of a watch, decoded by kinform.
+// pulled is the stream of a watch's events. kinform decodes them.
 type pulled struct {
 	watched *watched
 	codec   codec
 	opts    listwatch.WatchOptions
 	use     sink.Use
 
-	kind   *schema.GroupVersionKind // set on each object; nil if objects keep their own kind
+	kind   *schema.GroupVersionKind // set on each object; nil: objects keep their kind
 	inner  listwatch.WatchStream[any]
 	copied bool  // objects are returned as a sink.Shared
-	err    error // from opening the stream, or from its end
+	err    error // why the stream could not be opened, or has ended
 }
 
-// Next implements listwatch.WatchStream. A lost connection ends the watch, as it does for
+// Next implements listwatch.WatchStream. A lost connection ends the watch without an error, as for
 // ResultChan.
 func (p *pulled) Next() (listwatch.Event[any], error) {
 	if p.inner == nil && p.err == nil {
@@ -126,7 +126,7 @@ func (p *pulled) open() (listwatch.WatchStream[any], error) {
 	return reader.Watch(w.ctx, &response, p.opts)
 }
 
-// rebuilt is a body whose start has been read and is read again.
+// rebuilt is a body that returns the start of the body, which was read already, and then the rest.
 type rebuilt struct {
 	io.Reader
 	io.Closer
@@ -145,8 +145,8 @@ func emptyObject(kind schema.GroupVersionKind, encoding kinform.Encoding) []byte
 	return object
 }
 
-// firstKind waits for the first event, and returns the kind of its object. The kind is empty if the
-// event is an error or undecodable.
+// firstKind waits for the first event, and returns the kind of the event's object. The kind is
+// empty if the event is an error or undecodable.
 func firstKind(body io.Reader, encoding kinform.Encoding) schema.GroupVersionKind {
 	if encoding == kinform.Protobuf {
 		return firstKindProtobuf(body)
@@ -210,7 +210,7 @@ func firstKindProtobuf(body io.Reader) (none schema.GroupVersionKind) {
 	if !ok || string(of) == "ERROR" {
 		return none
 	}
-	for _, number := range []byte{2, 1} { // the object, then its bytes
+	for _, number := range []byte{2, 1} { // the event's object, then the object's bytes
 		if rest, _, ok = begin(rest, number); !ok {
 			return none
 		}

@@ -21,13 +21,13 @@ type HTTPClient interface {
 	Do(req *http.Request) (*http.Response, error)
 }
 
-// ResponseWrapper returns a response, whole or as a stream.
+// ResponseWrapper sends a request and returns the body of the response, as a whole or as a stream.
 type ResponseWrapper interface {
 	DoRaw(context.Context) ([]byte, error)
 	Stream(context.Context) (io.ReadCloser, error)
 }
 
-// RequestConstructionError means that a request could not be built, and was not sent.
+// RequestConstructionError is the error of a request that could not be built, and was not sent.
 type RequestConstructionError struct {
 	Err error
 }
@@ -37,8 +37,8 @@ func (r *RequestConstructionError) Error() string {
 	return fmt.Sprintf("request construction error: '%v'", r.Err)
 }
 
-// Request is a request under construction. The first error is kept: later steps change nothing, and
-// sending returns that error. Not safe for concurrent use.
+// Request is a request under construction. After the first error, later steps change nothing, and
+// sending the request returns this error. A Request is not safe for concurrent use.
 type Request struct {
 	c       *RESTClient
 	content ClientContentConfig
@@ -64,10 +64,11 @@ type Request struct {
 
 	err error
 
-	// One of these holds the body. A reader can be read once, so its request is sent once.
+	// One of these fields holds the body. A reader can be read only once, so a request with a
+	// reader is sent only once.
 	body   io.Reader
 	bytes  []byte
-	repeat bool // bytes holds a body
+	repeat bool // the field bytes holds the body
 }
 
 // NewRequest begins a request with a client.
@@ -129,7 +130,7 @@ func (r *Request) UseProtobufAsDefaultIfPreferred(prefersProtobuf bool) *Request
 	return r
 }
 
-// fail keeps the first error.
+// fail sets the error of the request, unless it has an error already.
 func (r *Request) fail(format string, args ...any) *Request {
 	if r.err == nil {
 		r.err = fmt.Errorf(format, args...)
@@ -159,8 +160,8 @@ func (r *Request) Suffix(segments ...string) *Request {
 	return r
 }
 
-// once sets a part of the path. The value must be a valid segment, and the part must not be set
-// yet.
+// once sets a part of the path to value. The value must be a valid path segment, and the part must
+// not be set already.
 func (r *Request) once(what string, is *string, value string) *Request {
 	switch {
 	case r.err != nil:
@@ -206,7 +207,7 @@ func (r *Request) SubResource(subresources ...string) *Request {
 	return r
 }
 
-// Namespace sets the namespace. An empty namespace lists all namespaces.
+// Namespace sets the namespace. An empty namespace means all namespaces in a list or a watch.
 func (r *Request) Namespace(namespace string) *Request {
 	switch {
 	case r.err != nil:
@@ -229,8 +230,8 @@ func (r *Request) NamespaceIfScoped(namespace string, scoped bool) *Request {
 	return r
 }
 
-// AbsPath replaces the path, but keeps the path of the client's URL in front. A slash at the end of
-// a single segment is kept.
+// AbsPath replaces the path. The new path follows the path of the client's URL. If there is a
+// single segment, a slash at its end is kept.
 func (r *Request) AbsPath(segments ...string) *Request {
 	if r.err != nil {
 		return r
@@ -246,8 +247,8 @@ func (r *Request) AbsPath(segments ...string) *Request {
 	return r
 }
 
-// RequestURI replaces path and parameters by the path and parameters of uri. The path of the
-// client's URL stays in front.
+// RequestURI replaces path and parameters by the path and parameters of uri. The new path follows
+// the path of the client's URL.
 func (r *Request) RequestURI(uri string) *Request {
 	if r.err != nil {
 		return r
@@ -309,7 +310,7 @@ func (r *Request) SetHeader(key string, values ...string) *Request {
 	return r
 }
 
-// Timeout bounds the request, and sends the timeout to the server as a parameter.
+// Timeout limits the time of the request. The server gets the timeout as a parameter.
 func (r *Request) Timeout(d time.Duration) *Request {
 	if r.err == nil {
 		r.timeout = d
@@ -317,8 +318,7 @@ func (r *Request) Timeout(d time.Duration) *Request {
 	return r
 }
 
-// MaxRetries limits how often the request is retried. Defaults to 10. A negative number counts as
-// zero.
+// MaxRetries limits the number of retries. Defaults to 10. A negative number counts as zero.
 func (r *Request) MaxRetries(maxRetries int) *Request {
 	r.maxRetries = max(maxRetries, 0)
 	return r
@@ -326,7 +326,7 @@ func (r *Request) MaxRetries(maxRetries int) *Request {
 
 // BackOff sets the manager that computes the waits. nil means no waits.
 //
-// Deprecated: its waits don't end with the caller's context. Use BackOffWithContext.
+// Deprecated: the waits of manager don't end with the caller's context. Use BackOffWithContext.
 func (r *Request) BackOff(manager BackoffManager) *Request {
 	if manager == nil {
 		return r.BackOffWithContext(nil)
@@ -360,10 +360,10 @@ func (r *Request) Throttle(limiter flowcontrol.RateLimiter) *Request {
 	return r
 }
 
-// Error returns the first error.
+// Error returns the error of the first step that has failed, or nil.
 func (r *Request) Error() error { return r.err }
 
-// URL returns the URL built so far.
+// URL returns the URL from the steps so far.
 func (r *Request) URL() *url.URL {
 	p := r.prefix
 	if r.namespaceSet && r.namespace != "" {

@@ -105,7 +105,7 @@ func TestVerbsOverAServer(t *testing.T) {
 			require.Equal(t, watch.Modified, event.Type)
 			require.Equal(t, updated.ResourceVersion, event.Object.(*corev1.Pod).ResourceVersion)
 
-			updated = corev1.Pod{} // JSON is merged into existing values
+			updated = corev1.Pod{} // a new object, because JSON is merged into existing values
 			require.NoError(t, client.Patch(types.MergePatchType).Namespace("default").Resource("pods").Name("web").
 				Body([]byte(`{"metadata":{"labels":{"tier":null}}}`)).Do(ctx).Into(&updated))
 			require.NotContains(t, updated.Labels, "tier")
@@ -199,7 +199,7 @@ func TestLostConnectionOfAGetIsTriedAgain(t *testing.T) {
 	require.EqualValues(t, 1, calls.Load())
 }
 
-// counting waits for nothing, and counts the waits that it is asked for.
+// counting is a back-off that does not wait, and counts the requested waits.
 type counting struct {
 	rest.NoBackoff
 	slept []time.Duration

@@ -23,11 +23,11 @@ type Result struct {
 	err         error
 	statusCode  int
 	decoder     runtime.Decoder
-	answer      *answer // unread response to a reflector's list; nil if it has been read
+	answer      *answer // unread response to a reflector's list; nil if it was read
 	sharing     Sharing
 }
 
-// whole returns the result with its body read.
+// whole returns the result after its body was read.
 func (r Result) whole() Result {
 	if r.answer == nil {
 		return r
@@ -37,7 +37,7 @@ func (r Result) whole() Result {
 	return read
 }
 
-// Raw returns the body as it is.
+// Raw returns the body unchanged.
 func (r Result) Raw() ([]byte, error) {
 	r = r.whole()
 	return r.body, r.err
@@ -64,7 +64,7 @@ func (r Result) WasCreated(wasCreated *bool) Result {
 	return r
 }
 
-// decodable returns nil if there is a body to decode, and otherwise the reason.
+// decodable returns nil if there is a body to decode. Otherwise it returns the reason why not.
 func (r Result) decodable() error {
 	if r.err != nil {
 		return r.Error()
@@ -75,7 +75,7 @@ func (r Result) decodable() error {
 	return nil
 }
 
-// failed returns the error of an object that is a Status of a failure, or nil.
+// failed returns an error if obj is a Status of a failure, and nil otherwise.
 func failed(obj runtime.Object) error {
 	if status, ok := obj.(*metav1.Status); ok && status.Status != metav1.StatusSuccess {
 		return apierrors.FromObject(status)
@@ -123,13 +123,14 @@ func (r Result) Into(obj runtime.Object) error {
 	return failed(out)
 }
 
-// Error returns the error of the request. It is the Status in the response if that is a failure.
-// Otherwise it follows from the status code. A body without a kind does not count as a Status.
+// Error returns the error of the request. If the response is a Status of a failure, it is the
+// error. Otherwise the status code determines the error. A body without a kind does not count as a
+// Status.
 func (r Result) Error() error {
 	if r.err == nil || !apierrors.IsUnexpectedServerError(r.err) || len(r.body) == 0 || r.decoder == nil {
 		return r.err
 	}
-	// old servers leave the version out
+	// with a default version, because old servers omit the version
 	out, _, err := r.decoder.Decode(r.body, &schema.GroupVersionKind{Version: "v1"}, nil)
 	if status, ok := out.(*metav1.Status); err == nil && ok && status.Status == metav1.StatusFailure {
 		return apierrors.FromObject(status)
@@ -137,11 +138,11 @@ func (r Result) Error() error {
 	return r.err
 }
 
-// maxFailure limits how many bytes of a failure's response are read. As in client-go, other bodies
-// are not limited: lists and logs may be of any size.
+// maxFailure limits the number of bytes that are read of an error response. As in client-go, other
+// bodies are not limited, because lists and logs may have any size.
 const maxFailure = 16 << 20
 
-// bodyOf reads a body, up to maxFailure bytes if the response is a failure.
+// bodyOf reads the body of a response. Of an error response it reads at most maxFailure bytes.
 func bodyOf(resp *http.Response) ([]byte, error) {
 	if isSuccess(resp) {
 		return io.ReadAll(resp.Body)
@@ -153,7 +154,7 @@ func isSuccess(resp *http.Response) bool {
 	return resp.StatusCode >= http.StatusOK && resp.StatusCode <= http.StatusPartialContent
 }
 
-// read reads a response.
+// read reads the body of a response and returns the Result.
 func (r *Request) read(ctx context.Context, resp *http.Response, req *http.Request) Result {
 	var body []byte
 	if resp.Body != nil {
@@ -170,7 +171,7 @@ func (r *Request) read(ctx context.Context, resp *http.Response, req *http.Reque
 	return result
 }
 
-// unreadable returns the error of a body that ended early.
+// unreadable returns the error for a body that could not be read to its end.
 func unreadable(err error) error {
 	if strings.HasPrefix(err.Error(), "stream error: ") { // an HTTP/2 error
 		return fmt.Errorf("stream error when reading response body, may be caused by closed connection. Please retry. Original error: %w", err)
@@ -178,7 +179,7 @@ func unreadable(err error) error {
 	return fmt.Errorf("unexpected error when reading response body. Please retry. Original error: %w", err)
 }
 
-// interpret makes a Result from a response that has been read.
+// interpret makes a Result from a response and its body.
 func (r *Request) interpret(resp *http.Response, req *http.Request, body []byte) Result {
 	result := Result{body: body, statusCode: resp.StatusCode, sharing: r.c.sharing}
 	if result.contentType = resp.Header.Get("Content-Type"); result.contentType == "" {
@@ -205,11 +206,11 @@ func (r *Request) interpret(resp *http.Response, req *http.Request, body []byte)
 	return result
 }
 
-// maxUnstructured limits how many bytes of a text body an error contains.
+// maxUnstructured limits the number of bytes of a text body in an error.
 const maxUnstructured = 2048
 
-// unstructured returns the error of a response that is not a Status. It follows from the status
-// code.
+// unstructured returns the error for an error response that is not a Status. The status code
+// determines the error.
 func (r *Request) unstructured(body []byte, resp *http.Response, req *http.Request) error {
 	message := "unknown"
 	if isText(resp) {
@@ -224,14 +225,14 @@ func (r *Request) unstructured(body []byte, resp *http.Response, req *http.Reque
 		verb = req.Method
 	}
 	resource := schema.GroupResource{}
-	if r.resource != "" { // without a resource, the path may not belong to a group
+	if r.resource != "" { // without a resource, the path need not belong to a group
 		resource = schema.GroupResource{Group: r.content.GroupVersion.Group, Resource: r.resource}
 	}
 	return apierrors.NewGenericServerResponse(resp.StatusCode, verb, resource, r.name, message, wait, true)
 }
 
-// isText reports whether an error may contain the body. A response without a Content-Type counts as
-// text.
+// isText reports whether the body is text, so that an error may contain it. A response without a
+// Content-Type counts as text.
 func isText(resp *http.Response) bool {
 	contentType := resp.Header.Get("Content-Type")
 	if contentType == "" {

@@ -23,13 +23,13 @@ func (r IsRetryableErrorFunc) IsErrorRetryable(request *http.Request, err error)
 	return r(request, err)
 }
 
-// RetryAfter describes the wait before the next attempt.
+// RetryAfter describes the next attempt of a request and the wait before it.
 type RetryAfter struct {
-	// Wait is how long the server asks the client to wait.
+	// Wait is the wait that the server has requested.
 	Wait time.Duration
 	// Attempt is the number of the next attempt, from 1.
 	Attempt int
-	// Reason is why there is another attempt.
+	// Reason is the reason for the next attempt.
 	Reason string
 }
 
@@ -38,11 +38,13 @@ type WithRetry interface {
 	// IsNextRetry reports whether another attempt follows. It requires a remaining attempt and one
 	// of two reasons: a 429 or 5xx response with Retry-After, or an err that f accepts.
 	IsNextRetry(ctx context.Context, restReq *Request, httpReq *http.Request, resp *http.Response, err error, f IsRetryableErrorFunc) bool
-	// Before waits for as long as an attempt must wait. Its error ends the request.
+	// Before is called before each attempt, and waits as long as the attempt must wait. If it
+	// returns an error, the request ends with that error.
 	Before(ctx context.Context, r *Request) error
 	// After is called with the outcome of each attempt.
 	After(ctx context.Context, r *Request, resp *http.Response, err error)
-	// WrapPreviousError adds the error of the previous attempt to the last error.
+	// WrapPreviousError adds the error of the previous attempt to finalErr, the error of the last
+	// attempt.
 	WrapPreviousError(finalErr error) (err error)
 }
 
@@ -52,7 +54,7 @@ type retries struct {
 
 	next           *RetryAfter // describes the next attempt
 	attempts       int
-	previous, last error // network errors of the last two attempts that had one
+	previous, last error // network errors of the last two attempts that failed with a network error
 }
 
 // IsNextRetry implements [WithRetry].
@@ -71,7 +73,7 @@ func (r *retries) IsNextRetry(ctx context.Context, restReq *Request, httpReq *ht
 		return false
 	}
 	if restReq.body != nil {
-		return false // the reader has been consumed
+		return false // a reader cannot be read again
 	}
 	if err != nil {
 		if !f.IsErrorRetryable(httpReq, err) {
@@ -93,7 +95,7 @@ func (r *retries) IsNextRetry(ctx context.Context, restReq *Request, httpReq *ht
 	return true
 }
 
-// retryAfter returns the wait that a 429 or 5xx response asks for, in whole seconds (RS-8).
+// retryAfter returns the wait that a 429 or 5xx response requests in whole seconds (RS-8).
 func retryAfter(resp *http.Response) (time.Duration, bool) {
 	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < http.StatusInternalServerError {
 		return 0, false
@@ -169,7 +171,7 @@ func (r *retries) WrapPreviousError(err error) error {
 	return &afterRetries{current: err, previous: before}
 }
 
-// afterRetries is the error of the last attempt, with the error of the previous one.
+// afterRetries is the error of the last attempt, with the network error of an attempt before it.
 type afterRetries struct{ current, previous error }
 
 // Error returns the texts of both errors.
@@ -180,7 +182,7 @@ func (e *afterRetries) Error() string {
 // Unwrap returns the error of the last attempt.
 func (e *afterRetries) Unwrap() error { return e.current }
 
-// drain reads a small remainder of a response, so that its connection can be reused.
+// drain reads the rest of a response if it is small, so that the connection can be reused.
 func drain(resp *http.Response) {
 	const most = 2 << 10
 	if resp.ContentLength <= most {

@@ -17,7 +17,8 @@ import (
 	"k8s.io/client-go/tools/metrics"
 )
 
-// throttle waits for the rate limiter. why is the reason for another attempt, or "".
+// throttle waits for the rate limiter. why is the reason for a further attempt, or "" for the first
+// attempt.
 func (r *Request) throttle(ctx context.Context, why string) error {
 	if r.limiter == nil {
 		return nil
@@ -79,9 +80,10 @@ type attempt struct {
 	err      error
 }
 
-// send makes attempts until one is final, and returns that attempt with its response open. After a
-// network error, mayRetry decides whether there is another attempt. An error means that the request
-// was not sent. If sized is true, the size of the request body is reported to the metrics.
+// send makes attempts until an attempt is final, and returns it with its response open. An attempt
+// is final if done returns true for its response, or if it must not be retried. After a network
+// error, mayRetry decides whether there is another attempt. If send returns an error, the last
+// attempt was not sent. If sized is true, the size of the request body is recorded in the metrics.
 func (r *Request) send(ctx context.Context, mayRetry IsRetryableErrorFunc, retry WithRetry, sized bool, done func(*http.Response) bool) (attempt, error) {
 	client := r.client()
 	for {
@@ -111,16 +113,16 @@ func (r *Request) send(ctx context.Context, mayRetry IsRetryableErrorFunc, retry
 	}
 }
 
-// readOnly allows another attempt of a GET after a connection was lost (RS-9).
+// readOnly allows another attempt of a GET after the connection was lost (RS-9).
 func readOnly(req *http.Request, err error) bool {
 	return req.Method == http.MethodGet && (net.IsConnectionReset(err) || net.IsProbableEOF(err) || net.IsHTTP2ConnectionLost(err))
 }
 
-// never is a done function for callers that let any response be retried.
+// never is the argument done of send for callers that let any response be retried.
 func never(*http.Response) bool { return false }
 
-// do sends the request, and calls fn with the final response. If fn returns keep, it owns the
-// response: it must close it and call end.
+// do sends the request, and calls the function fn with the final response. If fn returns true, it
+// owns the response, and must close it and call end later.
 func (r *Request) do(ctx context.Context, fn func(ctx context.Context, req *http.Request, resp *http.Response, end func()) (keep bool)) error {
 	start := time.Now()
 	defer func() { metrics.RequestLatency.Observe(ctx, r.verb, r.template(), time.Since(start)) }()
@@ -132,7 +134,7 @@ func (r *Request) do(ctx context.Context, fn func(ctx context.Context, req *http
 	if err := r.preflight(); err != nil {
 		return err
 	}
-	if err := r.throttle(ctx, ""); err != nil { // not bounded by the timeout (RS-17)
+	if err := r.throttle(ctx, ""); err != nil { // the timeout does not limit this wait (RS-17)
 		return err
 	}
 	end, kept := context.CancelFunc(func() {}), false
@@ -161,7 +163,7 @@ func (r *Request) do(ctx context.Context, fn func(ctx context.Context, req *http
 	return nil
 }
 
-// Do sends the request. A Status in the response becomes an *errors.StatusError. A network error is
+// Do sends the request. A Status of a failure becomes an *errors.StatusError. A network error is
 // returned unchanged.
 func (r *Request) Do(ctx context.Context) Result {
 	var result Result
@@ -191,15 +193,15 @@ func (r *Request) Do(ctx context.Context) Result {
 	return result
 }
 
-// observeSize reports the size of a body that was read to the metrics.
+// observeSize records the size of a response body in the metrics, if the body was read.
 func (r *Request) observeSize(ctx context.Context, result Result) {
 	if n := len(result.body); n > 0 || result.err == nil {
 		metrics.ResponseSize.Observe(ctx, r.verb, hostOf(r), float64(n))
 	}
 }
 
-// DoRaw sends the request, and returns the body of the response unchanged. Its error follows from
-// the status code only. The caller interprets the body.
+// DoRaw sends the request, and returns the body of the response unchanged. Only the status code
+// determines the error. The caller interprets the body.
 func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 	var result Result
 	err := r.do(ctx, func(_ context.Context, req *http.Request, resp *http.Response, _ func()) bool {
@@ -247,8 +249,8 @@ func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
 	return nil, fmt.Errorf("%d while accessing %v: %s", result.statusCode, final.request.URL, result.body)
 }
 
-// Watch sends the request, and returns its events. If the connection is lost or stays silent before
-// the response in every attempt, the watch has no events (RS-15).
+// Watch sends the request, and returns its events. If every attempt loses its connection, or times
+// out, before there is a response, the watch has no events (RS-15).
 func (r *Request) Watch(ctx context.Context) (watch.Interface, error) {
 	r.logRequest(ctx)
 	if r.err != nil {

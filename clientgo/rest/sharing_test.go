@@ -59,7 +59,7 @@ func TestDecodersByUse(t *testing.T) {
 			{sink.Kept, pod, d.owned, false},
 			{sink.Kept, other, d.owned, false},
 			{sink.Transformed, pod, d.cached, true},
-			{sink.Transformed, other, d.owned, false}, // its DeepCopy may be incomplete
+			{sink.Transformed, other, d.owned, false}, // the type's DeepCopy may be incomplete
 		} {
 			decoder, copied := d.decoderFor(of.use, of.object)
 			require.Same(t, of.want, decoder, of)
@@ -74,7 +74,7 @@ func TestDecodersByUse(t *testing.T) {
 	}
 }
 
-// ownCopy is a program's own type, whose DeepCopyObject may be incomplete.
+// ownCopy is a program's own type. Its DeepCopyObject may be incomplete.
 type ownCopy struct{ corev1.Pod }
 
 func TestTheComplaintNamesTheFieldAndNoContent(t *testing.T) {

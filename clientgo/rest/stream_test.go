@@ -50,8 +50,8 @@ func objectsOf(t *testing.T, items []listwatch.Item[any]) map[string]any {
 	return objects
 }
 
-// A reflector receives the objects that the program's codec would have put into the list.
-// Everything else is in the list.
+// A reflector receives the same objects that the program's codec would put into the list. All other
+// fields are in the list.
 func TestListIsHandedOver(t *testing.T) {
 	server := serverWithPods(t)
 	for _, contentType := range encodings {
@@ -125,7 +125,7 @@ func TestListIsHandedOver(t *testing.T) {
 	}
 }
 
-// Untyped lists and lists of metadata are handed over too.
+// The objects of untyped lists and of lists of metadata are passed to the reflector too.
 func TestListsOfOtherClientsAreHandedOver(t *testing.T) {
 	server := serverWithPods(t)
 	widgets := apitest.Resource{Group: "example.com", Version: "v1", Plural: "widgets", Kind: "Widget"}
@@ -197,7 +197,8 @@ func pathOf(r schema.GroupVersionResource) string {
 	return "/apis/" + r.Group + "/" + r.Version + "/" + r.Resource
 }
 
-// If a list cannot be handed over, the result is the same as without a reflector.
+// If the objects of a list cannot be passed to the reflector, the result is the same as without a
+// reflector.
 func TestOddAnswersAreThoseOfTheCodec(t *testing.T) {
 	server := serverWithPods(t)
 	for name, action := range map[string]apitest.Action{
@@ -231,8 +232,8 @@ func TestOddAnswersAreThoseOfTheCodec(t *testing.T) {
 	}
 }
 
-// If a body ends early, the list fails and none of its objects are kept. The same sink takes the
-// next list whole.
+// If a body ends early, the list fails and its objects are dropped. The same sink then takes the
+// next list as a whole.
 func TestBrokenListIsNotHandedOver(t *testing.T) {
 	server := serverWithPods(t)
 	for _, contentType := range encodings {
@@ -255,7 +256,7 @@ func TestBrokenListIsNotHandedOver(t *testing.T) {
 	}
 }
 
-// An undecodable object is reported by its name. The other objects are there.
+// An undecodable object is reported with its name. The result has all other objects.
 func TestUnreadableObjectOfAList(t *testing.T) {
 	server := serverWithPods(t)
 	for _, contentType := range encodings {
@@ -276,7 +277,7 @@ func TestUnreadableObjectOfAList(t *testing.T) {
 	}
 }
 
-// Cancelling the context ends a list while it arrives, and closes an unread Result.
+// The end of the context ends a list while it arrives, and closes the response of an unread Result.
 func TestContextEndsAHandOver(t *testing.T) {
 	server := serverWithPods(t)
 	defer server.Inject(apitest.Fault{Verb: "list", Resource: "pods", Action: apitest.SlowBody(50_000)}).Remove()
@@ -297,7 +298,7 @@ func TestContextEndsAHandOver(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// After a possible hand-over, a Result still has its other data.
+// If a Result could pass its objects to a reflector, its other methods work as usual.
 func TestResultForAReflectorIsAResult(t *testing.T) {
 	server := serverWithPods(t)
 	client := clientOf(t, configOf(server.URL(), runtime.ContentTypeJSON))
@@ -320,7 +321,7 @@ func TestResultForAReflectorIsAResult(t *testing.T) {
 	require.Error(t, result.Into(&corev1.PodList{}), "the objects are the reflector's")
 }
 
-// A watch whose events are pulled has the same events as ResultChan.
+// Pull returns the same events as ResultChan.
 func TestWatchIsPulled(t *testing.T) {
 	for _, contentType := range encodings {
 		t.Run(contentType, func(t *testing.T) {

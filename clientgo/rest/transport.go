@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// HTTPClientFor returns the HTTP client of a Config. If the Config has no settings for it, that is
-// http.DefaultClient.
+// HTTPClientFor returns the HTTP client of a Config. If the Config has no settings for an HTTP
+// client, the result is http.DefaultClient.
 func HTTPClientFor(config *Config) (*http.Client, error) {
 	skew.Report()
 	rt, err := TransportFor(config)
@@ -40,7 +40,7 @@ func HTTPWrappersForConfig(config *Config, rt http.RoundTripper) (http.RoundTrip
 	return made(config, func(c *transport.Config) (http.RoundTripper, error) { return transport.HTTPWrappersForConfig(c, rt) })
 }
 
-// made calls a function with the transport configuration of a Config.
+// made calls the function by with the transport configuration of a Config.
 func made[T any](config *Config, by func(*transport.Config) (T, error)) (result T, err error) {
 	c, err := config.TransportConfig()
 	if err == nil {
@@ -49,13 +49,13 @@ func made[T any](config *Config, by func(*transport.Config) (T, error)) (result 
 	return result, err
 }
 
-// Wrap adds a wrapper outside of the existing ones.
+// Wrap adds a wrapper outside of the existing wrappers.
 func (c *Config) Wrap(fn transport.WrapperFunc) {
 	c.WrapTransport = transport.Wrappers(c.WrapTransport, fn)
 }
 
-// TransportConfig returns the transport configuration of a Config. A plugin adds its credentials to
-// it.
+// TransportConfig returns the transport configuration of a Config, including the credentials of
+// AuthProvider or ExecProvider.
 func (c *Config) TransportConfig() (*transport.Config, error) {
 	if c.ExecProvider != nil && c.AuthProvider != nil {
 		return nil, errors.New("execProvider and authProvider cannot be used in combination")
@@ -90,7 +90,8 @@ func (c *Config) TransportConfig() (*transport.Config, error) {
 	return out, nil
 }
 
-// LoadTLSFiles reads the files that a Config names into its data fields.
+// LoadTLSFiles reads the certificate, key and CA files of a Config into the data fields of the
+// Config.
 func LoadTLSFiles(c *Config) error {
 	for _, part := range []struct {
 		data *[]byte

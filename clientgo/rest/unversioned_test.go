@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// A client without a version uses the version of the types that all versions have in common.
+// A client without a version uses the version of the types that all API versions share.
 func TestVersionOfAClientWithoutOne(t *testing.T) {
 	config := &rest.Config{Host: "http://localhost", ContentConfig: rest.ContentConfig{NegotiatedSerializer: serializer.NewCodecFactory(runtime.NewScheme())}}
 	client, err := rest.UnversionedRESTClientFor(config)

@@ -30,8 +30,8 @@ var fallback struct {
 
 func init() { fallback.handler = WarningLogger{} }
 
-// SetDefaultWarningHandler sets the handler for clients that have none. At first, it is a
-// WarningLogger.
+// SetDefaultWarningHandler sets the handler for clients that have no handler. The initial default
+// handler is a WarningLogger.
 func SetDefaultWarningHandler(l WarningHandler) {
 	SetDefaultWarningHandlerWithContext(contextless(l))
 }
@@ -74,7 +74,8 @@ func (NoWarnings) HandleWarningHeader(code int, agent string, message string) {}
 func (NoWarnings) HandleWarningHeaderWithContext(ctx context.Context, code int, agent string, message string) {
 }
 
-// miscellaneous is the code of the warnings that are shown. Other codes are about HTTP caches.
+// miscellaneous is the code of the warnings that handlers show. Warnings with other codes are about
+// HTTP caches.
 const miscellaneous = 299
 
 // WarningLogger logs warnings of code 299.
@@ -96,9 +97,9 @@ func (WarningLogger) HandleWarningHeaderWithContext(ctx context.Context, code in
 
 // WarningWriterOptions configures a warning writer.
 type WarningWriterOptions struct {
-	// Deduplicate writes each text only once. The writer remembers every text.
+	// Deduplicate means that each text is written only once. The writer keeps every text in memory.
 	Deduplicate bool
-	// Color writes the word "Warning:" in yellow.
+	// Color means that the word "Warning:" is yellow.
 	Color bool
 }
 
@@ -106,7 +107,7 @@ type WarningWriterOptions struct {
 type warningWriter struct {
 	opts WarningWriterOptions
 
-	mu      sync.Mutex // guards following; held during a write, so that lines stay whole
+	mu      sync.Mutex // guards following; held during a write, so that lines don't mix
 	out     io.Writer
 	written sets.Set[string]
 	count   int
@@ -138,15 +139,15 @@ func (w *warningWriter) HandleWarningHeader(code int, agent string, message stri
 	w.count++
 }
 
-// WarningCount returns how many warnings were written.
+// WarningCount returns the number of warnings that were written.
 func (w *warningWriter) WarningCount() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.count
 }
 
-// handleWarnings passes the warnings of a response to a handler, or to the default one if it is
-// nil.
+// handleWarnings passes the warnings of a response to a handler. If handler is nil, it uses the
+// default handler.
 func handleWarnings(ctx context.Context, headers http.Header, handler WarningHandlerWithContext) []net.WarningHeader {
 	if handler == nil {
 		handler = defaultWarningHandler()

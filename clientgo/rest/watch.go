@@ -18,7 +18,7 @@ import (
 
 // newWatch returns the watch of a response.
 func (r *Request) newWatch(ctx context.Context, resp *http.Response) (watch.Interface, error) {
-	// The negotiator handles a media type that is unknown, or that cannot be parsed.
+	// An unparsable media type is not an error here: the negotiator decides about it.
 	media, params, unreadable := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if unreadable != nil {
 		klog.FromContext(ctx).V(4).Info("A watch has no Content-Type that can be read", "err", unreadable)
@@ -33,7 +33,7 @@ func (r *Request) newWatch(ctx context.Context, resp *http.Response) (watch.Inte
 }
 
 // watched is an open watch. The program's codecs decode its events for ResultChan, or a reflector
-// pulls the events. The first call of ResultChan starts the goroutine that decodes.
+// pulls the events with Pull. The first call of ResultChan starts the goroutine that decodes.
 type watched struct {
 	ctx      context.Context
 	verb     string
@@ -80,13 +80,12 @@ func (w *watched) ResultChan() <-chan watch.Event {
 	return w.pushing.ResultChan()
 }
 
-// maxEventBytes limits how many bytes of a watch are read for one event. It is the default of
-// kinform's Options.MaxObjectBytes. Without a limit, an event that never ends would fill the
-// memory.
+// maxEventBytes limits the size of one event of a watch. It is the default of kinform's
+// Options.MaxObjectBytes. Without a limit, an event that never ends would fill the memory.
 const maxEventBytes = 16 << 20
 
-// boundFrames returns the frames of a body. A frame of more than maxEventBytes fails with
-// streaming.ErrObjectTooLarge.
+// boundFrames returns a reader of the frames of a body. For a frame of more than maxEventBytes, the
+// error is streaming.ErrObjectTooLarge.
 func boundFrames(framer runtime.Framer, body io.ReadCloser) io.ReadCloser {
 	budget := &frameBudget{body: body}
 	return &boundedFrames{frames: framer.NewFrameReader(budget), budget: budget}
@@ -97,8 +96,8 @@ type boundedFrames struct {
 	budget *frameBudget
 }
 
-// Read implements io.Reader. Each call resets the budget, because the frame's decoder already
-// limits the number of calls for one frame.
+// Read implements io.Reader. Each call resets the budget. This is enough, because the decoder of
+// the frames limits the number of calls for one frame.
 func (b *boundedFrames) Read(p []byte) (int, error) {
 	b.budget.left = maxEventBytes
 	return b.frames.Read(p)
@@ -106,7 +105,7 @@ func (b *boundedFrames) Read(p []byte) (int, error) {
 
 func (b *boundedFrames) Close() error { return b.frames.Close() }
 
-// frameBudget is a body from which a limited number of bytes may be read.
+// frameBudget is a body of which at most left further bytes may be read.
 type frameBudget struct {
 	body io.ReadCloser
 	left int64

@@ -31,7 +31,7 @@ type RESTClient struct {
 	GroupVersion         schema.GroupVersion
 	VersionedAPIPath     string
 
-	// Err is returned for every request if it is set. Req then keeps its value.
+	// Err, if set, is the error of every request. In this case Req is not changed.
 	Err error
 	// Req is the last request.
 	Req *http.Request

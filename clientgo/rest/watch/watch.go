@@ -25,7 +25,7 @@ func NewDecoder(decoder streaming.Decoder, embeddedDecoder runtime.Decoder) *Dec
 	return &Decoder{events: decoder, objects: embeddedDecoder}
 }
 
-// Decode waits for the next event and returns it. An unknown event type is an error.
+// Decode waits for the next event and returns it. For an unknown type of event it returns an error.
 func (d *Decoder) Decode() (watch.EventType, runtime.Object, error) {
 	var event metav1.WatchEvent
 	into, _, err := d.events.Decode(nil, &event)
