@@ -21,8 +21,8 @@ type CategoryExpanderWithContext interface {
 	ExpandWithContext(ctx context.Context, category string) ([]schema.GroupResource, bool)
 }
 
-// ToCategoryExpanderWithContext returns c itself if it takes contexts, and otherwise an adapter
-// that ignores them.
+// ToCategoryExpanderWithContext returns c itself if c takes contexts, and otherwise an adapter that
+// ignores contexts.
 func ToCategoryExpanderWithContext(c CategoryExpander) CategoryExpanderWithContext {
 	if c == nil {
 		return nil
@@ -62,8 +62,8 @@ type discoveryCategories struct {
 }
 
 // NewDiscoveryCategoryExpander returns an expander that asks client for all resources on each call.
-// client should be a cache. Resources that could not be read are missing. It panics if client is
-// nil.
+// client should be a cache. The results lack resources that could not be read. It panics if client
+// is nil.
 func NewDiscoveryCategoryExpander(client discovery.DiscoveryInterface) CategoryExpander {
 	return newCategories(discovery.ToDiscoveryInterfaceWithContext(client))
 }
@@ -114,7 +114,8 @@ func appendNew(all []schema.GroupResource, r schema.GroupResource) []schema.Grou
 	return append(all, r)
 }
 
-// UnionCategoryExpander returns the union of the results of several expanders, each resource once.
+// UnionCategoryExpander returns the union of the results of several expanders. The union has each
+// resource once.
 type UnionCategoryExpander []CategoryExpander
 
 // Expand implements CategoryExpander.

@@ -12,7 +12,8 @@ import (
 )
 
 // DeferredDiscoveryRESTMapper is a mapper that asks a server on first use. If a lookup finds
-// nothing and the cache may be old, it asks the server once more. It is safe for concurrent use.
+// nothing and the cache may be outdated, it asks the server once more. It is safe for concurrent
+// use.
 type DeferredDiscoveryRESTMapper struct {
 	cl     discovery.CachedDiscoveryInterfaceWithContext
 	mapper once.Value[meta.RESTMapperWithContext]
@@ -36,7 +37,7 @@ func NewDeferredDiscoveryRESTMapperWithContext(cl discovery.CachedDiscoveryInter
 	return &DeferredDiscoveryRESTMapper{cl: cl}
 }
 
-// known returns a mapper of the cache's content.
+// known returns a mapper for the content of the cache.
 func (d *DeferredDiscoveryRESTMapper) known(ctx context.Context) (meta.RESTMapperWithContext, error) {
 	return d.mapper.Get(ctx, func(ctx context.Context) (meta.RESTMapperWithContext, error) {
 		groups, err := GetAPIGroupResourcesWithContext(ctx, d.cl)
@@ -47,8 +48,9 @@ func (d *DeferredDiscoveryRESTMapper) known(ctx context.Context) (meta.RESTMappe
 	})
 }
 
-// find looks something up. If it finds nothing and the cache may be old, it invalidates the cache
-// and tries once more. It does so only once, because some caches never become fresh.
+// find looks something up with the function ask. If ask finds no match and the cache may be
+// outdated, find invalidates the cache and calls ask once more. It does so only once, because some
+// caches never become fresh.
 func find[T any](ctx context.Context, d *DeferredDiscoveryRESTMapper, ask func(meta.RESTMapperWithContext) (T, error)) (T, error) {
 	mapper, err := d.known(ctx)
 	if err != nil {
@@ -72,7 +74,7 @@ func (d *DeferredDiscoveryRESTMapper) Reset() { d.ResetWithContext(context.Backg
 
 // ResetWithContext invalidates the cache, and drops the mapper.
 func (d *DeferredDiscoveryRESTMapper) ResetWithContext(ctx context.Context) {
-	// first, so that a mapper made between the two lines is dropped too
+	// before the mapper is dropped, so that a mapper made between the two lines is dropped too
 	d.cl.InvalidateWithContext(ctx)
 	d.mapper.Forget()
 }
@@ -116,7 +118,7 @@ func (d *DeferredDiscoveryRESTMapper) ResourceFor(input schema.GroupVersionResou
 	return d.ResourceForWithContext(context.Background(), input)
 }
 
-// ResourceForWithContext returns the complete resource for a partial one.
+// ResourceForWithContext returns the complete resource for a partial resource.
 func (d *DeferredDiscoveryRESTMapper) ResourceForWithContext(ctx context.Context, input schema.GroupVersionResource) (gvr schema.GroupVersionResource, err error) {
 	return find(ctx, d, func(m meta.RESTMapperWithContext) (schema.GroupVersionResource, error) {
 		return m.ResourceForWithContext(ctx, input)
@@ -128,7 +130,7 @@ func (d *DeferredDiscoveryRESTMapper) ResourcesFor(input schema.GroupVersionReso
 	return d.ResourcesForWithContext(context.Background(), input)
 }
 
-// ResourcesForWithContext returns all complete resources for a partial one.
+// ResourcesForWithContext returns all complete resources for a partial resource.
 func (d *DeferredDiscoveryRESTMapper) ResourcesForWithContext(ctx context.Context, input schema.GroupVersionResource) (gvrs []schema.GroupVersionResource, err error) {
 	return find(ctx, d, func(m meta.RESTMapperWithContext) ([]schema.GroupVersionResource, error) {
 		return m.ResourcesForWithContext(ctx, input)
@@ -141,7 +143,7 @@ func (d *DeferredDiscoveryRESTMapper) RESTMapping(gk schema.GroupKind, versions 
 }
 
 // RESTMappingWithContext returns the resource of a kind, in the first of the given versions that
-// has the kind. Without versions, it is in the preferred one.
+// has the kind. If no versions are given, the resource is in the preferred version.
 func (d *DeferredDiscoveryRESTMapper) RESTMappingWithContext(ctx context.Context, gk schema.GroupKind, versions ...string) (m *meta.RESTMapping, err error) {
 	return find(ctx, d, func(m meta.RESTMapperWithContext) (*meta.RESTMapping, error) {
 		return m.RESTMappingWithContext(ctx, gk, versions...)
@@ -166,8 +168,8 @@ func (d *DeferredDiscoveryRESTMapper) ResourceSingularizer(resource string) (sin
 	return d.ResourceSingularizerWithContext(context.Background(), resource)
 }
 
-// ResourceSingularizerWithContext returns the singular of a resource's name. With an error it
-// returns the name itself.
+// ResourceSingularizerWithContext returns the singular of a resource's name. If it returns an
+// error, the string is the argument itself.
 func (d *DeferredDiscoveryRESTMapper) ResourceSingularizerWithContext(ctx context.Context, resource string) (singular string, err error) {
 	singular, err = find(ctx, d, func(m meta.RESTMapperWithContext) (string, error) {
 		return m.ResourceSingularizerWithContext(ctx, resource)

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// cache is a cache whose freshness a test sets. It counts calls.
+// cache is a discovery cache whose freshness a test sets. It counts calls.
 type cache struct {
 	discovery.DiscoveryInterfaceWithContext
 	staysStale bool
@@ -69,8 +69,8 @@ func TestADeferredMapperFindsWhatIsNew(t *testing.T) {
 	require.Equal(t, "widgets", mapping.Resource.Resource)
 }
 
-// If a lookup finds nothing in a cache that may be old, the mapper asks the server exactly once
-// more, for every method.
+// If a lookup finds nothing and the cache may be outdated, the mapper asks the server exactly once
+// more. This holds for every method.
 func TestADeferredMapperAsksOnceMore(t *testing.T) {
 	for _, staysStale := range []bool{false, true} {
 		c := &cache{DiscoveryInterfaceWithContext: &faulty{lists: lists()}, staysStale: staysStale}

@@ -2,7 +2,7 @@
 // discovery documents.
 //
 // It differs from client-go's package as follows. A DeferredDiscoveryRESTMapper asks the server
-// without holding a lock. It asks only once more for something missing, even if its cache never
-// becomes fresh. A category has each resource once, not once for each version. A mapper that takes
-// contexts stops when the context ends.
+// without holding a lock. If a lookup finds nothing, it asks the server only once more, even if its
+// cache never becomes fresh. A category has each resource once, not once for each version. A lookup
+// with a context returns when the context ends.
 package restmapper

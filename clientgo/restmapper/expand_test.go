@@ -75,7 +75,8 @@ func TestShortNamesWithSeveralMeanings(t *testing.T) {
 		require.Equal(t, test.warnings, warnings, test.input)
 	}
 
-	// A full name takes precedence over a short one. Unparsable group versions have no short names.
+	// A full name takes precedence over a short name. Resources of unparsable group versions have
+	// no short names.
 	client.lists = append(client.lists, &metav1.APIResourceList{GroupVersion: "z/v1", APIResources: []metav1.APIResource{{Name: "zs", ShortNames: []string{"pods", "pod"}}}})
 	client.unreadable = []*metav1.APIResourceList{{GroupVersion: "a/b/c", APIResources: []metav1.APIResource{{Name: "bads", ShortNames: []string{"bd"}}}}}
 	client.err = errors.New("partial")
@@ -91,7 +92,7 @@ func TestShortNamesWithSeveralMeanings(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// kubectl and other programs cache in files, and look up kinds that are newer than the files.
+// kubectl and other programs have cache files, and look up kinds that are newer than the files.
 func TestAShortNameIsFoundThatIsNewerThanTheCache(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	dir := t.TempDir()

@@ -12,7 +12,7 @@ import (
 // APIGroupResources is a group with the resources of its versions.
 type APIGroupResources struct {
 	Group metav1.APIGroup
-	// VersionedResources has the resources by version. A version that could not be read is missing.
+	// VersionedResources has the resources by version. It lacks versions that could not be read.
 	VersionedResources map[string][]metav1.APIResource
 }
 
@@ -21,8 +21,9 @@ func GetAPIGroupResources(cl discovery.DiscoveryInterface) ([]*APIGroupResources
 	return GetAPIGroupResourcesWithContext(context.Background(), discovery.ToDiscoveryInterfaceWithContext(cl))
 }
 
-// GetAPIGroupResourcesWithContext returns all groups of a server with their resources. Parts that
-// could not be read are missing. It returns an error only if there are no groups or no resources.
+// GetAPIGroupResourcesWithContext returns all groups of a server with their resources. The result
+// lacks parts that could not be read. It returns an error only if there are no groups or no
+// resources.
 func GetAPIGroupResourcesWithContext(ctx context.Context, cl discovery.DiscoveryInterfaceWithContext) ([]*APIGroupResources, error) {
 	groups, lists, err := cl.ServerGroupsAndResourcesWithContext(ctx)
 	if groups == nil || lists == nil {

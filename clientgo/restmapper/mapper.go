@@ -8,9 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// NewDiscoveryRESTMapper returns a mapper of groups. If several resources match, it prefers
-// core/v1. Next come the preferred version of the first group, the group's other versions, then the
-// second group, and so on. The result is a *meta.PriorityRESTMapper.
+// NewDiscoveryRESTMapper returns a mapper of groups. If several resources match, it prefers the
+// resource in core/v1. Next come the preferred version of the first group and the other versions of
+// the first group, then those of the second group, and so on. The result is a
+// *meta.PriorityRESTMapper.
 func NewDiscoveryRESTMapper(groupResources []*APIGroupResources) meta.RESTMapper {
 	o := orderOf(groupResources)
 	var versions meta.MultiRESTMapper
@@ -31,8 +32,8 @@ func NewDiscoveryRESTMapperWithContext(groupResources []*APIGroupResources) meta
 	return &meta.PriorityRESTMapperWithContext{Delegate: versions, ResourcePriority: o.resources, KindPriority: o.kinds}
 }
 
-// order has the parts of apimachinery's priority mappers: a mapper for each version, and the order
-// of preference.
+// order has the parts of which apimachinery's priority mappers are made: a mapper for each version,
+// and the order of preference.
 type order struct {
 	mappers   []*meta.DefaultRESTMapper
 	resources []schema.GroupVersionResource
@@ -70,8 +71,8 @@ func (o *order) prefer(group, version string) {
 	o.kinds = append(o.kinds, schema.GroupVersionKind{Group: group, Version: version, Kind: meta.AnyKind})
 }
 
-// mapperOf maps the resources of a version. For each kind it also maps the lower-case name, and the
-// name with the suffix "List". It always maps the kind List.
+// mapperOf maps the resources of a version. For each kind it also maps the lower-case name of the
+// kind, and the name with the suffix "List". It always maps the kind List.
 func mapperOf(gv schema.GroupVersion, resources []metav1.APIResource) *meta.DefaultRESTMapper {
 	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{gv})
 	mapper.Add(gv.WithKind("List"), meta.RESTScopeRoot)
@@ -86,11 +87,11 @@ func mapperOf(gv schema.GroupVersion, resources []metav1.APIResource) *meta.Defa
 		}
 		singular := gv.WithResource(r.SingularName)
 		if r.SingularName == "" {
-			// old servers omit the singular name
+			// guess the singular name, which old servers omit
 			_, singular = meta.UnsafeGuessKindToResource(gv.WithKind(r.Kind))
 		}
 		plural := gv.WithResource(r.Name)
-		// The kind itself is last, because a lookup by resource returns the kind that was added
+		// Add the kind itself last, because a lookup by resource returns the kind that was added
 		// last.
 		mapper.Add(gv.WithKind(r.Kind+"List"), scope)
 		mapper.AddSpecific(gv.WithKind(strings.ToLower(r.Kind)), plural, singular, scope)

@@ -95,8 +95,8 @@ func TestTheResourcesOfAServerAreMapped(t *testing.T) {
 	require.Equal(t, "ingress", singular)
 }
 
-// The core group comes first wherever it is, then the groups in order. Within a group the preferred
-// version comes first.
+// The core group comes first, whatever its position. The other groups follow in order. Within a
+// group the preferred version comes first.
 func TestWhichResourceIsPreferred(t *testing.T) {
 	groups, err := restmapper.GetAPIGroupResources(&faulty{lists: lists()})
 	require.NoError(t, err)
@@ -130,7 +130,8 @@ func TestAPartOfAServerIsMappedWithoutTheRest(t *testing.T) {
 	groups, err = restmapper.GetAPIGroupResources(&faulty{err: failed})
 	require.ErrorIs(t, err, failed)
 	require.Nil(t, groups)
-	// A version without resources has no mapping, and neither have resources without a version.
+	// A version without resources has no mapping. Resources without a version have no mapping
+	// either.
 	found := restmapper.NewDiscoveryRESTMapper([]*restmapper.APIGroupResources{{
 		Group:              metav1.APIGroup{Name: "apps", Versions: []metav1.GroupVersionForDiscovery{{Version: "v1"}}, PreferredVersion: metav1.GroupVersionForDiscovery{Version: "v1"}},
 		VersionedResources: map[string][]metav1.APIResource{"v2": {{Name: "news", Kind: "New"}}},

@@ -15,9 +15,9 @@ import (
 
 // shortcutExpander replaces short names, and then calls another mapper.
 type shortcutExpander struct {
-	// for RESTMapping and RESTMappings, which have no short names
+	// implements RESTMapping and RESTMappings, in which short names are not used
 	meta.RESTMapperWithContext
-	delegate meta.RESTMapper // the same mapper as the caller passed it, or nil
+	delegate meta.RESTMapper // the mapper without a context that the caller passed, or nil
 	client   discovery.DiscoveryInterfaceWithContext
 	warn     func(string) // may be nil
 }
@@ -29,8 +29,8 @@ var (
 
 // NewShortcutExpander returns a mapper that replaces the short name of a resource, such as "po", by
 // its full name, and then calls delegate. Each call gets the short names from client, which should
-// be a cache. If a short name matches several resources, the first is used and warningHandler
-// receives the others. warningHandler may be nil.
+// be a cache. If a short name matches several resources, the first resource is used. warningHandler
+// then receives a warning with the others. warningHandler may be nil.
 func NewShortcutExpander(delegate meta.RESTMapper, client discovery.DiscoveryInterface, warningHandler func(string)) meta.RESTMapper {
 	return shortcutExpander{meta.ToRESTMapperWithContext(delegate), delegate, discovery.ToDiscoveryInterfaceWithContext(client), warningHandler}
 }
@@ -40,7 +40,8 @@ func NewShortcutExpanderWithContext(delegate meta.RESTMapperWithContext, client 
 	return shortcutExpander{delegate, nil, client, warningHandler}
 }
 
-// expand returns the resource with this short name, or the resource unchanged.
+// expand returns the resource whose short name is in resource. If there is no such short name, it
+// returns resource unchanged.
 func (e shortcutExpander) expand(ctx context.Context, resource schema.GroupVersionResource) schema.GroupVersionResource {
 	_, lists, err := e.client.ServerGroupsAndResourcesWithContext(ctx)
 	if err != nil {
@@ -93,7 +94,8 @@ func (e shortcutExpander) KindFor(resource schema.GroupVersionResource) (schema.
 func (e shortcutExpander) KindForWithContext(ctx context.Context, resource schema.GroupVersionResource) (schema.GroupVersionKind, error) {
 	kind, err := e.RESTMapperWithContext.KindForWithContext(ctx, e.expand(ctx, resource))
 	if meta.IsNoMatchError(err) {
-		// The other mapper may have invalidated the cache, so the short name may now be known.
+		// The other mapper may have invalidated the cache. So try once more: the short name may be
+		// known now.
 		return e.RESTMapperWithContext.KindForWithContext(ctx, e.expand(ctx, resource))
 	}
 	return kind, err
