@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// converter is shared by all clients, because it is large and immutable.
+// converter is shared by all clients: it is large, and never changes.
 var converter = sync.OnceValue(NewScaleConverter)
 
 // optionsVersion is the version in which options are encoded.
@@ -29,9 +29,9 @@ type scalesGetter struct {
 	kinds  ScaleKindResolver
 }
 
-// NewForConfig returns a client for a server. mapper returns the versions of resources, and
-// resolver the paths of groups. scaleKindResolver returns the version of Scale that each resource
-// uses. cfg is not changed.
+// NewForConfig returns a client for a server. The mapper returns the versions of resources, and
+// resolver returns the paths of groups. The scaleKindResolver returns the version of Scale that
+// each resource uses. NewForConfig does not change cfg.
 func NewForConfig(cfg *rest.Config, mapper PreferredResourceMapper, resolver dynamic.APIPathResolverFunc, scaleKindResolver ScaleKindResolver) (ScalesGetter, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.GroupVersion = &schema.GroupVersion{}
@@ -46,7 +46,8 @@ func NewForConfig(cfg *rest.Config, mapper PreferredResourceMapper, resolver dyn
 	return New(client, mapper, resolver, scaleKindResolver), nil
 }
 
-// New is NewForConfig with a REST client. The API version of the REST client is not used.
+// New is NewForConfig for an existing REST client. It does not use the API version of the REST
+// client.
 func New(baseClient rest.Interface, mapper PreferredResourceMapper, resolver dynamic.APIPathResolverFunc, scaleKindResolver ScaleKindResolver) ScalesGetter {
 	return &scalesGetter{client: baseClient, mapper: mapper, paths: resolver, kinds: scaleKindResolver}
 }
@@ -70,7 +71,7 @@ func (s *namespacedScales) preferred(resource schema.GroupResource) (schema.Grou
 	return gvr, nil
 }
 
-// to completes and sends a request for the scale of an object.
+// to completes the request r for the scale of an object, and sends it.
 func (s *namespacedScales) to(ctx context.Context, r *rest.Request, gvr schema.GroupVersionResource, name string, options runtime.Object) (*autoscalingv1.Scale, error) {
 	result := r.AbsPath(cmp.Or(s.paths(gvr.GroupVersion().WithKind("")), "/api"), gvr.Group, gvr.Version).
 		NamespaceIfScoped(s.namespace, s.namespace != "").Resource(gvr.Resource).Name(name).SubResource("scale").

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var deployments = schema.GroupResource{Group: "apps", Resource: "deployments"}
 
-// scalesOf returns a client of a server, made as programs make it.
+// scalesOf returns a client of a server. It makes the client as programs do.
 func scalesOf(t *testing.T, url string) scale.ScalesGetter {
 	t.Helper()
 	transport := &http.Transport{}
@@ -58,7 +58,7 @@ func TestAResolverWithoutAPathMeansTheCoreGroup(t *testing.T) {
 	require.Equal(t, "/api/v1/namespaces/ns/replicationcontrollers/r/scale", path)
 }
 
-// one maps every resource to version v1.
+// one is a mapper that maps every resource to version v1.
 type one struct{}
 
 func (one) ResourceFor(r schema.GroupVersionResource) (schema.GroupVersionResource, error) {
@@ -121,8 +121,8 @@ func (f fixed) ScaleForResource(schema.GroupVersionResource) (schema.GroupVersio
 	return f.kind, nil
 }
 
-// A server with an old version of Scale receives that version. The client converts its response to
-// autoscaling/v1.
+// The client sends the old version of Scale to a server with an old version. It converts the
+// server's response to autoscaling/v1.
 func TestOldVersionsAreConverted(t *testing.T) {
 	var path, sent, contentType string
 	answer := `{"kind":"Scale","apiVersion":"extensions/v1beta1","metadata":{"name":"d"},"spec":{"replicas":3},"status":{"replicas":2,"selector":{"a":"b"}}}`

@@ -56,8 +56,8 @@ func (c *ScaleConverter) ScaleVersions() []schema.GroupVersion {
 	}
 }
 
-// ConvertToVersion converts a Scale of any version to outVersion. The result may share parts of in.
-// A Status is not converted.
+// ConvertToVersion converts a Scale of any version to outVersion. The result may share parts with
+// the argument in. A Status is not converted.
 func (c *ScaleConverter) ConvertToVersion(in runtime.Object, outVersion schema.GroupVersion) (runtime.Object, error) {
 	middle, err := c.scheme.UnsafeConvertToVersion(in, c.versioner)
 	if err != nil {

@@ -21,8 +21,8 @@ type ScaleInterface interface {
 	// Get returns the scale of an object.
 	Get(ctx context.Context, resource schema.GroupResource, name string, opts metav1.GetOptions) (*autoscalingv1.Scale, error)
 
-	// Update writes a scale, which has the name of its object, and returns it as the server stored
-	// it.
+	// Update writes a scale, and returns it as the server stored it. The scale must have the name
+	// of the scaled object.
 	Update(ctx context.Context, resource schema.GroupResource, scale *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error)
 
 	// Patch changes the scale of an object, and returns it. The patch must be in the server's

@@ -9,14 +9,14 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// discoveryResolver asks a server for the kinds of scales, and caches them.
+// discoveryResolver asks a server for the kind of each resource's scale, and caches the kinds.
 type discoveryResolver struct {
 	client discovery.ServerResourcesInterface
 	known  sync.Map // maps schema.GroupVersionResource to schema.GroupVersionKind
 }
 
-// NewDiscoveryScaleKindResolver returns a resolver that asks a server once for each resource.
-// Errors are not cached. It is safe for concurrent use.
+// NewDiscoveryScaleKindResolver returns a resolver that asks a server once for each resource. If
+// this fails, the resolver asks again at the next call. It is safe for concurrent use.
 func NewDiscoveryScaleKindResolver(client discovery.ServerResourcesInterface) ScaleKindResolver {
 	return &discoveryResolver{client: client}
 }

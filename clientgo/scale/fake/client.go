@@ -13,8 +13,9 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// FakeScaleClient returns the results of the test's reactors, which must be a *autoscalingv1.Scale.
-// Without a reactor it returns an empty Scale. As in client-go, options are not recorded.
+// FakeScaleClient returns the results of the test's reactors. Each result must be an
+// *autoscalingv1.Scale. If no reactor handles a call, the result is an empty Scale. As in
+// client-go, the recorded actions omit the options of the call.
 type FakeScaleClient struct {
 	testing.Fake
 }

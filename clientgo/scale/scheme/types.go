@@ -24,7 +24,7 @@ type ScaleSpec struct {
 	Replicas int32
 }
 
-// ScaleStatus is the current state of a Scale.
+// ScaleStatus is the observed state of a Scale.
 type ScaleStatus struct {
 	// Replicas is the current number of replicas.
 	Replicas int32

@@ -1,5 +1,5 @@
-// Package appsint has Scale in the group apps, in the internal version. Schemes convert within a
-// group.
+// Package appsint has the internal version of Scale in the group apps. The group needs its own
+// internal version, because schemes convert only within a group.
 package appsint
 
 import (

@@ -1,5 +1,5 @@
-// Package extensionsint has Scale in the group extensions, in the internal version. Schemes convert
-// within a group.
+// Package extensionsint has the internal version of Scale in the group extensions. The group needs
+// its own internal version, because schemes convert only within a group.
 package extensionsint
 
 import (

@@ -1,5 +1,6 @@
-// Package selectors converts the label selectors of scales. New versions of Scale have a selector
-// as text. Old versions have it as text, and also as a map if a map can express it.
+// Package selectors converts the label selectors of scales. New versions of Scale have the selector
+// as text. Old versions have the selector as text, and also as a map of labels if a map can express
+// it.
 package selectors
 
 import (
@@ -9,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Parse returns the selector that a text describes, or nil for an empty text.
+// Parse parses the text of a selector. It returns nil for an empty text.
 func Parse(text string) (*metav1.LabelSelector, error) {
 	if text == "" {
 		return nil, nil
@@ -33,7 +34,8 @@ func Text(selector *metav1.LabelSelector) (string, error) {
 	return parsed.String(), nil
 }
 
-// ParseOld returns the selector of an old version. The text takes precedence over the map.
+// ParseOld returns the selector of a Scale in an old version. The text takes precedence over the
+// map.
 func ParseOld(text string, labels map[string]string) (*metav1.LabelSelector, error) {
 	if text != "" || labels == nil {
 		return Parse(text)
@@ -41,8 +43,8 @@ func ParseOld(text string, labels map[string]string) (*metav1.LabelSelector, err
 	return &metav1.LabelSelector{MatchLabels: maps.Clone(labels)}, nil
 }
 
-// Old returns both forms of a selector for an old version. The map is nil if it cannot express a
-// requirement of the selector.
+// Old returns the text and the map of a selector for an old version. The map is nil if a map cannot
+// express all requirements of the selector.
 func Old(selector *metav1.LabelSelector) (string, map[string]string, error) {
 	text, err := Text(selector)
 	if err != nil || selector == nil || len(selector.MatchExpressions) > 0 {
