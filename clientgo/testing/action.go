@@ -14,8 +14,8 @@ type Action interface {
 	GetVerb() string
 	GetResource() schema.GroupVersionResource
 	GetSubresource() string
-	// Matches reports whether the action has a verb and a resource, or a resource and subresource
-	// ("pods/status"). It ignores case.
+	// Matches reports whether the action has this verb and resource. The resource may include a
+	// subresource ("pods/status"). It ignores case.
 	Matches(verb, resource string) bool
 	// DeepCopy returns a copy that shares nothing mutable with the action.
 	DeepCopy() Action
@@ -97,7 +97,7 @@ func (a ProxyGetActionImpl) GetPort() string              { return a.Port }
 func (a ProxyGetActionImpl) GetPath() string              { return a.Path }
 func (a ProxyGetActionImpl) GetParams() map[string]string { return a.Params }
 
-// DeepCopy implements Action. The copy always has a map.
+// DeepCopy implements Action. The map of the copy is never nil.
 func (a ProxyGetActionImpl) DeepCopy() Action {
 	params := make(map[string]string, len(a.Params))
 	maps.Copy(params, a.Params)

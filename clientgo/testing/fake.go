@@ -13,9 +13,9 @@ import (
 // Fake records actions, and calls the reactors of its chains in order to get their results. Fake
 // clients embed it.
 //
-// Reactors run one at a time, because tests rely on that. The Fake is locked meanwhile, so a
-// reactor that calls the same client, or its Actions, blocks forever. A reaction may add reactors.
-// While other goroutines call the client, only watch reactors may be added.
+// Reactors run one at a time, because tests rely on that. The Fake is locked while a reactor runs.
+// So a reactor that calls the same client, or calls Actions, blocks forever. A reactor may add
+// reactors. While other goroutines call the client, only watch reactors may be added.
 type Fake struct {
 	sync.RWMutex
 	actions []Action // guarded by RWMutex
@@ -66,8 +66,8 @@ func (c *Fake) PrependProxyReactor(resource string, reaction ProxyReactionFunc) 
 }
 
 // Invokes records an action, and returns the result of the first reactor in the ReactionChain that
-// handles it. If no reactor does, it returns defaultReturnObj, which has the result type of the
-// call.
+// handles it. If no reactor handles the action, it returns defaultReturnObj, which must have the
+// result type of the call.
 func (c *Fake) Invokes(action Action, defaultReturnObj runtime.Object) (runtime.Object, error) {
 	c.Lock()
 	defer c.Unlock()
@@ -84,7 +84,7 @@ func (c *Fake) Invokes(action Action, defaultReturnObj runtime.Object) (runtime.
 }
 
 // InvokesWatch records an action, and returns the result of the first reactor in the
-// WatchReactionChain that handles it. If no reactor does, it returns an error.
+// WatchReactionChain that handles it. If no reactor handles the action, it returns an error.
 func (c *Fake) InvokesWatch(action Action) (watch.Interface, error) {
 	c.Lock()
 	defer c.Unlock()
@@ -100,8 +100,8 @@ func (c *Fake) InvokesWatch(action Action) (watch.Interface, error) {
 	return nil, fmt.Errorf("unhandled watch: %#v", action)
 }
 
-// InvokesProxy records an action, and returns the first result of the ProxyReactionChain without an
-// error, or nil.
+// InvokesProxy records an action, and returns the first result of the ProxyReactionChain that comes
+// without an error. If there is no such result, it returns nil.
 func (c *Fake) InvokesProxy(action Action) restclient.ResponseWrapper {
 	c.Lock()
 	defer c.Unlock()

@@ -24,10 +24,10 @@ type managedTracker struct {
 }
 
 // NewFieldManagedObjectTracker returns an empty tracker that records managed fields. Its Apply
-// respects them. Types may be added to the scheme later.
+// reports conflicts between field managers. Types may be added to the scheme later.
 //
-// Create, Update and Patch write the managed fields into the object that they are given, and Create
-// also writes its kind. controller-runtime's fake client returns this object to its caller.
+// Create, Update and Patch write the managed fields into their argument obj. Create also writes the
+// kind into it. controller-runtime's fake client returns this object to its caller.
 func NewFieldManagedObjectTracker(scheme *runtime.Scheme, decoder runtime.Decoder, typeConverter managedfields.TypeConverter) ObjectTracker {
 	return &managedTracker{NewObjectTracker(scheme, decoder), scheme, typeConverter}
 }
@@ -59,7 +59,7 @@ func (t *managedTracker) Create(gvr schema.GroupVersionResource, obj runtime.Obj
 		err = t.ObjectTracker.Create(gvr, after, ns, opts...)
 	}
 	if err != nil {
-		// if the create fails, the object keeps its managed fields; only its kind has changed
+		// if the create fails, restore the object's managed fields, but not its kind
 		object.SetManagedFields(given)
 	}
 	return err
@@ -89,7 +89,7 @@ func (t *managedTracker) Patch(gvr schema.GroupVersionResource, obj runtime.Obje
 	return t.ObjectTracker.Patch(gvr, obj, ns, opts...)
 }
 
-// updated returns obj with the managed fields that result from replacing the stored object.
+// updated returns obj with the managed fields that it has after obj has replaced the stored object.
 func (t *managedTracker) updated(gvr schema.GroupVersionResource, obj runtime.Object, ns, fieldManager string) (runtime.Object, error) {
 	gvk, manager, err := t.manager(gvr)
 	if err != nil {
@@ -103,8 +103,8 @@ func (t *managedTracker) updated(gvr schema.GroupVersionResource, obj runtime.Ob
 	if err != nil {
 		return nil, err
 	}
-	// Programs omit the kind or a part of it, but a merge needs it. The stored object keeps the
-	// kind as the program gave it.
+	// Programs omit the kind or a part of it, but a merge needs the kind. The kind is set only for
+	// the merge: the stored object has the kind that the program gave.
 	given := obj.GetObjectKind().GroupVersionKind()
 	before.GetObjectKind().SetGroupVersionKind(gvk)
 	if t.is(obj, gvk) {
@@ -119,8 +119,8 @@ func (t *managedTracker) updated(gvr schema.GroupVersionResource, obj runtime.Ob
 	return after, nil
 }
 
-// is reports whether an object, which may lack its kind, can be of a kind. For a Scale that updates
-// a Deployment it is false, and the merge then fails.
+// is reports whether the kind of an object can be gvk. The object may lack its kind. If a Scale
+// updates a Deployment, the result is false, and the merge then fails.
 func (t *managedTracker) is(obj runtime.Object, gvk schema.GroupVersionKind) bool {
 	if _, ok := obj.(runtime.Unstructured); ok {
 		return true
@@ -171,7 +171,7 @@ func by(fieldManager string) string {
 	return fieldManager
 }
 
-// empty returns an empty object of a kind, as the state before a create.
+// empty returns an empty object of a kind. It stands for the state before a create.
 func (t *managedTracker) empty(gvk schema.GroupVersionKind) (runtime.Object, error) {
 	obj, err := t.scheme.New(gvk)
 	if err != nil {
@@ -211,7 +211,7 @@ type sameVersion struct{ scheme *runtime.Scheme }
 
 func (sameVersion) Default(runtime.Object) {}
 
-// ConvertToVersion converts an unstructured object, the result of a merge, to the Go type of its
+// ConvertToVersion converts the result of a merge, an unstructured object, to the Go type of its
 // kind.
 func (c sameVersion) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
 	gvk := in.GetObjectKind().GroupVersionKind()

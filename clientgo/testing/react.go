@@ -48,7 +48,7 @@ func ObjectReaction(tracker ObjectTracker) ReactionFunc {
 }
 
 // create creates an object. A create of a subresource, such as a binding or an eviction, updates
-// the object if it has the same type. Otherwise it changes nothing.
+// the object if it has the same type. A create of any other subresource changes nothing.
 func create(tracker ObjectTracker, a CreateActionImpl) (runtime.Object, error) {
 	object, err := meta.Accessor(a.Object)
 	if err != nil {
@@ -101,8 +101,9 @@ func patch(tracker ObjectTracker, a PatchActionImpl) (runtime.Object, error) {
 	return stored(tracker, a, patched)
 }
 
-// stored returns the current object after a patch, with its managed fields. A program's tracker may
-// have deleted the object with its last finalizer. Then stored returns it as it was written.
+// stored returns the object after a patch, as the tracker has it, with its managed fields. If the
+// patch removed the last finalizer, a tracker of the program may have deleted the object. Then
+// stored returns written.
 func stored(tracker ObjectTracker, a PatchActionImpl, written runtime.Object) (runtime.Object, error) {
 	obj, err := tracker.Get(a.Resource, a.Namespace, a.Name)
 	if apierrors.IsNotFound(err) {
@@ -111,7 +112,7 @@ func stored(tracker ObjectTracker, a PatchActionImpl, written runtime.Object) (r
 	return obj, err
 }
 
-// merged returns a new object, the result of applying a patch to obj.
+// merged applies a patch to obj and returns the result as a new object.
 func merged(obj runtime.Object, kind types.PatchType, patch []byte) (runtime.Object, error) {
 	before, err := json.Marshal(obj)
 	if err != nil {

@@ -102,8 +102,9 @@ func NewRootListAction(resource schema.GroupVersionResource, kind schema.GroupVe
 	return NewListAction(resource, kind, "", opts)
 }
 
-// NewRootListActionWithOptions keeps only the selectors, as client-go does. Tests compare the
-// recorded list of an informer with the result of NewRootListAction.
+// NewRootListActionWithOptions returns the action of a list in all namespaces. The action keeps
+// only the selectors of the options, as client-go does. Tests compare the recorded list of an
+// informer with the result of NewRootListAction.
 func NewRootListActionWithOptions(resource schema.GroupVersionResource, kind schema.GroupVersionKind, opts metav1.ListOptions) ListActionImpl {
 	return NewListAction(resource, kind, "", opts)
 }

@@ -21,7 +21,7 @@ import (
 // use it for calls that no reactor of the test handles. It is safe for concurrent use. It stores
 // copies of its arguments, and returns copies.
 //
-// The last argument of each method is the options of the call, or is left out.
+// The last argument of each method has the options of the call. It may be omitted.
 type ObjectTracker interface {
 	// Add creates an object, or each item of a list, in the object's namespace. It guesses the
 	// resource from the kind.
@@ -36,8 +36,8 @@ type ObjectTracker interface {
 	// not exist.
 	Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.PatchOptions) error
 	// Apply applies a configuration. A tracker without managed fields treats it as a strategic
-	// merge patch of an existing object. A tracker with managed fields may create the object, and
-	// returns an error if others manage a field.
+	// merge patch of an existing object. A tracker with managed fields creates the object if it
+	// does not exist, and returns an error if another manager owns a field.
 	Apply(gvr schema.GroupVersionResource, applyConfiguration runtime.Object, ns string, opts ...metav1.PatchOptions) error
 	// List returns the objects in a namespace, or in all namespaces if ns is "", sorted by
 	// namespace and name. The kind of the list is gvk's kind followed by "List". It ignores
@@ -45,11 +45,12 @@ type ObjectTracker interface {
 	List(gvr schema.GroupVersionResource, gvk schema.GroupVersionKind, ns string, opts ...metav1.ListOptions) (runtime.Object, error)
 	// Delete removes an object. It is an error if the object does not exist.
 	Delete(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.DeleteOptions) error
-	// Watch returns later changes in a namespace, or in all namespaces if ns is "". With options,
-	// it first returns the changes since their resourceVersion, the version of a list. These are a
-	// Deleted event for each listed object that was deleted since, and an Added event for each
-	// object written since. Without a version, all objects are added. A version from before the
-	// last thousand deletions of a resource is expired.
+	// Watch returns the changes after the call, in a namespace, or in all namespaces if ns is "".
+	// With options, it first returns the changes since the resourceVersion of the options, which is
+	// the version of a list. It sends a Deleted event for each listed object that was deleted
+	// since. It sends an Added event for each object that was written since, or for each object if
+	// the options have no version. A version from before the last thousand deletions of a resource
+	// is expired.
 	Watch(gvr schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error)
 }
 
@@ -73,22 +74,23 @@ type resource struct {
 	objects map[types.NamespacedName]tracked
 	// last states of deleted objects in the order of deletion, at most maxDeleted
 	deleted []tracked
-	// about deletions dropped from deleted: the least creation version, and the last deletion
-	// version
+	// about the deletions that were dropped from the slice deleted: the lowest version of a
+	// creation, and the highest version of a deletion
 	gone struct{ created, deleted int64 }
 	// version of the last write or deletion; 1 before the first
 	version  int64
 	watchers map[*watcher]string
 }
 
-// tracked is an object, with the version of its creation, and of its last write or its deletion.
+// tracked is an object with two versions: the version of its creation, and the version of its last
+// write or of its deletion.
 type tracked struct {
 	object           runtime.Object
 	namespace        string
 	created, version int64
 }
 
-// maxDeleted limits how many past deletions of a resource a watch can return.
+// maxDeleted limits the number of past deletions of a resource that a watch can return.
 const maxDeleted = 1000
 
 // NewObjectTracker returns an empty tracker. decoder decodes list items that are passed to Add as
@@ -209,7 +211,8 @@ func (t *tracker) Apply(gvr schema.GroupVersionResource, applyConfiguration runt
 	return t.Patch(gvr, after, ns, opts...)
 }
 
-// Values of replace for write: whether the object must not exist yet, or must exist.
+// Values of write's argument replace: with creates the object must not exist, with replaces it must
+// exist.
 const creates, replaces = false, true
 
 // write stores a copy of an object and sends the change to the watchers.
@@ -377,7 +380,7 @@ func (r *resource) in(ns string, after int64) []runtime.Object {
 	return objects
 }
 
-// tellLocked sends a change to the watchers of its namespace, and removes the stopped watchers.
+// tellLocked sends a change to the watchers of the namespace ns, and removes stopped watchers.
 func (r *resource) tellLocked(kind watch.EventType, ns string, obj runtime.Object) {
 	for w, watched := range r.watchers {
 		if w.isStopped() {

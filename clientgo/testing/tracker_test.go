@@ -85,8 +85,8 @@ func TestATrackerRefusesWhatAServerWould(t *testing.T) {
 	require.EqualError(t, err, "expected only one option argument but got 2")
 }
 
-// A watch continues from the version of a list. No change is missing between them, and none comes
-// twice.
+// A watch continues from the version of a list. No change between the list and the watch is missing
+// or comes twice.
 func TestAWatchGoesOnWhereAListEnded(t *testing.T) {
 	tracker := core.NewObjectTracker(scheme, decoder)
 	require.NoError(t, tracker.Add(pod("b", "1")))
@@ -123,8 +123,8 @@ func TestAWatchGoesOnWhereAListEnded(t *testing.T) {
 	require.ErrorContains(t, err, `invalid ResourceVersion "latest"`)
 }
 
-// A list and the watch from its version agree about deletions. Every deleted object that was in the
-// list is deleted once; other objects never.
+// A watch from the version of a list reports the deletions since the list. There is one Deleted
+// event for each deleted object of the list, and none for other objects.
 func TestAWatchKnowsWhatWasDeletedAfterAList(t *testing.T) {
 	tracker := core.NewObjectTracker(scheme, decoder)
 	require.NoError(t, tracker.Add(pod("a", "stays")))
@@ -167,8 +167,8 @@ func TestAWatchKnowsWhatWasDeletedAfterAList(t *testing.T) {
 	}
 }
 
-// client-go's tracker panics when 100 events wait for a reader (channel full). This tracker loses
-// no event, and no write blocks.
+// client-go's tracker panics if 100 events are unread (channel full). This tracker loses no event,
+// and no write blocks.
 func TestAWatchThatNobodyReadsHoldsNobodyUp(t *testing.T) {
 	tracker := core.NewObjectTracker(scheme, decoder)
 	w, err := tracker.Watch(pods, "a")
@@ -271,7 +271,7 @@ func TestAFakeAsksItsReactorsInOrder(t *testing.T) {
 	reaction := func(name string, handled bool) core.ReactionFunc {
 		return func(action core.Action) (bool, runtime.Object, error) {
 			asked = append(asked, name)
-			// seen by later reactors, but not in the record
+			// later reactors see the change, but the recorded action does not have it
 			action.(core.CreateActionImpl).Object.(*corev1.Pod).Name += name
 			return handled, action.(core.CreateActionImpl).Object, errors.New(name)
 		}
@@ -333,7 +333,7 @@ func TestAManagedTrackerWritesIntoTheObject(t *testing.T) {
 	require.Contains(t, managers(p), "patches")
 }
 
-// wrapped is a program's tracker around one of this package, as in controller-runtime.
+// wrapped is a program's tracker that wraps a tracker of this package, as in controller-runtime.
 type wrapped struct{ core.ObjectTracker }
 
 func TestAnApplyIsWhatTheTrackerMakesOfIt(t *testing.T) {
@@ -347,8 +347,8 @@ func TestAnApplyIsWhatTheTrackerMakesOfIt(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 }
 
-// finalizing deletes a patched object, like a program's tracker does when the last finalizer is
-// removed.
+// finalizing is a tracker that deletes an object when it is patched. Trackers of programs do so if
+// a patch removes the last finalizer.
 type finalizing struct{ core.ObjectTracker }
 
 func (f finalizing) Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, _ ...metav1.PatchOptions) error {

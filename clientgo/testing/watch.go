@@ -37,7 +37,7 @@ func (w *watcher) Stop() {
 	w.stopped = true
 	close(w.stop)
 	if len(w.waiting) == 0 {
-		close(w.events) // otherwise the goroutine closes it
+		close(w.events) // otherwise the goroutine closes the channel
 	}
 }
 
@@ -67,7 +67,7 @@ func (w *watcher) send(kind watch.EventType, obj runtime.Object) {
 	w.waiting = append(w.waiting, event)
 }
 
-// pass sends the waiting events until there are none, or the watch is stopped.
+// pass sends the waiting events until all are sent or the watch is stopped.
 func (w *watcher) pass() {
 	for {
 		w.mu.Lock()

@@ -12,8 +12,8 @@ type CreateAction interface {
 	GetObject() runtime.Object
 }
 
-// CreateActionImpl is a CreateAction. Name is set only for subresources, and is the name of their
-// object.
+// CreateActionImpl is a CreateAction. Name is the name of the object, and is set only for
+// subresources.
 type CreateActionImpl struct {
 	ActionImpl
 	Name          string
@@ -62,7 +62,7 @@ func (a CreateActionImpl) DeepCopy() Action {
 	return a
 }
 
-// copyOf returns a copy of an object that may be nil.
+// copyOf returns a copy of an object, or nil for nil.
 func copyOf(obj runtime.Object) runtime.Object {
 	if obj == nil {
 		return nil
