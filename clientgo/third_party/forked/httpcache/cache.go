@@ -28,7 +28,7 @@ func keyOf(req *http.Request) string {
 	return req.Method + " " + req.URL.String()
 }
 
-// CachedResponse returns the response in c for a request, or nil.
+// CachedResponse returns the response to a request that is stored in the cache c, or nil.
 func CachedResponse(c Cache, req *http.Request) (resp *http.Response, err error) {
 	kept, ok := c.Get(keyOf(req))
 	if !ok {

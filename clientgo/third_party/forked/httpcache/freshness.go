@@ -28,8 +28,8 @@ const (
 	fresh               // return the response
 )
 
-// useOf decides how a cached response may be used, by the headers of response and request (RFC
-// 9111, 4.2 and 5.2).
+// useOf decides how a cached response may be used, from the headers kept of the response and from
+// the headers of the request (RFC 9111, 4.2 and 5.2).
 func useOf(kept, request http.Header) use {
 	says, wants := directivesOf(kept), directivesOf(request)
 	switch {
@@ -53,7 +53,7 @@ func useOf(kept, request http.Header) use {
 		age += least
 	}
 	if wants.has("max-stale") && wants["max-stale"] == "" {
-		return fresh // whatever its age
+		return fresh // at any age
 	}
 	if most, ok := wants.seconds("max-stale"); ok {
 		age -= most
@@ -78,7 +78,8 @@ func lifetimeOf(kept http.Header, says directives, date time.Time) time.Duration
 	return expires.Sub(date)
 }
 
-// helpsOnError reports whether a cached response may replace an error of the server (RFC 5861).
+// helpsOnError reports whether a cached response may be returned when the server returns an error
+// (RFC 5861).
 func helpsOnError(kept, request http.Header) bool {
 	date, err := Date(kept)
 	for _, d := range []directives{directivesOf(kept), directivesOf(request)} {
@@ -124,7 +125,7 @@ func (d directives) seconds(name string) (time.Duration, bool) {
 	return seconds, true
 }
 
-// commaSeparated returns the values of a header from all of its lines.
+// commaSeparated returns the comma-separated values of a header, from all of its lines.
 func commaSeparated(h http.Header, name string) (values []string) {
 	for _, line := range h.Values(name) {
 		for value := range strings.SplitSeq(line, ",") {

@@ -12,13 +12,13 @@ import (
 // XFromCache is a header of responses from the cache, with the value "1".
 const XFromCache = "X-From-Cache"
 
-// varied is the prefix of extra headers in cached responses. They store the request's values of the
-// headers that Vary names.
+// varied is the prefix of extra headers in cached responses. These headers hold the request's
+// values of the headers that the response names in Vary.
 const varied = "X-Varied-"
 
 // Transport is an http.RoundTripper that returns cached responses when permitted. If a cached
-// response may be out of date, it asks the server to validate it. It may be used by several
-// goroutines at once.
+// response may be out of date, the transport asks the server whether it is still valid. It may be
+// used by several goroutines at once.
 type Transport struct {
 	// Transport sends requests. Defaults to http.DefaultTransport.
 	Transport http.RoundTripper
@@ -95,7 +95,8 @@ func (t *Transport) send(req *http.Request) (*http.Response, error) {
 	return t.Transport.RoundTrip(req)
 }
 
-// suits reports whether a cached response fits a request, by the headers that its Vary names.
+// suits reports whether a cached response fits a request: whether all headers named in the
+// response's Vary have the same values as in the original request.
 func suits(kept *http.Response, req *http.Request) bool {
 	for _, name := range commaSeparated(kept.Header, "Vary") {
 		if req.Header.Get(name) != kept.Header.Get(varied+name) {
@@ -106,7 +107,7 @@ func suits(kept *http.Response, req *http.Request) bool {
 }
 
 // withValidators returns a copy of the request that asks whether the cached response is still
-// valid. If that response has no validators, the copy is an ordinary request.
+// valid. If the cached response has no ETag and no Last-Modified, the copy is an ordinary request.
 func withValidators(req *http.Request, kept http.Header) *http.Request {
 	conditional := req.Clone(req.Context())
 	for from, to := range map[string]string{"Etag": "If-None-Match", "Last-Modified": "If-Modified-Since"} {
@@ -117,8 +118,8 @@ func withValidators(req *http.Request, kept http.Header) *http.Request {
 	return conditional
 }
 
-// update replaces headers of a cached response by the headers of the response that validated it. It
-// leaves out headers about the connection.
+// update copies the headers of answer, the server's response to a validation, into the headers kept
+// of the cached response. It omits headers about the connection.
 func update(kept, answer http.Header) {
 	own := map[string]bool{"Connection": true, "Keep-Alive": true, "Proxy-Authenticate": true, "Proxy-Authorization": true,
 		"Te": true, "Trailers": true, "Transfer-Encoding": true, "Upgrade": true}

@@ -1,5 +1,5 @@
 // Package template has the reflection helpers that evaluators of templates and JSONPath need:
-// comparisons of values, and the printable form of a value. Its functions are those that client-go
+// comparisons of values, and the printable form of a value. It has the functions that client-go
 // exports from its fork of text/template.
 package template
 
@@ -9,7 +9,7 @@ import (
 	"reflect"
 )
 
-// Errors of the comparisons.
+// The errors of the comparisons.
 var (
 	errBadComparisonType = errors.New("invalid type for comparison")
 	errBadComparison     = errors.New("incompatible types for comparison")
@@ -55,8 +55,8 @@ func canCompare(v reflect.Value) bool {
 	return v.CanInt() || v.CanUint() || v.CanFloat() || v.CanComplex() || v.Kind() == reflect.String || v.Kind() == reflect.Bool
 }
 
-// Equal reports whether arg1 equals one of arg2, of which at least one is required. It compares
-// numbers, strings and booleans. It returns an error if two values are not comparable.
+// Equal reports whether arg1 equals one of the values arg2. At least one value is required. It
+// compares numbers, strings and booleans. It returns an error if two values are not comparable.
 func Equal(arg1 interface{}, arg2 ...interface{}) (bool, error) {
 	first := reflect.ValueOf(arg1)
 	switch {
@@ -114,7 +114,8 @@ func ordered(a, b interface{}) (relation, error) {
 }
 
 // Indirect follows pointers and empty interfaces to the value that they hold. It stops at a nil
-// value, with isNil set. It also stops at an interface with methods, because these may be needed.
+// value, with isNil set. It also stops at an interface with methods, because the caller may need
+// the methods.
 func Indirect(v reflect.Value) (rv reflect.Value, isNil bool) {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		switch {
@@ -128,9 +129,10 @@ func Indirect(v reflect.Value) (rv reflect.Value, isNil bool) {
 	return v, false
 }
 
-// PrintableValue returns the value to pass to a formatted print of v. If v or its address is an
-// error or a fmt.Stringer, that is the error or Stringer; otherwise it is the value behind
-// pointers. It returns false for channels and functions, which cannot be printed.
+// PrintableValue returns the value to pass to package fmt in place of v. If v or its address is an
+// error or a fmt.Stringer, it returns the error or Stringer. Otherwise it follows pointers and
+// returns the value behind them. It returns false for channels and functions, which cannot be
+// printed.
 func PrintableValue(v reflect.Value) (interface{}, bool) {
 	if v.Kind() == reflect.Pointer {
 		v, _ = Indirect(v)
