@@ -10,7 +10,7 @@ import (
 	restclient "k8s.io/client-go/rest"
 )
 
-// Info is the content of the file. The names of the fields are the file's, in any case.
+// Info is the content of the file. The file uses the names of the fields, in upper or lower case.
 type Info struct {
 	User        string
 	Password    string `datapolicy:"password"`
@@ -39,8 +39,8 @@ func (info Info) Complete() bool {
 	return info.User != "" || info.CertFile != "" || info.BearerToken != ""
 }
 
-// MergeWithConfig returns c with info's fields, including empty ones, in place of its own. Only
-// Insecure keeps its value if info does not set it.
+// MergeWithConfig returns a copy of c in which the fields of info replace the same fields of c,
+// even if they are empty. Only Insecure keeps the value of c if info does not set it.
 func (info Info) MergeWithConfig(c restclient.Config) (restclient.Config, error) {
 	c.Username, c.Password, c.BearerToken = info.User, info.Password, info.BearerToken
 	c.CAFile, c.CertFile, c.KeyFile = info.CAFile, info.CertFile, info.KeyFile

@@ -7,8 +7,8 @@ import (
 )
 
 // alterations returns the fields in which an object differs from its copy, one per line.
-// apimachinery's package diff is not used: it shows both objects whole, and every program with an
-// informer would link it.
+// apimachinery's package diff is not used, because it prints both objects as a whole, and because
+// every program with an informer would link it.
 func alterations(before, after interface{}) string {
 	var lines alteredFields
 	lines.compare("", reflect.ValueOf(before), reflect.ValueOf(after), 0)
@@ -35,7 +35,7 @@ func shown(v reflect.Value) string {
 	return s
 }
 
-// maxAlterationDepth bounds the recursion, so that comparing a cyclic value ends.
+// maxAlterationDepth bounds the recursion, so that the comparison of a cyclic value ends.
 const maxAlterationDepth = 50
 
 func (f *alteredFields) compare(path string, a, b reflect.Value, depth int) {

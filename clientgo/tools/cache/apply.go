@@ -17,7 +17,7 @@ type applier struct {
 	detector MutationDetector
 	metrics  *informerMetrics
 	ctx      context.Context // of the run
-	panicked any             // the first panic value of a program's function since the last rest
+	panicked any             // the first panic since the last call of rest
 }
 
 // informerKey returns the key of an object in the store.
@@ -80,8 +80,8 @@ func transformEvent(event *listwatch.Event[any], transform TransformFunc) (err e
 	return err
 }
 
-// replace applies a whole list; readers of the store see it as one step. The notifications come in
-// this order: first the deletions, then each object in the order of the list (PD-5).
+// replace applies a whole list. Readers of the store see the list as one change. It returns the
+// notifications: first the deletions, then one for each object in the order of the list (PD-5).
 func (a *applier) replace(items []listwatch.Item[any], resourceVersion string, initial bool) ([]notification, error) {
 	objs := make([]interface{}, 0, len(items))
 	listed := make(map[string]struct{}, len(items))
@@ -89,7 +89,7 @@ func (a *applier) replace(items []listwatch.Item[any], resourceVersion string, i
 	for i := range items {
 		item := &items[i]
 		if item.Unchanged {
-			if item.Key.Name == "" { // an object whose name could not be read may be any object
+			if item.Key.Name == "" { // the undecodable object may be any object
 				keepRest = true
 				continue
 			}
@@ -154,8 +154,8 @@ func (a *applier) replace(items []listwatch.Item[any], resourceVersion string, i
 	return notes, nil
 }
 
-// event applies one change. It is an add or an update depending on whether the store has the object
-// (PD-2). Without a change there is no notification.
+// event applies one change. The notification is an update if the store has the object, and an add
+// otherwise (PD-2). If changed is false, there is no notification.
 func (a *applier) event(event listwatch.Event[any]) (note notification, changed bool, err error) {
 	if event.Type == listwatch.Bookmark {
 		a.indexer.Bookmark(event.ResourceVersion)
@@ -194,7 +194,8 @@ func (a *applier) event(event listwatch.Event[any]) (note notification, changed 
 	return note, true, nil
 }
 
-// unread applies an event whose object could not be decoded. A deletion gets a tombstone.
+// unread applies an event whose object could not be decoded. The notification of a deletion has a
+// tombstone.
 func (a *applier) unread(event listwatch.Event[any]) (note notification, changed bool, err error) {
 	key := informerKey(event.Key)
 	old, exists, err := a.indexer.GetByKey(key)
@@ -219,8 +220,8 @@ func (a *applier) resync() []notification {
 	return notes
 }
 
-// write changes the store. If an index function panics, the store has the objects nevertheless, and
-// handlers must be notified. client-go does not notify them.
+// write changes the store by calling to. If an index function panics, the store has the objects
+// nevertheless, and the caller must notify the handlers. client-go does not notify them.
 func (a *applier) write(to func() error) (err error) {
 	a.guard("A function that changes the store panicked", func() { err = to() })
 	return err
@@ -234,8 +235,9 @@ func (a *applier) watchOver(obj interface{}) {
 	}
 }
 
-// guard calls a function of the program and keeps the first panic for rest. Panic handlers belong
-// to the program too: they may wait for the lock under which a shared informer calls guard.
+// guard calls work, a function of the program, and saves the first panic for the method rest. It
+// does not call HandleCrash itself: a shared informer calls guard with a lock held, and the
+// program's panic handlers may need that lock.
 func (a *applier) guard(what string, work func()) {
 	defer func() {
 		if p := recover(); p != nil && a.panicked == nil {
@@ -246,8 +248,8 @@ func (a *applier) guard(what string, work func()) {
 	work()
 }
 
-// rest passes the kept panic to HandleCrash and then pauses, as client-go does. The caller must
-// hold no lock.
+// rest passes the panic that guard has saved to HandleCrash, and then pauses, as client-go does.
+// The caller must hold no lock.
 func (a *applier) rest() {
 	if p := a.panicked; p != nil {
 		a.panicked = nil

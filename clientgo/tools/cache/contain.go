@@ -13,26 +13,27 @@ import (
 )
 
 // Functions, handlers, stores, objects and errors of a program may panic, or end their goroutine by
-// runtime.Goexit. Each of them is called inside keepOn, keepOnOwn or outlive.
+// runtime.Goexit. This package calls them only inside keepOn, keepOnOwn or outlive.
 
 // keepOn calls work until it returns. A panic goes to HandleCrash, which ends the process unless
-// the program has set utilruntime.ReallyCrash to false. If HandleCrash returns, keepOn calls work
-// again after a pause, until pause returns false.
+// the program has set utilruntime.ReallyCrash to false. If HandleCrash returns, keepOn calls the
+// function pause and then work again. It stops when pause returns false.
 //
-// The goroutine may be the program's: runtime.Goexit ends it, as in client-go.
+// The goroutine may be the program's. If work calls runtime.Goexit, the goroutine ends, as in
+// client-go.
 func keepOn(ctx context.Context, pause func() bool, work func()) {
 	for !contained(ctx, work) && pause() {
 	}
 }
 
-// keepOnOwn is keepOn for a goroutine of this package: the work also continues after
+// keepOnOwn is keepOn for a goroutine of this package. It also calls work again after a
 // runtime.Goexit.
 func keepOnOwn(ctx context.Context, pause func() bool, work func()) {
 	outlive(ctx, pause, func() { keepOn(ctx, pause, work) })
 }
 
-// outlive calls work in a goroutine of this package until it returns or panics. After
-// runtime.Goexit, outlive calls work again after a pause, until pause returns false.
+// outlive calls work in a goroutine of this package until work returns or panics. If work ends with
+// runtime.Goexit, outlive calls pause and then work again. It stops when pause returns false.
 func outlive(ctx context.Context, pause func() bool, work func()) {
 	ended := false
 	defer func() {
@@ -42,8 +43,9 @@ func outlive(ctx context.Context, pause func() bool, work func()) {
 		if p := recover(); p != nil {
 			panic(p)
 		}
-		// The goroutine is about to end. This deferred call still runs: it waits for the goroutines
-		// that continue the work, one after another.
+		// The goroutine is about to end, but its deferred calls still run. So this deferred call
+		// starts another goroutine for the work and waits for it, until a goroutine returns from
+		// work.
 		for !ended {
 			utilruntime.HandleErrorWithContext(ctx, errGoexit, "A function of the program ended a goroutine of an informer")
 			if !pause() {
@@ -63,23 +65,25 @@ func outlive(ctx context.Context, pause func() bool, work func()) {
 
 var errGoexit = errors.New("runtime.Goexit was called; FailNow of package testing calls it: call FailNow in the goroutine of the test only")
 
-// contained calls work and reports whether it returned. HandleCrash handles a panic.
+// contained calls work and reports whether work returned. A panic goes to HandleCrash.
 func contained(ctx context.Context, work func()) (returned bool) {
 	defer utilruntime.HandleCrashWithContext(ctx)
 	work()
 	return true
 }
 
-// logStack logs the stack of a panic whose value will be raised again elsewhere.
+// logStack logs the stack of a panic, for a caller that will panic again with the same value in
+// another place.
 func logStack(ctx context.Context, what string, value any) {
 	klog.FromContext(ctx).Error(nil, what, "panic", fmt.Sprint(value), "stacktrace", string(debug.Stack()))
 }
 
-// crashPause is client-go's pause after a panic of a handler or of a processing function (SI-14). A
-// function that panics each time must not fill the log.
+// crashPause is client-go's pause after a panic of a handler or of a processing function (SI-14).
+// With the pause, a function that panics at each call does not fill the log.
 const crashPause = time.Second
 
-// pauseFor returns a function that sleeps for length(). It returns false if ctx ends first.
+// pauseFor returns a function that sleeps for the result of length. The function returns false if
+// ctx ends first.
 func pauseFor(ctx context.Context, length func() time.Duration) func() bool {
 	return func() bool {
 		timer := time.NewTimer(length())

@@ -13,7 +13,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// A function that calls runtime.Goexit each time must not make the stack grow.
+// The stack must not grow if a function calls runtime.Goexit at each call.
 func TestGoexitDoesNotDeepenTheStack(t *testing.T) {
 	var depths []int
 	var running sync.WaitGroup
@@ -28,7 +28,8 @@ func TestGoexitDoesNotDeepenTheStack(t *testing.T) {
 	require.Equal(t, depths[5], depths[49])
 }
 
-// A write panics for its own objects only, whatever other goroutines write meanwhile.
+// A write panics only if an index function has failed on its own objects, whatever other goroutines
+// write at the same time.
 func TestAFailedIndexIsRaisedByItsWrite(t *testing.T) {
 	failed, release := make(chan struct{}), make(chan struct{})
 	calls := 0

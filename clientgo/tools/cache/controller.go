@@ -15,17 +15,17 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// ShouldResyncFunc reports whether the queue is to be resynced now.
+// ShouldResyncFunc reports whether the queue should be resynced now.
 type ShouldResyncFunc func() bool
 
-// ProcessFunc processes an item that a queue hands out. isInInitialList is true for items of the
-// first list.
+// ProcessFunc processes an item of a queue. isInInitialList is true for items of the first list.
 type ProcessFunc func(obj interface{}, isInInitialList bool) error
 
 // Config describes a [Controller]: a source, a queue, and a function that processes the queue's
 // items.
 type Config struct {
-	// Queue is between the reflector and Process. It is closed when the run ends.
+	// Queue receives the changes from the reflector, and Process gets its items. It is closed when
+	// the run ends.
 	Queue
 	// ListerWatcher is the source.
 	ListerWatcher
@@ -41,7 +41,7 @@ type Config struct {
 	FullResyncPeriod time.Duration
 	// MinWatchTimeout is the field of the same name in [ReflectorOptions].
 	MinWatchTimeout time.Duration
-	// ShouldResync reports whether the queue is to be resynced. Defaults to always.
+	// ShouldResync reports whether the queue should be resynced. Defaults to always.
 	ShouldResync ShouldResyncFunc
 	// WatchErrorHandler is called with the error of each failed attempt.
 	WatchErrorHandler WatchErrorHandler
@@ -98,7 +98,7 @@ func (c *controller) RunWithContext(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
-	defer cancel() // also if Process ends the goroutine
+	defer cancel() // also if Process calls runtime.Goexit
 	running.Go(func() { r.keepRunning(ctx) })
 	running.Go(func() {
 		<-ctx.Done()
@@ -107,8 +107,8 @@ func (c *controller) RunWithContext(ctx context.Context) {
 	keepOn(ctx, pauseFor(ctx, afterCrash), func() { c.process(ctx) })
 }
 
-// process processes items until the context ends or the queue is closed and empty. It logs the
-// errors of Process (D17).
+// process passes the items of the queue to Process, until the context ends or the queue is closed
+// and empty. It logs the errors of Process (D17).
 func (c *controller) process(ctx context.Context) {
 	batches, _ := c.config.Queue.(QueueWithBatch)
 	if c.config.ProcessBatch == nil || !features.FeatureGates().Enabled(features.InOrderInformersBatchProcess) {

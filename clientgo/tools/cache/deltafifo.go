@@ -16,8 +16,8 @@ type DeltaFIFOOptions struct {
 	Name string
 	// KeyFunction defaults to [MetaNamespaceKeyFunc].
 	KeyFunction KeyFunc
-	// KnownObjects has the objects that the consumer has: Replace and Delete compare with it. May
-	// be nil.
+	// KnownObjects has the objects that the consumer has. Replace and Delete look up keys in it.
+	// May be nil.
 	KnownObjects KeyListerGetter
 	// EmitDeltaTypeReplaced makes Replace queue Replaced in place of Sync.
 	EmitDeltaTypeReplaced bool
@@ -75,7 +75,7 @@ func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
 }
 
 // KeyOf returns the key of an object, of a tombstone, or of Deltas. It returns an error of the key
-// function unwrapped.
+// function without a KeyError around it.
 func (f *DeltaFIFO) KeyOf(obj interface{}) (string, error) {
 	key, err := queueKey(f.keyFunc, obj)
 	if wrapped, ok := err.(KeyError); ok && wrapped.Err != ErrZeroLengthDeltasObject {
@@ -104,7 +104,7 @@ func (f *DeltaFIFO) HasSynced() bool {
 // HasSyncedChecker returns the queue.
 func (f *DeltaFIFO) HasSyncedChecker() DoneChecker { return f }
 
-// Close lets Pop return an error once all keys are popped.
+// Close makes Pop return an error once all keys are popped.
 func (f *DeltaFIFO) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -132,7 +132,7 @@ func (f *DeltaFIFO) change(kind DeltaType, obj interface{}) error {
 	return f.queueLocked(kind, kind, obj)
 }
 
-// Delete queues Deleted, unless the key is neither pending nor known.
+// Delete queues Deleted if the key is pending or known.
 func (f *DeltaFIFO) Delete(obj interface{}) error {
 	key, err := queueKey(f.keyFunc, obj)
 	if err != nil {
@@ -152,8 +152,9 @@ func (f *DeltaFIFO) Delete(obj interface{}) error {
 	return f.queueLocked(Deleted, Deleted, obj)
 }
 
-// queueLocked appends a delta of type kind. cause says which method was called: objects of a Resync
-// are transformed already, and objects of a list are not, although both are queued as Sync.
+// queueLocked appends a delta of type kind. cause is Sync only for objects of a Resync, which are
+// transformed already. The type Sync alone does not show this, because objects of a list may also
+// be queued as Sync.
 func (f *DeltaFIFO) queueLocked(kind, cause DeltaType, obj interface{}) error {
 	key, err := queueKey(f.keyFunc, obj)
 	if err != nil {
@@ -167,7 +168,7 @@ func (f *DeltaFIFO) queueLocked(kind, cause DeltaType, obj interface{}) error {
 	deltas, pending := f.items[key]
 	if newest := deltas.Newest(); newest != nil && newest.Type == Deleted && kind == Deleted {
 		if _, tombstone := newest.Object.(DeletedFinalStateUnknown); tombstone {
-			newest.Object = obj // of two deletions, keep the one with the final state
+			newest.Object = obj // of two deletions, keep the deletion with the final state
 		}
 		return nil
 	}
@@ -271,7 +272,8 @@ func (f *DeltaFIFO) Resync() error {
 		if obj == nil {
 			continue
 		}
-		// Use the object's own key: the object would be queued under it.
+		// Compare the key that the key function returns, because the object would be queued under
+		// that key.
 		id, err := queueKey(f.keyFunc, obj)
 		if err != nil {
 			return err

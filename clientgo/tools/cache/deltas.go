@@ -5,7 +5,7 @@ import "errors"
 // ErrFIFOClosed is the error of Pop when the queue is closed and empty.
 var ErrFIFOClosed = errors.New("DeltaFIFO: manipulating with closed queue")
 
-// ErrZeroLengthDeltasObject says that Deltas without a delta have no key.
+// ErrZeroLengthDeltasObject is the error for the key of empty Deltas.
 var ErrZeroLengthDeltasObject = errors.New("0 length Deltas object; can't get key")
 
 // DeltaType is the kind of a change.
@@ -19,9 +19,9 @@ const (
 	Replaced DeltaType = "Replaced"
 	// ReplacedAll is for a whole list; its object is a [ReplacedAllInfo].
 	ReplacedAll DeltaType = "ReplacedAll"
-	// Sync is for an object that is handed out again.
+	// Sync is for an object that is delivered again by a resync.
 	Sync DeltaType = "Sync"
-	// SyncAll asks the consumer to handle all objects again; its object is a [SyncAllInfo].
+	// SyncAll tells the consumer to process all objects again; its object is a [SyncAllInfo].
 	SyncAll DeltaType = "SyncAll"
 	// Bookmark is for a version without a change; its object is a [BookmarkInfo].
 	Bookmark DeltaType = "Bookmark"
@@ -52,8 +52,9 @@ func (d Deltas) Newest() *Delta {
 	return &d[len(d)-1]
 }
 
-// DeletedFinalStateUnknown is a tombstone: the object of a deletion without a watch event. A later
-// list no longer had the object. Obj is the last known state, which may be outdated, or nil.
+// DeletedFinalStateUnknown is a tombstone. It stands for a deleted object whose watch event was
+// missed: a later list no longer had the object. Obj is the last known state, which may be
+// outdated, or nil.
 type DeletedFinalStateUnknown struct {
 	Key string
 	Obj interface{}
@@ -83,14 +84,14 @@ type KeyGetter interface {
 	GetByKey(key string) (value interface{}, exists bool, err error)
 }
 
-// KeyListerGetter has the objects that were popped before. Usually it is the consumer's store.
+// KeyListerGetter has the objects that the consumer has. Usually it is the consumer's store.
 type KeyListerGetter interface {
 	KeyLister
 	KeyGetter
 }
 
-// PopProcessFunc is called by Pop with the item that Pop removes. It must not call the queue.
-// isInInitialList is true if the queue had not synced before.
+// PopProcessFunc is called by Pop with the item that Pop removes. It must not call methods of the
+// queue. isInInitialList is true if the queue had not synced before.
 type PopProcessFunc func(obj interface{}, isInInitialList bool) error
 
 // ProcessBatchFunc is called by PopBatch with deltas of different keys.
@@ -99,14 +100,14 @@ type ProcessBatchFunc func(deltas []Delta, isInInitialList bool) error
 // Queue is a ReflectorStore from which a consumer takes items.
 type Queue interface {
 	ReflectorStore
-	// Pop waits for an item, removes it, and returns it with the error of process. The error is
-	// ErrFIFOClosed if the queue is closed and empty.
+	// Pop waits for an item, removes it, and passes it to the function. It returns the item and the
+	// function's error. The error is ErrFIFOClosed if the queue is closed and empty.
 	Pop(PopProcessFunc) (interface{}, error)
 	// HasSynced reports whether the first list was popped, or a change came before the first list.
 	HasSynced() bool
 	// HasSyncedChecker returns HasSynced as a DoneChecker.
 	HasSyncedChecker() DoneChecker
-	// Close lets Pop return an error once all items are popped.
+	// Close makes Pop return an error once all items are popped.
 	Close()
 }
 

@@ -7,12 +7,12 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// ExpirationCache is a [Store] whose objects expire: a read removes and hides the objects that its
-// policy calls expired. Only ListKeys returns the keys of expired objects that no read has found
-// yet.
+// ExpirationCache is a [Store] whose objects expire. A read removes the objects that have expired
+// according to the policy, and does not return them. Only ListKeys returns the keys of expired
+// objects that no read has removed yet.
 //
-// Reads of the underlying ThreadSafeStore don't block. Reads of an ExpirationCache wait for each
-// other, because a read may delete.
+// Reads of an ExpirationCache wait for each other, because a read may remove objects. Reads of the
+// underlying ThreadSafeStore don't block.
 type ExpirationCache struct {
 	store   ThreadSafeStore
 	keyFunc KeyFunc
@@ -62,7 +62,8 @@ func NewExpirationStore(keyFunc KeyFunc, expirationPolicy ExpirationPolicy) Stor
 	return NewFakeExpirationStore(keyFunc, nil, expirationPolicy, clock.RealClock{})
 }
 
-// hide removes the entry if it has expired, and reports whether it did. The caller holds mu.
+// hide removes the entry if it has expired, and reports whether it has expired. The caller holds
+// mu.
 func (c *ExpirationCache) hide(e *TimestampedEntry) bool {
 	if !c.policy.IsExpired(e) {
 		return false

@@ -13,7 +13,7 @@ func NewFakeExpirationStore(keyFunc KeyFunc, deletedKeys chan<- string, expirati
 	}
 }
 
-// FakeExpirationPolicy calls every object expired, except the keys in NeverExpire.
+// FakeExpirationPolicy treats every object as expired, unless its key is in NeverExpire.
 type FakeExpirationPolicy struct {
 	// NeverExpire has the keys of objects that never expire.
 	NeverExpire sets.Set[string]

@@ -2,18 +2,18 @@ package cache
 
 import "sync"
 
-// FIFO is a queue of objects, ordered by when their keys were added. It keeps the newest object of
-// each key. A deleted object is not handed out.
+// FIFO is a queue of objects, in the order in which their keys were added. It has the newest object
+// of each key. Pop skips deleted objects.
 //
-// kinform has no equivalent: its queue hands out changes, and a FIFO hands out objects.
+// kinform has no equivalent: its queue contains changes, and a FIFO contains objects.
 type FIFO struct {
 	keyFunc KeyFunc
 
 	mu    sync.Mutex // guards following
 	cond  sync.Cond
 	items map[string]interface{}
-	// queue has the keys of items and the keys of deleted objects. An object that is added again
-	// has both its old place and a new one. As in client-go, the earlier place counts.
+	// queue has the keys of the map items and the keys of deleted objects. A key that is added
+	// again after its deletion is in the queue twice. As in client-go, Pop uses the first place.
 	queue  []string
 	gate   gate
 	closed bool
@@ -41,7 +41,7 @@ func (f *FIFO) HasSynced() bool { return IsDone(f) }
 // HasSyncedChecker returns the queue.
 func (f *FIFO) HasSyncedChecker() DoneChecker { return f }
 
-// Close lets Pop return an error once all objects are popped.
+// Close makes Pop return an error once all objects are popped.
 func (f *FIFO) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -81,8 +81,8 @@ func (f *FIFO) putLocked(key string, obj interface{}) {
 // Update is Add.
 func (f *FIFO) Update(obj interface{}) error { return f.Add(obj) }
 
-// Delete removes the object with the key of obj. If the key is added again before its place is
-// reached, the new object takes that place.
+// Delete removes the object with the key of obj. The key stays in the queue. If an object with this
+// key is added before Pop reaches the key, it takes the old place.
 func (f *FIFO) Delete(obj interface{}) error {
 	key, err := f.keyFunc(obj)
 	if err != nil {
@@ -114,7 +114,7 @@ func (f *FIFO) Pop(process PopProcessFunc) (interface{}, error) {
 		f.queue = f.queue[1:]
 		f.gate.remaining = max(f.gate.remaining-1, 0)
 		item, exists := f.items[key]
-		if !exists { // a deleted key; the queue syncs at the next object or change
+		if !exists { // a deleted key does not complete the sync; the next object or change does
 			continue
 		}
 		f.gate.checkLocked()

@@ -18,7 +18,8 @@ func podAt(name, version string) *v1.Pod {
 	return p
 }
 
-// popped pops n objects. A line has name, version, isInInitialList, and HasSynced after the pop.
+// popped pops n objects and returns a line for each: name, version, isInInitialList, and HasSynced
+// after the pop.
 func popped(t *testing.T, q cache.Queue, n int) (all []string) {
 	for range n {
 		initial := false

@@ -9,7 +9,7 @@ type ResourceEventHandler interface {
 	// OnUpdate is called for a change. Each resync also calls it for every object, with the same
 	// object twice.
 	OnUpdate(oldObj, newObj interface{})
-	// OnDelete is called when an object is gone. It gets the last state, or a
+	// OnDelete is called when an object was deleted. It gets the last state, or a
 	// [DeletedFinalStateUnknown] if the informer missed the deletion event.
 	OnDelete(obj interface{})
 }
@@ -71,9 +71,9 @@ func (r ResourceEventHandlerDetailedFuncs) OnDelete(obj interface{}) {
 	}
 }
 
-// FilteringResourceEventHandler shows a handler only the objects for which FilterFunc is true. An
-// update that makes FilterFunc true becomes an OnAdd, and one that makes it false an OnDelete
-// (SI-28).
+// FilteringResourceEventHandler notifies a handler only of objects for which FilterFunc is true. An
+// update that makes FilterFunc true becomes an OnAdd. An update that makes FilterFunc false becomes
+// an OnDelete (SI-28).
 //
 // For a deletion, FilterFunc gets the argument of OnDelete, which may be a
 // [DeletedFinalStateUnknown].
@@ -89,7 +89,8 @@ func (r FilteringResourceEventHandler) OnAdd(obj interface{}, isInInitialList bo
 	}
 }
 
-// OnUpdate calls the handler's OnAdd, OnUpdate or OnDelete, or nothing, depending on the filter.
+// OnUpdate calls the handler's OnAdd, OnUpdate or OnDelete, or does nothing, depending on the
+// results of FilterFunc for both states.
 func (r FilteringResourceEventHandler) OnUpdate(oldObj, newObj interface{}) {
 	after, before := r.FilterFunc(newObj), r.FilterFunc(oldObj)
 	if before && after {

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// handlerName identifies a handler in logs. A type is named by its package, and a function by the
-// function that defines it. For an adapter of this package, it names what the adapter calls.
+// handlerName identifies a handler in logs. The name of a type includes its package. A function
+// literal is identified by the function that contains it. An adapter of this package is identified
+// by the handler or the functions that it calls.
 func handlerName(handler any) string {
 	v := reflect.ValueOf(handler)
 	if v.Kind() == reflect.Pointer && !v.IsNil() {
@@ -36,8 +37,8 @@ func nameOfHandler(v reflect.Value) string {
 	return t.PkgPath() + "." + t.Name()
 }
 
-// nameOfAdapter names the functions and handlers in the fields of an adapter. Functions with the
-// same defining function are named once.
+// nameOfAdapter names the functions and handlers in the fields of an adapter. Function literals in
+// the same function are named once.
 func nameOfAdapter(v reflect.Value) string {
 	var names []string
 	definers := map[string]bool{}

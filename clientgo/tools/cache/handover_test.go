@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// listOnly does not support streaming lists.
+// listOnly is a ListerWatcher that does not support streaming lists.
 type listOnly struct{ ListerWatcher }
 
 func (listOnly) IsWatchListSemanticsUnSupported() bool { return true }
@@ -43,7 +43,7 @@ func TestAChangeWaitsForOneHandlerAtMost(t *testing.T) {
 			leaving = append(leaving, r)
 		}
 
-		s.applying.Lock() // a change is under way
+		s.applying.Lock() // as for a change
 		var before, after, removed atomic.Int32
 		for i := range 50 {
 			running.Go(func() {

@@ -81,7 +81,7 @@ func (h *Heap) putLocked(key string, obj interface{}) {
 	heap.Push(h.data, &heapItem{key: key, obj: obj})
 }
 
-// Close makes adding fail, and lets Pop return an error once all objects are popped.
+// Close makes later adds fail, and makes Pop return an error once all objects are popped.
 func (h *Heap) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -96,7 +96,7 @@ func (h *Heap) IsClosed() bool {
 	return h.closed
 }
 
-// Add queues an object and replaces the object with the same key.
+// Add queues an object. It replaces an object with the same key.
 func (h *Heap) Add(obj interface{}) error { return h.add(obj, true) }
 
 // Update is Add.

@@ -19,8 +19,7 @@ var informerNames struct {
 // once per process at a time.
 type InformerName struct {
 	name string
-	// resources has a state for each resource. It is true while this InformerName holds the
-	// reservation.
+	// resources has a flag for each resource. The flag is true until Release.
 	mu        sync.Mutex // guards following
 	resources map[schema.GroupVersionResource]*atomic.Bool
 	released  bool
@@ -53,9 +52,10 @@ func (n *InformerName) Name() string {
 	return n.name
 }
 
-// WithResource returns the identity of the informer of one resource. Only the first call for a
-// resource reserves the identity. A second informer with the same name and resource has no metrics,
-// because they would overwrite the first informer's metrics.
+// WithResource returns the identity of the informer of one resource. Only the identity from the
+// first call for a resource is reserved, which means that its informer has metrics. A second
+// informer with the same name and resource has no metrics, because they would overwrite the first
+// informer's metrics.
 func (n *InformerName) WithResource(gvr schema.GroupVersionResource) InformerNameAndResource {
 	if n == nil {
 		return InformerNameAndResource{}
@@ -94,15 +94,16 @@ func (n *InformerName) revoke() {
 	}
 }
 
-// InformerNameAndResource identifies an informer in metrics. The zero value means no metrics.
+// InformerNameAndResource is the identity of an informer in metrics. The zero value means no
+// metrics.
 type InformerNameAndResource struct {
 	name     string
 	gvr      schema.GroupVersionResource
 	reserved *atomic.Bool
 }
 
-// Reserved reports whether the informer has metrics. It has metrics if its name is not released and
-// it is the first informer with its name and resource. Reserved takes no lock.
+// Reserved reports whether the informer has metrics. An informer has metrics if it is the first
+// informer with its name and resource, and if its name is not released. Reserved takes no lock.
 func (n InformerNameAndResource) Reserved() bool { return n.reserved != nil && n.reserved.Load() }
 
 // Name returns the name.

@@ -7,27 +7,27 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// Indexer is a [Store] with indexes. Each index has a name and a function that returns an object's
-// values.
+// Indexer is a [Store] with indexes. Each index has a name, and a function that returns the values
+// under which an object is found.
 type Indexer interface {
 	Store
 	// Index returns the objects that share a value with obj in the index of this name.
 	Index(indexName string, obj interface{}) ([]interface{}, error)
-	// IndexKeys returns the keys of the objects with this value, sorted.
+	// IndexKeys returns the keys of the objects that have this value in the index, sorted.
 	IndexKeys(indexName, indexedValue string) ([]string, error)
 	// ListIndexFuncValues returns all values that objects have in the index, or nothing if the
 	// index does not exist.
 	ListIndexFuncValues(indexName string) []string
-	// ByIndex returns the objects with this value.
+	// ByIndex returns the objects that have this value in the index.
 	ByIndex(indexName, indexedValue string) ([]interface{}, error)
 	// GetIndexers returns the indexer's own map, which must not be modified.
 	GetIndexers() Indexers
-	// AddIndexers adds indexes and indexes the existing objects. If one of the names is taken, no
-	// index is added.
+	// AddIndexers adds indexes and indexes the existing objects. If an index with one of the names
+	// exists already, AddIndexers adds no index and returns an error.
 	AddIndexers(newIndexers Indexers) error
 }
 
-// IndexFunc returns the values of an object in an index. There may be none.
+// IndexFunc returns the values of an object in an index. An object may have no values.
 type IndexFunc func(obj interface{}) ([]string, error)
 
 // Indexers are index functions by the index's name.

@@ -30,8 +30,7 @@ type InformerOptions struct {
 	ResyncPeriod time.Duration
 	// MinWatchTimeout is the field of the same name in [ReflectorOptions].
 	MinWatchTimeout time.Duration
-	// Indexers are the indexes of the store. Defaults to none; the store may be an Indexer
-	// nevertheless.
+	// Indexers are the indexes of the store. By default the store has no indexes.
 	Indexers Indexers
 	// Transform changes each object before it is stored. Defaults to nil: no change.
 	Transform TransformFunc
@@ -45,7 +44,7 @@ type InformerOptions struct {
 // and notifies one handler of each change. The program may only read the store.
 //
 // Run changes the store and calls the handler in the goroutine of its caller, one change after
-// another. While the handler works, the store has no later change. Run's caller can recover a panic
+// another. While the handler runs, the store does not change. The caller of Run can recover a panic
 // of the handler. Changes that are not stored yet wait in a queue without a bound.
 func NewInformerWithOptions(options InformerOptions) (Store, Controller) {
 	return newInformer(options)
@@ -118,22 +117,23 @@ func (c *informerController) RunWithContext(ctx context.Context) {
 	c.Controller.RunWithContext(ctx)
 }
 
-// informerQueue is a RealFIFO of the changes from kinform's reflector, with the store and the
-// handler that consume them.
+// informerQueue is a RealFIFO of the changes from the reflector, together with the store and the
+// handler that get the changes.
 type informerQueue struct {
 	*RealFIFO
 	applier
 	handler ResourceEventHandler
 }
 
-// snapshot is a whole list in the queue.
+// snapshot is a whole list as an item of the queue.
 type snapshot struct {
 	items   []listwatch.Item[any]
 	version string
 }
 
-// hasVersion returns false while the queue is not empty: a queued change could alter the store
-// before the list with the unchanged object is applied.
+// hasVersion reports whether the store has this version of an object, so that it need not be
+// decoded. It returns false while the queue is not empty, because a queued change could still
+// change the store.
 func (q *informerQueue) hasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
 	return q.pending.Load() == 0 && q.applier.hasVersion(key, resourceVersion, uidHash)
 }

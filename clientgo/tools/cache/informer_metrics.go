@@ -7,8 +7,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
-// informerMetrics are the metrics of an informer with a reserved identity. A nil pointer means no
-// metrics.
+// informerMetrics are the metrics of an informer whose identity is reserved (see
+// InformerName.WithResource). A nil pointer means no metrics.
 type informerMetrics struct {
 	id      InformerNameAndResource
 	queued  GaugeMetric
@@ -22,7 +22,7 @@ func newInformerMetrics(p InformerMetricsProvider, id InformerNameAndResource) *
 	}
 	p = informerMetricsProvider(p)
 	m := &informerMetrics{id: id, queued: p.NewQueuedItemMetric(id), latency: p.NewProcessingLatencyMetric(id), version: p.NewStoreResourceVersionMetric(id)}
-	m.queued.Set(0) // nothing waits between the reflector and the store
+	m.queued.Set(0) // there is no queue between the reflector and the store
 	return m
 }
 

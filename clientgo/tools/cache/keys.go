@@ -9,17 +9,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// KeyFunc returns the key of an object in a store or a queue. It must return the same key for the
-// same object.
+// KeyFunc returns the key of an object in a store or a queue. It must return the same key for all
+// states of an object.
 type KeyFunc func(obj interface{}) (string, error)
 
-// KeyError is the failure of a key function on an object. It wraps the function's error.
+// KeyError is the error of an operation whose key function has failed. It wraps the key function's
+// error.
 type KeyError struct {
 	Obj interface{}
 	Err error
 }
 
-// Error names the object and the reason.
+// Error returns a text with the object and the reason.
 func (k KeyError) Error() string {
 	return fmt.Sprintf("couldn't create key for object %+v: %v", k.Obj, k.Err)
 }
@@ -27,7 +28,7 @@ func (k KeyError) Error() string {
 // Unwrap returns the key function's error.
 func (k KeyError) Unwrap() error { return k.Err }
 
-// ExplicitKey replaces an object, for a key function, if the key is known.
+// ExplicitKey is a key that can be passed in place of an object, for example to Delete.
 type ExplicitKey string
 
 // MetaNamespaceKeyFunc returns "namespace/name", or "name" for an object without a namespace. For

@@ -15,7 +15,7 @@ const (
 	onAdd noteKind = iota
 	onUpdate
 	onDelete
-	onSynced // the end of the initial list; the handler is not notified
+	onSynced // marks the end of the initial list in the mailbox; the handler is not notified
 )
 
 // notification is one call of a handler. For onDelete, now is the deleted object or its tombstone.
@@ -26,14 +26,15 @@ type notification struct {
 	old, now interface{}
 }
 
-// listener is a handler with its mailbox, which has no bound, and its goroutine.
+// listener is a handler with its goroutine and its mailbox. The mailbox has no bound.
 type listener struct {
 	handler ResourceEventHandler
 	asked   time.Duration // the requested resync period; guarded by the informer's mu
 	name    string
 	logger  klog.Logger
 
-	// has a value once the mailbox is no longer empty, or the listener is stopped
+	// has a value if notifications have been put into the empty mailbox, or the listener was
+	// stopped
 	wake  chan struct{}
 	quit  chan struct{} // closed by stop
 	ended chan struct{} // closed when no call is in progress and none will follow
@@ -44,12 +45,12 @@ type listener struct {
 	mailbox []notification
 	started bool
 	period  time.Duration
-	next    time.Time // of the next resync
+	next    time.Time // time of the next resync
 	syncing bool
 
 	// The following fields belong to the goroutine.
-	taken []notification // taken from the mailbox; the handler may not have got all of them yet
-	at    int            // index in taken of the next notification
+	taken []notification // taken from the mailbox; those before the index at are delivered
+	at    int            // index of the next notification in the slice taken
 }
 
 func newListener(handler ResourceEventHandler, name string, logger klog.Logger) *listener {
@@ -71,8 +72,9 @@ func (l *listener) ShutdownChan() <-chan struct{} { return l.ended }
 
 func (n notification) isSame() bool { return n.same }
 
-// put adds notifications to the mailbox, in order. It adds all of them while a resync is due for
-// the handler, and only the changes otherwise.
+// put adds notifications to the mailbox, in order. The slice changes is all without the
+// notifications of unchanged objects. put adds all if the handler's resync is due, and only changes
+// otherwise.
 func (l *listener) put(all, changes []notification) {
 	l.mu.Lock()
 	notes := changes
@@ -98,9 +100,9 @@ func (l *listener) rouse() {
 	}
 }
 
-// upstreamSynced records that every initial add is in the mailbox. The handler's goroutine then
-// makes HasSynced true, in order, even for an empty list. So a program that polls waits as long as
-// with client-go.
+// upstreamSynced marks the end of the initial adds in the mailbox. HasSynced becomes true when the
+// handler's goroutine reaches the mark, even if the list is empty. So it does not become true
+// earlier than with client-go.
 func (l *listener) upstreamSynced() {
 	end := []notification{{kind: onSynced}}
 	l.put(end, end)
@@ -112,7 +114,7 @@ func (l *listener) setPeriod(period time.Duration) {
 	l.period, l.next = period, time.Now().Add(period)
 }
 
-// due reports whether the handler's resync is due at this time, and remembers it for put.
+// due reports whether the handler's resync is due at the time now. It saves the result for put.
 func (l *listener) due(now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,7 +133,8 @@ func (l *listener) start(ctx context.Context) {
 		return
 	}
 	l.started = true
-	// The closure keeps this package in the stack of a goroutine that has not run yet.
+	// With the closure, the stack of the goroutine shows this package even before the goroutine
+	// runs.
 	go func() { l.run(ctx) }()
 }
 
@@ -161,7 +164,7 @@ func (l *listener) hasEnded() bool {
 
 func (l *listener) run(ctx context.Context) {
 	defer close(l.ended)
-	defer func() { l.taken = nil }() // the program may keep the registration
+	defer func() { l.taken = nil }() // the program may still hold the registration
 	keepOnOwn(klog.NewContext(ctx, l.logger), l.pause, l.deliver)
 }
 
@@ -175,8 +178,9 @@ func (l *listener) pause() bool {
 	}
 }
 
-// deliver notifies the handler until the listener is stopped. If it is called again after a panic,
-// it continues with the next notification, so that a panicking handler also syncs (D10).
+// deliver calls the handler with one notification after another, until the listener is stopped. If
+// it is called again after a panic of the handler, it continues with the next notification. So a
+// handler that panics still syncs (D10).
 func (l *listener) deliver() {
 	for {
 		for l.at < len(l.taken) {
@@ -206,7 +210,7 @@ func (l *listener) deliver() {
 	}
 }
 
-// call notifies a handler.
+// call calls the handler's method for this notification.
 func (n *notification) call(handler ResourceEventHandler) {
 	switch n.kind {
 	case onAdd:

@@ -8,8 +8,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// SI-17: the goroutine of a handler also syncs the handler of an empty store, in the order of its
-// notifications. Programs poll HasSynced after AddEventHandler. With client-go the first call
+// SI-17: even if the store is empty, HasSynced of a handler becomes true only when the handler's
+// goroutine has run. Programs poll HasSynced after AddEventHandler, and in client-go the first call
 // returns false.
 func TestTheGoroutineOfAHandlerMakesItSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

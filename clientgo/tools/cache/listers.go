@@ -13,8 +13,9 @@ import (
 // AppendFunc is called with each object of a list.
 type AppendFunc func(interface{})
 
-// ListAll calls appendFn with each object of the store that matches the selector. It reads metadata
-// only if the selector is not empty. Then an object without metadata is an error.
+// ListAll calls appendFn with each object of the store that matches the selector. It reads the
+// objects' metadata only if the selector is not empty. In this case an object without metadata is
+// an error.
 func ListAll(store Store, selector labels.Selector, appendFn AppendFunc) error {
 	return appendMatching(store.List, selector, appendFn)
 }

@@ -13,15 +13,15 @@ import (
 // Lister lists a resource. An implementation that can take a context also implements
 // [ListerWithContext].
 type Lister interface {
-	// List returns a list object. Its Items are the existing objects, and its ResourceVersion is
-	// the start of a watch.
+	// List returns a list object. Its Items are the existing objects. A watch that continues the
+	// list begins at its ResourceVersion.
 	List(options metav1.ListOptions) (runtime.Object, error)
 }
 
-// ListerWithContext lists a resource. The end of the context ends the list.
+// ListerWithContext lists a resource. The end of the context ends the list request.
 type ListerWithContext interface {
-	// ListWithContext returns a list object. Its Items are the existing objects, and its
-	// ResourceVersion is the start of a watch.
+	// ListWithContext returns a list object. Its Items are the existing objects. A watch that
+	// continues the list begins at its ResourceVersion.
 	ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error)
 }
 
@@ -49,8 +49,8 @@ type ListerWatcherWithContext interface {
 	WatcherWithContext
 }
 
-// ToListerWithContext returns l itself if it takes a context. Otherwise the result ignores
-// contexts.
+// ToListerWithContext returns l itself if l takes a context. Otherwise it returns an adapter of l
+// that ignores contexts.
 func ToListerWithContext(l Lister) ListerWithContext {
 	if with, ok := l.(ListerWithContext); ok {
 		return with
@@ -58,8 +58,8 @@ func ToListerWithContext(l Lister) ListerWithContext {
 	return contextFreeLister{l}
 }
 
-// ToWatcherWithContext returns w itself if it takes a context. Otherwise the result ignores
-// contexts.
+// ToWatcherWithContext returns w itself if w takes a context. Otherwise it returns an adapter of w
+// that ignores contexts.
 func ToWatcherWithContext(w Watcher) WatcherWithContext {
 	if with, ok := w.(WatcherWithContext); ok {
 		return with
@@ -67,8 +67,8 @@ func ToWatcherWithContext(w Watcher) WatcherWithContext {
 	return contextFreeWatcher{w}
 }
 
-// ToListerWatcherWithContext returns lw itself if it takes a context. Otherwise the result ignores
-// contexts and keeps the IsWatchListSemanticsUnSupported of lw.
+// ToListerWatcherWithContext returns lw itself if lw takes a context. Otherwise it returns an
+// adapter that ignores contexts, with the IsWatchListSemanticsUnSupported of lw.
 func ToListerWatcherWithContext(lw ListerWatcher) ListerWatcherWithContext {
 	if with, ok := lw.(ListerWatcherWithContext); ok {
 		return with
@@ -100,7 +100,7 @@ func (c contextFree) IsWatchListSemanticsUnSupported() bool {
 }
 
 // ToListWatcherWithWatchListSemantics returns lw with the client's IsWatchListSemanticsUnSupported.
-// A fake client may report that it has no streaming lists; then a reflector lists.
+// A fake client may report that it has no streaming lists. Then a reflector uses ordinary lists.
 func ToListWatcherWithWatchListSemantics(lw *ListWatch, client any) ListerWatcher {
 	return clientListWatch{lw, client}
 }
@@ -127,9 +127,10 @@ type WatchFunc func(options metav1.ListOptions) (watch.Interface, error)
 // WatchFuncWithContext opens a watch, which ends with the context.
 type WatchFuncWithContext func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 
-// ListWatch makes a [ListerWatcher] and a [ListerWatcherWithContext] of functions. One function of
-// each pair is required. A caller with a context gets the function that takes one, and other
-// callers get the other one. If that function is nil, the pair's other function is called.
+// ListWatch makes a [ListerWatcher] and a [ListerWatcherWithContext] of functions. It has two
+// functions that list, and two that watch. One of each pair is required. Methods with a context
+// prefer the function with a context, and methods without a context prefer the function without
+// one. If the preferred function is nil, they call the other function of the pair.
 type ListWatch struct {
 	// ListFunc lists without a context.
 	ListFunc ListFunc
@@ -141,7 +142,7 @@ type ListWatch struct {
 	// WatchFuncWithContext watches with a context.
 	WatchFuncWithContext WatchFuncWithContext
 
-	// DisableChunking asks for lists without pages. It exists for programs that set it, and has
+	// DisableChunking has no effect. In client-go it was meant to request lists without pages, but
 	// never had an effect on a reflector.
 	DisableChunking bool
 }
@@ -171,8 +172,8 @@ func (lw *ListWatch) WatchWithContext(ctx context.Context, options metav1.ListOp
 	return either(ctx, options, lw.WatchFunc, lw.WatchFuncWithContext, true)
 }
 
-// either calls one of two functions, of which one may be nil. If both are set, it calls with if
-// preferred is true, and without otherwise.
+// either calls one of the functions with and without. One of the two may be nil. If neither is nil,
+// it calls the function with if preferred is true, and the function without otherwise.
 func either[T any](
 	ctx context.Context, options metav1.ListOptions,
 	without func(metav1.ListOptions) (T, error), with func(context.Context, metav1.ListOptions) (T, error), preferred bool,

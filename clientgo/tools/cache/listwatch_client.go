@@ -24,8 +24,8 @@ func NewListWatchFromClient(c Getter, resource string, namespace string, fieldSe
 }
 
 // NewFilteredListWatchFromClient returns a ListWatch of a resource in a namespace ("" for all).
-// optionsModifier changes the options of each list and watch. It sets all four functions of the
-// ListWatch.
+// optionsModifier changes the options of each list and watch. All four functions of the ListWatch
+// are set.
 func NewFilteredListWatchFromClient(c Getter, resource string, namespace string, optionsModifier func(options *metav1.ListOptions)) *ListWatch {
 	request := func(options *metav1.ListOptions) *restclient.Request {
 		optionsModifier(options)

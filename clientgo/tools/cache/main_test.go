@@ -9,7 +9,7 @@ import (
 
 func TestMain(m *testing.M) {
 	// The second error handler sleeps until some time after the last error. In a bubble of
-	// synctest, that time is years away.
+	// synctest, this time is years away.
 	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
 	goleak.VerifyTestMain(m)
 }

@@ -23,8 +23,8 @@ type HistogramMetric interface {
 }
 
 // MetricsProvider makes the metrics of a reflector, by its name. Times are in seconds. client-go
-// has not called it since 2019. Here it is called for each reflector that runs, once a provider is
-// set (D18).
+// has not used this provider since 2019. Here it is called for each reflector that starts after a
+// provider was set (D18).
 type MetricsProvider interface {
 	NewListsMetric(name string) CounterMetric
 	NewListDurationMetric(name string) SummaryMetric
@@ -38,14 +38,17 @@ type MetricsProvider interface {
 	NewLastResourceVersionMetric(name string) GaugeMetric
 }
 
-// InformerMetricsProvider makes the metrics of informers with a reserved identity.
+// InformerMetricsProvider makes the metrics of informers whose identity is reserved (see
+// [InformerName.WithResource]).
 type InformerMetricsProvider interface {
-	// NewQueuedItemMetric counts the received changes that are not in the store yet.
+	// NewQueuedItemMetric returns the metric of the number of received changes that are not in the
+	// store yet.
 	NewQueuedItemMetric(id InformerNameAndResource) GaugeMetric
-	// NewProcessingLatencyMetric measures the seconds until a change is stored and passed to the
-	// handlers.
+	// NewProcessingLatencyMetric returns the metric of the time, in seconds, to store a change and
+	// pass it to the handlers.
 	NewProcessingLatencyMetric(id InformerNameAndResource) HistogramMetric
-	// NewStoreResourceVersionMetric is the version up to which the store is complete.
+	// NewStoreResourceVersionMetric returns the metric of the version up to which the store is
+	// complete.
 	NewStoreResourceVersionMetric(id InformerNameAndResource) GaugeMetric
 }
 
@@ -65,7 +68,7 @@ func (noInformerMetrics) NewStoreResourceVersionMetric(InformerNameAndResource) 
 	return noMetric{}
 }
 
-// providers are process-wide. The first provider of each kind stays.
+// providers has the process-wide providers. The first provider of each kind stays.
 var providers struct {
 	mu        sync.Mutex // guards following
 	reflector MetricsProvider
@@ -98,8 +101,8 @@ func reflectorMetricsProvider() MetricsProvider {
 	return providers.reflector
 }
 
-// informerMetricsProvider returns own, or else the provider of the process, or else a provider
-// whose metrics do nothing.
+// informerMetricsProvider returns the provider own. If own is nil, it returns the provider of the
+// process. If that provider is not set, it returns a provider whose metrics do nothing.
 func informerMetricsProvider(own InformerMetricsProvider) InformerMetricsProvider {
 	if own != nil {
 		return own

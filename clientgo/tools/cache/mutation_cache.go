@@ -23,37 +23,39 @@ import (
 type MutationCache interface {
 	// GetByKey returns the newer of the store's object and the written object.
 	GetByKey(key string) (interface{}, bool, error)
-	// ByIndex is ByIndex of the Indexer, with written objects in place of older ones.
+	// ByIndex is ByIndex of the Indexer, with written objects in place of older states of the same
+	// objects.
 	ByIndex(indexName, indexKey string) ([]interface{}, error)
-	// Mutation records the server's response to a write. It is ignored if the cache knows a newer
+	// Mutation records the server's response to a write. It has no effect if the cache has a newer
 	// state.
 	Mutation(interface{})
 	// OnAddOrUpdate must be called by a handler of the store's informer for each add and update.
 	OnAddOrUpdate(obj runtime.Object)
-	// OnDelete must be called by a handler of the store's informer for each deletion. It forgets
-	// what was written to the deleted object. From then on, states older than the deletion are
+	// OnDelete must be called by a handler of the store's informer for each deletion. It drops the
+	// written state of the deleted object. From then on, states older than the deletion are
 	// ignored.
 	OnDelete(obj runtime.Object)
 }
 
 // ResourceVersionComparator compares the versions of two objects.
 type ResourceVersionComparator interface {
-	// CompareResourceVersion returns -1 if lhs is older than rhs, 1 if it is newer, and 0
+	// CompareResourceVersion returns -1 if lhs is older than rhs, 1 if lhs is newer, and 0
 	// otherwise.
 	CompareResourceVersion(lhs, rhs runtime.Object) int
 }
 
 // MutationCacheOptions are the options of a [MutationCache].
 type MutationCacheOptions struct {
-	// Indexer is used by ByIndex, which returns an error without one.
+	// Indexer is used by ByIndex. If it is nil, ByIndex returns an error.
 	Indexer Indexer
-	// TTL is how long a written object is shown. Defaults to 5 minutes.
+	// TTL is how long a written object replaces an older object of the store. Defaults to 5
+	// minutes.
 	TTL time.Duration
-	// IncludeAdds also shows written objects that the store lacks, for at most TTL. An object may
-	// have been deleted meanwhile.
+	// IncludeAdds makes the methods also return written objects that the store lacks, for at most
+	// TTL. Such an object may have been deleted since the write.
 	IncludeAdds bool
-	// MaxCacheSize is the maximal number of written objects. The least recently used ones are
-	// dropped. Defaults to 100.
+	// MaxCacheSize is the maximal number of written objects. Beyond it, the least recently used
+	// written objects are dropped. Defaults to 100.
 	MaxCacheSize int
 }
 
@@ -64,7 +66,7 @@ func NewIntegerResourceVersionMutationCache(logger klog.Logger, backingCache Sto
 }
 
 // NewIntegerResourceVersionMutationCacheWithOptions returns an empty MutationCache. The resource
-// versions of the objects must be growing integers, as in Kubernetes.
+// versions of the objects must be integers that grow with each write, as in Kubernetes.
 func NewIntegerResourceVersionMutationCacheWithOptions(logger klog.Logger, backingCache Store, options MutationCacheOptions) MutationCache {
 	if options.TTL == 0 {
 		options.TTL = 5 * time.Minute
@@ -85,13 +87,13 @@ type mutationCache struct {
 	ttl         time.Duration
 	includeAdds bool
 
-	mu    sync.Mutex          // held by each method, so that it sees one state of the following
+	mu    sync.Mutex          // held by each method for its whole call; guards following
 	known *lru.LRUExpireCache // key to mutation
 }
 
 // compare implements a [ResourceVersionComparator] for integer versions. An object without a
 // version, as fakes have, counts as version 0. Versions that are not integers compare as equal and
-// are reported.
+// are logged.
 func (c *mutationCache) compare(lhs, rhs runtime.Object) int {
 	a, errA := integerVersion(lhs)
 	b, errB := integerVersion(rhs)
@@ -142,8 +144,9 @@ func (c *mutationCache) get(key string) (mutation, bool) {
 	return item.(mutation), true
 }
 
-// newer returns the cache's object if it is newer than the stored one, or nil if the object has
-// been deleted since. It drops a cache entry that is not newer.
+// newer returns the newer of two states: the stored object and the cache's entry for the key. It
+// returns nil if the object was deleted after the stored state. It drops an entry that is not
+// newer.
 func (c *mutationCache) newer(key string, stored interface{}) interface{} {
 	obj, ok := stored.(runtime.Object)
 	if !ok {
@@ -163,8 +166,9 @@ func (c *mutationCache) newer(key string, stored interface{}) interface{} {
 	return known.item
 }
 
-// isOld reports whether the store has the same state or a newer one. client-go does not check, and
-// shows objects in an index that they have left.
+// isOld reports whether the store has the same state as the entry known, or a newer state.
+// client-go does not check this. So its ByIndex returns objects under values that they no longer
+// have.
 func (c *mutationCache) isOld(key string, known mutation) bool {
 	stored, exists, err := c.store.GetByKey(key)
 	obj, ok := stored.(runtime.Object)
@@ -219,8 +223,8 @@ func (c *mutationCache) ByIndex(indexName, indexKey string) ([]interface{}, erro
 	return list, nil
 }
 
-// added returns written objects that have this index value, are missing in the index, and are newer
-// than the store's objects.
+// added returns the written objects that ByIndex must add to its results. These objects have the
+// index value, their keys are not in the set indexed, and their states are newer than the store's.
 func (c *mutationCache) added(indexName, indexKey string, indexed sets.Set[string]) (list []interface{}) {
 	values := c.indexer.GetIndexers()[indexName]
 	for _, k := range c.known.Keys() {
@@ -279,7 +283,7 @@ func (c *mutationCache) OnDelete(obj runtime.Object) {
 		return
 	}
 	if known, ok := c.get(key); ok && known.obj != nil && uidOf(known.obj) != uidOf(obj) && c.compare(obj, known.obj) < 0 {
-		return // the cache's entry is for the object's successor
+		return // the cache's entry is for a later object with the same key
 	}
 	c.known.Add(key, mutation{item: obj, obj: obj, gone: true}, c.ttl)
 }

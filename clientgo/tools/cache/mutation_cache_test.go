@@ -30,7 +30,8 @@ func newOverlay(t *testing.T, adds bool) overlay {
 	return overlay{cache.NewIntegerResourceVersionMutationCache(klog.Background(), store, store, time.Minute, adds), t, store}
 }
 
-// shown returns name and version of ns/a, or "" if the cache does not show it.
+// shown returns name and version of the object ns/a from the cache, or "" if the cache does not
+// return it.
 func (o overlay) shown() string {
 	obj, exists, err := o.GetByKey("ns/a")
 	require.NoError(o.t, err)

@@ -22,11 +22,11 @@ type MutationDetector interface {
 	Run(stopCh <-chan struct{})
 }
 
-// mutationDetection is the environment variable at the start of the process.
+// mutationDetection is the value of the environment variable at the start of the process.
 var mutationDetection, _ = strconv.ParseBool(os.Getenv("KUBE_CACHE_MUTATION_DETECTOR"))
 
-// NewCacheMutationDetector returns the detector of an informer. Its reports have the name. It does
-// nothing, unless the environment variable KUBE_CACHE_MUTATION_DETECTOR is true.
+// NewCacheMutationDetector returns the detector of an informer. Its reports include the name.
+// Unless the environment variable KUBE_CACHE_MUTATION_DETECTOR is true, the detector does nothing.
 func NewCacheMutationDetector(name string) MutationDetector {
 	if !mutationDetection {
 		return noDetector{}
@@ -39,10 +39,10 @@ type noDetector struct{}
 
 func (noDetector) AddObject(interface{}) {}
 
-// Run returns at once, as in client-go: a program may call it without a goroutine.
+// Run returns at once, as in client-go, because a program may call Run in its main goroutine.
 func (noDetector) Run(<-chan struct{}) {}
 
-// An object is watched for one to two generations.
+// The detector checks an object for one to two generations.
 const (
 	detectorPeriod     = time.Second
 	detectorGeneration = 2 * time.Minute

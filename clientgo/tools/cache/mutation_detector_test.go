@@ -59,7 +59,7 @@ func TestAlterationsNameTheFields(t *testing.T) {
 	require.Equal(t, `[b]: was absent, is 1`, alterations(map[string]int{"a": 1}, map[string]int{"a": 1, "b": 1}))
 }
 
-// A detector that is off returns at once, so that Run's caller does not wait.
+// If the detector is off, Run returns at once, so that its caller does not wait.
 func TestADetectorThatIsOffReturnsAtOnce(t *testing.T) {
 	require.False(t, mutationDetection)
 	d := NewCacheMutationDetector("pods")

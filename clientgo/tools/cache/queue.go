@@ -6,10 +6,10 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// gate records when a queue's first list was popped. The queue's lock guards all fields except
-// synced.
+// gate records whether the items of a queue's first list have been popped. The queue's lock guards
+// all fields except synced.
 type gate struct {
-	populated bool // there was a first list or a change
+	populated bool // the queue has received its first list, or a change
 	remaining int  // items of the first list that are not popped yet
 	once      sync.Once
 	synced    chan struct{}

@@ -26,8 +26,8 @@ type RealFIFOOptions struct {
 	Transformer TransformFunc
 	// AtomicEvents makes Replace queue one ReplacedAll, and Resync one SyncAll.
 	AtomicEvents bool
-	// UnlockWhileProcessing unlocks the queue while its consumer works, unless the backlog is long.
-	// It requires AtomicEvents and a single consumer.
+	// UnlockWhileProcessing unlocks the queue while the consumer processes an item, unless many
+	// deltas are queued. It requires AtomicEvents and a single consumer.
 	UnlockWhileProcessing bool
 	// Identifier names the queue in metrics.
 	Identifier InformerNameAndResource
@@ -39,7 +39,7 @@ type RealFIFOOptions struct {
 
 // RealFIFO is a queue of deltas in order of arrival, across all keys.
 //
-// It is not built on kinform's queue, which merges the changes of a key.
+// It does not use kinform's queue, which merges the changes of a key.
 type RealFIFO struct {
 	name        string
 	logger      klog.Logger
@@ -125,7 +125,7 @@ func (f *RealFIFO) HasSynced() bool {
 // HasSyncedChecker returns the queue.
 func (f *RealFIFO) HasSyncedChecker() DoneChecker { return f }
 
-// Close lets Pop return an error once all deltas are popped.
+// Close makes Pop return an error once all deltas are popped.
 func (f *RealFIFO) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -151,8 +151,8 @@ func (f *RealFIFO) waitLocked() bool {
 	return true
 }
 
-// takeLocked removes the first n deltas and calls work with them. It unlocks the queue for that
-// call if UnlockWhileProcessing is set. The deltas count as popped when work has returned.
+// takeLocked removes the first n deltas and calls work with them. If UnlockWhileProcessing is set,
+// it unlocks the queue during the call of work. The deltas count as popped when work has returned.
 func (f *RealFIFO) takeLocked(n int, work func(taken []Delta, initial bool) error) error {
 	initial := !f.gate.syncedLocked()
 	taken := make([]Delta, n)
@@ -196,8 +196,8 @@ func (f *RealFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	return deltas, err
 }
 
-// PopBatch waits for a delta and adds the deltas behind it, as long as each changes a single object
-// with another key.
+// PopBatch waits for a delta, and adds the following deltas to the batch. The batch ends before a
+// delta that does not change a single object, or whose key is in the batch already.
 func (f *RealFIFO) PopBatch(processBatch ProcessBatchFunc, processSingle PopProcessFunc) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

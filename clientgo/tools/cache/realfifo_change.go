@@ -124,7 +124,7 @@ func (f *RealFIFO) replaceLocked(newItems []interface{}) error {
 	return nil
 }
 
-// pendingKeys has the keys of the queue's deltas, in the order of the first delta of each key.
+// pendingKeys has the keys of the queued deltas, ordered by the first delta of each key.
 type pendingKeys struct {
 	order []string
 	last  map[string]int // the index of the newest delta

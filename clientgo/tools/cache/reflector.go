@@ -42,10 +42,10 @@ type WatchErrorHandler func(r *Reflector, err error)
 // WatchErrorHandlerWithContext is WatchErrorHandler with the context of the run.
 type WatchErrorHandlerWithContext func(ctx context.Context, r *Reflector, err error)
 
-// Reflector keeps a store in step with a server. It lists, then watches, and continues after each
+// Reflector keeps a store in step with a server. It lists, then watches, and retries after each
 // failure. It makes the same requests as client-go's reflector, in the same order and after the
-// same waits. The streams, their decoding and their budgets are kinform's. README.md lists the
-// differences.
+// same waits. Kinform's code reads and decodes the streams, and enforces limits on them. README.md
+// lists the differences from client-go.
 type Reflector struct {
 	// WatchListPageSize is the page size of lists. 0 means that the reflector chooses. Set it
 	// before the run.
@@ -53,9 +53,9 @@ type Reflector struct {
 	// ShouldResync decides, in each resync period, whether the store's Resync is called. nil means
 	// always. Set it before the run.
 	ShouldResync func() bool
-	// MaxInternalErrorRetryDuration limits how long internal errors (500) that end a watch are
-	// followed by another watch, without a list. Set it before the run. Defaults to 0: a list
-	// follows at once.
+	// MaxInternalErrorRetryDuration applies when internal errors (500) end watches. For this long,
+	// the reflector opens another watch; after that, it lists. Set it before the run. Defaults to
+	// 0: the reflector lists at once.
 	MaxInternalErrorRetryDuration time.Duration
 
 	name         string
@@ -75,8 +75,8 @@ type Reflector struct {
 	// The following fields belong to the goroutine that lists and watches.
 
 	paged       bool // the server returns pages even from its cache
-	unavailable bool // the server does not have the last version, or does not have it yet
-	nameless    bool // an object's name could not be decoded
+	unavailable bool // the server no longer has the last version, or does not have it yet
+	nameless    bool // the name of an undecodable object is unknown
 }
 
 // ReflectorOptions are the options of a [Reflector].
@@ -118,8 +118,9 @@ func NewNamespaceKeyedIndexerAndReflector(lw ListerWatcher, expectedType interfa
 }
 
 // NewReflectorWithOptions returns a reflector, which does nothing before Run. expectedType is an
-// example of the objects: events with objects of other types are skipped. nil means that any type
-// is expected. An *unstructured.Unstructured with apiVersion and kind expects that kind.
+// example of the objects. Events with objects of other types are skipped. If expectedType is nil,
+// all types are accepted. If it is an *unstructured.Unstructured with apiVersion and kind, only
+// objects of that kind are accepted.
 func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store ReflectorStore, options ReflectorOptions) *Reflector {
 	r := &Reflector{
 		name: options.Name, about: options.TypeDescription, logger: klog.Background(),
@@ -156,7 +157,7 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 	return r
 }
 
-// describe returns the description of the listed type (RC-35).
+// describe returns the name of the expected type for logs (RC-35).
 func describe(expectedType any, gvk *schema.GroupVersionKind) string {
 	switch {
 	case expectedType == nil:
@@ -176,7 +177,7 @@ func defaultBackoff() *wait.Backoff {
 // Name returns the name.
 func (r *Reflector) Name() string { return r.name }
 
-// TypeDescription returns the description of the listed type.
+// TypeDescription returns the name of the expected type for logs.
 func (r *Reflector) TypeDescription() string { return r.about }
 
 // LastSyncResourceVersion returns the version of the last list or event that the store received. It
@@ -210,7 +211,8 @@ func (r *Reflector) RunWithContext(ctx context.Context) {
 	})
 }
 
-// keepRunning runs RunWithContext, with its panics contained, in a goroutine of this package.
+// keepRunning is RunWithContext for a goroutine of this package. It does not let a panic or a
+// runtime.Goexit end the run.
 func (r *Reflector) keepRunning(ctx context.Context) {
 	outlive(ctx, pauseFor(ctx, r.delay), func() { r.RunWithContext(ctx) })
 }
@@ -230,8 +232,8 @@ func (r *Reflector) ListAndWatchWithContext(ctx context.Context) error {
 	return r.feed(ctx).listAndWatch(ctx)
 }
 
-// startResyncs starts a goroutine that calls the store's Resync in each resync period, from the
-// first list on. The returned function ends that goroutine and waits for it.
+// startResyncs starts a goroutine that calls the store's Resync in each resync period, beginning
+// after the first list. The returned function ends that goroutine and waits for it.
 func (r *Reflector) startResyncs(ctx context.Context) (stop func()) {
 	if r.resyncPeriod <= 0 {
 		return func() {}
@@ -246,8 +248,9 @@ func (r *Reflector) startResyncs(ctx context.Context) (stop func()) {
 }
 
 // resync calls the store's Resync in each resync period. A period begins when the last Resync has
-// returned, so that a late timer does not shorten the next period. In a short period, a handler
-// that is not quite due would miss its resync. Lists do not restart the period (D22).
+// returned, so that a late timer does not shorten the next period. If a period were shorter, a
+// handler whose resync is due at its end would not be due yet, and would miss the resync. Lists do
+// not restart the period (D22).
 func (r *Reflector) resync(ctx context.Context) {
 	for {
 		timer := r.clock.NewTimer(r.resyncPeriod)
@@ -277,9 +280,8 @@ func (e *VeryShortWatchError) Error() string {
 	return fmt.Sprintf("very short watch: %s: the watch ended within a second, and there was no event", e.Name)
 }
 
-// DefaultWatchErrorHandler logs the error. An expired version is logged at level 4, a stream that
-// was cut off at level 1, and everything else as an error. The orderly end of a watch is not
-// logged.
+// DefaultWatchErrorHandler logs the error. It logs an expired version at level 4, a stream that was
+// cut off at level 1, and any other error as an error. It does not log the orderly end of a watch.
 func DefaultWatchErrorHandler(ctx context.Context, r *Reflector, err error) {
 	logger := klog.FromContext(ctx)
 	switch {

@@ -17,7 +17,7 @@ func checksStreamedLists() bool {
 }
 
 // checkStreamed compares a streaming list with a list of the same version, and panics if they
-// differ. Both are compared as sent by the server, before transforms.
+// differ. It compares the objects as the server has sent them, before transforms.
 func (s *storeSink) checkStreamed(items []listwatch.Item[any], resourceVersion string) {
 	list := func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		return s.reflector.lw.ListWithContext(ctx, options)

@@ -17,13 +17,13 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// feed is one run of a Reflector. It moves objects from the source into the store. Its requests,
-// their order, and the errors that it returns are client-go's.
+// feed is one run of a Reflector. It moves objects from the source into the store. It sends the
+// same requests as client-go, in the same order, and returns the same errors.
 type feed struct {
 	*Reflector
 	from    *source
 	to      *storeSink
-	streams bool // lists are streaming lists
+	streams bool // the run uses streaming lists
 }
 
 func (r *Reflector) feed(ctx context.Context) *feed {
@@ -41,9 +41,9 @@ const (
 	// veryShort is the minimal duration of an orderly watch without events (RC-25).
 	veryShort = time.Second
 
-	// patience is the number of streaming lists in a row that may end before their end marker. A
-	// normal list replaces the next one. It is also the number of very short watches in a row
-	// without a wait.
+	// patience is the number of consecutive streaming lists that may end before their end marker.
+	// After them the reflector uses a normal list. patience is also the number of consecutive very
+	// short watches after which the reflector waits.
 	patience = 10
 )
 
@@ -83,8 +83,8 @@ func (f *feed) pause(ctx context.Context) bool {
 	}
 }
 
-// isRetriable reports whether the server is busy or refuses the connection. The request itself is
-// not at fault and may be sent again (RC-22).
+// isRetriable reports whether the server is busy or refuses the connection. Then the request itself
+// is correct, and may be sent again (RC-22).
 func isRetriable(err error) bool {
 	return utilnet.IsConnectionRefused(err) || apierrors.IsTooManyRequests(err)
 }
@@ -102,8 +102,8 @@ func (f *feed) watchOptions() listwatch.WatchOptions {
 	}
 }
 
-// watch applies the events of one watch after another, until a list is needed. open is nil, or the
-// watch that continues a streaming list.
+// watch opens one watch after another and applies their events, until a list is needed. If the
+// argument open is not nil, it is the first watch: the continuation of a streaming list.
 func (f *feed) watch(ctx context.Context, open listwatch.WatchStream[any]) error {
 	retry := NewRetryWithDeadline(f.MaxInternalErrorRetryDuration, time.Minute, apierrors.IsInternalError, f.clock)
 	short := 0 // consecutive very short watches
@@ -153,21 +153,22 @@ func (f *feed) watch(ctx context.Context, open listwatch.WatchStream[any]) error
 }
 
 // canResume reports whether another watch can continue where the last one ended. A watch from no
-// version, or from "0", begins with the existing objects and does not show deletions since. No
-// watch shows an object again whose name could not be decoded.
+// version, or from "0", begins with the existing objects and does not show the deletions since the
+// last watch. After an undecodable object without a known name, only a list shows which object it
+// was.
 func (f *feed) canResume() bool {
 	version := f.LastSyncResourceVersion()
 	return version != "" && version != "0" && !f.nameless
 }
 
-// follow applies the events of a watch to the store and closes the watch. It returns nil if the
-// watch ends in order.
+// follow applies the events of the watch open to the store, and closes the watch. It returns nil if
+// the server has ended the watch in an orderly way.
 func (f *feed) follow(ctx context.Context, open listwatch.WatchStream[any], begun time.Time) error {
 	defer func() { _ = open.Close() }()
 	for n := 0; ctx.Err() == nil; n++ {
 		event, err := open.Next()
 		if err != nil && ctx.Err() != nil {
-			return nil // an event that came before the end is still applied
+			return nil // but an event that came before the end is applied
 		}
 		unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
 		switch {
@@ -182,8 +183,8 @@ func (f *feed) follow(ctx context.Context, open listwatch.WatchStream[any], begu
 		case isUnread:
 			err = f.applyUnread(ctx, unread)
 		case err == nil && event.Unchanged:
-			// Known applies to initial events. A stream that reads ahead may have called it for a
-			// later event too.
+			// Known is meant for initial events only. A stream that reads ahead may have called
+			// Known for a later event too.
 			if !f.to.HasVersion(event.Key, event.ResourceVersion, event.UIDHash) {
 				err = fmt.Errorf("the event %v %v came without its object", event.Type, event.Key)
 			}
@@ -197,8 +198,9 @@ func (f *feed) follow(ctx context.Context, open listwatch.WatchStream[any], begu
 	return nil
 }
 
-// applyUnread handles an event whose object could not be decoded. A list follows if the deleted
-// object is unknown, or if the store belongs to the program.
+// applyUnread handles an event whose object could not be decoded. It returns an error, so that a
+// list follows, in two cases: the name of a deleted object is unknown, or the store belongs to the
+// program.
 func (f *feed) applyUnread(ctx context.Context, unread *listwatch.ObjectError) error {
 	f.report(ctx, "failed to watch %s: %w", unread)
 	if unread.Key.Name == "" {
@@ -216,13 +218,14 @@ func (f *feed) applyUnread(ctx context.Context, unread *listwatch.ObjectError) e
 	return f.to.Apply(event)
 }
 
-// report calls the error handler for an undecodable object. The store has an older state of it, or
-// none.
+// report calls the error handler for an undecodable object. The store has an older state of the
+// object, or does not have the object.
 func (f *feed) report(ctx context.Context, format string, unread *listwatch.ObjectError) {
 	f.onError(klog.NewContext(ctx, f.logger), f.Reflector, fmt.Errorf(format, f.about, unread))
 }
 
-// unchanged stands for an undecodable object: it exists, and the store keeps its state of it.
+// unchanged returns the item for an undecodable object. The item means that the object exists, and
+// that the store keeps its earlier state.
 func unchanged(unread *listwatch.ObjectError) listwatch.Item[any] {
 	return listwatch.Item[any]{Key: unread.Key, UIDHash: unread.UIDHash, Unchanged: true}
 }

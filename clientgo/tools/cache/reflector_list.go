@@ -23,10 +23,10 @@ const listSilence = 10 * time.Minute
 
 var errSilentList = fmt.Errorf("the list brought nothing for %v", listSilence)
 
-// listed is the content of a list, or of a streaming list so far.
+// listed is the content of a list, or the part of a streaming list that has arrived.
 type listed struct {
 	items []listwatch.Item[any]
-	// one entry for all objects without a name
+	// the undecodable objects; all objects without a known name share one entry
 	unread map[types.NamespacedName]*listwatch.ObjectError
 	// index in items by key, for a streaming list
 	index   map[types.NamespacedName]int
@@ -41,7 +41,7 @@ func (f *feed) list(ctx context.Context) error {
 	case f.unavailable:
 		version = "" // RC-6
 	case version == "":
-		version = "0" // any state in the server's cache (RC-4)
+		version = "0" // the server may return any state from its cache (RC-4)
 	}
 	limit := f.WatchListPageSize
 	if limit == 0 && (f.paged || version == "" || version == "0") {
@@ -67,7 +67,7 @@ func (f *feed) replace(ctx context.Context, got *listed) error {
 	f.unavailable = false
 	for _, unread := range got.unread {
 		if f.version.Load() == nil {
-			// A program would take objects that are missing in the first list for deleted.
+			// An object missing in the first list would look like a deleted object to the program.
 			return fmt.Errorf("failed to list %s: %w", f.about, unread)
 		}
 		f.report(ctx, "failed to list %s: %w", unread)
@@ -75,7 +75,7 @@ func (f *feed) replace(ctx context.Context, got *listed) error {
 	nameless := got.unread[types.NamespacedName{}] != nil
 	items := got.items
 	if nameless {
-		// the undecodable object may be any object
+		// the undecodable object may be any object of the store
 		items = append(items, listwatch.Item[any]{Unchanged: true})
 	}
 	if err := f.to.Replace(items, got.version); err != nil {
@@ -85,7 +85,7 @@ func (f *feed) replace(ctx context.Context, got *listed) error {
 	return nil
 }
 
-// pages reads a list, page by page. The version is the first page's.
+// pages reads a list, page by page. The version of the result is that of the first page.
 func (f *feed) pages(ctx context.Context, version string, limit int64) (*listed, error) {
 	var bytes atomic.Int64
 	opts := listwatch.ListOptions{ResourceVersion: version, Limit: limit, Known: f.to.HasVersion, Bytes: &bytes}
@@ -94,7 +94,8 @@ func (f *feed) pages(ctx context.Context, version string, limit int64) (*listed,
 		meta, err := f.page(ctx, opts, got)
 		switch {
 		case apierrors.IsResourceExpired(err) && opts.Continue != "":
-			// Pages from here on would not be of one moment; a list without pages is (RC-8).
+			// Further pages would be of a later state than the pages before. So list once more,
+			// without pages (RC-8).
 			got = &listed{paged: true}
 			bytes.Store(0)
 			opts.ResourceVersion, opts.Limit, opts.Continue = version, 0, ""
@@ -121,7 +122,7 @@ func (f *feed) pages(ctx context.Context, version string, limit int64) (*listed,
 func (f *feed) page(ctx context.Context, opts listwatch.ListOptions, got *listed) (listwatch.ListMeta, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	// A program's own list function may take as long as it likes.
+	// The time of a program's own list function is not limited.
 	if streams(f.lw, f.expectedType) {
 		silence := time.AfterFunc(listSilence, func() { cancel(errSilentList) })
 		defer silence.Stop()
@@ -195,7 +196,7 @@ func (f *feed) collect(open listwatch.WatchStream[any], begun time.Time) (*liste
 		event, err := open.Next()
 		if unread, ok := errors.AsType[*listwatch.ObjectError](err); ok {
 			if unread.Key.Name == "" && unread.Type == listwatch.Deleted {
-				return nil, err // the name of the deleted object is unknown, so a list must follow
+				return nil, err // the name of the deleted object is unknown: list again
 			}
 			got.skip(unread)
 			continue
@@ -260,8 +261,8 @@ func (s *listed) remove(key types.NamespacedName) {
 	delete(s.index, key)
 }
 
-// skip handles an undecodable object. A deleted object is removed. Any other object keeps its last
-// decoded state.
+// skip handles an event with an undecodable object. It removes a deleted object. For any other
+// object, the last decoded state stays in the list.
 func (s *listed) skip(unread *listwatch.ObjectError) {
 	if unread.Type == listwatch.Deleted {
 		s.remove(unread.Key)

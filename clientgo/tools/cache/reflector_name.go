@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// caller returns the line of code outside this package that calls it, or else the line that started
-// the goroutine. For a program with "go informer.Run(stop)", it returns that line.
+// caller returns the file and line of the innermost caller outside this package. If all callers are
+// in this package, as after "go informer.Run(stop)", it returns the line that started the
+// goroutine.
 func caller() string {
 	var pcs [16]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
@@ -29,13 +30,14 @@ func outside(function, file string) bool {
 	return !strings.HasPrefix(function, "k8s.io/client-go/tools/cache.") || strings.HasSuffix(file, "_test.go")
 }
 
-// starter returns the line that started the goroutine with this stack. The stack ends with the
-// line:
+// starter returns the file and line that started the goroutine with this stack. The stack ends
+// with:
 //
 //	created by example.com/program.run in goroutine 1
 //		/src/program/run.go:12 +0x1d
 //
-// It is "reflector" for the first goroutine and for a goroutine that this package started.
+// starter returns "reflector" for the first goroutine of the process, and for a goroutine that this
+// package started.
 func starter(stack string) string {
 	_, created, _ := strings.Cut(stack, "\ncreated by ")
 	function, at, _ := strings.Cut(created, "\n\t")

@@ -13,7 +13,7 @@ import (
 
 func watchListEnabled() bool { return features.FeatureGates().Enabled(features.WatchListClient) }
 
-// nativeStore is a store of this package that takes the changes of kinform's reflector directly. It
+// nativeStore is a store of this package that accepts the core's items and events directly. It
 // reports which versions it has, so that unchanged objects need not be decoded. A shared informer
 // is a nativeStore.
 type nativeStore interface {
@@ -26,7 +26,7 @@ type nativeStore interface {
 type storeSink struct {
 	reflector *Reflector
 	store     ReflectorStore
-	bookmarks ReflectorBookmarkStore // each of the following is nil unless the store implements it
+	bookmarks ReflectorBookmarkStore // like the next fields, nil unless the store implements it
 	versions  ResourceVersionUpdater
 	native    nativeStore
 	metrics   *reflectorMetrics
@@ -36,7 +36,7 @@ type storeSink struct {
 
 func (s *storeSink) HasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
 	if checksStreamedLists() {
-		return false // compare each object
+		return false // so that each object is decoded and compared
 	}
 	return s.native != nil && s.native.hasVersion(key, resourceVersion, uidHash)
 }
@@ -69,14 +69,15 @@ func (s *storeSink) Replace(items []listwatch.Item[any], resourceVersion string)
 	return nil
 }
 
-// unreadError is the error for an undecodable object. A store of another package has no way to
-// learn of it and may need the server's exact state. So the reflector lists until all objects can
-// be decoded, as client-go does.
+// unreadError is the error for an undecodable object if the store is not a nativeStore. Such a
+// store cannot be notified of the object, and may need the server's exact state. So the reflector
+// repeats the list until all objects can be decoded, as client-go does.
 func unreadError(key types.NamespacedName) error {
 	return fmt.Errorf("the object %q could not be read", informerKey(key))
 }
 
-// Apply logs errors of the store. The store misses the event, and the next event follows (RC-23).
+// Apply passes an event to the store. If the store returns an error, Apply logs it and goes on: the
+// store misses this event (RC-23).
 func (s *storeSink) Apply(event listwatch.Event[any]) error {
 	if event.Unchanged && s.native == nil {
 		return unreadError(event.Key)
@@ -103,7 +104,7 @@ func (s *storeSink) Apply(event listwatch.Event[any]) error {
 	}
 	if s.from.synthetic.Load() {
 		if event.Type == listwatch.Added {
-			// initial events come in no order, so the version says nothing about the rest (RC-24)
+			// initial events are unordered, so events with lower versions may still follow (RC-24)
 			return nil
 		}
 		s.from.synthetic.Store(false)

@@ -8,7 +8,7 @@ type ReflectorStore interface {
 	Delete(obj interface{}) error
 	// Replace replaces all objects, as of this version. The store owns the slice from then on.
 	Replace([]interface{}, string) error
-	// Resync makes the store hand out its objects again, if it hands out objects.
+	// Resync makes a queue deliver its known objects again. In a Store it does nothing.
 	Resync() error
 }
 

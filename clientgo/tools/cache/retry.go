@@ -6,8 +6,8 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// RetryWithDeadline decides whether a failed operation may be retried. It may be retried for a
-// limited time, while its errors are retryable.
+// RetryWithDeadline decides whether a failed operation may be retried. It allows retries for a
+// limited time, as long as the errors are retryable.
 type RetryWithDeadline interface {
 	// After records the result of an attempt.
 	After(error)
@@ -15,10 +15,10 @@ type RetryWithDeadline interface {
 	ShouldRetry() bool
 }
 
-// NewRetryWithDeadline returns a RetryWithDeadline for errors with isRetryable true. Attempts may
-// continue until maxRetryDuration after the first error of a series; 0 means no retry. A new series
-// starts if minResetPeriod has passed since the last error, or after ShouldRetry returned false
-// (RC-36). Other results have no effect.
+// NewRetryWithDeadline returns a RetryWithDeadline for the errors for which isRetryable returns
+// true. Other results have no effect. Retries are allowed until maxRetryDuration after the first
+// error of a series; 0 means no retry. A new series starts if minResetPeriod has passed since the
+// last error, or after ShouldRetry returned false (RC-36).
 func NewRetryWithDeadline(maxRetryDuration, minResetPeriod time.Duration, isRetryable func(error) bool, clock clock.Clock) RetryWithDeadline {
 	return &retryRow{longest: maxRetryDuration, pause: minResetPeriod, counts: isRetryable, clock: clock}
 }
@@ -28,7 +28,7 @@ type retryRow struct {
 	counts         func(error) bool
 	clock          clock.Clock
 
-	first, last time.Time // zero outside a series
+	first, last time.Time // times of the first and last error of the series; zero outside a series
 }
 
 func (r *retryRow) After(err error) {

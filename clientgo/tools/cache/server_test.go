@@ -20,9 +20,9 @@ import (
 )
 
 // A real program: a typed client, a shared informer, an index, a lister and a handler. The server
-// drops the watch and forgets old versions.
+// drops the watch and compacts old versions.
 func TestInformerOfATypedClient(t *testing.T) {
-	for _, encoding := range []string{"", "application/json"} { // typed clients default to protobuf
+	for _, encoding := range []string{"", "application/json"} { // "" means protobuf
 		t.Run("encoding "+encoding, func(t *testing.T) {
 			server := apitest.Start(t, apitest.Options{})
 			client := typedcorev1.NewForConfigOrDie(&rest.Config{Host: server.URL(), QPS: -1, ContentConfig: rest.ContentConfig{ContentType: encoding}})
@@ -140,8 +140,8 @@ func (j *journal) expectInAnyOrder(t *testing.T, entries ...string) {
 	require.ElementsMatch(t, entries, j.take(t, len(entries)))
 }
 
-// Programs older than contexts have watch functions that ignore the context. Only Stop ends their
-// watches.
+// Programs written before ListWatch had contexts have watch functions that ignore the context. Only
+// Stop ends the watches of these functions.
 func TestAnInformerStopsWhoseFunctionsIgnoreTheContext(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	maps := typedcorev1.NewForConfigOrDie(&rest.Config{Host: server.URL(), QPS: -1}).ConfigMaps("default")

@@ -7,7 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// The informer's reflector calls these in one goroutine, except for hasVersion and Resync.
+// The informer's reflector calls the following methods in one goroutine, except for hasVersion and
+// Resync.
 
 func (s *sharedIndexInformer) hasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
 	return s.applier.hasVersion(key, resourceVersion, uidHash)
@@ -55,7 +56,8 @@ func (s *sharedIndexInformer) applyEvent(event listwatch.Event[any]) error {
 	})
 }
 
-// applied makes a change while no handler can be added, and pauses after a panic.
+// applied calls change while no handler can be added or removed. After a panic in it, applied
+// pauses.
 func (s *sharedIndexInformer) applied(change func() error) error {
 	defer s.rest()
 	s.applying.Lock()
@@ -71,8 +73,8 @@ func (s *sharedIndexInformer) Resync() error {
 	return nil
 }
 
-// The following methods complete ReflectorStore. The reflector finds a nativeStore and doesn't call
-// them.
+// The following methods are there only to implement ReflectorStore. The reflector calls the methods
+// of nativeStore instead.
 
 func (s *sharedIndexInformer) Add(obj interface{}) error { return s.applyObject(listwatch.Added, obj) }
 func (s *sharedIndexInformer) Update(obj interface{}) error {

@@ -14,12 +14,14 @@ const minResyncPeriod = time.Second
 
 // handlers has the handlers of an informer and their resync periods. The informer's mu guards it.
 type handlers struct {
-	// written while holding applying, so that its holder may read without mu
+	// changed only while applying is held too, so a goroutine that holds applying may read it
+	// without mu
 	all                        []*listener
 	defaultPeriod, checkPeriod time.Duration
 }
 
-// effective returns the resync period for a requested period (SI-23, SI-24, SI-25).
+// effective returns the period that a handler gets if it has asked for a resync period (SI-23,
+// SI-24, SI-25).
 func (h *handlers) effective(asked time.Duration) time.Duration {
 	if asked == 0 || h.checkPeriod == 0 {
 		return 0
@@ -54,7 +56,7 @@ func (s *sharedIndexInformer) join(l *listener, period *time.Duration) bool {
 	s.applying.Lock()
 	defer s.applying.Unlock()
 	run, ok := s.register(l, period)
-	if !ok || run == nil { // Run starts the handler
+	if !ok || run == nil { // before the start: Run will start the handler
 		return ok
 	}
 	objs := s.indexer.List()
@@ -70,8 +72,8 @@ func (s *sharedIndexInformer) join(l *listener, period *time.Duration) bool {
 	return true
 }
 
-// register adds a handler to the notified handlers, unless the informer has stopped. run is nil
-// before the start. The caller holds applying.
+// register adds a handler to the handlers that are notified, unless the informer has stopped. The
+// result run is nil if the informer has not started. The caller holds applying.
 func (s *sharedIndexInformer) register(l *listener, period *time.Duration) (run context.Context, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +116,7 @@ func (s *sharedIndexInformer) RemoveEventHandler(handle ResourceEventHandlerRegi
 	defer s.applying.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stopped { // Run waits for all handlers
+	if s.stopped { // Run will wait for the handler
 		return nil
 	}
 	i := slices.Index(s.handlers.all, l)
@@ -130,7 +132,7 @@ func (s *sharedIndexInformer) RemoveEventHandler(handle ResourceEventHandlerRegi
 }
 
 // ShutDownEventHandler removes a handler and waits until no call of it is in progress. A handler
-// must not remove itself with it: the call would never return.
+// must not call it for itself: the call would never return.
 func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRegistration) error {
 	if err := informer.RemoveEventHandler(handle); err != nil {
 		return err
@@ -141,8 +143,8 @@ func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRe
 	return nil
 }
 
-// resyncDue marks the handlers whose resync period is over, and reports whether there is one
-// (SI-26).
+// resyncDue finds the handlers whose resync is due, and reports whether there is at least one
+// (SI-26). Until the next call, their mailboxes also accept notifications of unchanged objects.
 func (s *sharedIndexInformer) resyncDue() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,8 +157,8 @@ func (s *sharedIndexInformer) resyncDue() bool {
 	return due
 }
 
-// tell puts notifications into the mailboxes. Only handlers whose resync is due get the
-// notifications of unchanged objects (SI-12, SI-13). The caller holds applying.
+// tell puts notifications into the mailboxes of all handlers. Only handlers whose resync is due get
+// the notifications of unchanged objects (SI-12, SI-13). The caller holds applying.
 func (s *sharedIndexInformer) tell(notes []notification) {
 	changes := notes
 	if slices.ContainsFunc(notes, notification.isSame) {

@@ -25,10 +25,10 @@ type SharedInformer interface {
 	// AddEventHandlerWithResyncPeriod is AddEventHandlerWithOptions with a resync period.
 	AddEventHandlerWithResyncPeriod(handler ResourceEventHandler, resyncPeriod time.Duration) (ResourceEventHandlerRegistration, error)
 	// AddEventHandlerWithOptions adds a handler, before or after the start. The handler is called
-	// from one goroutine, in the order of the changes. It does not wait for other handlers: its
-	// pending notifications are kept without a bound. A late handler first gets an add for each
-	// object of the store. After the informer has stopped, AddEventHandlerWithOptions returns an
-	// error.
+	// from one goroutine, in the order of the changes. It does not wait for other handlers. The
+	// number of its pending notifications has no bound. A handler that is added late first gets an
+	// add for each object of the store. After the informer has stopped, AddEventHandlerWithOptions
+	// returns an error.
 	AddEventHandlerWithOptions(handler ResourceEventHandler, options HandlerOptions) (ResourceEventHandlerRegistration, error)
 	// RemoveEventHandler removes a handler and drops its pending notifications. A call in progress
 	// continues; [ShutDownEventHandler] waits for it. Removing a handler twice, or another
@@ -36,8 +36,8 @@ type SharedInformer interface {
 	RemoveEventHandler(handle ResourceEventHandlerRegistration) error
 	// GetStore returns the store. The program may only read it.
 	GetStore() Store
-	// GetController returns a Controller for HasSynced and LastSyncResourceVersion. Its Run does
-	// nothing.
+	// GetController returns a Controller, of which only HasSynced and LastSyncResourceVersion are
+	// useful. Its Run does nothing.
 	GetController() Controller
 	// Run is RunWithContext with a stop channel in place of a context.
 	Run(stopCh <-chan struct{})
@@ -52,15 +52,16 @@ type SharedInformer interface {
 	// LastSyncResourceVersion returns the version of the server's last event or list. It is ""
 	// before the first list.
 	LastSyncResourceVersion() string
-	// SetWatchErrorHandler sets the handler of failed attempts. After the start it returns an
-	// error.
+	// SetWatchErrorHandler sets the function that is called when a list or a watch fails. After the
+	// start it returns an error.
 	SetWatchErrorHandler(handler WatchErrorHandler) error
 	// SetWatchErrorHandlerWithContext is SetWatchErrorHandler with the context of the run.
 	SetWatchErrorHandlerWithContext(handler WatchErrorHandlerWithContext) error
 	// SetTransform sets the function that changes each object before it is stored. After the start
 	// it returns an error.
 	SetTransform(handler TransformFunc) error
-	// IsStopped reports whether the informer has stopped. Then it accepts no more handlers.
+	// IsStopped reports whether the informer has stopped. A stopped informer accepts no more
+	// handlers.
 	IsStopped() bool
 }
 
@@ -116,9 +117,9 @@ func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defa
 }
 
 // NewSharedIndexInformerWithOptions returns an informer, which does nothing before Run.
-// exampleObject has the type of the objects. The informer checks for resyncs once per
-// options.ResyncPeriod. If a handler with a shorter period is added before the start, the informer
-// checks once per that period.
+// exampleObject has the type of the objects. Once per options.ResyncPeriod, the informer resyncs
+// the handlers whose period is over. If a handler with a shorter period is added before the start,
+// it does so once per that shorter period.
 func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.Object, options SharedIndexInformerOptions) SharedIndexInformer {
 	about := options.ObjectDescription
 	if about == "" {
@@ -141,10 +142,10 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 	return s
 }
 
-// sharedIndexInformer applies the changes of kinform's reflector. It changes the store, then puts
-// each change into the mailbox of each handler, without a queue between. A mailbox has no bound, so
-// no change waits for a handler. Each handler gets every change in the server's order. kinform's
-// own informer merges pending changes and so makes fewer calls.
+// sharedIndexInformer applies the changes that its reflector receives. It changes the store, then
+// puts the change into the mailbox of each handler. There is no queue between reflector and store.
+// A mailbox has no bound, so no change waits for a handler. Each handler gets every change in the
+// server's order. kinform's own informer merges pending changes and so makes fewer calls.
 type sharedIndexInformer struct {
 	applier
 	lw      ListerWatcher
@@ -153,8 +154,8 @@ type sharedIndexInformer struct {
 
 	// applying is held while a change is applied to the store and put into the mailboxes, and while
 	// a handler is added or removed. So each handler gets each change once. The locking order is
-	// joining, applying, mu. Adding or removing a handler holds joining too, so that a change waits
-	// for at most one handler, however many are being added or removed.
+	// joining, applying, mu. A goroutine that adds or removes a handler holds joining too. So a
+	// change waits for at most one such goroutine, however many there are.
 	joining  handover
 	applying handover
 	synced   chan struct{} // closed when the first list is in the store
@@ -167,13 +168,13 @@ type sharedIndexInformer struct {
 	run       context.Context // context of the handlers
 	transform TransformFunc   // constant after the start
 	onError   WatchErrorHandlerWithContext
-	leaving   []*listener // removed handlers, which may still be in a call
+	leaving   []*listener // removed handlers whose last call may not have returned yet
 	reflector *Reflector
 }
 
-// handover is a lock that passes to the goroutine that has waited longest. For up to a millisecond,
-// a sync.Mutex may go to a goroutine that arrives while the waiting goroutine wakes up. Each change
-// would wait that long while handlers are added and removed.
+// handover is a lock that goes to the goroutine that has waited longest. A sync.Mutex may go to
+// newly arriving goroutines for up to a millisecond, while an earlier one waits. With a sync.Mutex,
+// each change could wait that long while handlers are added and removed.
 type handover chan struct{}
 
 func (h handover) Lock()   { h <- struct{}{} }
@@ -240,7 +241,8 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 
 	detecting, stopDetecting := context.WithCancel(context.WithoutCancel(ctx))
 	running.Go(func() { s.detector.Run(detecting.Done()) })
-	// With the detector, objects share nothing mutable, unless the program overrides it.
+	// With the mutation detector, objects share nothing mutable by default, so the guard is not
+	// needed.
 	if !mutationDetection {
 		running.Go(func() { guard.Run(detecting.Done()) })
 	}
@@ -258,7 +260,8 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 			<-h.ended
 		}
 	}()
-	// The reflector runs in a separate goroutine, which no function of the program can end.
+	// The reflector runs in a goroutine of its own, so that a function of the program cannot end
+	// the goroutine of Run.
 	var reflecting sync.WaitGroup
 	reflecting.Go(func() { reflector.keepRunning(ctx) })
 	reflecting.Wait()
@@ -304,7 +307,8 @@ func (s *sharedIndexInformer) AddIndexers(indexers Indexers) error {
 
 func (s *sharedIndexInformer) GetController() Controller { return standIn{s} }
 
-// standIn is the Controller that GetController returns. The informer runs by itself (SI-7).
+// standIn is the Controller that GetController returns. Its Run does nothing, because Run of the
+// informer does everything (SI-7).
 type standIn struct{ informer *sharedIndexInformer }
 
 func (c standIn) RunWithContext(context.Context)  {}

@@ -95,8 +95,8 @@ func TestAHandlerHearsOfEachChangeInOrder(t *testing.T) {
 	})
 }
 
-// PD-5, RC-10: after a relist, vanished objects are deleted with a tombstone, before the list's
-// objects.
+// PD-5, RC-10: after a relist, the handler first gets a tombstone for each object that is missing
+// in the list, and then the objects of the list.
 func TestARelistTellsWhatWasMissed(t *testing.T) {
 	run(t, func(t *testing.T, source *framework.FakeControllerSource, inf cache.SharedIndexInformer, start func()) {
 		b := &book{}
@@ -208,7 +208,7 @@ func TestAnInformerRunsOnce(t *testing.T) {
 		require.Error(t, inf.SetTransform(func(o any) (any, error) { return o, nil }))
 		require.Error(t, inf.SetWatchErrorHandler(func(*cache.Reflector, error) {}))
 		require.NoError(t, inf.AddIndexers(cache.Indexers{"x": cache.MetaNamespaceIndexFunc}))
-		inf.Run(ctx.Done()) // returns
+		inf.Run(ctx.Done()) // returns at once
 		cancel()
 		running.Wait()
 		require.True(t, inf.IsStopped())
@@ -237,7 +237,7 @@ func TestATransformChangesWhatIsStored(t *testing.T) {
 	})
 }
 
-// RC-2: list errors reach the handler and unwrap.
+// RC-2: errors of lists reach the error handler. Functions of package apierrors recognize them.
 func TestErrorsOfListsReachTheHandler(t *testing.T) {
 	run(t, func(t *testing.T, source *framework.FakeControllerSource, inf cache.SharedIndexInformer, start func()) {
 		refused := errors.New("refused")

@@ -23,9 +23,9 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// The pods of a workload in an informer share their immutable parts, unless a transform changes
-// them. In a program's own store, and with some values in the Config, each pod has its own copy of
-// every part.
+// In an informer, the pods of a workload share their immutable parts, unless a transform changes
+// these parts. In a program's own store, and with some values of Sharing in the Config, each pod
+// has its own copy of every part.
 func TestWhatPodsOfAnInformerShare(t *testing.T) {
 	for _, encoding := range []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON} {
 		for name, shared := range map[string]bool{

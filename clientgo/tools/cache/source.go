@@ -27,7 +27,8 @@ type source struct {
 	lw    ListerWatcherWithContext
 	about string // the type of the objects, for errors
 
-	// Events with objects of other types are logged and skipped. Both may be nil.
+	// The expected type and kind. Events with other objects are logged and skipped. Both may be
+	// nil.
 	expectedType reflect.Type
 	expectedGVK  *schema.GroupVersionKind
 
@@ -37,12 +38,13 @@ type source struct {
 	open *watchStream // the open watch, or nil
 
 	streamed  atomic.Bool // the last list is a streaming list
-	synthetic atomic.Bool // the watch began with events of existing objects, which are in no order
+	synthetic atomic.Bool // the watch began with unordered events of existing objects
 }
 
 func (s *source) String() string { return s.about }
 
-// use returns how the objects will be used. A program's own store may do anything with them.
+// use returns how the objects will be used, which limits what they may share. A program's own store
+// may do anything with its objects.
 func (s *source) use() sink.Use {
 	if _, ok := s.store.(nativeStore); ok {
 		if t, ok := s.store.(TransformingStore); ok && t.Transformer() != nil {
@@ -55,8 +57,8 @@ func (s *source) use() sink.Use {
 
 var errTable = errors.New("the server answered with a Table, which has no objects: the client must not ask for one (Accept header)")
 
-// List calls the ListerWatcher in a separate goroutine. A function without a context can't be
-// interrupted, so its caller returns when the context ends (RC-12).
+// List calls the ListerWatcher in a separate goroutine. A list function without a context can't be
+// interrupted. So List does not wait for it once the context has ended (RC-12).
 func (s *source) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[any], error) {
 	s.streamed.Store(false)
 	options := metav1.ListOptions{
@@ -223,15 +225,15 @@ func (s *source) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 	if stream.pulled == nil {
 		stream.events = w.ResultChan()
 	} else {
-		// The watch functions of many programs take no context, or use another one. Then their
-		// watch does not notice the end of ctx.
+		// The watch functions of many programs take no context, or use another context. Such a
+		// watch does not end with ctx, so stop it.
 		stream.release = context.AfterFunc(ctx, func() { w.Stop() })
 	}
 	return stream, nil
 }
 
 // watchSilence bounds how long a watch may send nothing. Servers send a bookmark about once a
-// minute. After three missing bookmarks, the connection is probably dead.
+// minute. If three bookmarks are missing, the connection is probably dead.
 const watchSilence = 3 * time.Minute
 
 var errSilentWatch = errors.New("the watch brought nothing for too long")
@@ -241,16 +243,17 @@ type watchStream struct {
 	ctx    context.Context
 	watch  watch.Interface
 	pulled listwatch.WatchStream[any] // nil if events come from the channel
-	// cancels the stop of the watch at the end of ctx; nil if events come from the channel
+	// cancels the AfterFunc that stops the watch at the end of ctx; nil if pulled is set
 	release func() bool
 	events  <-chan watch.Event
 	begun   time.Time
 	n       int
 	stopped bool
 
-	// silence stops a silent watch of a client of this module. It is nil for any other watch.
+	// silence is the timer that stops a silent watch of a client of this module. It is nil for any
+	// other watch.
 	silence *time.Timer
-	silent  atomic.Bool // silence has stopped the watch
+	silent  atomic.Bool // the timer has stopped the watch
 	initial bool        // the initial events have not ended
 }
 
@@ -260,8 +263,9 @@ func (w *watchStream) endSilent() {
 	w.watch.Stop()
 }
 
-// Next returns the next event. If the watch is silent for too long, it returns errSilentWatch. Only
-// time spent waiting in Next counts, so a slow store does not count as silence.
+// Next returns the next event. If the watch is silent for watchSilence, Next returns
+// errSilentWatch. Only time spent waiting in Next counts, so a slow store does not count as
+// silence.
 func (w *watchStream) Next() (listwatch.Event[any], error) {
 	if w.silence == nil {
 		return w.next()
@@ -290,7 +294,7 @@ func (w *watchStream) next() (listwatch.Event[any], error) {
 			w.pulled, w.events = nil, w.watch.ResultChan()
 			break
 		}
-		if err != nil && w.ctx.Err() != nil { // replace the watch's own error after it was stopped
+		if err != nil && w.ctx.Err() != nil { // the stop of the watch may have caused err
 			err = context.Cause(w.ctx)
 		}
 		if err == nil && !event.Unchanged && event.Type != listwatch.Bookmark {

@@ -8,7 +8,7 @@ import (
 // Store holds objects by key. It is safe for concurrent use. Objects are shared with all readers
 // and must not be modified.
 type Store interface {
-	// Add stores an object, like Update.
+	// Add is Update.
 	Add(obj interface{}) error
 	// Update stores an object. It replaces the object with the same key.
 	Update(obj interface{}) error
@@ -24,7 +24,8 @@ type Store interface {
 	Bookmark(rv string)
 	// Get returns the object with the key of obj.
 	Get(obj interface{}) (item interface{}, exists bool, err error)
-	// GetByKey returns the object with this key. Its error is always nil in stores of this package.
+	// GetByKey returns the object with this key. In stores of this package, its error is always
+	// nil.
 	GetByKey(key string) (item interface{}, exists bool, err error)
 	// Replace replaces all objects in one step. The store owns the slice from then on.
 	Replace([]interface{}, string) error
@@ -41,7 +42,7 @@ const (
 	TransactionTypeDelete TransactionType = "Delete"
 )
 
-// Transaction is one of several changes that are made together.
+// Transaction is one change. TransactionStore makes several of them in one step.
 type Transaction struct {
 	Object interface{}
 	Type   TransactionType
@@ -69,13 +70,14 @@ func (t *TransactionError) Error() string {
 // StoreOption is an option of NewStore and NewIndexer.
 type StoreOption = func(*cache)
 
-// WithTransformer makes Add, Update and Replace store the function's result. They return its
+// WithTransformer makes Add, Update and Replace store the result of transformer, and return its
 // errors.
 func WithTransformer(transformer TransformFunc) StoreOption {
 	return func(c *cache) { c.transformer = transformer }
 }
 
-// WithStoreMetrics maintains the metric of the store's version, if the identity is reserved.
+// WithStoreMetrics makes the store maintain the metric of its version, if the identity is reserved
+// (see [InformerName.WithResource]).
 func WithStoreMetrics(identifier InformerNameAndResource, metrics InformerMetricsProvider) StoreOption {
 	return func(c *cache) {
 		c.storeOptions = append(c.storeOptions, WithThreadSafeStoreMetrics(identifier, metrics))
@@ -111,8 +113,8 @@ func newCache(keyFunc KeyFunc, indexers Indexers, opts []StoreOption) *cache {
 	return c
 }
 
-// prepare returns the transformed object and the key. The key is the original object's, because the
-// transformed object may have none.
+// prepare returns the key of an object, and the transformed object. It computes the key before the
+// transformation, because the transformed object may have no key.
 func (c *cache) prepare(obj interface{}) (string, interface{}, error) {
 	key, err := c.keyFunc(obj)
 	if err != nil {

@@ -105,7 +105,7 @@ func TestIndexer(t *testing.T) {
 	require.Equal(t, []interface{}{b}, objs)
 }
 
-// IX-6: the object is stored. The failed index lacks the object, and the other indexes have it.
+// IX-6: the object is stored. It is missing only in the index whose function has failed.
 func TestIndexFunctionFails(t *testing.T) {
 	store := NewIndexer(MetaNamespaceKeyFunc, Indexers{"name": byName, NamespaceIndex: MetaNamespaceIndexFunc})
 	bad, good := testPod("x", "bad", "1"), testPod("x", "good", "1")
@@ -124,7 +124,7 @@ func TestIndexFunctionFails(t *testing.T) {
 	require.ElementsMatch(t, []string{"good", "all"}, plain.ListIndexFuncValues("name"))
 }
 
-// A panic keeps the program's own value.
+// The write panics with the value of the index function's panic.
 func TestIndexFunctionPanics(t *testing.T) {
 	own := errors.New("own")
 	store := NewIndexer(MetaNamespaceKeyFunc, Indexers{"name": func(interface{}) ([]string, error) { panic(own) }})

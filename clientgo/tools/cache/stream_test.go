@@ -56,8 +56,8 @@ func (s *seen) OnUpdate(old, now any) {
 }
 func (s *seen) OnDelete(obj any) { s.count("delete", obj) }
 
-// Under any fault of lists and watches, an informer whose lists are handed over reaches the
-// server's state. No change is lost or repeated, and no deleted object remains.
+// An informer that takes objects while lists are decoded reaches the server's state under any fault
+// of lists and watches. No change is lost or repeated, and no deleted object remains.
 func TestHandedOverListsSurviveFaults(t *testing.T) {
 	list, watches := "list", "watch"
 	for name, faults := range map[string][]apitest.Fault{
@@ -79,14 +79,14 @@ func TestHandedOverListsSurviveFaults(t *testing.T) {
 				t.Parallel()
 				n := 60
 				if name == "410 within pages" {
-					n = 520 // more than a page
+					n = 520 // more objects than in a page
 				}
 				server := apitest.Start(t, apitest.Options{PagedCacheLists: true, NoWatchList: !streaming})
 				require.NoError(t, apitest.Populate(server, apitest.Pods(n, apitest.PodOptions{Namespaces: 1})))
 				var injected []*apitest.Injected
 				for _, fault := range faults {
 					fault.Resource = "pods"
-					// only requests that the server accepts
+					// match only requests that the server accepts
 					fault.Match = func(q apitest.Request) bool {
 						return streaming || q.HTTP.URL.Query().Get("sendInitialEvents") == ""
 					}
@@ -156,8 +156,8 @@ func TestHandedOverListsSurviveFaults(t *testing.T) {
 	}
 }
 
-// A program's own store cannot receive an undecodable object. The reflector skips the object and
-// lists until all objects can be decoded.
+// A program's own store cannot be notified of an undecodable object. The reflector skips the object
+// and repeats the list until all objects can be decoded.
 func TestAStoreOfAProgramIsGivenObjectsAlone(t *testing.T) {
 	const (
 		list   = `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[%s]}`
@@ -235,7 +235,7 @@ func TestAStoreOfAProgramIsGivenObjectsAlone(t *testing.T) {
 	}
 }
 
-// An informer reports when it continues without an object.
+// An informer notifies error handlers of an undecodable object, and continues without it.
 func TestAnObjectThatCannotBeReadIsTold(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", runtime.ContentTypeJSON)

@@ -10,17 +10,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// streams reports whether the list function of lw returns the client's list unmodified. Then
-// objects can be handed over while they are decoded, and the list stays empty (package
-// internal/sink). A function that reads or changes the items must get all of them, and so must a
-// program's client around ours. Known functions and clients:
+// streams reports whether the list function of lw returns the client's list unmodified. If so, the
+// reflector takes the objects while they are decoded, and the list stays empty (package
+// internal/sink). But all items are needed if the function reads or changes them, or if a client of
+// the program wraps a client of this module. Known functions and clients:
 //
 //   - NewListWatchFromClient makes its requests itself.
-//   - Informers of a factory, ours or generated, return the result of the client's List. The
-//     client's type must be the generated clientset's, not a type that embeds it.
-//   - controller-runtime makes its clients itself. Its list function changes lists of metadata.
+//   - Informers of a factory of this module, or of a generated factory, return the result of the
+//     client's List. The client's type must be the generated clientset's, not a type that embeds
+//     it.
+//   - controller-runtime makes its clients itself. Its list function changes only lists of
+//     metadata, which are therefore excluded.
 //
-// Any other list is read whole, which costs more memory.
+// The objects of any other list are decoded before the list function returns, which costs more
+// memory.
 func streams(lw ListerWatcherWithContext, expected reflect.Type) bool {
 	switch lw := lw.(type) {
 	case *ListWatch:
@@ -55,7 +58,8 @@ func isFactory(name string) bool {
 			return true
 		}
 	}
-	// Informers that informer-gen generates for a project's own types.
+	// The names of list functions in informers that informer-gen generates for a project's own
+	// types.
 	function := name[strings.LastIndexByte(name, '/')+1:]
 	return strings.Contains(name, "/informers/externalversions/") && strings.Contains(function, ".NewFiltered") && strings.Contains(function, "Informer.func")
 }
@@ -79,7 +83,7 @@ func isClient(t reflect.Type) bool {
 
 const (
 	runtimeModule = "sigs.k8s.io/controller-runtime"
-	// The versions whose list functions are known to be as described. Later versions are not
+	// The versions of controller-runtime whose list functions were checked. Later versions are not
 	// included.
 	runtimeVersions = "v0.25."
 )

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
-// programsClient is a program's client around one of ours. It may change lists.
+// programsClient is a program's client that wraps a client of this module. It may change lists.
 type programsClient struct{ *dynamic.DynamicClient }
 
 func TestFunctionsWhoseListsAreHandedOver(t *testing.T) {

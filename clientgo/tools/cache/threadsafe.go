@@ -20,14 +20,14 @@ import (
 
 // ThreadSafeStore is an [Indexer] whose callers supply the keys. A key may be any string.
 //
-// A write panics if an index function fails on an object. The object is stored nevertheless, and
-// that index lacks it.
+// A write panics if an index function fails on an object. The object is stored nevertheless, but is
+// missing in that index.
 type ThreadSafeStore interface {
 	Add(key string, obj interface{})
 	Update(key string, obj interface{})
 	Delete(key string)
-	// DeleteWithObject is Delete. It also sets the store's version to the version of obj, the last
-	// state.
+	// DeleteWithObject is Delete. It also sets the store's version to the version of obj, which is
+	// the last state of the object.
 	DeleteWithObject(key string, obj interface{})
 	Get(key string) (item interface{}, exists bool)
 	List() []interface{}
@@ -60,8 +60,8 @@ type ThreadSafeStoreWithTransaction interface {
 // ThreadSafeStoreOption is an option of NewThreadSafeStore.
 type ThreadSafeStoreOption = func(*threadSafeMap)
 
-// WithThreadSafeStoreMetrics maintains the metric of the store's version, if the identity is
-// reserved.
+// WithThreadSafeStoreMetrics makes the store maintain the metric of its version, if the identity is
+// reserved (see [InformerName.WithResource]).
 func WithThreadSafeStoreMetrics(identifier InformerNameAndResource, metricsProvider InformerMetricsProvider) ThreadSafeStoreOption {
 	return func(s *threadSafeMap) {
 		if identifier.Reserved() {
@@ -71,8 +71,8 @@ func WithThreadSafeStoreMetrics(identifier InformerNameAndResource, metricsProvi
 	}
 }
 
-// NewThreadSafeStore returns an empty store, which owns the map of indexers from then on. It
-// ignores indices.
+// NewThreadSafeStore returns an empty store. The store owns the map of indexers from then on. It
+// ignores the argument indices.
 func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeStoreOption) ThreadSafeStore {
 	if indexers == nil {
 		indexers = Indexers{}
@@ -94,7 +94,7 @@ func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeSt
 	return s
 }
 
-// threadSafeMap is kinform's store with strings as keys. Readers take no lock.
+// threadSafeMap adapts kinform's store to strings as keys. Readers take no lock.
 type threadSafeMap struct {
 	store *indexer.Store[any]
 	funcs atomic.Pointer[Indexers] // never modified
@@ -118,7 +118,7 @@ type threadSafeMap struct {
 
 var _ ThreadSafeStoreWithTransaction = &threadSafeMap{}
 
-// storeName converts a key to kinform's form. Different strings have different names.
+// storeName converts a key to a key of kinform's store. Different strings give different results.
 func storeName(key string) types.NamespacedName {
 	if i := strings.IndexByte(key, '/'); i > 0 {
 		return types.NamespacedName{Namespace: key[:i], Name: key[i+1:]}
@@ -148,21 +148,22 @@ func versionOf(obj interface{}) (string, bool) {
 	return accessor.GetResourceVersion(), true
 }
 
-// indexFailure is the panic of an index function. The write of this object raises it.
+// indexFailure is a failure of an index function on an object. The write of this object panics with
+// it.
 type indexFailure struct {
 	index         string
 	object, panic any
 }
 
 // indexFunc wraps an index function for kinform's store, which would not store an object on which
-// the function fails. The wrapper returns no values then, and the write panics after everything is
-// stored.
+// the function fails. If the function fails, the wrapper returns no values, and the write panics
+// after all objects are stored.
 func (s *threadSafeMap) indexFunc(name string, fn IndexFunc) indexer.IndexFunc[any] {
 	return func(obj any) (values []string, err error) {
 		defer func() {
 			if p := recover(); p != nil {
 				values, err = nil, nil
-				// a list may have a hundred thousand failing objects
+				// log only the first failure: a list may have a hundred thousand failing objects
 				if s.fail(indexFailure{name, obj, p}) {
 					logStack(context.Background(), "An index function panicked", p)
 				}
@@ -175,7 +176,8 @@ func (s *threadSafeMap) indexFunc(name string, fn IndexFunc) indexer.IndexFunc[a
 	}
 }
 
-// fail keeps a failure for the write that raises it, and reports whether it is the only one.
+// fail saves a failure for the write that will panic with it, and reports whether it is the only
+// saved failure.
 func (s *threadSafeMap) fail(f indexFailure) (first bool) {
 	s.muFailed.Lock()
 	defer s.muFailed.Unlock()
@@ -184,8 +186,8 @@ func (s *threadSafeMap) fail(f indexFailure) (first bool) {
 	return len(s.failures) == 1
 }
 
-// raise panics if an index function has failed for the caller's write. Other writes raise their own
-// failures.
+// raise panics if an index function has failed for the caller's write. isMine reports whether a
+// failure belongs to that write.
 func (s *threadSafeMap) raise(isMine func(indexFailure) bool) {
 	if s.fails.Load() == 0 {
 		return
@@ -227,8 +229,7 @@ func of(ops []indexer.Op[any]) func(indexFailure) bool {
 	}
 }
 
-// identity returns a map key for an object. An object that cannot be compared is represented by its
-// type.
+// identity returns a map key for an object. If the object is not comparable, the key is its type.
 func identity(obj any) any {
 	if v := reflect.ValueOf(obj); v.IsValid() && !v.Comparable() {
 		return v.Type()

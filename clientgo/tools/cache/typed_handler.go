@@ -15,18 +15,18 @@ type TypedResourceEventHandler[T Object] interface {
 	OnDelete(obj DeletedObject[T])
 }
 
-// DeletedObject identifies a deleted object. Its methods work with and without the object's last
-// state.
+// DeletedObject identifies a deleted object. Its methods also work if the object's last state is
+// unknown.
 type DeletedObject[T Object] struct {
 	// OptionalObj is the last known state, or the zero T if no state is known. If FinalStateUnknown
-	// is set, the object may have changed afterwards.
+	// is set, the object may have changed after that state.
 	OptionalObj T
 	// FinalStateUnknown is set if the informer missed the deletion event, and nil otherwise. Its
 	// Obj is OptionalObj.
 	FinalStateUnknown *DeletedFinalStateUnknown
 }
 
-// GetObjectName returns the namespace and name. A malformed key counts as a name.
+// GetObjectName returns the namespace and name. If the key is malformed, the whole key is the name.
 func (d DeletedObject[T]) GetObjectName() ObjectName {
 	if d.FinalStateUnknown != nil {
 		name, err := ParseObjectName(d.FinalStateUnknown.Key)
@@ -128,7 +128,8 @@ func (r TypedFilteringResourceEventHandler[T]) OnAdd(obj T, isInInitialList bool
 	}
 }
 
-// OnUpdate calls the handler's OnAdd, OnUpdate or OnDelete, or nothing, depending on the filter.
+// OnUpdate calls the handler's OnAdd, OnUpdate or OnDelete, or does nothing, depending on the
+// results of FilterFunc for both states.
 func (r TypedFilteringResourceEventHandler[T]) OnUpdate(oldObj, newObj T) {
 	after, before := r.FilterFunc(newObj), r.FilterFunc(oldObj)
 	if before && after {

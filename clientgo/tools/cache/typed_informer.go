@@ -16,8 +16,8 @@ type TypedSharedIndexInformer[T Object] interface {
 	GetTypedIndexer() TypedIndexer[T]
 }
 
-// NewTypedSharedIndexInformer wraps an informer with a typed interface. All its objects must be of
-// type T.
+// NewTypedSharedIndexInformer wraps an informer with a typed interface. All objects of the informer
+// must be of type T.
 func NewTypedSharedIndexInformer[T Object](informer SharedIndexInformer) TypedSharedIndexInformer[T] {
 	return typedInformer[T]{informer}
 }

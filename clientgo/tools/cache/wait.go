@@ -17,15 +17,17 @@ import (
 // InformerSynced reports whether an informer, or one of its handlers, has synced.
 type InformerSynced func() bool
 
-// DoneChecker signals when something is done. [WaitFor] waits for several DoneCheckers.
+// DoneChecker is a condition that becomes true once, such as the sync of an informer. [WaitFor]
+// waits for several DoneCheckers.
 type DoneChecker interface {
 	// Name names the checker in logs.
 	Name() string
-	// Done returns a channel that is closed when it is done. Each call returns the same channel.
+	// Done returns a channel that is closed when the condition is true. Each call returns the same
+	// channel.
 	Done() <-chan struct{}
 }
 
-// IsDone reports whether the checker is done now.
+// IsDone reports whether the condition of the checker is true now.
 func IsDone(checker DoneChecker) bool {
 	select {
 	case <-checker.Done():
@@ -46,7 +48,7 @@ func (d doneChecker) Done() <-chan struct{} { return d.done }
 
 // SyncResult reports which informers of a factory have synced.
 type SyncResult struct {
-	// Err is nil if all informers have synced. Otherwise it is the cause of the context's end.
+	// Err is nil if all informers have synced. Otherwise it is the cause why the context ended.
 	Err error
 	// Synced has an entry for each informer, by the type of its objects.
 	Synced map[reflect.Type]bool
@@ -68,7 +70,7 @@ func (c SyncResult) AsError() error {
 	return fmt.Errorf("failed to sync all caches: %s: %w", strings.Join(missing, ", "), c.Err)
 }
 
-// pollPeriod is the time between two polls of functions that offer no channel.
+// pollPeriod is the time between two calls of an InformerSynced, which has no channel to wait for.
 const pollPeriod = 100 * time.Millisecond
 
 // WaitForCacheSync polls cacheSyncs every 100 ms until all are true. It returns false if stopCh is
@@ -83,7 +85,8 @@ func WaitForNamedCacheSync(controllerName string, stopCh <-chan struct{}, cacheS
 	return WaitForNamedCacheSyncWithContext(klog.NewContext(wait.ContextForChannel(stopCh), logger), cacheSyncs...)
 }
 
-// WaitForNamedCacheSyncWithContext is WaitForCacheSync with log lines to the context's logger.
+// WaitForNamedCacheSyncWithContext is WaitForCacheSync with the end of a context as the end of the
+// wait. It logs to the context's logger.
 func WaitForNamedCacheSyncWithContext(ctx context.Context, cacheSyncs ...InformerSynced) bool {
 	logger := klog.FromContext(ctx)
 	logger.Info("Waiting for caches to sync")
@@ -107,8 +110,8 @@ func waitForSync(ctx context.Context, syncs []InformerSynced) bool {
 }
 
 // WaitFor waits, without polling, until all checkers are done. It returns false if the context ends
-// first. If what is not "", WaitFor logs the wait, each checker that is done, and at the end the
-// checkers that are not. It uses the context's logger.
+// first. If the argument what is not "", WaitFor logs the wait to the context's logger. The log has
+// each checker that is done and, if the context ends first, the checkers that are not done.
 func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 	logger := logr.Discard()
 	if what != "" {
@@ -118,7 +121,7 @@ func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 	ended := make(chan DoneChecker, len(checkers))
 	var running sync.WaitGroup
 	for _, checker := range checkers {
-		done := checker.Done() // a program's Done may panic, which must happen in this goroutine
+		done := checker.Done() // called here, because Done may be the program's and may panic
 		running.Go(func() {
 			select {
 			case <-done:

@@ -13,7 +13,7 @@ type panickingChecker struct{}
 func (panickingChecker) Name() string          { return "panicking" }
 func (panickingChecker) Done() <-chan struct{} { panic("on purpose") }
 
-// A panic of a program's checker does not wait for the other checkers.
+// If a program's checker panics, WaitFor panics without waiting for the other checkers.
 func TestWaitForPassesAPanicOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -69,8 +69,8 @@ func (a *PromptingAuthLoader) Prompt() (*clientauth.Info, error) {
 func (a *PromptingAuthLoader) ask(what string, secret bool) (answer string, err error) {
 	fmt.Printf("Please enter %s: ", what)
 	if secret {
-		// Read from the terminal itself, even if the program reads it through its own reader.
-		// Otherwise the terminal would show the input.
+		// Read from the terminal itself, even if the program's reader reads from it too. Otherwise
+		// the terminal would show the password.
 		from := []*os.File{os.Stdin}
 		if file, ok := a.reader.(*os.File); ok {
 			from = []*os.File{file, os.Stdin}

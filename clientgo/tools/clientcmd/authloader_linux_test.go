@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// terminal returns the two ends of a pseudo-terminal. Writing to user is typing.
+// terminal returns the two ends of a pseudo-terminal. Data written to user counts as typed.
 func terminal(t *testing.T) (user, program *os.File) {
 	user, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {

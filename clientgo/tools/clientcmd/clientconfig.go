@@ -16,15 +16,15 @@ import (
 // execExtension is the name of the cluster extension that exec plugins get.
 const execExtension = "client.authentication.k8s.io/exec"
 
-// ClientConfig provides the connection to a program's server.
+// ClientConfig provides the connection settings for the server that a program uses.
 type ClientConfig interface {
 	// RawConfig returns the config of the files, without overrides.
 	RawConfig() (clientcmdapi.Config, error)
 	// ClientConfig returns the connection to the server of the context.
 	ClientConfig() (*restclient.Config, error)
-	// Namespace returns the namespace and whether it is an override.
+	// Namespace returns the namespace, and reports whether an override has set it.
 	Namespace() (string, bool, error)
-	// ConfigAccess returns which files are read and written.
+	// ConfigAccess returns the ConfigAccess, which determines the files that are read and written.
 	ConfigAccess() ConfigAccess
 }
 
@@ -40,7 +40,7 @@ type OverridingClientConfig interface {
 type PersistAuthProviderConfigForUser func(user string) restclient.AuthProviderConfigPersister
 
 // DirectClientConfig is a loaded config with overrides. It is safe for concurrent use, unless it
-// prompts for a password.
+// prompts for credentials.
 type DirectClientConfig struct {
 	config      clientcmdapi.Config
 	contextName string
@@ -50,13 +50,13 @@ type DirectClientConfig struct {
 	prompted    prompted // the user's answers; used if fallback is set
 }
 
-// prompted has the user's input.
+// prompted has the user's answers to the prompts.
 type prompted struct{ username, password string }
 
 var _ OverridingClientConfig = &DirectClientConfig{}
 
 // NewDefaultClientConfig returns a ClientConfig for the current context of a config, with
-// overrides. Its ConfigAccess is kubectl's default files.
+// overrides. Its ConfigAccess uses kubectl's default files.
 func NewDefaultClientConfig(config clientcmdapi.Config, overrides *ConfigOverrides) OverridingClientConfig {
 	return &DirectClientConfig{config: config, contextName: config.CurrentContext, overrides: overrides, access: NewDefaultClientConfigLoadingRules()}
 }
@@ -211,7 +211,8 @@ func (config *DirectClientConfig) identify(result *restclient.Config, user clien
 	return config.ask(result)
 }
 
-// hasCredentials reports whether there are credentials, so that the user need not be prompted.
+// hasCredentials reports whether a configuration has credentials. If it has none, ask prompts for
+// them.
 func hasCredentials(c *restclient.Config) bool {
 	return c.BearerToken != "" || c.CertFile != "" || len(c.CertData) > 0 || c.Username != "" || c.ExecProvider != nil || c.AuthProvider != nil
 }
@@ -229,8 +230,8 @@ func (config *DirectClientConfig) ask(result *restclient.Config) error {
 	return nil
 }
 
-// printable replaces invisible characters by their codes. Such characters could control the user's
-// terminal or reverse the direction of the text.
+// printable replaces invisible characters by their codes. Invisible characters could control the
+// user's terminal or reverse the direction of the text.
 func printable(hint string) string {
 	var b strings.Builder
 	for _, r := range hint {
@@ -261,8 +262,8 @@ func (config *DirectClientConfig) Namespace() (string, bool, error) {
 	return context.Namespace, false, nil
 }
 
-// ConfirmUsable returns an error with every mistake in the context, its cluster and its user,
-// overrides included.
+// ConfirmUsable returns an error with every mistake in the context, its cluster and its user, after
+// the overrides are applied.
 func (config *DirectClientConfig) ConfirmUsable() error {
 	var wrong []error
 	// An overridden context is not checked here: ClientConfig reports a missing one.
@@ -280,16 +281,16 @@ func (config *DirectClientConfig) ConfirmUsable() error {
 	clusterName, _ := config.clusterName()
 	wrong = append(wrong, checkUser(userName, &user)...)
 	wrong = append(wrong, checkCluster(clusterName, &cluster)...)
-	// If the only mistake is a cluster without a server, nothing is configured. ErrEmptyConfig has
-	// a hint.
+	// If the only mistake is a cluster without a server, nothing is configured. The text of
+	// ErrEmptyConfig tells the user what to do.
 	if len(wrong) == 1 && wrong[0] == ErrEmptyCluster {
 		return newInvalidError([]error{ErrEmptyConfig})
 	}
 	return newInvalidError(wrong)
 }
 
-// currentContext returns the context's name and whether it is an override. A context that is not an
-// override may be missing until ConfirmUsable reports it.
+// currentContext returns the context's name, and whether an override has set it. The context need
+// not exist: ConfirmUsable reports a missing context, unless an override has set the name.
 func (config *DirectClientConfig) currentContext() (name string, overridden bool) {
 	if config.overrides != nil && config.overrides.CurrentContext != "" {
 		return config.overrides.CurrentContext, true
@@ -300,8 +301,8 @@ func (config *DirectClientConfig) currentContext() (name string, overridden bool
 	return config.config.CurrentContext, false
 }
 
-// userName returns the user's name and whether it is an override. Otherwise it is the context's
-// user.
+// userName returns the name in the overrides and true, or else the name of the context's user and
+// false.
 func (config *DirectClientConfig) userName() (name string, asked bool) {
 	if config.overrides != nil && config.overrides.Context.AuthInfo != "" {
 		return config.overrides.Context.AuthInfo, true
@@ -310,8 +311,8 @@ func (config *DirectClientConfig) userName() (name string, asked bool) {
 	return context.AuthInfo, false
 }
 
-// clusterName returns the cluster's name and whether it is an override. Otherwise it is the
-// context's cluster.
+// clusterName returns the name in the overrides and true, or else the name of the context's cluster
+// and false.
 func (config *DirectClientConfig) clusterName() (name string, asked bool) {
 	if config.overrides != nil && config.overrides.Context.Cluster != "" {
 		return config.overrides.Context.Cluster, true
@@ -380,12 +381,14 @@ func (config *DirectClientConfig) cluster() (merged clientcmdapi.Cluster, err er
 	}
 	over := config.overrides.ClusterInfo
 	override(&merged, over)
-	// An override of how to trust the server replaces all such settings of the file.
+	// If an override sets one of the settings about trust in the server, ignore all of these
+	// settings in the file.
 	if over.CertificateAuthority != "" || len(over.CertificateAuthorityData) > 0 || over.InsecureSkipTLSVerify {
 		merged.InsecureSkipTLSVerify = over.InsecureSkipTLSVerify
 		merged.CertificateAuthority, merged.CertificateAuthorityData = over.CertificateAuthority, over.CertificateAuthorityData
 	}
-	// The certificate name of one server is wrong for another server.
+	// If an override sets the server, ignore the certificate name in the file: it belongs to the
+	// file's server.
 	if over.Server != "" || over.TLSServerName != "" {
 		merged.TLSServerName = over.TLSServerName
 	}

@@ -11,7 +11,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Further contracts on which programs rely, besides files, overrides and flags.
+// This file tests contracts on which programs rely, other than those about files, overrides and
+// flags.
 
 func TestADefaultConfigSaysItsFiles(t *testing.T) {
 	t.Setenv("KUBECONFIG", "/a"+string(filepath.ListSeparator)+"/b")
@@ -43,7 +44,7 @@ func TestALockIsAFileThatExists(t *testing.T) {
 }
 
 func TestAFolderThatMayNotBeReadIsNotAMissingFile(t *testing.T) {
-	// below a file, which is not a folder
+	// a path below a file cannot exist
 	path := filepath.Join(file(t, "https://server"), "config")
 	_, err := (&clientcmd.ClientConfigLoadingRules{ExplicitPath: path}).Load()
 	require.ErrorContains(t, err, `error loading config file "`+path+`": `)
@@ -62,7 +63,7 @@ func TestAContextIsMergedWithoutOverrides(t *testing.T) {
 func TestNobodyIsAskedWhoHasAName(t *testing.T) {
 	config, err := clientcmd.LoadFromFile(file(t, "https://server"))
 	require.NoError(t, err)
-	config.AuthInfos["u"] = &api.AuthInfo{Username: "me"} // a proxy may need only a username
+	config.AuthInfos["u"] = &api.AuthInfo{Username: "me"} // a proxy may require only a username
 	asked := strings.NewReader("you\nsecret\n")
 	c, err := clientcmd.NewInteractiveClientConfig(*config, "", nil, asked, nil).ClientConfig()
 	require.NoError(t, err)

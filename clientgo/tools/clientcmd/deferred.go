@@ -10,8 +10,8 @@ import (
 )
 
 // DeferredLoadingClientConfig loads its files on first use, once. Until then, rules and overrides
-// may be changed, for example by flags. If nothing is configured and the program runs in a pod, the
-// pod's config is used. It is safe for concurrent use.
+// may be changed, for example by flags. If nothing is configured and the program runs in a pod, it
+// uses the config of the pod. It is safe for concurrent use.
 type DeferredLoadingClientConfig struct {
 	loader    ClientConfigLoader
 	overrides *ConfigOverrides
@@ -22,7 +22,7 @@ type DeferredLoadingClientConfig struct {
 	loaded OverridingClientConfig
 }
 
-// InClusterConfig is the config that a pod has.
+// InClusterConfig is the config that a pod gets from its service account.
 type InClusterConfig interface {
 	ClientConfig
 	// Possible reports whether the program runs in a pod with a service account.
@@ -104,8 +104,8 @@ func (config *DeferredLoadingClientConfig) Namespace() (string, bool, error) {
 	return config.icc.Namespace()
 }
 
-// isConfigured reports whether a file sets the namespace. If none does, the pod's namespace is
-// used.
+// isConfigured reports whether a file sets the namespace. If it returns false, the pod's namespace
+// is used.
 func (config *DeferredLoadingClientConfig) isConfigured(loaded ClientConfig, namespace string) bool {
 	if namespace != "default" {
 		return true

@@ -1,4 +1,4 @@
-// Package clientcmd determines the server of a program and the program's credentials. The sources
+// Package clientcmd determines which server a program uses, and with which credentials. The sources
 // are kubeconfig files, flags, and the pod's service account.
 //
 // A program that follows kubectl's rules does:
@@ -8,10 +8,10 @@
 //	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
 //	config, err := loader.ClientConfig()
 //
-// Files are merged. For each name, the first file with an entry of that name wins. Relative paths
-// in a file start at its folder.
+// The files are merged. If several files have an entry with the same name, the entry of the first
+// file is used. Relative paths in a file start at the folder of the file.
 //
-// It is not built on kinform's package kubeconfig, which reads files into one connection. Programs
-// of client-go inspect, merge and change the content of each file and write it back, including
-// unknown parts.
+// This package does not use kinform's package kubeconfig, which only reads files into the settings
+// of one connection. Programs of client-go also inspect, merge and change the content of each file.
+// They write it back, including unknown parts.
 package clientcmd

@@ -34,10 +34,10 @@ func (e *contextNotFoundError) Error() string {
 	return fmt.Sprintf("context was not found for specified context: %v", e.name)
 }
 
-// invalidError has every mistake in a config.
+// invalidError is the list of all mistakes in a config.
 type invalidError []error
 
-// newInvalidError returns nil if wrong is empty.
+// newInvalidError returns the errors wrong as an invalidError, or nil if there are no errors.
 func newInvalidError(wrong []error) error {
 	if len(wrong) == 0 {
 		return nil

@@ -101,7 +101,7 @@ func (f FlagInfo) BindStringFlag(flags *pflag.FlagSet, target *string) FlagInfo 
 }
 
 // BindTransformingStringFlag defines the flag, unless it has no name. transformer converts each
-// given value.
+// value that is set.
 func (f FlagInfo) BindTransformingStringFlag(flags *pflag.FlagSet, target *string, transformer func(string) (string, error)) FlagInfo {
 	if f.LongName != "" {
 		flags.VarP(&transformed{target: target, transform: transformer, value: f.Default}, f.LongName, f.ShortName, f.Description)
@@ -129,7 +129,7 @@ func (f FlagInfo) BindBoolFlag(flags *pflag.FlagSet, target *bool) FlagInfo {
 	return f
 }
 
-// transformed is a flag with a transformed value.
+// transformed is a flag whose value is transformed before it is stored.
 type transformed struct {
 	target    *string
 	transform func(string) (string, error)
@@ -150,7 +150,7 @@ func (t *transformed) Set(value string) (err error) {
 // Type implements pflag.Value.
 func (t *transformed) Type() string { return "string" }
 
-// help is the name and the help text for a flag.
+// help has the name and the help text that fill sets for a flag.
 type help struct {
 	flag       *FlagInfo
 	name, text string
@@ -212,7 +212,7 @@ func RecommendedContextOverrideFlags(prefix string) (f ContextOverrideFlags) {
 	return f
 }
 
-// text is a string flag and its target.
+// text is a string flag and the variable that gets its value.
 type text struct {
 	flag   FlagInfo
 	target *string

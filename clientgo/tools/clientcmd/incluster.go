@@ -16,7 +16,7 @@ const (
 	podNamespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 )
 
-// inClusterConfig is the config that a pod has, with overrides.
+// inClusterConfig is the config that a pod gets from its service account, with overrides.
 type inClusterConfig struct{ overrides *ConfigOverrides }
 
 var _ InClusterConfig = &inClusterConfig{}
@@ -85,13 +85,14 @@ func BuildConfigFromFlags(masterURL, kubeconfigPath string) (*restclient.Config,
 	return overriding(masterURL, &ClientConfigLoadingRules{ExplicitPath: kubeconfigPath})
 }
 
-// BuildConfigFromKubeconfigGetter is BuildConfigFromFlags for a config that a function returns.
+// BuildConfigFromKubeconfigGetter is BuildConfigFromFlags for the config that kubeconfigGetter
+// returns.
 func BuildConfigFromKubeconfigGetter(masterURL string, kubeconfigGetter KubeconfigGetter) (*restclient.Config, error) {
 	return overriding(masterURL, &ClientConfigGetter{kubeconfigGetter: kubeconfigGetter})
 }
 
-// overriding returns the connection for the config of a loader. server, if not empty, overrides its
-// server.
+// overriding returns the connection for the config of a loader. If server is not empty, it replaces
+// the server of the config.
 func overriding(server string, loader ClientConfigLoader) (*restclient.Config, error) {
 	overrides := &ConfigOverrides{}
 	overrides.ClusterInfo.Server = server

@@ -14,12 +14,13 @@ import (
 )
 
 // UseModifyConfigLock makes ModifyConfig lock each file that it may write, with a lock file beside
-// it. Without locks, one of two programs that write at the same time loses its changes.
+// it. Without locks, if two programs write at the same time, the changes of one program are lost.
 var UseModifyConfigLock = true
 
 // ModifyConfig writes the differences between newConfig and the files. A changed entry goes to the
-// file it came from, and a new entry to the default file. relativizePaths makes paths below a
-// file's folder relative to it. ModifyConfig returns an error if another program has locked a file.
+// file that it came from, and a new entry goes to the default file. If relativizePaths is true,
+// paths below the folder of a file become relative to that folder. ModifyConfig returns an error if
+// another program has locked a file.
 func ModifyConfig(configAccess ConfigAccess, newConfig clientcmdapi.Config, relativizePaths bool) (err error) {
 	if UseModifyConfigLock {
 		unlock, err := lockFiles(configAccess.GetLoadingPrecedence())
@@ -73,7 +74,8 @@ type modification struct {
 	files  map[string]*clientcmdapi.Config
 }
 
-// file returns the content of a file and marks the file to be written. A missing file is empty.
+// file returns the content of a file and marks the file to be written. For a missing file it
+// returns an empty config.
 func (m *modification) file(name string) (*clientcmdapi.Config, error) {
 	if config, ok := m.files[name]; ok {
 		return config, nil
@@ -111,8 +113,9 @@ func (m *modification) write() error {
 	return nil
 }
 
-// setCurrentContext sets the name in the default file, which wins. An empty name removes the first
-// current context in the files; the next file's current context then takes effect.
+// setCurrentContext sets the name in the default file, which has the highest precedence. An empty
+// name removes the first current context in the files. Then the current context of the next file is
+// used.
 func (m *modification) setCurrentContext(name string) error {
 	if name != "" || m.access.IsExplicitFile() {
 		config, err := m.file(m.access.GetDefaultFilename())
@@ -142,11 +145,11 @@ func (m *modification) setPreferences(preferences clientcmdapi.Preferences) erro
 	return err
 }
 
-// entries are the clusters, contexts or users of a config.
+// entries gives access to the clusters, contexts or users of a config.
 type entries[T any] struct {
 	of         func(*clientcmdapi.Config) map[string]*T
 	origin     func(*T) *string
-	relativize func(*T) error // or nil
+	relativize func(*T) error // nil if paths are not changed
 }
 
 // modify records added, changed and removed entries in the files of m.
@@ -189,7 +192,7 @@ func (e entries[T]) fileOf(m *modification, entry *T) string {
 	return m.access.GetDefaultFilename()
 }
 
-// lockFiles creates a lock file for each file. All programs lock in the order of names.
+// lockFiles creates a lock file for each file. All programs lock in the same order, sorted by name.
 func lockFiles(files []string) (unlock func(), err error) {
 	var locked []string
 	unlock = func() {
@@ -208,7 +211,8 @@ func lockFiles(files []string) (unlock func(), err error) {
 		f, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL, 0)
 		if err != nil {
 			unlock()
-			// os.IsExist: another program is writing the file, or ended while writing it
+			// if os.IsExist(err), another program is writing the file, or has ended while it was
+			// writing
 			return nil, err
 		}
 		_ = f.Close()

@@ -13,7 +13,8 @@ type PathOptions struct {
 	GlobalFile string
 	// EnvVar is the environment variable that lists files.
 	EnvVar string
-	// ExplicitFileFlag is the name of the flag for an explicit file. It is used in messages.
+	// ExplicitFileFlag is the name of the flag with which a user names a single file. It is used in
+	// messages.
 	ExplicitFileFlag string
 	// GlobalFileSubpath is GlobalFile in a short form for messages.
 	GlobalFileSubpath string
@@ -36,7 +37,7 @@ func NewDefaultPathOptions() *PathOptions {
 	}
 }
 
-// GetEnvVarFiles returns the files listed in the environment variable.
+// GetEnvVarFiles returns the files that the environment variable EnvVar lists.
 func (o *PathOptions) GetEnvVarFiles() []string {
 	if o.EnvVar == "" {
 		return []string{}
@@ -66,8 +67,8 @@ func (o *PathOptions) GetStartingConfig() (*clientcmdapi.Config, error) {
 	return rules.GetStartingConfig()
 }
 
-// GetDefaultFilename implements ConfigAccess. It returns the explicit file, or the first listed
-// file that exists, or the last listed file, or the global file.
+// GetDefaultFilename implements ConfigAccess. It returns the first of these that there is: the
+// explicit file, the first file in EnvVar that exists, the last file in EnvVar, the global file.
 func (o *PathOptions) GetDefaultFilename() string {
 	if o.IsExplicitFile() {
 		return o.GetExplicitFile()

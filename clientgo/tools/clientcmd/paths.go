@@ -103,14 +103,14 @@ func ResolveLocalPaths(config *clientcmdapi.Config) error {
 	return nil
 }
 
-// RelativizeClusterLocalPaths makes a cluster's paths relative to the folder of its file, if they
-// are below that folder.
+// RelativizeClusterLocalPaths makes a cluster's paths relative to the folder of the cluster's file,
+// if they are below that folder.
 func RelativizeClusterLocalPaths(cluster *clientcmdapi.Cluster) error {
 	return relativizeTo(cluster.LocationOfOrigin, GetClusterFileReferences(cluster))
 }
 
-// RelativizeAuthInfoLocalPaths makes a user's paths relative to the folder of its file, if they are
-// below that folder.
+// RelativizeAuthInfoLocalPaths makes a user's paths relative to the folder of the user's file, if
+// they are below that folder.
 func RelativizeAuthInfoLocalPaths(authInfo *clientcmdapi.AuthInfo) error {
 	return relativizeTo(authInfo.LocationOfOrigin, GetAuthInfoFileReferences(authInfo))
 }

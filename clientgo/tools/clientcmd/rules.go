@@ -32,11 +32,11 @@ type ConfigAccess interface {
 	// GetLoadingPrecedence returns the files that are read. The first file has the highest
 	// precedence.
 	GetLoadingPrecedence() []string
-	// GetStartingConfig returns the config to modify.
+	// GetStartingConfig returns the config that ModifyConfig compares with the modified config.
 	GetStartingConfig() (*clientcmdapi.Config, error)
 	// GetDefaultFilename returns the file for new entries. It may not exist yet.
 	GetDefaultFilename() string
-	// IsExplicitFile reports whether a single file was requested.
+	// IsExplicitFile reports whether the user has requested a single file.
 	IsExplicitFile() bool
 	// GetExplicitFile returns the requested file.
 	GetExplicitFile() string
@@ -45,7 +45,8 @@ type ConfigAccess interface {
 // ClientConfigLoader loads a config.
 type ClientConfigLoader interface {
 	ConfigAccess
-	// IsDefaultConfig reports whether a config is the default, without any configuration.
+	// IsDefaultConfig reports whether a connection is the default, which is used if nothing is
+	// configured.
 	IsDefaultConfig(*restclient.Config) bool
 	// Load reads the files again and returns the config.
 	Load() (*clientcmdapi.Config, error)
@@ -56,12 +57,12 @@ type ClientConfigLoadingRules struct {
 	// ExplicitPath is a file that must exist. If it is set, no other file is read.
 	ExplicitPath string
 
-	// Precedence lists files to merge. For each entry, the first file that has it wins. Files may
-	// be missing.
+	// Precedence lists the files to merge. If several files have an entry with the same name, the
+	// entry of the first file is used. Files may be missing.
 	Precedence []string
 
-	// MigrationRules maps a file to its old location. If the file is missing, the old file is
-	// copied before anything is read.
+	// MigrationRules maps each file to its old location. If the file is missing, Load first copies
+	// the old file to it.
 	MigrationRules map[string]string
 
 	// DoNotResolvePaths leaves relative paths unchanged. By default they start at the folder of
@@ -74,7 +75,7 @@ type ClientConfigLoadingRules struct {
 	// WarnIfAllMissing makes Load warn if all files are missing.
 	WarnIfAllMissing bool
 
-	// Warner handles that warning.
+	// Warner gets the warning of WarnIfAllMissing.
 	Warner WarningHandler
 }
 
@@ -103,7 +104,7 @@ func unique(list []string) (once []string) {
 	return once
 }
 
-// Load reads and merges the files. Its error has every mistake in them.
+// Load reads and merges the files. Its error has every mistake in the files.
 func (rules *ClientConfigLoadingRules) Load() (*clientcmdapi.Config, error) {
 	if err := rules.Migrate(); err != nil {
 		return nil, err
@@ -203,8 +204,8 @@ func (rules *ClientConfigLoadingRules) GetStartingConfig() (*clientcmdapi.Config
 	return nil, err
 }
 
-// GetDefaultFilename implements ConfigAccess. It returns the explicit file, or the first file that
-// exists, or the first file.
+// GetDefaultFilename implements ConfigAccess. It returns the explicit file, or else the first file
+// of Precedence that exists, or else the first file of Precedence.
 func (rules *ClientConfigLoadingRules) GetDefaultFilename() string {
 	if rules.IsExplicitFile() {
 		return rules.GetExplicitFile()
@@ -235,7 +236,7 @@ func (rules *ClientConfigLoadingRules) IsDefaultConfig(config *restclient.Config
 	return err == nil && reflect.DeepEqual(config, usual)
 }
 
-// ResolvePaths reports whether relative paths are made to start at the folder of their file.
+// ResolvePaths reports whether Load makes relative paths start at the folder of their file.
 func (rules ClientConfigLoadingRules) ResolvePaths() bool { return !rules.DoNotResolvePaths }
 
 // ClientConfigGetter is a loader whose config comes from a function.

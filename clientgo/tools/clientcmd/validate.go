@@ -133,7 +133,7 @@ func checkUser(name string, user *clientcmdapi.AuthInfo) (wrong []error) {
 		}
 		wrong = append(wrong, checkExec(name, user.Exec)...)
 	}
-	// A client certificate may be combined with another method.
+	// A client certificate is not counted: it may be combined with another method.
 	if len(methods) > 1 {
 		complain("more than one authentication method found for %v; found %v, only one is allowed", name, methods)
 	}
@@ -196,7 +196,8 @@ func checkReadable(path string) error {
 	return f.Close()
 }
 
-// withoutPassword removes everything before the last @ of an address, which may be malformed.
+// withoutPassword removes everything before the last @ of an address. It does not parse the
+// address, which may be malformed.
 func withoutPassword(address string) string {
 	if at := strings.LastIndexByte(address, '@'); at >= 0 {
 		return "..." + address[at:]

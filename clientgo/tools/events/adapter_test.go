@@ -45,8 +45,8 @@ func TestASinkWritesInTheNamespaceOfTheEvent(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 }
 
-// The requests are the same as with client-go. Events of events.k8s.io are written if the server
-// has the group, and core events for callers of the legacy recorder.
+// The requests are the same as with client-go. If the server has events.k8s.io, events of that
+// group are written. The legacy recorder always writes core events.
 func TestTheAdapterWritesWhatTheServerHas(t *testing.T) {
 	for name, older := range map[string]bool{"events.k8s.io": false, "core": true} {
 		t.Run(name, func(t *testing.T) {

@@ -56,7 +56,7 @@ func (b *broadcaster) StartRecordingToSinkWithContext(ctx context.Context) error
 	return nil
 }
 
-// keep writes the counts of the series to the server, until ctx ends.
+// keep periodically writes the counts of the series to the server, until ctx ends.
 func (b *broadcaster) keep(ctx context.Context, w *writer) {
 	refresh, finish := time.NewTicker(refreshTime), time.NewTicker(finishTime)
 	defer refresh.Stop()

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 
 // sink records the requests.
 type sink struct {
-	fail  func(op string) error // nil: nothing fails
+	fail  func(op string) error // nil: no request fails
 	hangs time.Duration
 
 	mu    sync.Mutex // guards following
@@ -166,8 +166,8 @@ func TestWhoIsAskedAgain(t *testing.T) {
 	}
 }
 
-// A program written for client-go loses no event because of its client's rate limit: 5 a second by
-// default.
+// A program written for client-go loses no event because of the rate limit of its client, which is
+// 5 requests per second by default.
 func TestABurstOfEventsOfASlowSinkIsWritten(t *testing.T) {
 	s := &sink{hangs: time.Minute}
 	with(t, s, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {

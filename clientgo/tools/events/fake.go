@@ -13,8 +13,8 @@ type FakeRecorder struct {
 	// Events receives each event: type, reason and note. The recorder blocks while the channel is
 	// full.
 	Events chan string
-	// Verbose adds the action, the annotations, and the kinds and versions that the objects
-	// specify.
+	// Verbose adds the action, the annotations, and the kinds and versions of the objects to the
+	// text.
 	Verbose bool
 }
 

@@ -3,9 +3,9 @@
 // A recorder passes events to a broadcaster, which passes them to its sink, loggers and watchers. A
 // recorder never blocks: if the queue of 1000 events is full, it drops the event and logs a line.
 //
-// Events that differ only in their notes form a series. The server gets the first event and then
-// the count: at the second event, every 30 minutes, and when a series has had no event for six
-// minutes.
+// Events that differ only in their notes form a series. The server gets the first event. It then
+// gets the count of the series at the second event, every 30 minutes, and when the series has had
+// no event for six minutes.
 package events
 
 import (
@@ -24,10 +24,10 @@ type EventRecorder = internalevents.EventRecorder
 // it.
 type AnnotatedEventRecorder = internalevents.AnnotatedEventRecorder
 
-// EventRecorderLogger is an EventRecorder with a logger for events that can't be recorded.
+// EventRecorderLogger is an EventRecorder that logs the events that it cannot record.
 type EventRecorderLogger = internalevents.EventRecorderLogger
 
-// EventSink writes events to a server. It returns the errors of a Kubernetes client.
+// EventSink writes events to a server. Its errors must be those of a Kubernetes client.
 type EventSink interface {
 	Create(ctx context.Context, event *eventsv1.Event) (*eventsv1.Event, error)
 	Update(ctx context.Context, event *eventsv1.Event) (*eventsv1.Event, error)
@@ -45,8 +45,9 @@ type EventBroadcaster interface {
 	// after Shutdown.
 	StartRecordingToSinkWithContext(ctx context.Context) error
 
-	// NewRecorder returns a recorder. The scheme must know objects that don't specify their kind.
-	// The reporting instance is reportingController and the host name, joined with a hyphen.
+	// NewRecorder returns a recorder. If an object does not have its kind, the scheme must know the
+	// object's type. The reporting instance of the events is reportingController and the host name,
+	// joined with a hyphen.
 	NewRecorder(scheme *runtime.Scheme, reportingController string) EventRecorderLogger
 
 	// StartEventWatcher calls eventHandler with each *eventsv1.Event, which it must not modify. The
@@ -62,6 +63,7 @@ type EventBroadcaster interface {
 	// after Shutdown.
 	StartLogging(logger klog.Logger) (func(), error)
 
-	// Shutdown stops accepting events. Sinks, loggers and watchers stop after the pending events.
+	// Shutdown makes the broadcaster drop new events. Sinks, loggers and watchers stop after the
+	// pending events.
 	Shutdown()
 }

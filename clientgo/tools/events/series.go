@@ -35,8 +35,8 @@ func keyOf(event *eventsv1.Event) key {
 // series is an event with its later repetitions. The broadcaster's lock guards it.
 type series struct {
 	event *eventsv1.Event
-	// written is closed when the latest started write has ended, so that a count is written after
-	// its event.
+	// written is closed when the last write has ended. The next write waits for it, so that a count
+	// is written after its event.
 	written chan struct{}
 }
 
@@ -48,7 +48,8 @@ func (s *series) last() time.Time {
 	return s.event.Series.LastObservedTime.Time
 }
 
-// note adds the event to its series. It writes the series at the first and second event.
+// note adds the event to its series. At the first and second event of a series, it writes the
+// series to the server.
 func (b *broadcaster) note(ctx context.Context, w *writer, event *eventsv1.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -68,7 +69,8 @@ func (b *broadcaster) note(ctx context.Context, w *writer, event *eventsv1.Event
 	b.writeLocked(ctx, w, s)
 }
 
-// writeLocked writes the current event of the series after the write in progress.
+// writeLocked starts to write the current event of the series, after the end of a write in
+// progress.
 func (b *broadcaster) writeLocked(ctx context.Context, w *writer, s *series) {
 	event, before := s.event.DeepCopy(), s.written
 	s.written = make(chan struct{})
@@ -86,8 +88,8 @@ func (b *broadcaster) refresh(ctx context.Context, w *writer) {
 	}
 }
 
-// finish ends the series without recent events. The next event of the same kind starts a new
-// series.
+// finish ends each series that has had no recent event. The next event of the same kind starts a
+// new series.
 func (b *broadcaster) finish(ctx context.Context, w *writer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -44,7 +44,7 @@ func (e *EventSinkImpl) Patch(ctx context.Context, event *eventsv1.Event, data [
 	return events.Patch(ctx, event.Name, types.StrategicMergePatchType, data, metav1.PatchOptions{})
 }
 
-// near returns the client of the event's namespace. An empty namespace is an error.
+// near returns the client for the event's namespace. An empty namespace is an error.
 func (e *EventSinkImpl) near(event *eventsv1.Event, verb string) (typedeventsv1.EventInterface, error) {
 	if event.Namespace == metav1.NamespaceAll {
 		return nil, fmt.Errorf("can't %s an event with empty namespace", verb)

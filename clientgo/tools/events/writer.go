@@ -21,8 +21,8 @@ const (
 	// pause is the wait before an unreachable sink is tried again.
 	pause = 10 * time.Second
 	// maxWriting is the maximal number of events that are being written or wait for the client's
-	// rate limit. client-go has a goroutine for each event, without a limit. This number takes some
-	// 100 MB while a server does not respond.
+	// rate limit. client-go starts a goroutine for each event, without a limit. With this limit,
+	// the goroutines take at most some 100 MB while a server does not respond.
 	maxWriting = 10_000
 )
 
@@ -33,8 +33,9 @@ type writer struct {
 	room chan struct{} // a token for each event that is being written
 }
 
-// start waits until before is closed, unless before is nil, writes the event, and closes written.
-// If too many events are being written, it drops the event.
+// start starts a goroutine that waits until the channel before is closed, then writes the event,
+// and closes the channel written. If before is nil, the goroutine does not wait. If too many events
+// are being written, it drops the event.
 func (w *writer) start(ctx context.Context, event *eventsv1.Event, before <-chan struct{}, written chan<- struct{}) {
 	select {
 	case w.room <- struct{}{}:
@@ -72,7 +73,7 @@ func (w *writer) try(ctx context.Context, event *eventsv1.Event) {
 	}
 }
 
-// write sends the event once, and reports whether no retry is needed.
+// write sends the event once. It returns true if no retry is needed.
 func (w *writer) write(ctx context.Context, logger klog.Logger, event *eventsv1.Event) bool {
 	err := w.send(ctx, event)
 	if err == nil {
@@ -106,7 +107,8 @@ func (w *writer) send(ctx context.Context, event *eventsv1.Event) error {
 }
 
 // unbuilt reports whether the request could not be built, so that a retry would fail too. It
-// compares the name of the error's type, so that a recorder does not link the REST client.
+// compares the name of the error's type. With the type itself, each program with a recorder would
+// link the REST client.
 func unbuilt(err error) bool {
 	for ; err != nil; err = errors.Unwrap(err) {
 		if fmt.Sprintf("%T", err) == "*rest.RequestConstructionError" {

@@ -23,19 +23,20 @@ import (
 const (
 	firstRetry  = 10 * time.Millisecond
 	latestRetry = 30 * time.Second
-	// renewPeriod is the time between renewals that the control plane has not requested. It deletes
-	// an object that has not been renewed for half an hour.
+	// renewPeriod is the period of the renewals that the control plane has not requested. The
+	// control plane deletes an object that has not been renewed for half an hour.
 	renewPeriod = 5 * time.Minute
 )
 
 // CacheSyncWaiter waits for the first list of a watch.
 type CacheSyncWaiter interface {
 	// WaitForCacheSync waits until the watched types are listed, or stopCh is closed. For each type
-	// it returns whether the type is listed. It skips and omits types whose watch does not run yet.
+	// it returns whether the type is listed. It does not wait for types whose watch does not run
+	// yet, and omits them from the result.
 	WaitForCacheSync(stopCh <-chan struct{}) map[reflect.Type]bool
 }
 
-// LeaseCandidate maintains a LeaseCandidate object, through which the control plane finds a
+// LeaseCandidate maintains a LeaseCandidate object. Through this object the control plane finds a
 // candidate of a coordinated election. It creates the object, and renews it on request and every
 // five minutes.
 type LeaseCandidate struct {
@@ -47,8 +48,8 @@ type LeaseCandidate struct {
 	runs            atomic.Bool
 }
 
-// NewCandidate returns a candidate for the lease targetLease, and a waiter for its first list. It
-// sends no requests before Run.
+// NewCandidate returns a candidate for the lease targetLease. The CacheSyncWaiter waits for the
+// first list of the candidate's object. It sends no requests before Run.
 func NewCandidate(clientset kubernetes.Interface,
 	candidateNamespace string,
 	candidateName string,
@@ -89,7 +90,8 @@ func NewCandidate(clientset kubernetes.Interface,
 	return c, candidateList{c}, nil
 }
 
-// pinged reports whether the control plane has requested a renewal since the last one.
+// pinged reports whether the control plane has requested a renewal since the candidate last
+// renewed.
 func pinged(spec *v1beta1.LeaseCandidateSpec) bool {
 	return spec.PingTime != nil && (spec.RenewTime == nil || spec.RenewTime.Before(spec.PingTime))
 }
@@ -97,7 +99,7 @@ func pinged(spec *v1beta1.LeaseCandidateSpec) bool {
 func (c *LeaseCandidate) ask() {
 	select {
 	case c.asked <- struct{}{}:
-	default: // the pending renewal answers this request too
+	default: // a renewal is pending already
 	}
 }
 
@@ -132,7 +134,7 @@ func (c *LeaseCandidate) Run(ctx context.Context) {
 	}
 }
 
-// keepAsking renews the object, and retries on errors.
+// keepAsking renews the object. After an error it retries, until it succeeds or ctx ends.
 func (c *LeaseCandidate) keepAsking(ctx context.Context) {
 	for delay := firstRetry; ctx.Err() == nil; delay = min(2*delay, latestRetry) {
 		err := c.renew(ctx)
@@ -144,7 +146,7 @@ func (c *LeaseCandidate) keepAsking(ctx context.Context) {
 	}
 }
 
-// renew creates the object, or updates its renew time.
+// renew updates the renew time of the object, or creates the object if it does not exist.
 func (c *LeaseCandidate) renew(ctx context.Context) error {
 	now := metav1.NowMicro()
 	object, found, err := c.informer.GetStore().GetByKey(c.namespace + "/" + c.name)
@@ -164,7 +166,7 @@ func (c *LeaseCandidate) renew(ctx context.Context) error {
 	return err
 }
 
-// candidateList waits for the first list of a candidate.
+// candidateList is the CacheSyncWaiter of a candidate.
 type candidateList struct{ c *LeaseCandidate }
 
 func (l candidateList) WaitForCacheSync(stopCh <-chan struct{}) map[reflect.Type]bool {

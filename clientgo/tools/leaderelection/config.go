@@ -1,13 +1,13 @@
 // Package leaderelection elects one of several processes to lead.
 //
-// The leader renews a record in a lock. Another process takes the lock when it has seen no change
-// of the record for the lease duration. It measures that time with its own clock, and no clocks are
-// compared. If one clock runs much faster than another, two processes may lead at once. So the lock
-// does not fence the leader's writes.
+// The leader renews a record in a lock. Another process takes the lock if the record has not
+// changed for the lease duration. Each process measures this time with its own clock; times of
+// different clocks are not compared. If one clock runs much faster than another, two processes may
+// lead at once. So the lock does not fence the leader's writes.
 //
-// The package is not built on github.com/kinform/kinform/lease, which supports only leases, waits
-// for the leading function, and calls it again. By client-go's contract, locks may be the program's
-// own, and Run does not wait for callbacks.
+// The package does not use github.com/kinform/kinform/lease, which supports only leases, waits for
+// the function that leads, and calls it again. By client-go's contract, a program may have its own
+// type of lock, and Run does not wait for OnStartedLeading.
 package leaderelection
 
 import (
@@ -27,12 +27,12 @@ type LeaderElectionConfig struct {
 	// Lock holds the record with the leader's name.
 	Lock rl.Interface
 
-	// LeaseDuration is how long other candidates wait after the last renewal that they saw, before
-	// they take the lock. Usually 15 s.
+	// LeaseDuration is the time after which other candidates take the lock, measured from the last
+	// renewal that they saw. Usually 15 s.
 	LeaseDuration time.Duration
 
-	// RenewDeadline is how long a leader retries a renewal before it gives up. It must be shorter
-	// than LeaseDuration. Usually 10 s.
+	// RenewDeadline is how long a leader retries a renewal before it stops leading. It must be
+	// shorter than LeaseDuration. Usually 10 s.
 	RenewDeadline time.Duration
 
 	// RetryPeriod is the wait between attempts. JitterFactor times RetryPeriod must be shorter than
@@ -45,22 +45,22 @@ type LeaderElectionConfig struct {
 	// WatchDog is a health check that RunOrDie connects to the election. Defaults to nil: no check.
 	WatchDog *HealthzAdaptor
 
-	// ReleaseOnCancel releases the lock when Run ends, so that the next candidate need not wait.
-	// The work that the lock guards must have ended before the context of Run ends.
+	// ReleaseOnCancel makes Run release the lock at its end, so that the next candidate need not
+	// wait. The work that the lock guards must have ended before the context of Run ends.
 	ReleaseOnCancel bool
 
 	// Name is the name of the election in metrics.
 	Name string
 
 	// Coordinated leaves the choice of the leader to the control plane. This candidate only renews
-	// a lock that it was given. See NewCandidate.
+	// a lock that the control plane has given to it. See NewCandidate.
 	Coordinated bool
 }
 
 // LeaderCallbacks are called by an election. Run waits only for OnStoppedLeading.
 type LeaderCallbacks struct {
 	// OnStartedLeading is called in its own goroutine when this candidate becomes the leader. The
-	// context ends when it stops leading.
+	// context ends when this candidate stops leading.
 	OnStartedLeading func(context.Context)
 	// OnStoppedLeading is called before Run returns, even if this candidate has never led.
 	OnStoppedLeading func()

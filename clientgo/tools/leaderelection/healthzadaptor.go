@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// HealthzAdaptor is a health check for a leader that continues without being able to renew. It can
-// be registered before the candidate exists.
+// HealthzAdaptor is a health check. It fails for a leader that goes on leading although it could
+// not renew its lease. It can be registered before the candidate exists.
 type HealthzAdaptor struct {
 	timeout time.Duration
 
@@ -15,8 +15,8 @@ type HealthzAdaptor struct {
 	le *LeaderElector
 }
 
-// NewLeaderHealthzAdaptor returns a health check. It fails if a leader's lease expired longer ago
-// than timeout.
+// NewLeaderHealthzAdaptor returns a health check. It fails if the candidate leads, and its lease
+// expired more than timeout ago.
 func NewLeaderHealthzAdaptor(timeout time.Duration) *HealthzAdaptor {
 	return &HealthzAdaptor{timeout: timeout}
 }

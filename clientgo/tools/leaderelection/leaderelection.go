@@ -50,8 +50,8 @@ func RunOrDie(ctx context.Context, lec LeaderElectionConfig) {
 	le.Run(ctx)
 }
 
-// Run waits until this candidate leads, and returns when it stops leading: after ctx has ended, or
-// after it could not renew in time.
+// Run waits until this candidate leads, and returns when the candidate stops leading: when ctx
+// ends, or when the candidate could not renew in time.
 func (le *LeaderElector) Run(ctx context.Context) {
 	defer runtime.HandleCrashWithContext(ctx)
 	defer le.config.Callbacks.OnStoppedLeading()
@@ -97,8 +97,8 @@ func (le *LeaderElector) lead(ctx context.Context) {
 	}
 }
 
-// renew retries for at most RenewDeadline until the record is renewed. It reports whether it was
-// renewed.
+// renew renews the record, with retries for at most RenewDeadline. It reports whether the record
+// was renewed.
 func (le *LeaderElector) renew(parent context.Context) bool {
 	ctx, cancel := context.WithTimeout(parent, le.config.RenewDeadline)
 	defer cancel()
@@ -138,7 +138,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// observe stores the record that Get returned. An unchanged record keeps its time.
+// observe stores the record that Get returned. If the record is unchanged, the time since does not
+// change.
 func (le *LeaderElector) observe(record *rl.LeaderElectionRecord, raw []byte) {
 	if bytes.Equal(le.raw, raw) {
 		return
@@ -159,7 +160,7 @@ func (le *LeaderElector) getObserved() (record rl.LeaderElectionRecord, since ti
 	return le.observed, le.since
 }
 
-// valid reports whether the last seen lease is unexpired at now.
+// valid reports whether the last seen lease has not expired at the time now.
 func (le *LeaderElector) valid(now time.Time) bool {
 	record, since := le.getObserved()
 	return since.Add(time.Duration(record.LeaseDurationSeconds) * time.Second).After(now)
@@ -186,8 +187,8 @@ func (le *LeaderElector) GetLeader() string {
 // IsLeader reports whether this candidate is the last seen leader.
 func (le *LeaderElector) IsLeader() bool { return le.GetLeader() == le.config.Lock.Identity() }
 
-// Check returns an error if this candidate leads and its lease expired longer ago than
-// maxTolerableExpiredLease.
+// Check returns an error if this candidate leads and its lease expired more than
+// maxTolerableExpiredLease ago.
 func (le *LeaderElector) Check(maxTolerableExpiredLease time.Duration) error {
 	record, since := le.getObserved()
 	if record.HolderIdentity != le.config.Lock.Identity() {

@@ -14,8 +14,8 @@ import (
 
 func release(c *le.LeaderElectionConfig) { c.ReleaseOnCancel = true }
 
-// calls returns the lines of a log that are calls of the lock, in order. Callbacks run
-// concurrently.
+// calls returns the lines of a log that are calls of the lock, in order. It leaves out callbacks,
+// which run concurrently.
 func calls(log []string) (found []string) {
 	for _, line := range log {
 		for _, word := range []string{" gets", " creates ", " writes ", " became leader", " stopped leading", " has stopped"} {
@@ -122,7 +122,7 @@ func TestALeaderGivesUpAtItsDeadline(t *testing.T) {
 				time.Sleep(9 * time.Second)
 				synctest.Wait()
 				require.NotContains(t, strings.Join(s.taken(), "\n"), "is to end")
-				// the deadline, and the same time again for the release
+				// RenewDeadline, and the same time again for the release
 				time.Sleep(12 * time.Second)
 				<-c.over
 				log := strings.Join(s.taken(), "\n")
@@ -178,7 +178,8 @@ func TestAThiefIsNotWrittenOver(t *testing.T) {
 	})
 }
 
-// The record's duration counts, because another program may have a different one.
+// A candidate waits for the lease duration in the record, because the leader may have another
+// configuration.
 func TestTheRecordSaysHowLongToWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{begin: time.Now(), record: &rl.LeaderElectionRecord{HolderIdentity: "x", LeaseDurationSeconds: 1, LeaderTransitions: 3}}

@@ -27,7 +27,7 @@ type server struct {
 	record  *rl.LeaderElectionRecord
 	version int
 	down    bool
-	hangs   bool // until the context of the call ends
+	hangs   bool // calls hang until their contexts end
 	late    bool // a renewal of the leader arrives while the leader releases the lock
 	log     []string
 	begin   time.Time
@@ -54,7 +54,7 @@ func (s *server) taken() (log []string) {
 	return log
 }
 
-// lock is a candidate's lock. It remembers the last version that it read or wrote.
+// lock is a candidate's lock. It has the last version that the candidate has read or written.
 type lock struct {
 	*server
 	name string

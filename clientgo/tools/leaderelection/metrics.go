@@ -2,11 +2,11 @@ package leaderelection
 
 import "sync"
 
-// LeaderMetric is notified of changes in an election, with the Name of the config.
+// LeaderMetric records changes in an election. name is the Name of the config.
 type LeaderMetric interface {
-	// On is called when the candidate leads.
+	// On is called when the candidate becomes the leader.
 	On(name string)
-	// Off is called when the candidate does not lead.
+	// Off is called when the candidate is not or no longer the leader.
 	Off(name string)
 	// SlowpathExercised is called when a leader had to read the lock before renewing it.
 	SlowpathExercised(name string)

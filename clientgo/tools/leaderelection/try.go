@@ -21,8 +21,8 @@ func (le *LeaderElector) record(now metav1.Time) rl.LeaderElectionRecord {
 }
 
 // takeOrRenew takes or renews the lock, and reports whether this candidate then holds it. A leader
-// with an unexpired lease first writes without reading: the update fails if another candidate has
-// written.
+// with an unexpired lease first tries to write without reading the lock. This is safe, because the
+// update fails if another candidate has written.
 func (le *LeaderElector) takeOrRenew(ctx context.Context) bool {
 	now := metav1.Now()
 	mine := le.record(now)
@@ -79,8 +79,8 @@ func (le *LeaderElector) tryRenewCoordinated(ctx context.Context) bool {
 	return le.update(ctx, mine)
 }
 
-// look returns the lock's record, or nil if there is no lock yet. ok is false if the lock could not
-// be read.
+// look reads the lock and returns its record, or nil if there is no lock yet. ok is false if the
+// lock could not be read.
 func (le *LeaderElector) look(ctx context.Context) (found *rl.LeaderElectionRecord, ok bool) {
 	found, raw, err := le.config.Lock.Get(ctx)
 	switch {
@@ -132,7 +132,7 @@ func (le *LeaderElector) release(ctx context.Context) {
 		ended.AcquireTime = ended.RenewTime
 		err := le.config.Lock.Update(ctx, ended)
 		if apierrors.IsConflict(err) {
-			continue // meanwhile a renewal was written whose response was lost
+			continue // a renewal was written whose response was lost, so read again
 		}
 		le.wrote(ctx, ended, err)
 		return

@@ -44,7 +44,8 @@ type CallsMetric interface {
 	Increment(exitCode int, callStatus string)
 }
 
-// PolicyCallsMetric counts policy decisions about credential plugins: "allowed" or "denied".
+// PolicyCallsMetric counts policy decisions about credential plugins, by result: "allowed" or
+// "denied".
 type PolicyCallsMetric interface {
 	Increment(status string)
 }
@@ -59,8 +60,8 @@ type TransportCacheMetric interface {
 	Observe(value int)
 }
 
-// TransportCreateCallsMetric counts requests for a transport: "hit", "miss", "miss-gc" or
-// "uncacheable".
+// TransportCreateCallsMetric counts requests for a transport, by result: "hit", "miss", "miss-gc"
+// or "uncacheable".
 type TransportCreateCallsMetric interface {
 	Increment(result string)
 }
@@ -70,19 +71,19 @@ type TransportCAReloadsMetric interface {
 	Increment(result, reason string)
 }
 
-// TransportCertRotationGCCallsMetric counts certificate rotations that ended because their
-// transport is unused.
+// TransportCertRotationGCCallsMetric counts the rotations of client certificates that ended because
+// their transport was unused.
 type TransportCertRotationGCCallsMetric interface {
 	Increment()
 }
 
-// TransportCacheGCCallsMetric counts garbage collections of unused transports: "deleted" or
-// "skipped".
+// TransportCacheGCCallsMetric counts garbage collections of unused transports, by result: "deleted"
+// or "skipped".
 type TransportCacheGCCallsMetric interface {
 	Increment(result string)
 }
 
-// The metrics. Each does nothing until Register replaces it.
+// The metrics. Each metric does nothing until Register replaces it.
 var (
 	// ClientCertExpiry is the expiry time of the client certificate.
 	ClientCertExpiry ExpiryMetric = nothing{}
@@ -112,8 +113,8 @@ var (
 	TransportCreateCalls TransportCreateCallsMetric = nothingString{}
 	// TransportCAReloads counts reloads of CA bundles.
 	TransportCAReloads TransportCAReloadsMetric = nothingStrings{}
-	// TransportCertRotationGCCalls counts certificate rotations that ended because their transport
-	// is unused.
+	// TransportCertRotationGCCalls counts the rotations of client certificates that ended because
+	// their transport was unused.
 	TransportCertRotationGCCalls TransportCertRotationGCCallsMetric = nothingCall{}
 	// TransportCacheGCCalls counts garbage collections of unused transports.
 	TransportCacheGCCalls TransportCacheGCCallsMetric = nothingString{}
@@ -148,8 +149,8 @@ var (
 	registerFn  func()
 )
 
-// Register sets the metrics. Only the first call in a process has an effect, and it must precede
-// all clients.
+// Register sets the metrics. Only the first call in a process has an effect. It must come before
+// the first client is made.
 func Register(opts RegisterOpts) {
 	registering.Do(func() {
 		set(&ClientCertExpiry, opts.ClientCertExpiry)

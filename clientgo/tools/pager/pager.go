@@ -29,7 +29,8 @@ func SimplePageFunc(fn func(opts metav1.ListOptions) (runtime.Object, error)) Li
 
 // ListPager reads a list page by page.
 type ListPager struct {
-	// PageSize is the page size if the options have no limit. 0 means no pages.
+	// PageSize is the page size if the options have no limit. 0 means that the whole list is
+	// requested at once.
 	PageSize int64
 	// PageFn returns one page.
 	PageFn ListPageFunc
@@ -49,7 +50,7 @@ func New(fn ListPageFunc) *ListPager {
 
 // List returns the whole list. A list of one page is returned unchanged. Otherwise the result is a
 // *metainternalversion.List with the items of all pages and the metadata of the first page. The
-// bool reports whether the list came in pages.
+// bool reports whether the list consisted of several pages.
 func (p *ListPager) List(ctx context.Context, options metav1.ListOptions) (runtime.Object, bool, error) {
 	return p.list(ctx, options, meta.EachListItem)
 }
@@ -88,8 +89,8 @@ func (p *ListPager) list(ctx context.Context, options metav1.ListOptions, each f
 	return all, true, nil
 }
 
-// pages calls fn for each page. isWhole is true if the page is the whole list. full permits reading
-// the whole list after some pages were passed to fn.
+// pages calls fn for each page. isWhole is true if the page is the whole list. If full is true,
+// pages may read the whole list after it has passed some pages to fn.
 func (p *ListPager) pages(ctx context.Context, options metav1.ListOptions, full bool, fn func(page runtime.Object, m metav1.ListInterface, isWhole bool) error) error {
 	if options.Limit == 0 {
 		options.Limit = p.PageSize
@@ -103,7 +104,8 @@ func (p *ListPager) pages(ctx context.Context, options metav1.ListOptions, full 
 		page, err := p.PageFn(ctx, options)
 		whole := n == 0
 		if err != nil {
-			// A token has expired. Only the whole list is consistent now (RC-8).
+			// If the token has expired, the pages so far cannot be continued. Only the whole list
+			// is consistent now (RC-8).
 			if !errors.IsResourceExpired(err) || !p.FullListIfExpired || options.Continue == "" || !full {
 				return err
 			}
@@ -134,9 +136,9 @@ func (p *ListPager) pages(ctx context.Context, options metav1.ListOptions, full 
 	}
 }
 
-// EachListItem calls fn for each item while the next pages are read. It stops at the first error.
-// The end of the context is an error before the next page. An expired token is an error, because fn
-// has got items.
+// EachListItem calls fn for each item, and reads the next pages at the same time. It stops at the
+// first error. If the context ends, it returns an error before the next page. It also returns an
+// error if a token expires, because fn has already received items.
 func (p *ListPager) EachListItem(ctx context.Context, options metav1.ListOptions, fn func(obj runtime.Object) error) error {
 	return p.eachItem(ctx, options, fn, meta.EachListItem)
 }
@@ -147,8 +149,7 @@ func (p *ListPager) EachListItemWithAlloc(ctx context.Context, options metav1.Li
 	return p.eachItem(ctx, options, fn, meta.EachListItemWithAlloc)
 }
 
-// errPanicked is the error of a list whose PageFn panicked, in a program that continues after
-// panics.
+// errPanicked is the error if PageFn panics, in a program that continues after panics.
 var errPanicked = stderrors.New("a page could not be read: its function has panicked")
 
 func (p *ListPager) eachItem(ctx context.Context, options metav1.ListOptions, fn func(obj runtime.Object) error, each forEach) error {
@@ -160,7 +161,7 @@ func (p *ListPager) eachItem(ctx context.Context, options metav1.ListOptions, fn
 	ahead := make(chan runtime.Object, p.PageBufferSize)
 	done := make(chan error, 1)
 	go func() {
-		err := errPanicked // stays unless pages returns
+		err := errPanicked // the error if pages panics
 		defer func() { done <- err }()
 		defer close(ahead)
 		defer utilruntime.HandleCrashWithContext(ctx)

@@ -17,7 +17,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// server has n pods and rejects the token that begins at expired.
+// server has n pods. It rejects the continue token for the page that begins at the pod with number
+// expired.
 type server struct {
 	n, expired int
 	asked      []string

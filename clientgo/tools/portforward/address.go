@@ -56,8 +56,9 @@ func parsePorts(ports []string) ([]ForwardedPort, error) {
 type address struct {
 	ip      string
 	network string
-	// optional means that listening may fail on some of the optional addresses, but not on all.
-	// localhost is two optional addresses, because a machine may support only one address family.
+	// optional means that the program need not listen on this address, if it listens on another
+	// optional address. localhost is two optional addresses, because a machine may support only one
+	// address family.
 	optional bool
 }
 
@@ -83,7 +84,8 @@ func parseAddresses(addresses []string) ([]address, error) {
 			parsed = append(parsed, address{ip: text, network: "tcp6"})
 		}
 	}
-	// Of two equal addresses, the required one sorts first and is kept.
+	// Of two equal addresses, the required address sorts before the optional address, and Compact
+	// keeps it.
 	slices.SortStableFunc(parsed, func(a, b address) int {
 		if by := cmp.Compare(a.ip, b.ip); by != 0 || a.optional == b.optional {
 			return by

@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// maxFailure bounds the kept part of the server's error about a connection, in bytes.
+	// maxFailure limits how much of the server's error about a connection is read, in bytes.
 	maxFailure = 64 << 10
-	// patience bounds how long received data waits for its reader after forwarding has ended.
+	// patience bounds how long received data waits for the local reader after forwarding has ended.
 	patience = time.Second
 )
 
-// handle forwards one local connection until the pod ends it or stops receiving. If the server
-// reports an error about the connection, handle closes conn, which ends the forwarding of all
-// ports. The next attempt to forward then finds out whether the pod still exists. After ctx has
-// ended, handle does not wait for a local end that reads nothing, or for an unresponsive server.
+// handle forwards the connection local until the pod ends it or stops receiving. If the server
+// reports an error about it, handle closes conn, which ends the forwarding of all ports. The next
+// attempt to forward then shows whether the pod still exists. After ctx has ended, handle waits
+// neither for a local program that does not read, nor for an unresponsive server.
 func (pf *PortForwarder) handle(ctx context.Context, local net.Conn, port ForwardedPort, conn httpstream.Connection) {
 	defer local.Close()
 	defer context.AfterFunc(ctx, func() { _ = local.SetWriteDeadline(time.Now().Add(patience)) })()
@@ -53,7 +53,7 @@ func (pf *PortForwarder) handle(ctx context.Context, local net.Conn, port Forwar
 	go func() { failed <- readFailure(failure) }()
 
 	pf.exchange(local, data, port)
-	// Unread data would block the other streams, including the error stream.
+	// Discard unread data: it would block the other streams, including the error stream.
 	_ = data.Reset()
 	if err := <-failed; err != nil {
 		pf.report(fmt.Errorf("an error occurred forwarding %d -> %d: %w", port.Local, port.Remote, err), port)
@@ -82,7 +82,7 @@ func (pf *PortForwarder) openStreams(port ForwardedPort, conn httpstream.Connect
 	if failure, err = open(corev1.StreamTypeError); err != nil {
 		return nil, nil, err
 	}
-	_ = failure.Close() // the error stream is only read
+	_ = failure.Close() // nothing is written to the error stream
 	if data, err = open(corev1.StreamTypeData); err != nil {
 		_ = failure.Reset()
 		conn.RemoveStreams(failure)
@@ -91,9 +91,9 @@ func (pf *PortForwarder) openStreams(port ForwardedPort, conn httpstream.Connect
 	return failure, data, nil
 }
 
-// exchange copies in both directions. It returns when the pod has ended the connection, or local
-// data cannot be sent. If the local side stops sending, the pod is notified, and its response is
-// still received.
+// exchange copies data in both directions. It returns when the pod has ended the connection, or
+// when local data cannot be sent to the pod. If the local side stops sending, exchange notifies the
+// pod, and still receives the pod's data.
 func (pf *PortForwarder) exchange(local net.Conn, data httpstream.Stream, port ForwardedPort) {
 	var receiving, sending sync.WaitGroup
 	ended := make(chan struct{}, 2)

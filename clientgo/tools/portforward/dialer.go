@@ -20,19 +20,19 @@ import (
 	"k8s.io/streaming/pkg/httpstream/spdy"
 )
 
-// PingPeriod is the time between pings through a websocket. Without pings, a proxy could take the
-// connection for idle.
+// PingPeriod is the time between pings through a websocket. Without pings, a proxy could close the
+// connection as idle.
 const PingPeriod = 10 * time.Second
 
-// NewSPDYOverWebsocketDialer returns a dialer that connects to url by a websocket and speaks SPDY
-// through it. If the server does not support that, httpstream.IsUpgradeFailure is true for the
+// NewSPDYOverWebsocketDialer returns a dialer that connects to url by a websocket and uses SPDY
+// inside it. If the server does not support that, httpstream.IsUpgradeFailure is true for the
 // error.
 func NewSPDYOverWebsocketDialer(url *url.URL, config *restclient.Config) (older.Dialer, error) {
 	return NewSPDYOverWebsocketDialerWithLogger(klog.Background(), url, config)
 }
 
-// NewSPDYOverWebsocketDialerWithLogger is [NewSPDYOverWebsocketDialer] with a logger for the
-// connections.
+// NewSPDYOverWebsocketDialerWithLogger is [NewSPDYOverWebsocketDialer] with a logger, which the
+// connections use.
 func NewSPDYOverWebsocketDialerWithLogger(logger klog.Logger, url *url.URL, config *restclient.Config) (older.Dialer, error) {
 	d, err := newTunnelDialer(logger, url, config)
 	if err != nil {
@@ -60,8 +60,8 @@ type tunnelDialer struct {
 }
 
 func newTunnelDialer(logger klog.Logger, url *url.URL, config *restclient.Config) (httpstream.Dialer, error) {
-	// Each Dial makes the transport from the current config. Errors of the config are found early
-	// here.
+	// Each Dial makes a new transport from the config as it is then. This call only reports errors
+	// of the config early.
 	if _, _, err := websocket.RoundTripperFor(config); err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (d *tunnelDialer) Dial(protocols ...string) (httpstream.Connection, string,
 	if err != nil {
 		return nil, "", err
 	}
-	// The end of a request's context would close the connection, so the request has no context.
+	// The request has no context, because the end of a context would close the connection.
 	req, err := http.NewRequest(http.MethodGet, d.url.String(), nil)
 	if err != nil {
 		return nil, "", err

@@ -19,8 +19,8 @@ var (
 	_ httpstream.Dialer = (*StreamingFallbackDialer)(nil)
 )
 
-// NewFallbackDialer returns a dialer that tries primary first. If shouldFallback is true for its
-// error, the dialer uses secondary.
+// NewFallbackDialer returns a dialer that tries primary first. If primary fails with an error for
+// which shouldFallback is true, the dialer uses secondary.
 func NewFallbackDialer(primary, secondary older.Dialer, shouldFallback func(error) bool) older.Dialer {
 	return &FallbackDialer{both: &StreamingFallbackDialer{
 		primary: httpstreams.NewerDialer(primary), secondary: httpstreams.NewerDialer(secondary), shouldFallback: shouldFallback,

@@ -27,7 +27,8 @@ var ErrLostConnectionToPod = errors.New("lost connection to pod")
 
 // PortForwarder forwards local ports to ports of a pod. ForwardPorts may be called once.
 type PortForwarder struct {
-	// Ready is closed when all ports are being listened on. The caller provides it; it may be nil.
+	// Ready is closed when the PortForwarder listens on all ports. The caller provides the channel.
+	// May be nil.
 	Ready chan struct{}
 
 	dialer    httpstream.Dialer
@@ -39,7 +40,7 @@ type PortForwarder struct {
 	mu        sync.Mutex // guards following
 	ports     []ForwardedPort
 	listeners []net.Listener
-	requests  int // number of connections so far
+	requests  int // number of forwarded connections so far
 	closed    bool
 }
 
@@ -54,16 +55,17 @@ func NewForStreaming(dialer httpstream.Dialer, ports []string, stopChan <-chan s
 }
 
 // NewOnAddresses returns a PortForwarder that listens on addresses. An address is an IP address, or
-// "localhost" for 127.0.0.1 and ::1, of which one suffices. A port is "LOCAL:REMOTE", "PORT" for
-// equal ports, or ":REMOTE" for any free local port. Forwarding ends when stopChan is closed.
-// readyChan is closed when all ports are being listened on. out gets a line for each port and
-// connection, and errOut a line for each failed address. Both may be nil.
+// "localhost" for 127.0.0.1 and ::1. For localhost, one of the two must work. A port is
+// "LOCAL:REMOTE", "PORT" for equal ports, or ":REMOTE" for any free local port. Forwarding ends
+// when stopChan is closed. readyChan is closed when the PortForwarder listens on all ports. out
+// gets a line for each port and connection, and errOut gets a line for each failed address. The
+// channel readyChan and both writers may be nil.
 func NewOnAddresses(dialer older.Dialer, addresses []string, ports []string, stopChan <-chan struct{}, readyChan chan struct{}, out, errOut io.Writer) (*PortForwarder, error) {
 	return NewOnAddressesForStreaming(httpstreams.NewerDialer(dialer), addresses, ports, stopChan, readyChan, out, errOut)
 }
 
-// NewOnAddressesWithContext is [NewOnAddresses] with a context: its end ends the forwarding. Its
-// logger is used.
+// NewOnAddressesWithContext is [NewOnAddresses] with a context in place of stopChan: forwarding
+// ends when ctx ends. It logs to the logger of ctx.
 func NewOnAddressesWithContext(ctx context.Context, dialer older.Dialer, addresses []string, ports []string, readyChan chan struct{}, out, errOut io.Writer) (*PortForwarder, error) {
 	return NewOnAddressesForStreamingWithContext(ctx, httpstreams.NewerDialer(dialer), addresses, ports, readyChan, out, errOut)
 }
@@ -98,9 +100,9 @@ func orNowhere(w io.Writer) io.Writer {
 
 // ForwardPorts connects to the server, listens, and forwards connections. It returns nil when the
 // caller stops forwarding, and an error if it cannot connect or listen. It returns
-// [ErrLostConnectionToPod] if the connection ends. The connection also ends after a server error
-// about a forwarded connection. On return its goroutines have ended, except those blocked on an
-// unresponsive server.
+// [ErrLostConnectionToPod] if the connection to the server ends, which also happens if the server
+// reports an error about a forwarded connection. On return its goroutines have ended, except
+// goroutines that an unresponsive server blocks.
 func (pf *PortForwarder) ForwardPorts() error {
 	defer pf.Close()
 	conn, protocol, err := pf.dialer.Dial(PortForwardProtocolV1Name)
@@ -121,7 +123,7 @@ func (pf *PortForwarder) forward(conn httpstream.Connection) error {
 		pf.Close()
 		httpstreams.AtMost(patience, func() { conn.Close() })
 		end()
-		// received data waits for patience before it is dropped
+		// the goroutines wait for patience before they drop received data
 		httpstreams.AtMost(2*patience, serving.Wait)
 	}()
 	if err := pf.listen(func(l net.Listener, port ForwardedPort) {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// listen listens on the ports and passes each listener to serve. It writes a line for each failed
-// port, and returns an error if all ports fail.
+// listen listens on the ports and passes each listener to serve. It writes a line to errOut for
+// each failed port, and returns an error if all ports fail.
 func (pf *PortForwarder) listen(serve func(net.Listener, ForwardedPort)) error {
 	listening := false
 	for i := range pf.ports {
@@ -23,9 +23,9 @@ func (pf *PortForwarder) listen(serve func(net.Listener, ForwardedPort)) error {
 	return nil
 }
 
-// listenOn listens on all addresses for one port. If any free port is wanted, the first address
-// determines it for the others. It returns an error if a required address or all optional ones
-// fail. Working listeners stay open.
+// listenOn listens on all addresses for one port. If Local is 0, it chooses a free port for the
+// first address and uses the same port for the others. It returns an error if a required address or
+// all optional addresses fail. Listeners that are open stay open.
 func (pf *PortForwarder) listenOn(port *ForwardedPort, serve func(net.Listener, ForwardedPort)) error {
 	var refused []error
 	failed, refusedOptional, someOptional := false, false, false

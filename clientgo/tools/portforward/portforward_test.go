@@ -42,7 +42,7 @@ func dial(t *testing.T, ip string, port uint16) *net.TCPConn {
 	return conn.(*net.TCPConn)
 }
 
-// ask sends a question, ends its side, and returns the answer.
+// ask sends a question, ends its direction of the connection, and returns the answer.
 func ask(t *testing.T, ip string, port uint16, question string) string {
 	t.Helper()
 	conn := dial(t, ip, port)
@@ -147,7 +147,7 @@ func TestPortsThatCannotBeListenedOn(t *testing.T) {
 	port := taken.Addr().(*net.TCPAddr).Port
 	p := servePod(t, upper)
 
-	// If one port fails, another port suffices.
+	// If one port fails, forwarding works with another port.
 	f := forward(t, overSPDY(t, p.address), loopback, fmt.Sprintf("%d:80", port), ":81")
 	ports, err := f.GetPorts()
 	require.NoError(t, err)
@@ -156,7 +156,8 @@ func TestPortsThatCannotBeListenedOn(t *testing.T) {
 	require.Equal(t, fmt.Sprintf("Forwarding from 127.0.0.1:%d -> 81\n", ports[1].Local), f.out.String())
 	f.stopped()
 
-	// If one address fails, the port fails, but its other addresses are listened on.
+	// If one address fails, the port counts as failed, but the forwarder listens on its other
+	// addresses.
 	f = forward(t, overSPDY(t, p.address), []string{"127.0.0.2", "127.0.0.1", "127.0.0.3"}, fmt.Sprintf("%d:80", port), ":81")
 	other := f.local()[1]
 	require.Equal(t, fmt.Sprintf("Unable to listen on port %d: Listeners failed to create with the following errors: [unable to create listener: Error listen tcp4 127.0.0.1:%[1]d: bind: address already in use]\n", port), f.errOut.String())
@@ -245,7 +246,7 @@ func TestAStopDoesNotWaitForALocalReader(t *testing.T) {
 		f := forward(t, dialer(t, p.address), loopback, ":80")
 		dial(t, "127.0.0.1", f.local()[0])
 		<-wrote
-		for full := false; !full; { // until no more data fits, because nobody reads
+		for full := false; !full; { // until the buffers are full, because nobody reads
 			select {
 			case <-wrote:
 			case <-time.After(500 * time.Millisecond):
@@ -271,7 +272,7 @@ func TestAStopDoesNotWaitForAPodThatReadsNothing(t *testing.T) {
 		for {
 			require.NoError(t, conn.SetWriteDeadline(time.Now().Add(500*time.Millisecond)))
 			if _, err := conn.Write(make([]byte, 32<<10)); err != nil {
-				break // no more data fits
+				break // the buffers are full
 			}
 		}
 		f.stopped()

@@ -35,13 +35,14 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreTopFunction("github.com/moby/spdystream.(*Stream).WaitTimeout"))
 }
 
-// patience bounds how long a test waits for things that should be immediate.
+// patience bounds the waits of tests for steps that should take no time.
 const patience = 20 * time.Second
 
 // pod is the server's side of port forwarding.
 type pod struct {
 	address string
-	// handle serves a connection to a port. Its result is sent on the error stream.
+	// handle serves a connection to a port. The server sends the result of handle on the error
+	// stream.
 	handle func(port string, data io.ReadWriteCloser) string
 
 	connected chan struct{} // receives a value for each connection
@@ -189,7 +190,7 @@ type forwarding struct {
 	out, errOut text
 }
 
-// forward starts to forward ports, and returns once they are being listened on.
+// forward starts to forward ports, and returns once the forwarder listens on them.
 func forward(t *testing.T, dialer older.Dialer, addresses []string, ports ...string) *forwarding {
 	f := &forwarding{t: t, stop: make(chan struct{}), result: make(chan error, 1)}
 	ready := make(chan struct{})

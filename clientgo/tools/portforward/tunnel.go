@@ -14,8 +14,8 @@ import (
 
 var _ net.Conn = (*TunnelingConnection)(nil)
 
-// TunnelingConnection is a connection inside a websocket. It carries the bytes of binary messages,
-// whose borders have no meaning.
+// TunnelingConnection is a connection inside a websocket. The data is sent in binary messages. The
+// boundaries between messages have no meaning.
 //
 // One goroutine may read while others write.
 type TunnelingConnection struct {
@@ -30,13 +30,13 @@ type TunnelingConnection struct {
 	writing sync.Mutex // held while a message is written
 }
 
-// NewTunnelingConnection returns a connection inside conn, which it owns. The name appears in its
+// NewTunnelingConnection returns a connection inside conn. It owns conn. The name appears in its
 // log lines.
 func NewTunnelingConnection(name string, conn *gwebsocket.Conn) *TunnelingConnection {
 	return NewTunnelingConnectionWithLogger(klog.LoggerWithName(klog.Background(), name), conn)
 }
 
-// NewTunnelingConnectionWithLogger returns a connection inside conn, which it owns.
+// NewTunnelingConnectionWithLogger returns a connection inside conn. It owns conn.
 func NewTunnelingConnectionWithLogger(logger klog.Logger, conn *gwebsocket.Conn) *TunnelingConnection {
 	return &TunnelingConnection{logger: logger, conn: conn}
 }
@@ -69,7 +69,8 @@ func (c *TunnelingConnection) Read(p []byte) (int, error) {
 	}
 }
 
-// readError returns io.EOF for an orderly end.
+// readError converts an error of the websocket. It returns io.EOF if the other side has closed the
+// websocket in an orderly way.
 func (c *TunnelingConnection) readError(err error) error {
 	if closed, ok := errors.AsType[*gwebsocket.CloseError](err); ok {
 		c.logger.V(5).Info("The tunnelled connection was closed by the other side", "code", closed.Code, "text", closed.Text)
@@ -92,8 +93,8 @@ func (c *TunnelingConnection) Write(p []byte) (int, error) {
 	return n, errors.Join(err, w.Close())
 }
 
-// Close notifies the other side of the end and closes the connection. Later calls return the first
-// result.
+// Close notifies the other side and closes the connection. Later calls return the result of the
+// first call.
 func (c *TunnelingConnection) Close() error {
 	c.closeOnce.Do(func() {
 		bye := gwebsocket.FormatCloseMessage(gwebsocket.CloseNormalClosure, "")
@@ -111,7 +112,8 @@ func (c *TunnelingConnection) LocalAddr() net.Addr { return c.conn.LocalAddr() }
 // RemoteAddr returns the websocket's remote address.
 func (c *TunnelingConnection) RemoteAddr() net.Addr { return c.conn.RemoteAddr() }
 
-// SetDeadline sets both deadlines. The connection is unusable after a deadline has passed.
+// SetDeadline sets the deadlines of Read and Write. The connection is unusable after a deadline has
+// passed.
 func (c *TunnelingConnection) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }

@@ -25,12 +25,14 @@ func EventAggregatorByReasonFunc(event *v1.Event) (string, string) {
 	return sourceAndObject(event) + event.Type + event.Reason + event.ReportingController + event.ReportingInstance, event.Message
 }
 
-// EventAggregatorByReasonMessageFunc prefixes the message to show that it is one of several.
+// EventAggregatorByReasonMessageFunc adds a prefix to the message, which shows that the event
+// stands for similar events.
 func EventAggregatorByReasonMessageFunc(event *v1.Event) string {
 	return "(combined from similar events): " + event.Message
 }
 
-// sourceAndObject returns a key that is the same for all events of a source about an object.
+// sourceAndObject returns the key for a source and an object: all events of the source about the
+// object have this key.
 func sourceAndObject(event *v1.Event) string {
 	about := &event.InvolvedObject
 	return strings.Join([]string{
@@ -53,7 +55,7 @@ func sameEvent(event *v1.Event) string {
 type EventAggregator struct {
 	sync.RWMutex // guards following
 
-	groups *lru.Cache // of *group, by aggregateKey
+	groups *lru.Cache // values are *group, keys are aggregateKeys
 
 	key      EventAggregatorKeyFunc
 	message  EventAggregatorMessageFunc
@@ -68,12 +70,12 @@ type group struct {
 	last   time.Time
 }
 
-// spamKey returns a key that is the same for all events of a source, a type and an object.
+// spamKey returns the key for the source, the object and the type of an event.
 func spamKey(event *v1.Event) string { return sourceAndObject(event) + event.Type }
 
 // NewEventAggregator returns an aggregator that remembers lruCacheSize groups. It combines a group
-// once the group has maxEvents different events; a negative maxEvents means never. It forgets a
-// group after maxIntervalInSeconds without an event.
+// once the group has maxEvents different events; a negative maxEvents means never. It drops a group
+// after maxIntervalInSeconds without an event.
 func NewEventAggregator(lruCacheSize int, keyFunc EventAggregatorKeyFunc, messageFunc EventAggregatorMessageFunc,
 	maxEvents int, maxIntervalInSeconds int, clock clock.PassiveClock) *EventAggregator {
 	return &EventAggregator{
@@ -82,8 +84,8 @@ func NewEventAggregator(lruCacheSize int, keyFunc EventAggregatorKeyFunc, messag
 	}
 }
 
-// EventAggregate returns the event, or a new event that stands for the group, and the key under
-// which it is counted.
+// EventAggregate returns the event to write: the event itself, or a new event that stands for its
+// group. It also returns the key under which the event to write is counted.
 func (e *EventAggregator) EventAggregate(newEvent *v1.Event) (*v1.Event, string) {
 	aggregateKey, localKey := e.key(newEvent)
 	e.Lock()
@@ -99,8 +101,8 @@ func (e *EventAggregator) EventAggregate(newEvent *v1.Event) (*v1.Event, string)
 	if e.most < 0 || g.locals.Len() < e.most {
 		return newEvent, sameEvent(newEvent)
 	}
-	g.locals.PopAny() // the set never needs more than e.most keys
-	// Annotations and other details of this event are not the group's.
+	g.locals.PopAny() // more than e.most keys are not needed
+	// Leave out annotations and other details of this event: they don't apply to the group.
 	return &v1.Event{
 		ObjectMeta:     metav1.ObjectMeta{Name: util.GenerateEventName(newEvent.InvolvedObject.Name, now.UnixNano()), Namespace: newEvent.Namespace},
 		InvolvedObject: newEvent.InvolvedObject, Source: newEvent.Source, Type: newEvent.Type, Reason: newEvent.Reason, Message: e.message(newEvent),

@@ -30,7 +30,7 @@ func WithContext(ctx context.Context) BroadcasterOption {
 	return func(c *config) { c.Context = ctx }
 }
 
-// WithCorrelatorOptions sets the options of the sinks' correlators.
+// WithCorrelatorOptions sets the options of the correlators. Each sink has a correlator.
 func WithCorrelatorOptions(options CorrelatorOptions) BroadcasterOption {
 	return func(c *config) { c.CorrelatorOptions = options }
 }
@@ -46,7 +46,7 @@ func NewBroadcaster(opts ...BroadcasterOption) EventBroadcaster {
 	for _, opt := range opts {
 		opt(&c)
 	}
-	if c.Context == nil { // as with client-go, ctx may be nil
+	if c.Context == nil { // as in client-go, ctx may be nil
 		c.Context = context.Background()
 	}
 	b := &broadcaster{
@@ -59,13 +59,12 @@ func NewBroadcaster(opts ...BroadcasterOption) EventBroadcaster {
 	return b
 }
 
-// NewBroadcasterForTests is NewBroadcaster with this wait before a sink is tried again.
+// NewBroadcasterForTests is NewBroadcaster with WithSleepDuration.
 func NewBroadcasterForTests(sleepDuration time.Duration) EventBroadcaster {
 	return NewBroadcaster(WithSleepDuration(sleepDuration))
 }
 
-// NewBroadcasterWithCorrelatorOptions is NewBroadcaster with these options for the sinks'
-// correlators.
+// NewBroadcasterWithCorrelatorOptions is NewBroadcaster with WithCorrelatorOptions.
 func NewBroadcasterWithCorrelatorOptions(options CorrelatorOptions) EventBroadcaster {
 	return NewBroadcaster(WithCorrelatorOptions(options))
 }

@@ -15,26 +15,27 @@ import (
 // CorrelatorOptions are the options of an EventCorrelator. The zero value works. No number may be
 // negative.
 type CorrelatorOptions struct {
-	// LRUCacheSize is the size of each of the caches: of events, of groups, and of sources with
-	// objects. Defaults to 4096.
+	// LRUCacheSize is the size of each of three caches: the events, the groups of similar events,
+	// and the limits per source and object. Defaults to 4096.
 	LRUCacheSize int
-	// BurstSize is the maximal burst of events of a source about an object. Defaults to 25.
+	// BurstSize is the maximal number of events in a burst, per source and object. Defaults to 25.
 	BurstSize int
-	// QPS is the number of further events per second. Defaults to one in five minutes.
+	// QPS is the number of events per second after a burst. Defaults to one in five minutes.
 	QPS float32
 	// KeyFunc groups events. Defaults to EventAggregatorByReasonFunc.
 	KeyFunc EventAggregatorKeyFunc
 	// MessageFunc returns the message of an event that stands for a group. Defaults to
 	// EventAggregatorByReasonMessageFunc.
 	MessageFunc EventAggregatorMessageFunc
-	// MaxEvents is the number of different events at which a group is combined. Defaults to 10.
+	// MaxEvents is the number of different events at which the events of a group are combined into
+	// one. Defaults to 10.
 	MaxEvents int
 	// MaxIntervalInSeconds is how long a group is remembered after its last event. Defaults to 600.
 	MaxIntervalInSeconds int
 	// Clock is for tests. Defaults to the real clock.
 	Clock clock.PassiveClock
-	// SpamKeyFunc returns the key of events that share a burst. By default they share source, type
-	// and object.
+	// SpamKeyFunc returns the key of an event. Events with the same key share a burst. By default
+	// the key has the event's source, type and object.
 	SpamKeyFunc EventSpamKeyFunc
 }
 
@@ -59,17 +60,17 @@ func (o CorrelatorOptions) withDefaults() CorrelatorOptions {
 	return o
 }
 
-// EventFilterFunc reports whether an event is to be dropped.
+// EventFilterFunc reports whether an event must be dropped.
 type EventFilterFunc func(event *v1.Event) bool
 
 // EventCorrelator reduces the events that are written to the server. It counts repeated events,
-// combines similar ones, and drops excessive ones. It is safe for concurrent use.
+// combines similar events, and drops events over a rate limit. It is safe for concurrent use.
 type EventCorrelator struct {
 	filter     EventFilterFunc
 	aggregator *EventAggregator
 
 	mu   sync.Mutex // guards following
-	seen *lru.Cache // of sighting, by key
+	seen *lru.Cache // values are sighting
 }
 
 // sighting is the last known state of an event on the server.
@@ -81,12 +82,12 @@ type sighting struct {
 
 // EventCorrelateResult is the decision about an event.
 type EventCorrelateResult struct {
-	// Event is the event to write, or nil if it is skipped.
+	// Event is the event to write. It is nil if Skip is true.
 	Event *v1.Event
-	// Patch is a strategic merge patch for the event on the server. It is nil for an event that the
-	// server lacks.
+	// Patch is a strategic merge patch for the event on the server. It is nil if the server does
+	// not have the event yet.
 	Patch []byte
-	// Skip means that nothing is to be written.
+	// Skip means that the event must not be written.
 	Skip bool
 }
 

@@ -29,7 +29,7 @@ func TestTheCorrelatorCountsWhatTheServerHas(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, result.Patch)
 	first := result.Event.DeepCopy()
-	first.ResourceVersion, first.Count = "7", 40 // another process has counted as well
+	first.ResourceVersion, first.Count = "7", 40 // another process has counted the same event
 	c.UpdateState(first)
 	clock.Step(time.Second)
 	result, err = c.EventCorrelate(event(clock, "m"))

@@ -14,7 +14,7 @@ type FakeRecorder struct {
 	// is full.
 	Events chan string
 
-	// IncludeObject adds the kind and version that the object specifies.
+	// IncludeObject adds the kind and version of the object to the text.
 	IncludeObject bool
 }
 
@@ -35,7 +35,7 @@ func (f *FakeRecorder) Eventf(object runtime.Object, eventtype, reason, messageF
 	f.send(object, nil, eventtype, reason, fmt.Sprintf(messageFmt, args...))
 }
 
-// AnnotatedEventf sends an event. Annotations, if there are any, are printed as a Go map.
+// AnnotatedEventf sends an event. If there are annotations, the text has them as a Go map.
 func (f *FakeRecorder) AnnotatedEventf(object runtime.Object, annotations map[string]string, eventtype, reason, messageFmt string, args ...interface{}) {
 	f.send(object, annotations, eventtype, reason, fmt.Sprintf(messageFmt, args...))
 }

@@ -2,10 +2,10 @@
 //
 // A recorder passes events to a broadcaster, which passes them to its sinks, loggers and watchers.
 // A recorder never blocks: if the queue of 1000 events is full, it drops the event and logs a line.
-// A correlator in front of each sink combines similar events into counts.
+// Each sink has a correlator, which counts repeated events and combines similar events.
 //
-// The package is not built on github.com/kinform/kinform/events, which records events of
-// events.k8s.io and has no correlator.
+// The package does not use github.com/kinform/kinform/events, which records events of events.k8s.io
+// and has no correlator.
 package record
 
 import (
@@ -15,7 +15,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// EventSink writes events to a server. It returns the errors of a Kubernetes client.
+// EventSink writes events to a server. Its errors must be those of a Kubernetes client.
 type EventSink interface {
 	Create(event *v1.Event) (*v1.Event, error)
 	Update(event *v1.Event) (*v1.Event, error)
@@ -35,34 +35,34 @@ type EventRecorder interface {
 	AnnotatedEventf(object runtime.Object, annotations map[string]string, eventtype, reason, messageFmt string, args ...interface{})
 }
 
-// EventRecorderLogger is an EventRecorder with a logger for events that can't be recorded.
+// EventRecorderLogger is an EventRecorder that logs the events that it cannot record.
 type EventRecorderLogger interface {
 	EventRecorder
 
-	// WithLogger returns the recorder with another logger. It is cheap.
+	// WithLogger returns the recorder with another logger. The call is cheap.
 	WithLogger(logger klog.Logger) EventRecorderLogger
 }
 
 // EventBroadcaster passes the events of its recorders to sinks, loggers and watchers.
 type EventBroadcaster interface {
-	// StartEventWatcher calls eventHandler with each event, until Stop of the result.
+	// StartEventWatcher calls eventHandler with each event. To stop, call Stop of the result.
 	StartEventWatcher(eventHandler func(*v1.Event)) watch.Interface
 
-	// StartRecordingToSink writes events to the sink, until Stop of the result. An unreachable sink
-	// is tried twelve times per event.
+	// StartRecordingToSink writes events to the sink. To stop, call Stop of the result. If the sink
+	// is unreachable, each event is tried twelve times.
 	StartRecordingToSink(sink EventSink) watch.Interface
 
-	// StartLogging calls logf with each event, until Stop of the result.
+	// StartLogging calls logf with each event. To stop, call Stop of the result.
 	StartLogging(logf func(format string, args ...interface{})) watch.Interface
 
-	// StartStructuredLogging logs each event at this level, until Stop of the result.
+	// StartStructuredLogging logs each event at this level. To stop, call Stop of the result.
 	StartStructuredLogging(verbosity klog.Level) watch.Interface
 
-	// NewRecorder returns a recorder of this source. The scheme must know objects that don't
-	// specify their kind.
+	// NewRecorder returns a recorder for this source. If an object does not have its kind, the
+	// scheme must know the object's type.
 	NewRecorder(scheme *runtime.Scheme, source v1.EventSource) EventRecorderLogger
 
-	// Shutdown stops accepting events. Sinks, loggers and watchers stop after the pending events. A
-	// sink is tried once for each of these.
+	// Shutdown makes the broadcaster drop new events. Sinks, loggers and watchers stop after the
+	// pending events. Each pending event is tried once.
 	Shutdown()
 }

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 
 // sink records the requests.
 type sink struct {
-	fail func(op string) error // nil: nothing fails
+	fail func(op string) error // nil: no request fails
 
 	mu    sync.Mutex // guards following
 	calls []string

@@ -12,7 +12,7 @@ import (
 // EventSpamKeyFunc returns the key of an event. Events with the same key share a burst.
 type EventSpamKeyFunc func(event *v1.Event) string
 
-// EventSourceObjectSpamFilter drops excessive events. It is safe for concurrent use.
+// EventSourceObjectSpamFilter limits the rate of events. It is safe for concurrent use.
 type EventSourceObjectSpamFilter struct {
 	burst int
 	qps   float32
@@ -20,11 +20,11 @@ type EventSourceObjectSpamFilter struct {
 	key   EventSpamKeyFunc
 
 	mu      sync.Mutex // guards following
-	buckets *lru.Cache // of *rate.Limiter, by key
+	buckets *lru.Cache // values are *rate.Limiter
 }
 
-// NewEventSourceObjectSpamFilter returns a filter. For each key it passes a burst of events, and
-// qps more each second. It remembers lruCacheSize keys.
+// NewEventSourceObjectSpamFilter returns a filter. For each key, it passes burst events at once and
+// then qps events per second. It remembers the last lruCacheSize keys.
 func NewEventSourceObjectSpamFilter(lruCacheSize, burst int, qps float32, clock clock.PassiveClock, spamKeyFunc EventSpamKeyFunc) *EventSourceObjectSpamFilter {
 	return &EventSourceObjectSpamFilter{burst: burst, qps: qps, clock: clock, key: spamKeyFunc, buckets: lru.New(lruCacheSize)}
 }

@@ -23,7 +23,7 @@ type writer struct {
 	sleep      time.Duration
 }
 
-// record writes the event, which is shared with other watchers. It stops retrying when ctx ends.
+// record writes the event shared, which other watchers use too. It stops retrying when ctx ends.
 func (w *writer) record(ctx context.Context, shared *v1.Event) {
 	result, err := w.correlator.EventCorrelate(shared.DeepCopy())
 	if err != nil {
@@ -63,7 +63,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// write sends the event once, and reports whether no retry is needed.
+// write sends the event once. It returns true if no retry is needed.
 func (w *writer) write(ctx context.Context, result *EventCorrelateResult) bool {
 	event := result.Event
 	written, err := w.send(event, result.Patch)
@@ -96,7 +96,8 @@ func (w *writer) send(event *v1.Event, patch []byte) (*v1.Event, error) {
 }
 
 // unbuilt reports whether the request could not be built, so that a retry would fail too. It
-// compares the name of the error's type, so that a recorder does not link the REST client.
+// compares the name of the error's type. With the type itself, each program with a recorder would
+// link the REST client.
 func unbuilt(err error) bool {
 	for ; err != nil; err = errors.Unwrap(err) {
 		if fmt.Sprintf("%T", err) == "*rest.RequestConstructionError" {

@@ -14,9 +14,9 @@ import (
 // ErrNilObject is the error of GetReference for nil.
 var ErrNilObject = errors.New("can't reference a nil object")
 
-// GetReference returns a reference to the object. If the object is a reference already, it is
-// returned. The scheme must know an object without a kind and version. A reference to a list has
-// only a kind, a version and a resource version.
+// GetReference returns a reference to the object. If the object is a reference already,
+// GetReference returns it. If the object lacks kind and version, the scheme must know its type. A
+// reference to a list has only a kind, a version and a resource version.
 func GetReference(scheme *runtime.Scheme, obj runtime.Object) (*v1.ObjectReference, error) {
 	if obj == nil {
 		return nil, ErrNilObject

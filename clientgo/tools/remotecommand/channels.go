@@ -17,7 +17,7 @@ const (
 	// silence is the time without data and pongs after which the server counts as gone.
 	silence      = 12*pingPeriod + time.Second
 	writeTimeout = 60 * time.Second
-	closeTimeout = time.Second // for the last message
+	closeTimeout = time.Second // timeout of the close message
 )
 
 // channels are the streams of a websocket. The first byte of each message is the number of a
@@ -70,7 +70,7 @@ func (c *channels) opened() {
 	c.running.Go(c.ping)
 }
 
-// close ends all streams and waits for the goroutines of opened.
+// close ends all streams and waits for the goroutines that opened has started.
 func (c *channels) close() {
 	c.closeOnce.Do(func() {
 		close(c.done)
@@ -82,15 +82,15 @@ func (c *channels) close() {
 	c.running.Wait()
 }
 
-// endStreams ends the incoming side of all streams, after the received data. A nil error is an
-// orderly end.
+// endStreams ends the incoming side of all streams. Their readers first get the received data, and
+// then err, or io.EOF if err is nil.
 func (c *channels) endStreams(err error) {
 	for _, s := range c.streams {
 		s.arriving.CloseWithError(err) // nil is io.EOF
 	}
 }
 
-// awake extends the time within which the server must send something.
+// awake extends the deadline by which the server must send something.
 func (c *channels) awake() error {
 	return c.conn.SetReadDeadline(time.Now().Add(silence))
 }
@@ -111,7 +111,7 @@ func (c *channels) read() {
 
 func (c *channels) readMessage(buffer []byte) error {
 	// Pings and pongs are handled only while a message is read. A slow reader of a stream may have
-	// delayed that, so the silence counts from here.
+	// delayed the reading, so measure the silence from here.
 	if err := c.awake(); err != nil {
 		return err
 	}
@@ -211,8 +211,8 @@ func (s *channel) Write(p []byte) (int, error) {
 	return sent, nil
 }
 
-// Close notifies the server of the end of the data. Before version 5 no such message exists, and
-// the server keeps waiting.
+// Close notifies the server of the end of the data. Before version 5 there is no message for this,
+// and the server keeps waiting for data.
 func (s *channel) Close() error {
 	s.mu.Lock()
 	closed := s.closed

@@ -22,7 +22,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/remotecommand"
 )
 
-// pipe is the only connection of a server. Written data waits in a buffer, as in a network.
+// pipe is the listener of a server with a single connection. Written data waits in a buffer, as in
+// a network.
 type pipe struct {
 	net.Conn
 	header http.Header
@@ -98,7 +99,7 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 		client, server := websockets(t)
 		defer server.Close()
 		var pings atomic.Int32
-		server.SetPingHandler(func(string) error { // no pong
+		server.SetPingHandler(func(string) error { // send no pong
 			pings.Add(1)
 			return nil
 		})
@@ -120,7 +121,7 @@ func TestASlowReaderDoesNotMakeTheServerSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := websockets(t)
 		go func() {
-			for { // reading answers pings
+			for { // the read also answers pings
 				if _, _, err := server.ReadMessage(); err != nil {
 					return
 				}

@@ -119,7 +119,7 @@ func TestTheSecondExecutorIsUsedWhereTheFirstCannotConnect(t *testing.T) {
 	})
 	require.Equal(t, "input", options.Stdout.(*text).String(), "the first executor reads no input")
 
-	// An error without a fallback is final.
+	// If shouldFallback is false for an error, the error is final.
 	called := false
 	e, err = remotecommand.NewFallbackExecutor(failing{}, executorFunc(func() { called = true }), shouldFallback)
 	require.NoError(t, err)

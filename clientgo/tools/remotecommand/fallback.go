@@ -14,10 +14,11 @@ type FallbackExecutor struct {
 	shouldFallback     func(error) bool
 }
 
-// NewFallbackExecutor returns an executor that tries primary first. If shouldFallback is true for
-// its error, the executor uses secondary. shouldFallback must be false for errors after streams
-// were read or written. httpstream.IsUpgradeFailure and httpstream.IsHTTPSProxyError, of
-// k8s.io/streaming or of apimachinery, fulfil this.
+// NewFallbackExecutor returns an executor that tries primary first. If primary fails with an error
+// for which shouldFallback is true, the executor uses secondary. shouldFallback must be false for
+// errors that occur after a stream was read or written. The functions IsUpgradeFailure and
+// IsHTTPSProxyError of both packages httpstream, in k8s.io/streaming and in apimachinery, meet this
+// condition.
 func NewFallbackExecutor(primary, secondary Executor, shouldFallback func(error) bool) (Executor, error) {
 	return &FallbackExecutor{primary: primary, secondary: secondary, shouldFallback: shouldFallback}, nil
 }

@@ -14,18 +14,19 @@ type Executor interface {
 
 	// StreamWithContext transfers the streams until the command ends. It returns nil for exit code
 	// 0, and a k8s.io/client-go/util/exec.CodeExitError for another code. Any other error means
-	// that the command could not be run, or the connection broke. When ctx ends, it closes the
+	// that the command could not be run, or that the connection broke. When ctx ends, it closes the
 	// connection and returns ctx.Err(). The server decides whether the command continues.
 	//
-	// Over SPDY, as with client-go, a broken connection looks like an ended one: the output may be
-	// incomplete and the error nil. Over a websocket it is an error. A blocked Read of Stdin does
-	// not delay the return. The data of that Read is lost.
+	// Over SPDY, as with client-go, a broken connection cannot be distinguished from an orderly
+	// end: the output may be incomplete and the error nil. Over a websocket a broken connection is
+	// an error. A blocked Read of Stdin does not delay the return. The data of that Read is lost.
 	StreamWithContext(ctx context.Context, options StreamOptions) error
 }
 
-// StreamOptions are the streams of a command. The request's URL must ask for the same streams.
+// StreamOptions are the streams of a command. The URL of the request must name the same streams.
 type StreamOptions struct {
-	// Stdin is read to its end, which is passed on to the command. nil means no input.
+	// Stdin is the input of the command. It is read to its end, and the command then sees the end
+	// of its input. nil means no input.
 	Stdin io.Reader
 	// Stdout and Stderr receive the output, each from one goroutine. After a write error, further
 	// output of that stream is discarded. nil means that the stream does not exist.

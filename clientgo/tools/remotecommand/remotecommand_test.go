@@ -128,7 +128,7 @@ func TestFailuresAreTextInOlderProtocols(t *testing.T) {
 		address := serve(t, protocols, func(c *command) {
 			io.WriteString(c.Failed, "no such file")
 			c.Failed.Close()
-			if tr == overTheSPDY { // a websocket ends all streams at once
+			if tr == overTheSPDY { // over a websocket, all streams end at once
 				io.Copy(io.Discard, c.In)
 			}
 		})
@@ -324,7 +324,7 @@ func TestAContextThatHasEndedAlready(t *testing.T) {
 	})
 }
 
-// whenWritten is a writer that calls a function.
+// whenWritten is a writer that calls a function at each write.
 type whenWritten func()
 
 func (f whenWritten) Write(p []byte) (int, error) {
@@ -332,7 +332,7 @@ func (f whenWritten) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// full is a writer that fails.
+// full is a writer whose writes fail.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
@@ -354,7 +354,7 @@ func TestWhatAWriterRefusesIsThrownAway(t *testing.T) {
 }
 
 func TestAServerThatNamesNoProtocolOverSPDY(t *testing.T) {
-	// The server counts as one of the first protocol version.
+	// The client assumes that the server has the first version of the protocol.
 	address := serveUnnamed(t)
 	options := remotecommand.StreamOptions{Stdout: io.Discard}
 	err := executor(t, overTheSPDY, v5, address, options).StreamWithContext(t.Context(), options)

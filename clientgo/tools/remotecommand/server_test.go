@@ -42,7 +42,7 @@ const (
 
 var protocols = []string{v1, v2, v3, v4, v5}
 
-// patience bounds how long a test waits for things that should be immediate.
+// patience bounds the waits of tests for steps that should take no time.
 const patience = 20 * time.Second
 
 // command is the server's side of a command.
@@ -62,9 +62,9 @@ func (c *command) exit(status metav1.Status) {
 	_ = json.NewEncoder(c.Failed).Encode(status)
 }
 
-// serve starts a server of commands, with protocols over SPDY and websockets. A command has the
-// streams whose kinds are in the request's query. The server closes the connection when run
-// returns.
+// serve starts a server of commands, with these protocols over SPDY and websockets. A command has
+// the streams whose kinds are in the request's query. The server closes the connection when the
+// function run returns.
 func serve(t *testing.T, protocols []string, run func(c *command)) (address string) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		var c *command

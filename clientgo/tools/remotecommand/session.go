@@ -14,19 +14,20 @@ import (
 )
 
 const (
-	// maxFailure bounds the kept part of the error stream, in bytes. A metav1.Status has a few
-	// hundred.
+	// maxFailure limits how much of the error stream is read, in bytes. A metav1.Status has a few
+	// hundred bytes.
 	maxFailure = 1 << 20
 	// patience bounds how long run waits for the caller's writers after the connection is closed,
 	// and for a connection to close.
 	patience = time.Second
 )
 
-// opener opens the streams of a connection. Close of a stream ends the direction to the server.
+// opener opens the streams of a connection. Close of a stream ends only the direction to the
+// server.
 type opener interface {
 	// open returns the stream of a kind, which is a value of corev1.StreamType.
 	open(kind string) (io.ReadWriteCloser, error)
-	// opened is called after the last call of open. No stream is read before that.
+	// opened is called after the last call of open. No stream is read before opened is called.
 	opened()
 }
 
@@ -45,9 +46,10 @@ type session struct {
 }
 
 // run transfers the streams of a command until the command or ctx has ended. At the end it calls
-// hangUp, possibly more than once. hangUp closes the connection, which ends all streams.
+// hangUp, possibly more than once. The function hangUp closes the connection, which ends all
+// streams.
 func run(ctx context.Context, v version, options StreamOptions, o opener, hangUp func()) error {
-	// later errors come from the closed connection and are ignored
+	// cancelled at the end, because the closed connection causes further errors, which are ignored
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(ctx, hangUp)()
@@ -66,7 +68,7 @@ func run(ctx context.Context, v version, options StreamOptions, o opener, hangUp
 		err = s.carry(running)
 		cancel()
 		hangUp()
-		select { // the caller may read its buffers afterwards, unless its writer blocks
+		select { // no write is running when run returns, unless a writer blocks
 		case <-s.received:
 		case <-time.After(patience):
 		}
@@ -77,8 +79,8 @@ func run(ctx context.Context, v version, options StreamOptions, o opener, hangUp
 	return err
 }
 
-// open opens the streams. A server waits for the streams named in the request's URL, and identifies
-// them by kind.
+// open opens the streams of the options. A server waits for all streams that the request's URL
+// names, and identifies each stream by its kind.
 func (s *session) open(o opener) (err error) {
 	for _, kind := range []struct {
 		name   string
@@ -101,9 +103,9 @@ func (s *session) open(o opener) (err error) {
 	return nil
 }
 
-// carry returns when the command has ended: when the output and, from version 2 on, the error
-// stream have ended. The goroutines of the input end with the connection, unless a Read of the
-// caller's reader blocks.
+// carry returns when the command has ended. This is when the output has ended and, from version 2
+// on, the error stream too. The goroutines that copy the input return when the connection ends,
+// unless a Read of the caller's reader blocks.
 func (s *session) carry(ctx context.Context) error {
 	failure := make(chan error, 1)
 	go func() { failure <- s.readFailure() }()
@@ -111,8 +113,8 @@ func (s *session) carry(ctx context.Context) error {
 	s.sendSizes(ctx)
 	s.receive(ctx)
 
-	// A server of version 1 need not end the error stream. The stream counts only if it ends before
-	// the output, or if there is no output.
+	// A server of version 1 need not end the error stream. Its error is used only if the error
+	// stream ends before the output, or if there is no output.
 	first := failure
 	if s.version.endsError {
 		first = nil
@@ -164,7 +166,7 @@ func (s *session) readFailure() error {
 	}
 }
 
-// sendInput sends the input and its end.
+// sendInput sends the input, and then the end of the input.
 func (s *session) sendInput(ctx context.Context) {
 	if s.in == nil {
 		return
@@ -187,12 +189,12 @@ func (s *session) sendInput(ctx context.Context) {
 	}()
 }
 
-// onlyReader hides other methods of a reader. A WriteTo would decide how the data is split into
-// messages.
+// onlyReader hides all methods of a reader except Read. With a method WriteTo, the reader would
+// decide how the data is split into messages.
 type onlyReader struct{ io.Reader }
 
-// receive writes the output to the caller's writers. After a write error it reads on, because the
-// streams of a connection block each other.
+// receive writes the output to the caller's writers. After a write error it goes on reading,
+// because an unread stream would block the other streams of the connection.
 func (s *session) receive(ctx context.Context) {
 	var output sync.WaitGroup
 	for _, one := range []struct {
@@ -230,7 +232,7 @@ func (s *session) sendSizes(ctx context.Context) {
 	}()
 }
 
-// report reports an error of a running command.
+// report logs an error that occurs while the command runs.
 func report(ctx context.Context, err error, what string) {
 	if err != nil && ctx.Err() == nil {
 		utilruntime.HandleErrorWithContext(ctx, err, what)

@@ -84,7 +84,7 @@ func (e *spdyExecutor) StreamWithContext(ctx context.Context, options StreamOpti
 	return run(ctx, versionOf(ctx, protocol), options, spdyOpener{conn}, hangUp)
 }
 
-// spdyOpener opens streams of a SPDY connection, which reads by itself.
+// spdyOpener opens streams of a SPDY connection. The connection has its own goroutine that reads.
 type spdyOpener struct{ httpstream.Connection }
 
 func (o spdyOpener) open(kind string) (io.ReadWriteCloser, error) {

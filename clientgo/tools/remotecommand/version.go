@@ -13,10 +13,11 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// version describes how the versions of the protocol differ. Versions 4 and 5 differ only in
-// closing a single stream over a websocket. SPDY closes streams by itself.
+// version describes a version of the protocol. Versions 4 and 5 have the same description. They
+// differ only over a websocket: only in version 5 can a single stream be closed. SPDY can always
+// close a single stream.
 type version struct {
-	endsStdin bool // the command is notified of the end of the input
+	endsStdin bool // the command sees the end of its input
 	endsError bool // the error stream ends after the output, and run waits for it
 	resizes   bool // the terminal sizes have a stream
 	status    bool // the error stream has a metav1.Status with the exit code, not plain text
@@ -37,11 +38,12 @@ func versionOf(ctx context.Context, name string) version {
 	return version{}
 }
 
-// failure returns the error in a message of the error stream. It returns nil for exit code 0.
+// failure returns the error that the content of the error stream describes. It returns nil for exit
+// code 0.
 func (v version) failure(message []byte) error {
 	if !v.status {
 		text := "error executing remote command: %s"
-		if !v.endsError { // client-go's text
+		if !v.endsError { // the error text is client-go's
 			text = "Error executing remote command: %s"
 		}
 		return fmt.Errorf(text, message)
@@ -71,7 +73,7 @@ func exitCode(details *metav1.StatusDetails) error {
 		if cause.Type != remotecommand.ExitCodeCauseType {
 			continue
 		}
-		// Windows has exit codes of 32 bits
+		// exit codes of Windows have 32 bits
 		code, err := strconv.ParseUint(cause.Message, 10, strconv.IntSize-1)
 		if err != nil {
 			return fmt.Errorf("error stream protocol error: invalid exit code value %q", cause.Message)

@@ -17,8 +17,8 @@ type websocketExecutor struct {
 }
 
 // NewWebSocketExecutor returns an executor that connects by a websocket. It offers only version 5
-// of the protocol. With older versions, servers that proxy to a container runtime would not see the
-// end of the input.
+// of the protocol. In older versions there is no message for the end of the input, so a command
+// that reads to the end would not end.
 func NewWebSocketExecutor(config *restclient.Config, method, url string) (Executor, error) {
 	return NewWebSocketExecutorForProtocols(config, method, url, remotecommand.StreamProtocolV5Name)
 }
@@ -26,8 +26,8 @@ func NewWebSocketExecutor(config *restclient.Config, method, url string) (Execut
 // NewWebSocketExecutorForProtocols is [NewWebSocketExecutor] with these protocols, in order of
 // preference.
 func NewWebSocketExecutorForProtocols(config *restclient.Config, method, url string, protocols ...string) (Executor, error) {
-	// The executor makes each request's transport from the current config. Errors of the config are
-	// found early here.
+	// Each request makes a new transport from the config as it is then. This call only reports
+	// errors of the config early.
 	if _, _, err := websocket.RoundTripperFor(config); err != nil {
 		return nil, fmt.Errorf("error creating websocket transports: %w", err)
 	}

@@ -17,8 +17,8 @@ func NewIndexerInformerWatcher(lw cache.ListerWatcher, objType runtime.Object) (
 }
 
 // NewIndexerInformerWatcherWithLogger runs an informer until the watch is stopped. The watch
-// delivers each change as an event, and existing objects as Added. Pending events are kept without
-// a bound. The channel is closed after everything has ended.
+// delivers each change as an event, and existing objects as Added. The number of pending events has
+// no bound. The channel of the watch is closed after the informer and its goroutines have ended.
 func NewIndexerInformerWatcherWithLogger(logger klog.Logger, lw cache.ListerWatcher, objType runtime.Object) (cache.Indexer, cache.Controller, watch.Interface, <-chan struct{}) {
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logger))
 	w := &informerWatch{ctx: ctx, cancel: cancel, events: make(chan watch.Event)}

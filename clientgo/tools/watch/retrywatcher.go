@@ -17,10 +17,10 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// RetryWatcher is a watch that is reopened from the last version after it is lost. It ends when it
-// is stopped or its context ends. It also ends, with an Error event, when an open watch reports an
-// expired version or the client is not permitted to watch. It requests bookmarks and does not
-// deliver them.
+// RetryWatcher is a watch that reopens itself from the last version if the connection is lost. It
+// ends when it is stopped or when its context ends. It ends with an Error event if an open watch
+// reports an expired version, or if the client is not permitted to watch. It requests bookmarks,
+// but does not deliver them.
 type RetryWatcher struct {
 	cancel  context.CancelFunc
 	watcher cache.WatcherWithContext
@@ -37,9 +37,9 @@ func NewRetryWatcher(initialResourceVersion string, watcherClient cache.Watcher)
 	return NewRetryWatcherWithContext(context.Background(), initialResourceVersion, cache.ToWatcherWithContext(watcherClient))
 }
 
-// NewRetryWatcherWithContext starts a watch after a version. "" and "0" are errors: such a watch
-// would start with all objects again after each loss. The caller must stop the watch or end its
-// context.
+// NewRetryWatcherWithContext starts a watch after a version. The versions "" and "0" are errors,
+// because a watch from them would start with all objects again after each loss. The caller must
+// stop the watch or end its context.
 func NewRetryWatcherWithContext(ctx context.Context, initialResourceVersion string, watcherClient cache.WatcherWithContext) (*RetryWatcher, error) {
 	if initialResourceVersion == "" || initialResourceVersion == "0" {
 		return nil, fmt.Errorf("initial RV %q is not supported due to issues with underlying WATCH", initialResourceVersion)
@@ -53,13 +53,13 @@ func NewRetryWatcherWithContext(ctx context.Context, initialResourceVersion stri
 	return rw, nil
 }
 
-// ResultChan returns the channel of events. The channel is closed at the end.
+// ResultChan returns the channel of events. The channel is closed when the RetryWatcher has ended.
 func (rw *RetryWatcher) ResultChan() <-chan watch.Event { return rw.events }
 
 // Stop ends the watch.
 func (rw *RetryWatcher) Stop() { rw.cancel() }
 
-// Done returns a channel that is closed after everything has ended.
+// Done returns a channel that is closed when the RetryWatcher and its goroutine have ended.
 func (rw *RetryWatcher) Done() <-chan struct{} { return rw.done }
 
 func (rw *RetryWatcher) run(ctx context.Context) {
@@ -80,8 +80,8 @@ func (rw *RetryWatcher) run(ctx context.Context) {
 	}
 }
 
-// once opens a watch and delivers its events until it ends. wait is the wait that the server
-// requests. over means that no further watch follows.
+// once opens a watch and delivers its events until it ends. The result wait is the delay that the
+// server has requested. If over is true, no further watch follows.
 func (rw *RetryWatcher) once(ctx context.Context) (wait time.Duration, over bool) {
 	w, err := rw.watcher.WatchWithContext(ctx, metav1.ListOptions{ResourceVersion: rw.version, AllowWatchBookmarks: true})
 	if err != nil {
@@ -128,15 +128,15 @@ func (rw *RetryWatcher) once(ctx context.Context) (wait time.Duration, over bool
 	}
 }
 
-// giveUp delivers an Error event for a watch with an invalid event.
+// giveUp delivers an Error event, because a watch has sent an invalid event.
 func (rw *RetryWatcher) giveUp(ctx context.Context, err error) {
 	rw.send(ctx, watch.Event{Type: watch.Error, Object: &apierrors.NewInternalError(err).ErrStatus})
 }
 
 // failed decides what follows a watch that could not be opened. If the client is not permitted to
 // watch, an Error event ends the RetryWatcher. After any other error it retries, even if the
-// resource does not exist or the version has expired: another of several servers may still have the
-// version.
+// resource does not exist or the version has expired. One reason is that another server of the
+// cluster may still have the version.
 func (rw *RetryWatcher) failed(ctx context.Context, err error) (time.Duration, bool) {
 	if ctx.Err() != nil {
 		return 0, true

@@ -1,4 +1,4 @@
-// Package watch waits for events of a watch, and keeps watches open.
+// Package watch waits for events of a watch, and has watches that reopen themselves.
 package watch
 
 import (
@@ -15,7 +15,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// PreconditionFunc decides, given a complete store, whether waiting is unnecessary.
+// PreconditionFunc returns true if waiting is unnecessary. The store is complete.
 type PreconditionFunc func(store cache.Store) (bool, error)
 
 // ConditionFunc reports whether an event meets a condition.
@@ -25,7 +25,7 @@ type ConditionFunc func(event watch.Event) (bool, error)
 var ErrWatchClosed = errors.New("watch closed before UntilWithoutRetry timeout")
 
 // UntilWithoutRetry reads a watch until events have met all conditions, in order, and returns the
-// last event. One event may meet several conditions. It stops the watch in any case. It returns
+// last event. One event may meet several conditions. It always stops the watch. It returns
 // ErrWatchClosed if the watch ends, and an error of package wait if the context ends.
 func UntilWithoutRetry(ctx context.Context, watcher watch.Interface, conditions ...ConditionFunc) (*watch.Event, error) {
 	defer watcher.Stop()
@@ -60,7 +60,7 @@ func UntilWithoutRetry(ctx context.Context, watcher watch.Interface, conditions 
 	return last, nil
 }
 
-// Until is UntilWithoutRetry for a watch from a version that is reopened after it is lost.
+// Until is UntilWithoutRetry for a RetryWatcher that begins at a version.
 func Until(ctx context.Context, initialResourceVersion string, watcherClient cache.Watcher, conditions ...ConditionFunc) (*watch.Event, error) {
 	w, err := NewRetryWatcherWithContext(ctx, initialResourceVersion, cache.ToWatcherWithContext(watcherClient))
 	if err != nil {
@@ -69,8 +69,8 @@ func Until(ctx context.Context, initialResourceVersion string, watcherClient cac
 	return UntilWithoutRetry(ctx, w, conditions...)
 }
 
-// UntilWithSync is UntilWithoutRetry for an informer's events, which continue after any failure.
-// precondition, if not nil, is called first, once the informer's store is complete.
+// UntilWithSync is UntilWithoutRetry for the events of an informer, which retries after any
+// failure. precondition, if not nil, is called first, once the informer's store is complete.
 func UntilWithSync(ctx context.Context, lw cache.ListerWatcher, objType runtime.Object, precondition PreconditionFunc, conditions ...ConditionFunc) (*watch.Event, error) {
 	indexer, informer, w, done := NewIndexerInformerWatcher(lw, objType)
 	defer func() { <-done }()

@@ -38,7 +38,7 @@ func TestUntilGoesOnAfterALostWatch(t *testing.T) {
 		got := <-w.ResultChan()
 		require.Equal(t, "b", got.Object.(*v1.Pod).Name)
 		source.ResetWatch()
-		// the source forgets the version at the next change: the watch must be reopened before
+		// the source drops the version at the next change, so wait until the watch is open again
 		time.Sleep(time.Minute)
 		source.Add(pod("c"))
 		got = <-w.ResultChan()
@@ -77,9 +77,9 @@ func TestUntilWithoutRetryEndsWithWatchAndContext(t *testing.T) {
 	require.True(t, wait.Interrupted(err))
 }
 
-// A watch ends for good if its client is not permitted to watch, or if an open watch reports an
-// expired version. A resource may exist later. Another server may still have a version that the
-// first one rejected.
+// A RetryWatcher ends if its client is not permitted to watch, or if an open watch reports an
+// expired version. It retries if the resource does not exist, because the resource may exist later.
+// It also retries if a server rejects a version, because another server may still have the version.
 func TestWhatARetryWatcherTriesAgainAfter(t *testing.T) {
 	status := func(code int32, reason metav1.StatusReason) *metav1.Status {
 		return &metav1.Status{Status: metav1.StatusFailure, Code: code, Reason: reason}

@@ -25,8 +25,9 @@ func LoadExecCredentialFromEnv() (runtime.Object, *rest.Config, error) {
 	return LoadExecCredential([]byte(info))
 }
 
-// LoadExecCredential decodes an ExecCredential in its own version, and returns the connection to
-// its cluster, without credentials. An ExecCredential without a cluster is an error.
+// LoadExecCredential decodes an ExecCredential into the type of its version. It also returns the
+// connection to the cluster of the ExecCredential, without credentials. An ExecCredential without a
+// cluster is an error.
 func LoadExecCredential(data []byte) (runtime.Object, *rest.Config, error) {
 	scheme := runtime.NewScheme()
 	install.Install(scheme)

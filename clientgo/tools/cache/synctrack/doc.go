@@ -1,3 +1,3 @@
-// Package synctrack reports when a controller has synced: when every object of an informer's
-// initial list has been processed.
+// Package synctrack reports when a controller has synced, which means that every object of an
+// informer's initial list has been processed.
 package synctrack

@@ -5,8 +5,8 @@ import "sync/atomic"
 // Lazy caches the result of a function. After Notify, the next Get calls the function again. All
 // methods are safe for concurrent use.
 type Lazy[T any] struct {
-	// Evaluate returns the result. It may run in several goroutines at once: in one per call of
-	// Notify.
+	// Evaluate computes the result. It may run in several goroutines at once, because each Notify
+	// allows another call.
 	Evaluate func() (T, error)
 
 	result atomic.Pointer[lazyResult[T]]
@@ -14,17 +14,17 @@ type Lazy[T any] struct {
 
 // lazyResult is the result since the last Notify.
 type lazyResult[T any] struct {
-	turn  chan struct{} // has a value while Evaluate runs or the following fields are read
+	turn  chan struct{} // a lock, held while Evaluate runs or the next fields are read
 	done  bool
 	value T
 }
 
-// Notify marks the result as outdated. It does not block. A call of Evaluate in progress continues
-// for the callers that wait for it.
+// Notify marks the result as outdated. It does not block. If Evaluate is running, the callers that
+// wait for it still get its result.
 func (z *Lazy[T]) Notify() { z.result.Store(nil) }
 
-// Get returns the result. After Notify, it calls Evaluate; concurrent callers wait for that result.
-// An error is returned to one caller and is not cached.
+// Get returns the result. The first Get after Notify calls Evaluate, and concurrent callers wait
+// for that result. An error is returned to one caller and is not cached.
 func (z *Lazy[T]) Get() (T, error) {
 	r := z.result.Load()
 	for r == nil {

@@ -83,8 +83,8 @@ func TestALazyResultIsKeptUntilItIsOutOfDate(t *testing.T) {
 	require.Equal(t, []int{4, 4}, []int{get(), get()})
 }
 
-// A Get before Notify returns the old result. A Get after it returns the new one, even if the old
-// result is not ready.
+// A Get before Notify returns the old result. A Get after Notify returns the new result, even if
+// the old result is not ready yet.
 func TestALazyResultIsNeverOlderThanTheNotice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

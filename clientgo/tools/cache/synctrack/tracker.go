@@ -2,8 +2,8 @@ package synctrack
 
 import "sync"
 
-// progress has synced when the source has synced and every started object is finished. Then done is
-// closed.
+// progress is synced once the source has synced and every started object is finished. The channel
+// done is then closed.
 type progress struct {
 	name string
 	done chan struct{}
@@ -33,14 +33,14 @@ func (p *progress) hasSynced() bool {
 	}
 }
 
-// SingleFileTracker tracks objects that are finished in the order in which they start, so that
-// counting is enough. All methods are safe for concurrent use.
+// SingleFileTracker tracks objects by counting them. It is for objects that are finished in the
+// order in which they were started. All methods are safe for concurrent use.
 type SingleFileTracker struct {
 	p     *progress
 	count int64 // guarded by p.mu
 }
 
-// NewSingleFileTracker returns a tracker that has not synced. The name is for logs.
+// NewSingleFileTracker returns a tracker that has not synced. The name is only returned by Name.
 func NewSingleFileTracker(name string) *SingleFileTracker {
 	p := newProgress(name)
 	return &SingleFileTracker{p: &p}
@@ -90,7 +90,7 @@ type AsyncTracker[T comparable] struct {
 	waiting map[T]struct{} // guarded by p.mu
 }
 
-// NewAsyncTracker returns a tracker that has not synced. The name is for logs.
+// NewAsyncTracker returns a tracker that has not synced. The name is only returned by Name.
 func NewAsyncTracker[T comparable](name string) *AsyncTracker[T] {
 	p := newProgress(name)
 	return &AsyncTracker[T]{p: &p, waiting: map[T]struct{}{}}

@@ -16,7 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// nnu identifies an object. A new object with the same name has another UID.
+// nnu identifies an object by namespace, name and UID. A new object with the same name has another
+// UID.
 type nnu struct {
 	namespace, name string
 	uid             types.UID
@@ -28,7 +29,7 @@ type FakeControllerSource struct {
 	lock        sync.RWMutex // guards the following fields
 	Items       map[nnu]runtime.Object
 	Broadcaster *watch.Broadcaster
-	changes     []watch.Event // changes[0] led to version forgotten+1
+	changes     []watch.Event // changes[0] has the version forgotten+1
 	forgotten   int
 	lastRV      int
 
@@ -104,7 +105,8 @@ func (f *FakeControllerSource) DeleteDropWatch(lastValue runtime.Object) {
 	f.Change(watch.Event{Type: watch.Deleted, Object: lastValue}, 0)
 }
 
-// Change makes a change, sets the object's version, and sends the event with this probability.
+// Change makes a change, sets the object's version, and sends the event with the probability
+// watchProbability.
 func (f *FakeControllerSource) Change(e watch.Event, watchProbability float64) {
 	f.lock.Lock()
 	defer f.lock.Unlock()
@@ -165,8 +167,8 @@ func (f *FakePVCControllerSource) List(options metav1.ListOptions) (runtime.Obje
 }
 
 // Watch returns the changes after a version. A version before the first remembered change has
-// expired, even if no change is lost since. So after an empty list of version 0, another list has
-// to follow.
+// expired, even if no change is missing. So a client with an empty list of version 0 has to list
+// again.
 func (f *FakeControllerSource) Watch(options metav1.ListOptions) (watch.Interface, error) {
 	f.lock.RLock()
 	defer f.lock.RUnlock()

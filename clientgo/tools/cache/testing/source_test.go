@@ -10,7 +10,8 @@ import (
 	framework "k8s.io/client-go/tools/cache/testing"
 )
 
-// Tests of relists by reflectors and RetryWatchers depend on this error reason.
+// Programs test with this error how reflectors and RetryWatchers continue, so its reason must be
+// client-go's.
 func TestAWatchOfAForgottenVersionHasExpired(t *testing.T) {
 	source := framework.NewFakeControllerSource()
 	defer source.Shutdown()

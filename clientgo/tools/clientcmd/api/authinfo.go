@@ -15,11 +15,11 @@ type AuthInfo struct {
 	ClientCertificateData []byte `json:"client-certificate-data,omitempty"`
 	ClientKey             string `json:"client-key,omitempty"`
 	ClientKeyData         []byte `json:"client-key-data,omitempty" datapolicy:"security-key"`
-	// Token is a bearer token. TokenFile is a file with a token, which is re-read periodically. It
-	// takes precedence over Token.
+	// Token is a bearer token. TokenFile is a file with a token, which is re-read periodically.
+	// TokenFile takes precedence over Token.
 	Token     string `json:"token,omitempty" datapolicy:"token"`
 	TokenFile string `json:"tokenFile,omitempty"`
-	// Impersonate and the following fields are the user to act as.
+	// Impersonate and the following fields describe the user to act as.
 	Impersonate          string              `json:"act-as,omitempty"`
 	ImpersonateUID       string              `json:"act-as-uid,omitempty"`
 	ImpersonateGroups    []string            `json:"act-as-groups,omitempty"`
@@ -70,13 +70,13 @@ type ExecConfig struct {
 	InstallHint string `json:"installHint,omitempty"`
 	// ProvideClusterInfo passes the cluster to the command in KUBERNETES_EXEC_INFO.
 	ProvideClusterInfo bool `json:"provideClusterInfo"`
-	// Config is the cluster's extension "client.authentication.k8s.io/exec". It is passed with the
-	// cluster.
+	// Config is the cluster's extension "client.authentication.k8s.io/exec". The command gets it as
+	// a part of the cluster.
 	Config runtime.Object `json:"-"`
 	// InteractiveMode tells whether the command reads standard input.
 	InteractiveMode ExecInteractiveMode `json:"interactiveMode,omitempty"`
-	// StdinUnavailable is set by a program that needs standard input itself. The message gives the
-	// reason.
+	// StdinUnavailable is set by a program that needs standard input itself.
+	// StdinUnavailableMessage gives the reason.
 	StdinUnavailable        bool   `json:"-"`
 	StdinUnavailableMessage string `json:"-"`
 	// PluginPolicy decides whether the command may run.

@@ -11,10 +11,11 @@ import (
 
 const redacted = "REDACTED"
 
-// omitted replaces data in output. JSON encodes bytes in base64, so it is shown as DATA+OMITTED.
+// omitted replaces data in output. JSON encodes bytes in base64, and the encoded form of omitted is
+// DATA+OMITTED.
 var omitted, _ = base64.StdEncoding.DecodeString("DATA+OMITTED") // the decoded bytes
 
-// IsConfigEmpty reports whether a Config is empty.
+// IsConfigEmpty reports whether a Config has no entries, no current context and no extensions.
 func IsConfigEmpty(config *Config) bool {
 	return len(config.AuthInfos) == 0 && len(config.Clusters) == 0 && len(config.Contexts) == 0 && config.CurrentContext == "" &&
 		!config.Preferences.Colors && len(config.Preferences.Extensions) == 0 && len(config.Extensions) == 0
@@ -43,7 +44,8 @@ func MinifyConfig(config *Config) error {
 	return nil
 }
 
-// only returns a map with the entry of this name, or an empty map for an empty name.
+// only returns a map that has only the entry with this name. For an empty name it returns an empty
+// map.
 func only[V any](what string, all map[string]V, name string) (map[string]V, error) {
 	if name == "" {
 		return map[string]V{}, nil
@@ -55,7 +57,7 @@ func only[V any](what string, all map[string]V, name string) (map[string]V, erro
 	return map[string]V{name: v}, nil
 }
 
-// ShortenConfig replaces data and tokens with short words, to show a Config.
+// ShortenConfig replaces data and tokens with short words, so that a Config can be shown to a user.
 func ShortenConfig(config *Config) {
 	for _, user := range config.AuthInfos {
 		shorten(&user.ClientCertificateData)
@@ -96,16 +98,16 @@ func FlattenConfig(config *Config) error {
 	return nil
 }
 
-// embeddable is a path, relative to the folder of the file origin, and the destination of its
-// content.
+// embeddable is a path, relative to the folder of the file origin. It also has the field into which
+// the content of the file at that path is read.
 type embeddable struct {
 	origin   string
 	path     *string
 	contents *[]byte
 }
 
-// FlattenContent reads the file at path, relative to baseDir, into contents, and clears path.
-// contents must be empty before. An empty path is ignored.
+// FlattenContent reads the file at path, relative to baseDir, into contents, and clears path. It
+// returns an error if contents is not empty. An empty path is ignored.
 func FlattenContent(path *string, contents *[]byte, baseDir string) error {
 	if *path == "" {
 		return nil
@@ -121,7 +123,7 @@ func FlattenContent(path *string, contents *[]byte, baseDir string) error {
 	return nil
 }
 
-// ResolvePath returns a path relative to base. Absolute and empty paths are returned unchanged.
+// ResolvePath joins base and path. It returns absolute and empty paths unchanged.
 func ResolvePath(path string, base string) string {
 	if path == "" || filepath.IsAbs(path) {
 		return path
@@ -129,8 +131,8 @@ func ResolvePath(path string, base string) string {
 	return filepath.Join(base, path)
 }
 
-// MakeAbs returns the absolute form of a path relative to base. An empty base means the current
-// folder.
+// MakeAbs returns the absolute form of a path that is relative to base. An empty base means the
+// current folder.
 func MakeAbs(path, base string) (string, error) {
 	if base == "" && !filepath.IsAbs(path) {
 		return filepath.Abs(path)
@@ -141,8 +143,8 @@ func MakeAbs(path, base string) (string, error) {
 	return filepath.Join(base, path), nil
 }
 
-// RedactSecrets replaces tokens, passwords and keys with a word. These are the fields with a
-// datapolicy tag.
+// RedactSecrets replaces tokens, passwords and keys with a placeholder. It does so in each field
+// with a datapolicy tag.
 func RedactSecrets(config *Config) error {
 	redact(reflect.ValueOf(config))
 	return nil

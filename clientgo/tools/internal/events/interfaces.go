@@ -1,6 +1,6 @@
-// Package internal has the parts that tools/record and tools/events share. These are the interfaces
-// of a recorder of events.k8s.io, for which tools/record has an adapter, and the subject of an
-// event.
+// Package internal has the parts that tools/record and tools/events share. It has the interfaces of
+// a recorder of events.k8s.io, because tools/record has an adapter for them. It also has the
+// subject of an event.
 package internal
 
 import (
@@ -22,10 +22,10 @@ type AnnotatedEventRecorder interface {
 	AnnotatedEventf(regarding runtime.Object, related runtime.Object, annotations map[string]string, eventtype, reason, action, note string, args ...interface{})
 }
 
-// EventRecorderLogger is an EventRecorder with a logger for events that can't be recorded.
+// EventRecorderLogger is an EventRecorder that logs the events that it cannot record.
 type EventRecorderLogger interface {
 	EventRecorder
 
-	// WithLogger returns the recorder with another logger. It is cheap.
+	// WithLogger returns the recorder with another logger. The call is cheap.
 	WithLogger(logger klog.Logger) EventRecorderLogger
 }

@@ -23,8 +23,8 @@ type Subject struct {
 	At time.Time
 }
 
-// About returns the subject of an event. If the event can't be recorded, it logs the reason with
-// the text and returns false.
+// About returns the subject of an event. If the event cannot be recorded, About logs the reason and
+// the event's text, and returns false.
 func About(logger klog.Logger, scheme *runtime.Scheme, object runtime.Object, annotations map[string]string, eventtype, reason, text string) (Subject, bool) {
 	to, err := reference.GetReference(scheme, object)
 	if err != nil {
@@ -44,7 +44,8 @@ func About(logger klog.Logger, scheme *runtime.Scheme, object runtime.Object, an
 	return s, true
 }
 
-// Send sends an event to the broadcaster without blocking. It logs an event that can't be sent.
+// Send sends an event to the broadcaster without blocking. If the event cannot be sent, Send logs
+// it.
 func (s Subject) Send(logger klog.Logger, to *watch.Broadcaster, reason string, event runtime.Object) {
 	switch sent, err := to.ActionOrDrop(watch.Added, event); {
 	case err != nil:

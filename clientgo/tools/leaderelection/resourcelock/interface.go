@@ -1,4 +1,5 @@
-// Package resourcelock has the locks of an election: objects with the leader's name.
+// Package resourcelock has the locks of leader elections. A lock is an object with the leader's
+// name.
 package resourcelock
 
 import (
@@ -10,8 +11,8 @@ import (
 )
 
 const (
-	// LeaderElectionRecordAnnotationKey is the annotation with the record of older locks, before
-	// leases.
+	// LeaderElectionRecordAnnotationKey is the annotation in which the lock types before leases
+	// have their record.
 	LeaderElectionRecordAnnotationKey = "control-plane.alpha.kubernetes.io/leader"
 
 	// LeasesResourceLock is the type of a lock that is a Lease of coordination.k8s.io.
@@ -20,13 +21,14 @@ const (
 
 // LeaderElectionRecord is the content of a lock.
 type LeaderElectionRecord struct {
-	// HolderIdentity is the leader's name. It is empty if the lock was released and anyone may take
-	// it.
+	// HolderIdentity is the leader's name. It is empty if the lock was released. Then any candidate
+	// may take the lock.
 	HolderIdentity string `json:"holderIdentity"`
-	// LeaseDurationSeconds is how long other candidates wait for a renewal.
+	// LeaseDurationSeconds is how long other candidates wait for a renewal before they take the
+	// lock.
 	LeaseDurationSeconds int `json:"leaseDurationSeconds"`
-	// AcquireTime is when the leader took the lock, and RenewTime its last renewal, both by the
-	// leader's clock.
+	// AcquireTime is when the leader took the lock, and RenewTime is when it last renewed. Both are
+	// times of the leader's clock.
 	AcquireTime metav1.Time `json:"acquireTime"`
 	RenewTime   metav1.Time `json:"renewTime"`
 	// LeaderTransitions is the number of changes of the leader.
@@ -53,8 +55,8 @@ type ResourceLockConfig struct {
 
 // Interface is a lock. It is called by one goroutine at a time.
 type Interface interface {
-	// Get returns the record, and its bytes, which change with the record. If the object does not
-	// exist, the error is a server's NotFound error.
+	// Get returns the record, and the record as bytes. The bytes must differ if the record has
+	// changed. If the object does not exist, the error is a server's NotFound error.
 	Get(ctx context.Context) (*LeaderElectionRecord, []byte, error)
 
 	// Create creates the object.

@@ -64,7 +64,7 @@ func TestALeaseIsALock(t *testing.T) {
 	require.NoError(t, lock.Update(ctx, record))
 	lock.RecordEvent("leads")
 	require.Equal(t, events{
-		// client-go panics
+		// in client-go this call panics
 		`coordination.k8s.io/v1 Lease ns/n labels map[]: Normal LeaderElection me has no lease`,
 		`coordination.k8s.io/v1 Lease ns/n labels map[a:b c:d]: Normal LeaderElection me leads`,
 	}, heard)
@@ -80,7 +80,7 @@ func TestALeaseThatCouldNotBeMadeIsNotThere(t *testing.T) {
 }
 
 func TestTypesOfLocks(t *testing.T) {
-	// each text is client-go's, except for its "migrated" with configmapsleases
+	// each text is client-go's, except the word "migrated" for configmapsleases
 	for kind, text := range map[string]string{
 		"endpoints": "endpoints lock is removed, migrate to leases", "configmaps": "configmaps lock is removed, migrate to leases",
 		"endpointsleases": "endpointsleases lock is removed, migrate to leases", "": "Invalid lock-type ", "x": "Invalid lock-type x",

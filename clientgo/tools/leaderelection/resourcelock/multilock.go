@@ -13,7 +13,7 @@ import (
 // Deprecated: only MultiLock uses it.
 const UnknownLeader = "leaderelection.k8s.io/unknown"
 
-// MultiLock combines two locks. A candidate needs both to lead.
+// MultiLock combines two locks. A candidate needs both locks to lead.
 //
 // Deprecated: it was for migrations from older kinds of locks to leases. Use LeaseLock.
 type MultiLock struct {
@@ -33,7 +33,7 @@ func (ml *MultiLock) Get(ctx context.Context) (*LeaderElectionRecord, []byte, er
 	second, more, err := ml.Secondary.Get(ctx)
 	switch {
 	case apierrors.IsNotFound(err) && first.HolderIdentity != ml.Identity():
-		return first, text, nil // the leader of the primary lock does not know of the secondary one
+		return first, text, nil // the leader has only the primary lock
 	case err != nil:
 		return nil, nil, err
 	case second.HolderIdentity == first.HolderIdentity:
@@ -46,7 +46,7 @@ func (ml *MultiLock) Get(ctx context.Context) (*LeaderElectionRecord, []byte, er
 	return first, ConcatRawRecord(text, more), nil
 }
 
-// Create creates both objects. The primary one may exist already.
+// Create creates both objects. The object of the primary lock may exist already.
 func (ml *MultiLock) Create(ctx context.Context, ler LeaderElectionRecord) error {
 	switch err := ml.Primary.Create(ctx, ler); {
 	case err == nil, apierrors.IsAlreadyExists(err):
@@ -56,7 +56,8 @@ func (ml *MultiLock) Create(ctx context.Context, ler LeaderElectionRecord) error
 	}
 }
 
-// Update changes both objects, and creates the secondary one if it does not exist.
+// Update changes both objects. If the object of the secondary lock does not exist, Update creates
+// it.
 func (ml *MultiLock) Update(ctx context.Context, ler LeaderElectionRecord) error {
 	if err := ml.Primary.Update(ctx, ler); err != nil {
 		return err

@@ -40,7 +40,7 @@ func newLock(lockType, ns, name string, client coordinationv1.LeasesGetter, rlc 
 			LockConfig: rlc,
 			Labels:     labels,
 		}, nil
-	case "configmapsleases": // the text is client-go's, and differs in a letter
+	case "configmapsleases": // differs in one letter from the name, as in client-go
 		return nil, fmt.Errorf("%s lock is removed, migrated to %s", lockType, LeasesResourceLock)
 	case "endpoints", "configmaps", "endpointsleases":
 		return nil, fmt.Errorf("%s lock is removed, migrate to %s", lockType, LeasesResourceLock)

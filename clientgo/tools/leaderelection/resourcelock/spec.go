@@ -20,8 +20,8 @@ func LeaseSpecToLeaderElectionRecord(spec *coordinationv1.LeaseSpec) *LeaderElec
 	}
 }
 
-// LeaderElectionRecordToLeaseSpec converts a record to the spec of a Lease. Strategy and preferred
-// holder are set only if the record has them.
+// LeaderElectionRecordToLeaseSpec converts a record to the spec of a Lease. It sets strategy and
+// preferred holder only if the record has them.
 func LeaderElectionRecordToLeaseSpec(ler *LeaderElectionRecord) coordinationv1.LeaseSpec {
 	spec := coordinationv1.LeaseSpec{
 		HolderIdentity:       ptr.To(ler.HolderIdentity),

@@ -7,11 +7,11 @@ type AuthInfo struct {
 	ClientCertificateData []byte `json:"client-certificate-data,omitempty"`
 	ClientKey             string `json:"client-key,omitempty"`
 	ClientKeyData         []byte `json:"client-key-data,omitempty" datapolicy:"security-key"`
-	// Token is a bearer token. TokenFile is a file with a token, which is re-read periodically. It
-	// takes precedence over Token.
+	// Token is a bearer token. TokenFile is a file with a token, which is re-read periodically.
+	// TokenFile takes precedence over Token.
 	Token     string `json:"token,omitempty" datapolicy:"token"`
 	TokenFile string `json:"tokenFile,omitempty"`
-	// Impersonate and the following fields are the user to act as.
+	// Impersonate and the following fields describe the user to act as.
 	Impersonate          string              `json:"as,omitempty"`
 	ImpersonateUID       string              `json:"as-uid,omitempty"`
 	ImpersonateGroups    []string            `json:"as-groups,omitempty"`

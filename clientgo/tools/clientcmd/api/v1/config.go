@@ -18,7 +18,8 @@ type Config struct {
 	Contexts    []NamedContext  `json:"contexts"`
 	// CurrentContext is the name of the default context.
 	CurrentContext string `json:"current-context"`
-	// Extensions has parts that are unknown to this package. They are kept when a file is written.
+	// Extensions has parts that are unknown to this package. They are written back to the file
+	// unchanged.
 	Extensions []NamedExtension `json:"extensions,omitempty"`
 }
 
@@ -53,12 +54,13 @@ type Cluster struct {
 	// InsecureSkipTLSVerify accepts any certificate. Then anyone on the network can read and change
 	// the traffic.
 	InsecureSkipTLSVerify bool `json:"insecure-skip-tls-verify,omitempty"`
-	// CertificateAuthority is the file of the server's CA bundle.
+	// CertificateAuthority is the path of the file with the server's CA bundle.
 	CertificateAuthority string `json:"certificate-authority,omitempty"`
-	// CertificateAuthorityData is the CA bundle in PEM. It takes precedence over the file.
+	// CertificateAuthorityData is the CA bundle in PEM. It takes precedence over
+	// CertificateAuthority.
 	CertificateAuthorityData []byte `json:"certificate-authority-data,omitempty"`
-	// ProxyURL is the proxy to the server: http, https or socks5. Defaults to the environment's
-	// proxy.
+	// ProxyURL is the URL of the proxy to the server, with the scheme http, https or socks5.
+	// Defaults to the proxy in the environment variables.
 	ProxyURL string `json:"proxy-url,omitempty"`
 	// DisableCompression requests uncompressed responses.
 	DisableCompression bool             `json:"disable-compression,omitempty"`

@@ -14,7 +14,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Conversions share pointers: while out is in use, in must not be modified, and vice versa.
+// After a conversion, the arguments in and out share pointers. So a change of one may change the
+// other.
 
 // Convert_v1_Config_To_api_Config converts the lists to maps. Two entries with the same name are an
 // error.
@@ -159,7 +160,7 @@ func toMap[N, A, B any](in []N, out *map[string]*B, s conversion.Scope, split fu
 // duplicate returns the error for a name that occurs twice. Its text omits the list, which may
 // contain secrets.
 func duplicate(list, into any, name string) error {
-	// client-go's text has no package here
+	// client-go's text omits the package of the list's type
 	of := strings.Replace(fmt.Sprintf("%T", list), "v1.", "", 1)
 	return fmt.Errorf("error converting *%s into *%T: duplicate name %q in list", of, into, name)
 }

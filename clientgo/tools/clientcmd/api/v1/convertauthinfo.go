@@ -75,8 +75,8 @@ func Convert_v1_ExecConfig_To_api_ExecConfig(in *ExecConfig, out *api.ExecConfig
 	return nil
 }
 
-// Convert_api_ExecConfig_To_v1_ExecConfig converts a command. It omits the fields that are not in a
-// file: standard input, policy, and the cluster's configuration for the command.
+// Convert_api_ExecConfig_To_v1_ExecConfig converts a command. It omits the fields that a file does
+// not have: standard input, policy, and the cluster's configuration for the command.
 func Convert_api_ExecConfig_To_v1_ExecConfig(in *api.ExecConfig, out *ExecConfig, _ conversion.Scope) error {
 	out.Command, out.Args, out.Env = in.Command, in.Args, nil
 	for _, variable := range in.Env {

@@ -40,8 +40,8 @@ func SetObjectDefaults_Config(in *Config) {
 	}
 }
 
-// SetDefaults_ExecConfig sets the interactive mode if the version of ExecCredential does not
-// require it.
+// SetDefaults_ExecConfig sets an empty interactive mode, unless the version of ExecCredential
+// requires a value.
 func SetDefaults_ExecConfig(exec *ExecConfig) {
 	if exec.InteractiveMode != "" {
 		return
